@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "s3up",
+  products: [
+    .executable(name: "s3up", targets: ["s3up"]),
+    .library(name: "MultipartCore", targets: ["MultipartCore"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .target(
+      name: "CKernels",
+      cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
+    .target(
+      name: "MultipartCore",
+      dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels"],
+      swiftSettings: strict),
+    .executableTarget(name: "s3up", dependencies: ["MultipartCore"], swiftSettings: strict),
+    .target(
+      name: "Support", dependencies: ["MultipartCore", "COpenSSL"], path: "Tests/Support",
+      swiftSettings: strict),
+    .testTarget(
+      name: "MultipartCoreTests", dependencies: ["MultipartCore", "Support"],
+      swiftSettings: strict),
+    .testTarget(name: "s3upTests", dependencies: ["s3up", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "RealStoreTests", dependencies: ["MultipartCore", "Support"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

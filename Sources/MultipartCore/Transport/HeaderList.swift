@@ -1,0 +1,52 @@
+/// HTTP headers in the order they are sent; names compare without case, the first of a name is the one read.
+package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+  package struct Field: Sendable, Equatable {
+    package var name: String
+    package var value: String
+  }
+
+  package private(set) var fields: [Field] = []
+
+  package init() {}
+
+  package init(dictionaryLiteral elements: (String, String)...) {
+    for (name, value) in elements { add(name, value) }
+  }
+
+  package subscript(name: String) -> String? {
+    fields.first { Self.same($0.name, name) }?.value
+  }
+
+  package mutating func add(_ name: String, _ value: String) {
+    fields.append(Field(name: name, value: value))
+  }
+
+  /// Adds the header when there is a value; what an option left unset is not sent.
+  package mutating func add(_ name: String, _ value: String?) {
+    if let value { add(name, value) }
+  }
+
+  package mutating func set(_ name: String, _ value: String) {
+    remove(name)
+    add(name, value)
+  }
+
+  package mutating func remove(_ name: String) {
+    fields.removeAll { Self.same($0.name, name) }
+  }
+
+  package mutating func append(contentsOf other: HeaderList) {
+    fields.append(contentsOf: other.fields)
+  }
+
+  /// ASCII case folding on bytes: header names are tokens, never Unicode.
+  private static func same(_ a: String, _ b: String) -> Bool {
+    let (x, y) = (a.utf8, b.utf8)
+    guard x.count == y.count else { return false }
+    return zip(x, y).allSatisfy { fold($0) == fold($1) }
+  }
+
+  private static func fold(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+}

@@ -1,0 +1,65 @@
+package enum HTTPMethod: String, Sendable {
+  case get = "GET"
+  case put = "PUT"
+  case head = "HEAD"
+  case delete = "DELETE"
+  case post = "POST"
+}
+
+/// Bytes that a request sends, read piece by piece on the thread of the loop that sends them.
+package protocol BodySource: Sendable {
+  var length: Int64 { get }
+  /// Copies bytes from `offset` of this body into `buffer` and returns how many; fewer than asked only at the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int
+}
+
+package enum RequestBody: Sendable {
+  case none
+  case bytes([UInt8])
+  case source(any BodySource)
+
+  package var length: Int64 {
+    switch self {
+    case .none: 0
+    case .bytes(let bytes): Int64(bytes.count)
+    case .source(let source): source.length
+    }
+  }
+}
+
+/// Receives the body of a successful answer piece by piece, on the thread of the loop.
+package protocol BodySink: Sendable {
+  /// False ends the transfer.
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
+}
+
+/// One HTTP request as it goes out: the URL is sent as it stands here, byte for byte.
+package struct Request: Sendable {
+  package var method: HTTPMethod
+  package var url: String
+  package var headers: HeaderList
+  package var body: RequestBody
+  /// Where the body of a 2xx answer goes instead of into `Response.body`.
+  package var sink: (any BodySink)?
+  /// No byte in either direction for this long ends the transfer.
+  package var stallTimeout: Duration
+  /// What an answer's body may be at most; a longer one is an error.
+  package var maximumAnswer: Int
+  /// Told the number of body bytes handed to the socket since the last call, on the loop's thread.
+  package var onSent: (@Sendable (Int64) -> Void)?
+
+  package init(
+    method: HTTPMethod, url: String, headers: HeaderList = [:], body: RequestBody = .none,
+    sink: (any BodySink)? = nil, stallTimeout: Duration = .seconds(30),
+    maximumAnswer: Int = 8 << 20, onSent: (@Sendable (Int64) -> Void)? = nil
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.sink = sink
+    self.stallTimeout = stallTimeout
+    self.maximumAnswer = maximumAnswer
+    self.onSent = onSent
+  }
+}

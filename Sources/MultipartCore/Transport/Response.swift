@@ -1,0 +1,18 @@
+/// An answer of a server, whatever its status.
+package struct Response: Sendable {
+  package var status: Int
+  package var headers: HeaderList
+  package var body: [UInt8]
+
+  package init(status: Int, headers: HeaderList = [:], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// Sends a request and gives back the answer. What fails before there is a whole answer is a `Failure`;
+/// a status of 400 or 500 is an answer.
+package protocol Transport: Sendable {
+  func send(_ request: Request) async throws(Failure) -> Response
+}

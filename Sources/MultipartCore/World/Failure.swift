@@ -1,0 +1,103 @@
+/// Why something did not work: a closed code that programs switch over, what the store said, and where it happened.
+/// Never matched by its text.
+package struct Failure: Error, Sendable {
+  package enum Code: String, Sendable, CaseIterable {
+    /// The command line asks for what cannot be.
+    case usage
+    /// A configuration file or variable that cannot be used.
+    case configuration
+    /// The source is not there or cannot be read.
+    case sourceMissing
+    /// The source grew, shrank or was rewritten while it was read.
+    case sourceChanged
+    /// The bytes are not what was expected, or not what arrived.
+    case dataMismatch
+    /// The store, the bucket or the object is not there, or refuses for good.
+    case refused
+    /// The object exists, or is another one than was asked for.
+    case precondition
+    /// The upload id is not, or no longer, known to the store.
+    case uploadGone
+    /// The store does not support the checksum that was sent.
+    case checksumUnsupported
+    /// Credentials are missing, wrong, ended, or do not allow this.
+    case credentials
+    /// The token ended; new credentials would do.
+    case credentialsExpired
+    /// This machine's clock and the store's are too far apart.
+    case clockSkew
+    /// No connection, or it broke.
+    case network
+    /// The server's certificate or the TLS handshake was not acceptable.
+    case tls
+    /// Nothing moved for the stall time-out.
+    case stalled
+    /// The store asks for less: 503 SlowDown, 429.
+    case throttled
+    /// A 5xx, or an answer that makes no sense.
+    case server
+    /// The run was stopped by a signal or by its caller.
+    case interrupted
+    /// Something on this machine failed: memory, threads, disk.
+    case local
+  }
+
+  package var code: Code
+  package var message: String
+  package var status: Int?
+  package var s3Code: String?
+  package var requestID: String?
+  package var retryAfter: Duration?
+  package var region: String?
+  package var place = Place()
+  /// The line that names the way out, when it is known where the failure is made.
+  package var hint: String?
+
+  package init(
+    _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
+    retryAfter: Duration? = nil, region: String? = nil, hint: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.status = status
+    self.s3Code = s3Code
+    self.requestID = requestID
+    self.retryAfter = retryAfter
+    self.region = region
+    self.hint = hint
+  }
+
+  /// Where it happened; what is already known is kept.
+  package func at(_ place: Place) -> Failure {
+    var copy = self
+    copy.place.fill(from: place)
+    return copy
+  }
+}
+
+/// The file, object, upload and part that a failure is about.
+package struct Place: Sendable, Equatable {
+  package var file: String?
+  package var bucket: String?
+  package var key: String?
+  package var uploadID: String?
+  package var part: Int?
+
+  package init(
+    file: String? = nil, bucket: String? = nil, key: String? = nil, uploadID: String? = nil, part: Int? = nil
+  ) {
+    self.file = file
+    self.bucket = bucket
+    self.key = key
+    self.uploadID = uploadID
+    self.part = part
+  }
+
+  mutating func fill(from other: Place) {
+    file = file ?? other.file
+    bucket = bucket ?? other.bucket
+    key = key ?? other.key
+    uploadID = uploadID ?? other.uploadID
+    part = part ?? other.part
+  }
+}

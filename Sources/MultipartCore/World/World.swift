@@ -1,0 +1,30 @@
+/// What the core takes from outside: time, dice, environment and a place to tell what happens. Nothing in the core
+/// asks the process for these itself, so a test hands in its own.
+package struct World: Sendable {
+  /// Seconds since 1970, from the wall clock.
+  package var now: @Sendable () -> Timestamp
+  /// A clock that only goes forward.
+  package var uptime: @Sendable () -> Duration
+  package var sleep: @Sendable (Duration) async throws -> Void
+  /// A number in 0..<1.
+  package var random: @Sendable () -> Double
+  package var environment: [String: String]
+  /// What `-v` (level 1) and `-vv` (level 2) show. Never given a secret.
+  package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> String) -> Void
+
+  package init(
+    now: @escaping @Sendable () -> Timestamp,
+    uptime: @escaping @Sendable () -> Duration,
+    sleep: @escaping @Sendable (Duration) async throws -> Void,
+    random: @escaping @Sendable () -> Double,
+    environment: [String: String],
+    log: @escaping @Sendable (_ level: Int, _ message: @autoclosure () -> String) -> Void = { _, _ in }
+  ) {
+    self.now = now
+    self.uptime = uptime
+    self.sleep = sleep
+    self.random = random
+    self.environment = environment
+    self.log = log
+  }
+}

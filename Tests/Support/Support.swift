@@ -1,0 +1,2 @@
+/// Shared by the tests.
+package enum Support {}
