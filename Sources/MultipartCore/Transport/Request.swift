@@ -43,6 +43,8 @@ package struct Request: Sendable {
   package var sink: (any BodySink)?
   /// No byte in either direction for this long ends the transfer.
   package var stallTimeout: Duration
+  /// Do not reuse a connection or a remembered address: the last try stalled on one.
+  package var freshConnection = false
   /// What an answer's body may be at most; a longer one is an error.
   package var maximumAnswer: Int
   /// Told the number of body bytes handed to the socket since the last call, on the loop's thread.

@@ -1,0 +1,28 @@
+/// A file's name as the kernel knows it: bytes, which need not be UTF-8.
+package struct FilePath: Sendable, Hashable {
+  package let bytes: [UInt8]
+
+  package init(_ text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  package init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// For people: what is not UTF-8 is shown as the replacement character.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  package var name: String {
+    let last = bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...]
+    return String(decoding: last, as: UTF8.self)
+  }
+
+  package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    let terminated = bytes.map { CChar(bitPattern: $0) } + [0]
+    return terminated.withUnsafeBufferPointer { buffer in
+      // `buffer` holds at least the terminator, so its base is there.
+      buffer.baseAddress.map(body) ?? "".withCString(body)
+    }
+  }
+}

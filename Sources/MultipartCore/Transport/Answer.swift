@@ -1,0 +1,41 @@
+/// The answer as it comes in, within bounds.
+struct Answer {
+  private static let maximumHeaderBytes = 256 << 10
+
+  private(set) var status = 0
+  private(set) var headers = HeaderList()
+  var body: [UInt8] = []
+  private var headerBytes = 0
+
+  /// One header line as libcurl hands it over, with its line end. A status line starts anew: what came before was a
+  /// 1xx answer.
+  mutating func take(header line: UnsafeRawBufferPointer) -> Failure? {
+    headerBytes += line.count
+    guard headerBytes <= Self.maximumHeaderBytes else {
+      return Failure(.server, "the answer's headers are longer than \(Self.maximumHeaderBytes) bytes")
+    }
+    let text = Self.trim(line[...])
+    if text.starts(with: "HTTP/".utf8) {
+      status = Self.status(in: text)
+      headers = HeaderList()
+      return nil
+    }
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    headers.add(
+      String(decoding: text[..<colon], as: UTF8.self),
+      String(decoding: Self.trim(text[(colon + 1)...]), as: UTF8.self))
+    return nil
+  }
+
+  private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int {
+    let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+    return words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+  }
+
+  private static func trim(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+    var rest = bytes
+    while let last = rest.last, last <= 0x20 { rest.removeLast() }
+    while let first = rest.first, first <= 0x20 { rest.removeFirst() }
+    return rest
+  }
+}

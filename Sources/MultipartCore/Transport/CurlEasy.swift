@@ -1,0 +1,61 @@
+internal import CCurl
+import Glibc
+
+/// libcurl's global state, set up once for the process and never torn down.
+enum CurlGlobal {
+  /// `curl_global_init`.
+  static let result: CURLcode = curl_global_init(Int(CURL_GLOBAL_ALL))
+}
+
+/// Owns one easy handle (`curl_easy_init`, `curl_easy_cleanup`). Used by the thread of one loop alone.
+final class CurlEasy {
+  let handle: UnsafeMutableRawPointer
+  /// The request's headers; libcurl reads the list until the transfer has ended.
+  private var headers: UnsafeMutablePointer<curl_slist>?
+  let errorText: UnsafeMutablePointer<CChar>
+
+  init?() {
+    guard let handle = curl_easy_init() else { return nil }
+    self.handle = handle
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    set(CURLOPT_ERRORBUFFER, pointer: errorText)
+  }
+
+  deinit {
+    curl_easy_cleanup(handle)
+    curl_slist_free_all(headers)
+    errorText.deallocate()
+  }
+
+  // `curl_easy_setopt` fails for these only when an option is not compiled in or memory ends; both show in the transfer.
+  func set(_ option: CURLoption, _ value: Int) { _ = s3up_easy_long(handle, option, value) }
+  func set(_ option: CURLoption, offset: Int64) { _ = s3up_easy_offset(handle, option, curl_off_t(offset)) }
+  func set(_ option: CURLoption, _ value: String?) { _ = s3up_easy_string(handle, option, value) }
+  func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) { _ = s3up_easy_pointer(handle, option, pointer) }
+  func set(_ option: CURLoption, io: s3up_curl_io?) { _ = s3up_easy_io(handle, option, io) }
+
+  /// `curl_slist_append` for each line; the old list is freed once libcurl has the new one.
+  func setHeaders(_ lines: [String]) {
+    let old = headers
+    headers = lines.reduce(nil) { curl_slist_append($0, $1) }
+    _ = s3up_easy_list(handle, CURLOPT_HTTPHEADER, headers)
+    curl_slist_free_all(old)
+  }
+
+  func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    return s3up_info_long(handle, info, &value) == CURLE_OK ? value : 0
+  }
+
+  func text(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard s3up_info_string(handle, info, &value) == CURLE_OK, let value else { return nil }
+    return String(cString: value)
+  }
+
+  func socket() -> Int32? {
+    var descriptor: curl_socket_t = -1
+    return s3up_info_socket(handle, &descriptor) == CURLE_OK && descriptor >= 0 ? descriptor : nil
+  }
+}

@@ -1,0 +1,96 @@
+internal import CCurl
+
+/// What other threads hand to a loop: requests, cancellations, the word to stop. It also owns the multi handle
+/// (`curl_multi_init`, `curl_multi_cleanup`), because `curl_multi_wakeup` is the one call on it that any thread may make.
+///
+/// `@unchecked Sendable` holds because `multi` never changes, other threads use it for `curl_multi_wakeup` alone, and
+/// it lives as long as whoever can call.
+final class Inbox: @unchecked Sendable {
+  struct Mail {
+    var submissions: [Submission] = []
+    var cancelled: [UInt64] = []
+    var stops = false
+    var isEmpty: Bool { submissions.isEmpty && cancelled.isEmpty && !stops }
+  }
+
+  private struct State {
+    var mail = Mail()
+    var closed: Failure?
+    var identifiers: UInt64 = 0
+    /// Given out but not submitted yet, and whether a cancellation has already come for it.
+    var announced: [UInt64: Bool] = [:]
+  }
+
+  let multi: UnsafeMutableRawPointer
+  private let state = Locked(State())
+
+  init() throws(Failure) {
+    guard CurlGlobal.result == CURLE_OK, let multi = curl_multi_init() else {
+      throw Failure(.local, "libcurl could not be set up")
+    }
+    self.multi = multi
+  }
+
+  deinit { curl_multi_cleanup(multi) }
+
+  func nextIdentifier() -> UInt64 {
+    state.withLock { state in
+      state.identifiers += 1
+      state.announced[state.identifiers] = false
+      return state.identifiers
+    }
+  }
+
+  func submit(_ submission: Submission) {
+    let refusal = change { (state) -> Failure? in
+      if state.announced.removeValue(forKey: submission.identifier) == true {
+        return Failure(.interrupted, "the transfer was cancelled")
+      }
+      if state.closed == nil { state.mail.submissions.append(submission) }
+      return state.closed
+    }
+    if let refusal { submission.finish(.failure(refusal)) }
+  }
+
+  func cancel(_ identifier: UInt64) {
+    change { state in
+      if state.announced[identifier] != nil {
+        state.announced[identifier] = true
+      } else if state.closed == nil {
+        state.mail.cancelled.append(identifier)
+      }
+    }
+  }
+
+  func stop() {
+    change { $0.mail.stops = true }
+  }
+
+  func take() -> Mail {
+    state.withLock { state in
+      defer { state.mail = Mail() }
+      return state.mail
+    }
+  }
+
+  /// From here on whoever submits gets `failure`; gives back what was still waiting.
+  func close(_ failure: Failure) -> [Submission] {
+    state.withLock { state in
+      state.closed = failure
+      defer { state.mail = Mail() }
+      return state.mail.submissions
+    }
+  }
+
+  /// The loop is woken only when the box was empty: with mail in it, it is awake or has been called already.
+  @discardableResult
+  private func change<Result>(_ body: (inout State) -> Result) -> Result {
+    let (result, wakes) = state.withLock { state in
+      let wasEmpty = state.mail.isEmpty
+      let result = body(&state)
+      return (result, wasEmpty && !state.mail.isEmpty)
+    }
+    if wakes { curl_multi_wakeup(multi) }
+    return result
+  }
+}

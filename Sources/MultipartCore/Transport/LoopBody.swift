@@ -1,0 +1,117 @@
+internal import CCurl
+
+/// What the thread of a `CurlLoop` does. Loop only: made before the thread starts, then its alone.
+final class LoopBody {
+  private let inbox: Inbox
+  private let options: TransportOptions
+  private let uptime: @Sendable () -> Duration
+  private var running: [UInt64: Transfer] = [:]
+  private var idle: [Transfer] = []
+  private var nextStallCheck: Duration = .zero
+
+  init(inbox: Inbox, options: TransportOptions, uptime: @escaping @Sendable () -> Duration) {
+    self.inbox = inbox
+    self.options = options
+    self.uptime = uptime
+    _ = s3up_multi_long(inbox.multi, CURLMOPT_MAXCONNECTS, max(4, options.connections))
+  }
+
+  func run() {
+    shutDown(turn())
+  }
+
+  /// Turns until there is a reason to end.
+  private func turn() -> Failure {
+    while true {
+      let mail = inbox.take()
+      if mail.stops { return Failure(.interrupted, "the transfer was stopped") }
+      for submission in mail.submissions { start(submission) }
+      for identifier in mail.cancelled { cancel(identifier) }
+      if options.limiter != nil { resume() }
+      var active: Int32 = 0
+      let status = curl_multi_perform(inbox.multi, &active)
+      guard status == CURLM_OK else { return Self.failure(status) }
+      collect()
+      checkStalls()
+      let wait = curl_multi_poll(inbox.multi, nil, 0, pollTimeout(), nil)
+      guard wait == CURLM_OK else { return Self.failure(wait) }
+    }
+  }
+
+  private func start(_ submission: Submission) {
+    guard let transfer = idle.popLast() ?? Transfer() else {
+      submission.finish(.failure(Failure(.local, "no memory for another transfer")))
+      return
+    }
+    transfer.begin(submission, options: options, now: uptime())
+    let status = curl_multi_add_handle(inbox.multi, transfer.easy.handle)
+    guard status == CURLM_OK else {
+      transfer.end(.failure(Self.failure(status)))
+      return
+    }
+    running[submission.identifier] = transfer
+  }
+
+  private func cancel(_ identifier: UInt64) {
+    guard let transfer = running[identifier] else { return }
+    remove(transfer, .failure(Failure(.interrupted, "the transfer was cancelled")))
+  }
+
+  private func resume() {
+    let now = uptime()
+    for transfer in running.values where transfer.waitsForRate { transfer.resumeIfAllowed(now: now) }
+  }
+
+  /// `curl_multi_info_read`: the transfers that have come to an end.
+  private func collect() {
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(inbox.multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE else { continue }
+      let code = s3up_message_result(message)
+      var context: UnsafeMutableRawPointer?
+      guard s3up_info_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context) == CURLE_OK,
+        let transfer = Transfer.from(context)
+      else { continue }
+      remove(transfer, transfer.result(of: code))
+    }
+  }
+
+  private func checkStalls() {
+    let now = uptime()
+    guard now >= nextStallCheck else { return }
+    nextStallCheck = now + .milliseconds(500)
+    for transfer in running.values where transfer.hasStalled(now: now) {
+      let seconds = Int(transfer.request.stallTimeout.seconds)
+      remove(transfer, .failure(Failure(.stalled, "nothing moved for \(seconds) s")))
+    }
+  }
+
+  /// Removing a handle in mid-transfer closes its connection; after a whole answer the connection is kept.
+  private func remove(_ transfer: Transfer, _ result: Result<Response, Failure>) {
+    curl_multi_remove_handle(inbox.multi, transfer.easy.handle)
+    running[transfer.identifier] = nil
+    transfer.end(result)
+    idle.append(transfer)
+  }
+
+  /// libcurl wakes for its own timers and sockets; the loop for stalls and for the limiter.
+  private func pollTimeout() -> Int32 {
+    guard !running.isEmpty else { return 60_000 }
+    guard let limiter = options.limiter, running.values.contains(where: \.waitsForRate) else { return 500 }
+    return Int32(min(500, max(1, limiter.wait(now: uptime()).milliseconds)))
+  }
+
+  private func shutDown(_ failure: Failure) {
+    for transfer in running.values {
+      curl_multi_remove_handle(inbox.multi, transfer.easy.handle)
+      transfer.end(.failure(failure))
+    }
+    for submission in inbox.close(failure) { submission.finish(.failure(failure)) }
+    running = [:]
+    idle = []
+  }
+
+  private static func failure(_ status: CURLMcode) -> Failure {
+    Failure(.local, "libcurl's loop failed: " + String(cString: curl_multi_strerror(status)))
+  }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// When bytes last moved on a transfer, in either direction.
+struct Movement {
+  private var at: Duration
+  private var down: Int64 = 0
+  private var up: Int64 = 0
+  private var changed = false
+  private var queued: Int32 = 0
+
+  init(at now: Duration) {
+    at = now
+  }
+
+  mutating func touch(_ now: Duration) {
+    at = now
+  }
+
+  /// Takes libcurl's counters and gives back how many body bytes went to the socket since the last call.
+  mutating func record(down: Int64, up: Int64) -> Int64 {
+    let sent = up - self.up
+    if sent != 0 || down != self.down { changed = true }
+    self.up = up
+    self.down = down
+    return sent
+  }
+
+  /// How long nothing has moved. On a slow line the kernel still sends from the socket's buffer for a long time after
+  /// the last write, so a queue that shrinks counts as movement (`SIOCOUTQ`).
+  mutating func quiet(now: Duration, socket: Int32?) -> Duration {
+    if changed {
+      changed = false
+      at = now
+    }
+    guard now - at > .seconds(1), let socket else { return now - at }
+    var waiting: Int32 = 0
+    guard ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 else { return now - at }
+    if waiting != queued {
+      queued = waiting
+      at = now
+    }
+    return now - at
+  }
+}

@@ -1,0 +1,139 @@
+internal import CCurl
+import Glibc
+
+/// One request under way on an easy handle that is used again afterwards. Loop only: nothing but the loop's thread,
+/// and the callbacks that libcurl makes on it, touches a transfer.
+final class Transfer {
+  let easy: CurlEasy
+  private(set) var request: Request
+  private(set) var identifier: UInt64 = 0
+  private var finish: (@Sendable (Result<Response, Failure>) -> Void)?
+
+  private var offset: Int64 = 0
+  private var limiter: RateLimiter?
+  private(set) var waitsForRate = false
+
+  private var answer = Answer()
+  private var moved = Movement(at: .zero)
+  /// Why a callback stopped the transfer; libcurl only says that one did.
+  private var cause: Failure?
+
+  init?() {
+    guard let easy = CurlEasy() else { return nil }
+    self.easy = easy
+    request = Request(method: .get, url: "")
+  }
+
+  func begin(_ submission: Submission, options: TransportOptions, now: Duration) {
+    request = submission.request
+    identifier = submission.identifier
+    finish = submission.finish
+    limiter = options.limiter
+    offset = 0
+    waitsForRate = false
+    answer = Answer()
+    moved = Movement(at: now)
+    cause = nil
+    setUp(options)
+  }
+
+  /// Hands the result out, once, and lets go of all that the request held.
+  func end(_ result: Result<Response, Failure>) {
+    let waiter = finish
+    finish = nil
+    request = Request(method: .get, url: "")
+    answer = Answer()
+    waiter?(result)
+  }
+
+  func result(of code: CURLcode) -> Result<Response, Failure> {
+    if let cause { return .failure(cause) }
+    guard code == CURLE_OK else {
+      let osError = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
+      return .failure(Failure(curl: code, detail: String(cString: easy.errorText), osError: osError))
+    }
+    guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
+    return .success(Response(status: answer.status, headers: answer.headers, body: answer.body))
+  }
+
+  /// True when nothing has moved for the request's stall time-out.
+  func hasStalled(now: Duration) -> Bool {
+    if waitsForRate {
+      moved.touch(now)
+      return false
+    }
+    return moved.quiet(now: now, socket: easy.socket()) >= request.stallTimeout
+  }
+
+  /// Goes on after the limiter held the transfer back: `curl_easy_pause`.
+  func resumeIfAllowed(now: Duration) {
+    guard waitsForRate, let limiter, limiter.wait(now: now) == .zero else { return }
+    waitsForRate = false
+    curl_easy_pause(easy.handle, CURLPAUSE_CONT)
+  }
+
+  // MARK: - What libcurl calls
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let left = request.body.length - offset
+    var wanted = Int(min(Int64(buffer.count), left))
+    if wanted > 0, let limiter {
+      wanted = limiter.take(wanted, now: .sinceBoot())
+      if wanted == 0 {
+        waitsForRate = true
+        return Int(CURL_READFUNC_PAUSE)
+      }
+    }
+    guard wanted > 0 else { return 0 }
+    switch request.body {
+    case .none: return 0
+    case .bytes(let bytes):
+      bytes.withUnsafeBytes { all in
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[Int(offset)..<Int(offset) + wanted]))
+      }
+    case .source(let source):
+      do throws(Failure) {
+        wanted = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
+        guard wanted > 0 else { throw Failure(.sourceChanged, "the source ended before its length") }
+      } catch {
+        cause = error
+        return Int(CURL_READFUNC_ABORT)
+      }
+    }
+    offset += Int64(wanted)
+    return wanted
+  }
+
+  /// libcurl found a kept connection closed and sends the body again from its beginning.
+  func seek(to position: Int64, origin: Int32) -> Bool {
+    guard origin == SEEK_SET, (0...request.body.length).contains(position) else { return false }
+    offset = position
+    return true
+  }
+
+  func receive(header line: UnsafeRawBufferPointer) -> Bool {
+    cause = answer.take(header: line) ?? cause
+    return cause == nil
+  }
+
+  func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+    if let sink = request.sink, (200..<300).contains(answer.status) {
+      guard sink.receive(bytes) else {
+        cause = cause ?? Failure(.local, "the received bytes could not be stored")
+        return false
+      }
+      return true
+    }
+    guard answer.body.count + bytes.count <= request.maximumAnswer else {
+      cause = Failure(.server, "the answer is longer than \(request.maximumAnswer) bytes")
+      return false
+    }
+    answer.body.append(contentsOf: bytes)
+    return true
+  }
+
+  func progress(down: Int64, up: Int64) {
+    let sent = moved.record(down: down, up: up)
+    if sent != 0 { request.onSent?(sent) }
+  }
+}

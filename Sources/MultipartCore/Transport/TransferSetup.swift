@@ -1,0 +1,95 @@
+internal import CCurl
+import Glibc
+
+extension Transfer {
+  /// Sets every option that the request and the run decide; a handle that is used again keeps nothing of the last
+  /// request (`curl_easy_reset` keeps connections, DNS and TLS sessions).
+  func setUp(_ options: TransportOptions) {
+    curl_easy_reset(easy.handle)
+    easy.errorText.pointee = 0
+    easy.set(CURLOPT_ERRORBUFFER, pointer: easy.errorText)
+    setUpConnection(options)
+    setUpCallbacks()
+    setUpRequest()
+  }
+
+  private func setUpConnection(_ options: TransportOptions) {
+    easy.set(CURLOPT_NOSIGNAL, 1)
+    easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    easy.set(CURLOPT_PATH_AS_IS, 1)
+    easy.set(CURLOPT_TCP_KEEPALIVE, 1)
+    easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
+    easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, options.connectTimeout.milliseconds)))
+    easy.set(CURLOPT_USERAGENT, options.userAgent)
+    easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    easy.set(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)
+    easy.set(CURLOPT_SSL_VERIFYHOST, options.verifiesTLS ? 2 : 0)
+    if let bundle = options.caBundle { easy.set(CURLOPT_CAINFO, bundle) }
+    // An empty string keeps libcurl from reading the environment itself.
+    easy.set(CURLOPT_PROXY, options.proxy.proxy(for: request.url) ?? "")
+    easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")
+    easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    if request.freshConnection {
+      easy.set(CURLOPT_FRESH_CONNECT, 1)
+      easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
+    }
+  }
+
+  private func setUpRequest() {
+    easy.set(CURLOPT_URL, request.url)
+    switch request.method {
+    case .get: easy.set(CURLOPT_HTTPGET, 1)
+    case .head: easy.set(CURLOPT_NOBODY, 1)
+    case .delete: easy.set(CURLOPT_CUSTOMREQUEST, "DELETE")
+    case .put, .post:
+      easy.set(CURLOPT_UPLOAD, 1)
+      easy.set(CURLOPT_INFILESIZE_LARGE, offset: request.body.length)
+      if request.method == .post { easy.set(CURLOPT_CUSTOMREQUEST, "POST") }
+    }
+    // `Expect:` would cost a round trip a part; a header without value is written with a semicolon in libcurl's lists.
+    let lines = request.headers.fields.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
+    easy.setHeaders(lines + ["Expect:"])
+  }
+
+  private func setUpCallbacks() {
+    // The loop holds the transfer as long as libcurl knows its handle, so the context needs no reference of its own.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    easy.set(CURLOPT_PRIVATE, pointer: context)
+    easy.set(CURLOPT_READDATA, pointer: context)
+    easy.set(CURLOPT_WRITEDATA, pointer: context)
+    easy.set(CURLOPT_HEADERDATA, pointer: context)
+    easy.set(CURLOPT_SEEKDATA, pointer: context)
+    easy.set(CURLOPT_XFERINFODATA, pointer: context)
+    easy.set(CURLOPT_NOPROGRESS, 0)
+    easy.set(CURLOPT_READFUNCTION) { buffer, size, count, context in
+      guard let buffer, let transfer = Transfer.from(context) else { return Int(CURL_READFUNC_ABORT) }
+      return transfer.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    }
+    easy.set(CURLOPT_WRITEFUNCTION) { buffer, size, count, context in
+      let bytes = UnsafeRawBufferPointer(start: buffer, count: size * count)
+      return Transfer.from(context)?.receive(body: bytes) == true ? bytes.count : 0
+    }
+    easy.set(CURLOPT_HEADERFUNCTION) { buffer, size, count, context in
+      let line = UnsafeRawBufferPointer(start: buffer, count: size * count)
+      return Transfer.from(context)?.receive(header: line) == true ? line.count : 0
+    }
+    _ = s3up_easy_seek(easy.handle) { context, offset, origin in
+      Transfer.from(context)?.seek(to: Int64(offset), origin: origin) == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    }
+    _ = s3up_easy_xferinfo(easy.handle) { context, _, down, _, up in
+      Transfer.from(context)?.progress(down: Int64(down), up: Int64(up))
+      return 0
+    }
+  }
+
+  static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+    context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+extension CurlEasy {
+  fileprivate func set(_ option: CURLoption, _ callback: @escaping s3up_curl_io) {
+    set(option, io: callback)
+  }
+}

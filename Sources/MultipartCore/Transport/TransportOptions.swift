@@ -1,0 +1,40 @@
+/// What holds for every request of a run, whatever it asks for.
+package struct TransportOptions: Sendable {
+  package var connectTimeout: Duration = .seconds(10)
+  /// A PEM file of certificates to trust instead of the system's.
+  package var caBundle: String?
+  package var verifiesTLS = true
+  package var proxy = ProxySettings()
+  /// How many idle connections each loop keeps.
+  package var connections = 8
+  package var userAgent = "s3up"
+  package var limiter: RateLimiter?
+
+  package init() {}
+}
+
+/// Which proxy a request goes through, from `--proxy` or the variables every tool reads.
+package struct ProxySettings: Sendable, Equatable {
+  package var http: String?
+  package var https: String?
+  /// Hosts that are reached directly, separated by commas, as libcurl reads them.
+  package var bypass: String?
+
+  package init() {}
+
+  /// `--proxy` serves both schemes and beats the environment.
+  package init(option: String?, environment: [String: String]) {
+    func variable(_ names: String...) -> String? {
+      names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+    }
+    let all = variable("all_proxy", "ALL_PROXY")
+    // HTTP_PROXY in capitals is ignored as in curl: a CGI server sets it from a request's Proxy header.
+    http = option ?? variable("http_proxy") ?? all
+    https = option ?? variable("https_proxy", "HTTPS_PROXY") ?? all
+    bypass = option == nil ? variable("no_proxy", "NO_PROXY") : nil
+  }
+
+  func proxy(for url: String) -> String? {
+    url.utf8.starts(with: "https:".utf8) ? https : http
+  }
+}

@@ -1,0 +1,36 @@
+/// When a failed request is tried again, and after how long.
+///
+/// Waits before try 2, 3, …: 0.25 s, 0.5 s, 1 s, 2 s, 4 s, 8 s, 16 s, then 20 s each. Half of a wait is fixed, half is
+/// dice, so that many clients that were refused together do not come back together. `Retry-After` is the least that is
+/// waited, up to five minutes.
+package struct RetryPolicy: Sendable, Equatable {
+  /// Tries in all, the first one included.
+  package var tries: Int
+  package var base: Duration = .milliseconds(250)
+  package var cap: Duration = .seconds(20)
+  package var longestRetryAfter: Duration = .seconds(300)
+
+  package init(tries: Int = 10) {
+    self.tries = max(1, tries)
+  }
+
+  /// The wait before the next try, after `attempt` tries have failed; nil when there shall be none.
+  /// `dice` is in 0..<1.
+  package func wait(after failure: Failure, attempt: Int, dice: Double) -> Duration? {
+    guard attempt < tries, Self.isWorthRetrying(failure.code) else { return nil }
+    let doublings = min(attempt - 1, 20)
+    let full = min(cap, base * (1 << doublings))
+    let wait = full * (0.5 + 0.5 * dice)
+    guard let asked = failure.retryAfter else { return wait }
+    return max(wait, min(asked, longestRetryAfter))
+  }
+
+  /// Codes decide, not the status: a RequestTimeout is a 400, and a 200 can hold an InternalError. Data that arrived
+  /// otherwise than it was sent is sent again; whether the source changed is another question.
+  package static func isWorthRetrying(_ code: Failure.Code) -> Bool {
+    switch code {
+    case .network, .stalled, .throttled, .server, .dataMismatch: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// How a source of known size is cut: into one PutObject or into parts of equal size, but for the last.
+package struct UploadPlan: Sendable, Equatable {
+  package static let smallestPart: Int64 = 5 << 20
+  package static let largestPart: Int64 = 5 << 30
+  package static let mostParts = 10_000
+  package static let defaultPart: Int64 = 8 << 20
+  /// 48.8 TiB: 10,000 parts of 5 GiB.
+  package static let largestObject: Int64 = largestPart * Int64(mostParts)
+  private static let grain: Int64 = 1 << 20
+
+  package let size: Int64
+  package let partSize: Int64
+  package let partCount: Int
+  /// The whole source goes in one PutObject; it then counts as one part.
+  package let isSingle: Bool
+
+  /// `partSize` nil lets the size decide: 8 MiB, and for more than 10,000 of those the smallest whole MiB with which
+  /// 10,000 parts hold it. A source no longer than one part is one PutObject.
+  package init(size: Int64, partSize asked: Int64? = nil) throws(Failure) {
+    guard size <= Self.largestObject else {
+      throw Failure(.usage, "\(size) bytes are more than an object can hold (48.8 TiB)", hint: "split the file")
+    }
+    if let asked, !(Self.smallestPart...Self.largestPart).contains(asked) {
+      throw Failure(
+        .usage, "a part of \(asked) bytes: S3 takes parts of 5 MiB to 5 GiB", hint: "choose --part-size in that range")
+    }
+    let needed = (size + Int64(Self.mostParts) - 1) / Int64(Self.mostParts)
+    let grown = (needed + Self.grain - 1) / Self.grain * Self.grain
+    let chosen = asked ?? min(Self.largestPart, max(Self.defaultPart, grown))
+    let count = max(1, (size + chosen - 1) / chosen)
+    guard count <= Int64(Self.mostParts) else {
+      throw Failure(
+        .usage, "\(count) parts of \(chosen) bytes: S3 takes at most \(Self.mostParts) parts",
+        hint: "leave --part-size out, or choose at least \(grown >> 20)M")
+    }
+    self.size = size
+    partSize = chosen
+    partCount = Int(count)
+    isSingle = size <= chosen
+  }
+
+  /// Where part `number` (from 1) lies in the source.
+  package func range(of number: Int) -> (offset: Int64, length: Int64) {
+    let offset = Int64(number - 1) * partSize
+    return (offset, min(partSize, size - offset))
+  }
+}
