@@ -9,15 +9,26 @@ uint32_t ck_crc32(uint32_t crc, const void *data, size_t length);
 uint32_t ck_crc32c(uint32_t crc, const void *data, size_t length);
 uint64_t ck_crc64nvme(uint64_t crc, const void *data, size_t length);
 // The same over mapped memory whose file may shrink: 0, or -1 when a page is gone (*crc is then unchanged).
+// The first guarded call installs a SIGBUS handler for the process and unblocks SIGBUS in the calling thread; a SIGBUS
+// that is not about the bytes being read goes to whatever handled it before.
 int ck_guarded_crc32(uint32_t *crc, const void *mapped, size_t length);
 int ck_guarded_crc32c(uint32_t *crc, const void *mapped, size_t length);
 int ck_guarded_crc64nvme(uint64_t *crc, const void *mapped, size_t length);
-// Copies out of a mapping: 0, or -1 when a page is gone.
+// Copies out of a mapping: 0, or -1 when a page is gone (what was copied until then stays in `to`).
 int ck_guarded_read(void *to, const void *mapped, size_t length);
 
-// The portable forms, for tests, and the name of what was chosen ("vpclmulqdq", "pclmulqdq", "pmull", "portable").
+// The portable forms, for tests, and the name of what was chosen ("vpclmulqdq", "pclmulqdq", "pmull", "armcrc",
+// "portable").
 uint32_t ck_crc32_portable(uint32_t crc, const void *data, size_t length);
 uint32_t ck_crc32c_portable(uint32_t crc, const void *data, size_t length);
 uint64_t ck_crc64nvme_portable(uint64_t crc, const void *data, size_t length);
 const char *ck_crc_kernel(void);
+
+// Every kernel that this CPU can run, best first, for tests and measurements: the name of the index-th, NULL after the
+// last; and one run of it. An algorithm or index that is not there leaves the checksum as it was.
+#define CK_CRC32 0
+#define CK_CRC32C 1
+#define CK_CRC64NVME 2
+const char *ck_kernel_name(size_t index);
+uint64_t ck_kernel_run(size_t index, int algorithm, uint64_t crc, const void *data, size_t length);
 #endif

@@ -1,0 +1,33 @@
+/// One checksum: CRCs big-endian, as S3 writes them.
+package struct Checksum: Sendable, Hashable {
+  package let algorithm: ChecksumAlgorithm
+  package let bytes: [UInt8]
+
+  /// Nil when there are not exactly as many bytes as the algorithm gives.
+  package init?(_ algorithm: ChecksumAlgorithm, bytes: [UInt8]) {
+    guard bytes.count == algorithm.digestLength else { return nil }
+    self.init(algorithm, whole: bytes)
+  }
+
+  /// From a header or an XML element; nil unless it is canonical base64 of the right length.
+  package init?(_ algorithm: ChecksumAlgorithm, base64: String) {
+    guard let bytes = Base64.decode(base64) else { return nil }
+    self.init(algorithm, bytes: bytes)
+  }
+
+  init(_ algorithm: ChecksumAlgorithm, whole bytes: [UInt8]) {
+    self.algorithm = algorithm
+    self.bytes = bytes
+  }
+
+  init(_ algorithm: ChecksumAlgorithm, crc: UInt64) {
+    let length = algorithm.digestLength
+    self.init(algorithm, whole: (0..<length).map { UInt8(truncatingIfNeeded: crc >> (8 * UInt64(length - 1 - $0))) })
+  }
+
+  package var base64: String { Base64.encode(bytes) }
+  package var hex: String { Hex.encode(bytes) }
+
+  /// The number that a CRC is; meaningless for the digests.
+  var crc: UInt64 { bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}

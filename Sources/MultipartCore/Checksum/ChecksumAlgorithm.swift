@@ -1,0 +1,62 @@
+/// The checksums that S3 takes with a part or an object, and MD5, which goes as `Content-MD5` and comes back in ETags.
+package enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
+  case crc64nvme, crc32c, crc32, sha256, sha1, md5
+
+  /// The value of `x-amz-checksum-algorithm`; MD5 has none.
+  package var awsName: String? {
+    switch self {
+    case .crc64nvme: "CRC64NVME"
+    case .crc32c: "CRC32C"
+    case .crc32: "CRC32"
+    case .sha256: "SHA256"
+    case .sha1: "SHA1"
+    case .md5: nil
+    }
+  }
+
+  /// The algorithm that a store's answer names, in any case of letters.
+  package init?(awsName: String) {
+    let wanted = Array(awsName.uppercased().utf8)
+    let found = Self.allCases.first { $0.awsName.map { Array($0.utf8) == wanted } ?? false }
+    guard let found else { return nil }
+    self = found
+  }
+
+  /// The header that carries the value, in lower case.
+  package var headerName: String {
+    self == .md5 ? "content-md5" : "x-amz-checksum-" + rawValue
+  }
+
+  /// The element that carries the value in part lists and in the answer to complete; MD5 has none.
+  package var xmlElementName: String? {
+    awsName.map { "Checksum" + $0 }
+  }
+
+  /// Whether the sums of the parts can be combined into the sum of the whole object.
+  package var supportsFullObject: Bool { isCRC }
+
+  /// Whether S3 knows the sum over the sums of the parts.
+  package var supportsComposite: Bool {
+    switch self {
+    case .crc32c, .crc32, .sha256, .sha1: true
+    case .crc64nvme, .md5: false
+    }
+  }
+
+  package var digestLength: Int {
+    switch self {
+    case .crc64nvme: 8
+    case .crc32c, .crc32: 4
+    case .sha256: 32
+    case .sha1: 20
+    case .md5: 16
+    }
+  }
+
+  var isCRC: Bool {
+    switch self {
+    case .crc64nvme, .crc32c, .crc32: true
+    case .sha256, .sha1, .md5: false
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// The checksum over the parts' checksums, which S3 writes as `base64-N`.
+package struct CompositeChecksum: Sendable, Hashable {
+  package let checksum: Checksum
+  package let parts: Int
+
+  package var algorithm: ChecksumAlgorithm { checksum.algorithm }
+  package var text: String { checksum.base64 + "-" + String(parts) }
+
+  /// Of the parts' checksums in order: at least one, all of one algorithm that has a composite form.
+  package init(of parts: [Checksum]) throws(Failure) {
+    guard let algorithm = parts.first?.algorithm, algorithm.supportsComposite,
+      parts.allSatisfy({ $0.algorithm == algorithm })
+    else {
+      throw Failure(.local, "these part checksums have no composite form")
+    }
+    var running = try RunningChecksum(algorithm)
+    for part in parts { running.update(part.bytes) }
+    checksum = try running.finish()
+    self.parts = parts.count
+  }
+
+  /// From an answer; nil unless it is `base64-N` with canonical base64 of the right length.
+  package init?(_ algorithm: ChecksumAlgorithm, text: String) {
+    guard algorithm.supportsComposite, let cut = PartCount.split(text),
+      let checksum = Checksum(algorithm, base64: cut.before)
+    else { return nil }
+    self.checksum = checksum
+    parts = cut.parts
+  }
+}
+
+/// The ending `-N` of composite checksums and multipart ETags.
+enum PartCount {
+  /// What is before the last hyphen, and the number after it: from 1, written as one writes numbers, of at most nine
+  /// digits (S3 stops at 10,000; other stores are not held to that).
+  static func split(_ text: String) -> (before: String, parts: Int)? {
+    guard let hyphen = text.utf8.lastIndex(of: UInt8(ascii: "-")) else { return nil }
+    let digits = text.utf8[text.utf8.index(after: hyphen)...]
+    guard (1...9).contains(digits.count), digits.first != UInt8(ascii: "0"),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let before = String(text.utf8[..<hyphen])
+    else { return nil }
+    return (before, digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
+  }
+}

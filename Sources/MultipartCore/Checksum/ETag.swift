@@ -1,0 +1,62 @@
+/// An ETag as it is compared: without quotes, in whatever form a store wrote it (`"x"`, `x`, `W/"x"`, `&#34;x&#34;`), and
+/// in lower case when it is a hash.
+package struct ETag: Sendable, Hashable {
+  package enum Form: Sendable, Hashable {
+    /// 32 hexadecimal digits: the MD5 of the bytes, unless the object is encrypted with a key of KMS or the customer's,
+    /// where it only looks like one.
+    case md5([UInt8])
+    /// 32 hexadecimal digits, a hyphen and the number of parts.
+    case multipart(md5OfMD5s: [UInt8], parts: Int)
+    /// Anything else: a version, an encrypted object's random name. Says nothing about the bytes.
+    case opaque
+  }
+
+  package let value: String
+  package let form: Form
+
+  /// Nil when nothing is left between the quotes.
+  package init?(_ text: String) {
+    var rest = text.utf8[...]
+    while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
+    while let last = rest.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
+    if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
+    if let quote = Self.quotes.first(where: { rest.starts(with: $0.utf8) }) { rest = rest.dropFirst(quote.utf8.count) }
+    if let quote = Self.quotes.first(where: { rest.reversed().starts(with: $0.utf8.reversed()) }) {
+      rest = rest.dropLast(quote.utf8.count)
+    }
+    guard !rest.isEmpty else { return nil }
+    let bare = String(decoding: rest, as: UTF8.self)
+    form = Self.form(of: bare)
+    value = form == .opaque ? bare : bare.lowercased()
+  }
+
+  /// As a conditional header wants it.
+  package var quoted: String { "\"" + value + "\"" }
+
+  package static func == (a: ETag, b: ETag) -> Bool { a.value.utf8.elementsEqual(b.value.utf8) }
+
+  package func hash(into hasher: inout Hasher) {
+    for byte in value.utf8 { hasher.combine(byte) }
+  }
+
+  private static let quotes = ["\"", "&#34;", "&quot;", "&#x22;"]
+
+  private static func form(of bare: String) -> Form {
+    if let md5 = md5(bare) { return .md5(md5) }
+    if let cut = PartCount.split(bare), let md5 = md5(cut.before) {
+      return .multipart(md5OfMD5s: md5, parts: cut.parts)
+    }
+    return .opaque
+  }
+
+  private static func md5(_ text: String) -> [UInt8]? {
+    text.utf8.count == 32 ? Hex.decode(text) : nil
+  }
+}
+
+/// The ETag that S3 gives an object of parts: the MD5 of the parts' MD5s, and how many there are.
+package enum MultipartETag {
+  package static func of(md5s: [[UInt8]]) throws(Failure) -> String {
+    Hex.encode(try Digest.md5(md5s.joined())) + "-" + String(md5s.count)
+  }
+}

@@ -1,0 +1,97 @@
+/// Base64 in the standard alphabet with padding. Reading is strict: no white space, no missing padding, and no set bits
+/// that the padding hides, so that two texts are the same bytes only when they are the same text.
+package enum Base64 {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+  private static let padding = UInt8(ascii: "=")
+
+  package static func encode(_ bytes: some Collection<UInt8>) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    var bits = 0
+    var held = 0
+    for byte in bytes {
+      bits = bits << 8 | Int(byte)
+      held += 1
+      guard held == 3 else { continue }
+      for shift in stride(from: 18, through: 0, by: -6) { text.append(alphabet[bits >> shift & 63]) }
+      (bits, held) = (0, 0)
+    }
+    if held == 1 { text += [alphabet[bits >> 2], alphabet[bits << 4 & 63], padding, padding] }
+    if held == 2 { text += [alphabet[bits >> 10], alphabet[bits >> 4 & 63], alphabet[bits << 2 & 63], padding] }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  package static func decode(_ text: String) -> [UInt8]? {
+    let text = Array(text.utf8)
+    guard text.count % 4 == 0 else { return nil }
+    let padded = text.reversed().prefix(2).prefix { $0 == padding }.count
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 4 * 3)
+    var bits: UInt32 = 0
+    for (place, letter) in text.dropLast(padded).enumerated() {
+      guard let value = value(of: letter) else { return nil }
+      bits = bits << 6 | value
+      if place % 4 == 3 {
+        bytes += [UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8)]
+        bytes.append(UInt8(truncatingIfNeeded: bits))
+      }
+    }
+    switch padded {
+    case 1:
+      guard bits & 0b11 == 0 else { return nil }
+      bytes += [UInt8(truncatingIfNeeded: bits >> 10), UInt8(truncatingIfNeeded: bits >> 2)]
+    case 2:
+      guard bits & 0b1111 == 0 else { return nil }
+      bytes.append(UInt8(truncatingIfNeeded: bits >> 4))
+    default: break
+    }
+    return bytes
+  }
+
+  private static func value(of letter: UInt8) -> UInt32? {
+    switch letter {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(letter - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(letter - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(letter - UInt8(ascii: "0")) + 52
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    default: nil
+    }
+  }
+}
+
+/// Hexadecimal: written in lower case, read in either.
+package enum Hex {
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  package static func encode(_ bytes: some Collection<UInt8>) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count * 2)
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  package static func decode(_ text: String) -> [UInt8]? {
+    let text = Array(text.utf8)
+    guard text.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 2)
+    for place in stride(from: 0, to: text.count, by: 2) {
+      guard let high = value(of: text[place]), let low = value(of: text[place + 1]) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  private static func value(of letter: UInt8) -> UInt8? {
+    switch letter {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): letter - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): letter - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

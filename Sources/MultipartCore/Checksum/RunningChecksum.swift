@@ -1,0 +1,64 @@
+internal import CKernels
+
+/// A checksum in progress. A value: a copy goes on for itself, and `finish` can be asked at any time.
+///
+/// `@unchecked Sendable`: the digest context behind it is written only when this value alone holds it, like the storage
+/// of an array; reading it, for a copy, changes nothing in it.
+package struct RunningChecksum: @unchecked Sendable {
+  package let algorithm: ChecksumAlgorithm
+  private var crc: UInt64 = 0
+  private var digest: DigestContext?
+  private var failure: Failure?
+
+  package init(_ algorithm: ChecksumAlgorithm) throws(Failure) {
+    self.algorithm = algorithm
+    digest = algorithm.isCRC ? nil : try DigestContext(algorithm)
+  }
+
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    switch algorithm {
+    case .crc64nvme: crc = ck_crc64nvme(crc, bytes.baseAddress, bytes.count)
+    case .crc32c: crc = UInt64(ck_crc32c(UInt32(truncatingIfNeeded: crc), bytes.baseAddress, bytes.count))
+    case .crc32: crc = UInt64(ck_crc32(UInt32(truncatingIfNeeded: crc), bytes.baseAddress, bytes.count))
+    case .sha256, .sha1, .md5: updateDigest(bytes)
+    }
+  }
+
+  package mutating func update(_ bytes: some Sequence<UInt8>) {
+    let done: Void? = bytes.withContiguousStorageIfAvailable { update(UnsafeRawBufferPointer($0)) }
+    if done == nil { Array(bytes).withUnsafeBytes { update($0) } }
+  }
+
+  /// The checksum of what was given until now; more may follow.
+  package func finish() throws(Failure) -> Checksum {
+    if let failure { throw failure }
+    guard let digest else { return Checksum(algorithm, crc: crc) }
+    return Checksum(algorithm, whole: try digest.copy().finish())
+  }
+
+  private mutating func updateDigest(_ bytes: UnsafeRawBufferPointer) {
+    do throws(Failure) {
+      if !isKnownUniquelyReferenced(&digest) { digest = try digest?.copy() }
+      digest?.update(bytes)
+    } catch {
+      failure = failure ?? error
+    }
+  }
+
+  /// Takes a CRC straight from mapped memory; false when a page of it is gone. Only for CRCs.
+  mutating func updateCRC(mapped start: UnsafeRawPointer, length: Int) -> Bool {
+    var narrow = UInt32(truncatingIfNeeded: crc)
+    switch algorithm {
+    case .crc64nvme:
+      return ck_guarded_crc64nvme(&crc, start, length) == 0
+    case .crc32c:
+      guard ck_guarded_crc32c(&narrow, start, length) == 0 else { return false }
+    case .crc32:
+      guard ck_guarded_crc32(&narrow, start, length) == 0 else { return false }
+    case .sha256, .sha1, .md5:
+      return false
+    }
+    crc = UInt64(narrow)
+    return true
+  }
+}
