@@ -1,17 +1,14 @@
 import Glibc
 
-/// A value that one thread at a time may touch, behind a `pthread_mutex_t`.
+/// One `pthread_mutex_t` (`pthread_mutex_init`, `_lock`, `_unlock`, `_destroy`), which ThreadSanitizer understands.
+/// Not recursive: taking it again on the same thread hangs.
 ///
-/// `Synchronization.Mutex` would do, but ThreadSanitizer on Linux does not see its futex and reports races that are
-/// none; it knows the pthread calls.
-///
-/// `@unchecked Sendable` holds because `value` is only reached between `pthread_mutex_lock` and `pthread_mutex_unlock`.
-package final class Locked<Value>: @unchecked Sendable {
+/// Sendable, because the mutex lives at one address on the heap from `init` to `deinit` and is touched only through
+/// the pthread functions, which are made to be called from any thread.
+package final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
 
-  package init(_ value: Value) {
-    self.value = value
+  package init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -23,11 +20,27 @@ package final class Locked<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  package func withLock<Result, Problem: Error>(
-    _ body: (inout Value) throws(Problem) -> Result
-  ) throws(Problem) -> Result {
+  /// Runs `body` alone among all who take this lock. No `await` fits in, so it is never held across a suspension.
+  package func withLock<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return try body(&value)
+    return try body()
+  }
+}
+
+/// A value that is only reachable under its lock.
+///
+/// Sendable, because `value` is private, is touched only while `lock` is held, and is Sendable itself, so that what
+/// `withLock` hands out may be used by another thread after the lock is let go.
+package final class Locked<Value: Sendable>: @unchecked Sendable {
+  private let lock = Lock()
+  private var value: Value
+
+  package init(_ value: Value) {
+    self.value = value
+  }
+
+  package func withLock<Result, E: Error>(_ body: (inout Value) throws(E) -> Result) throws(E) -> Result {
+    try lock.withLock { () throws(E) -> Result in try body(&value) }
   }
 }

@@ -1,0 +1,26 @@
+/// The part of a URL in front of the path: whom a request goes to.
+package struct Origin: Sendable, Hashable, CustomStringConvertible {
+  package enum Scheme: String, Sendable {
+    case http
+    case https
+
+    package var defaultPort: Int {
+      switch self {
+      case .http: 80
+      case .https: 443
+      }
+    }
+  }
+
+  package var scheme: Scheme
+  /// As in the Host header: an IPv6 address in brackets, the port when it is not the scheme's own.
+  package var host: String
+
+  package init(scheme: Scheme, host: String) {
+    self.scheme = scheme
+    self.host = host
+  }
+
+  /// `https://bucket.s3.eu-west-1.amazonaws.com`, `http://[::1]:9000`
+  package var description: String { "\(scheme.rawValue)://\(host)" }
+}

@@ -1,0 +1,73 @@
+/// Takes out of URLs and headers what would let a reader of the log act in our name. Holds for URLs that others
+/// signed too (older S3 signatures, Google's, Azure's, CloudFront's).
+package enum Redaction {
+  static let mask = "REDACTED"
+
+  /// Works on bytes: a combining mark behind a `=` in a foreign URL must not hide the `=`.
+  package static func url(_ url: String) -> String {
+    let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    let place = withoutUser(parts.first.map { String(Substring($0)) } ?? "")
+    guard parts.count == 2 else { return place }
+    let items = parts[1].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item -> String in
+      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      let name = pair.first.map { String(Substring($0)) } ?? ""
+      guard pair.count == 2, isSecretParameter(name.lowercased()) else { return String(Substring(item)) }
+      return "\(name)=\(mask)"
+    }
+    return place + "?" + items.joined(separator: "&")
+  }
+
+  package static func headers(_ headers: HeaderList) -> HeaderList {
+    var out = HeaderList()
+    for field in headers.fields {
+      let name = field.name.lowercased()
+      if name == "authorization" {
+        out.add(field.name, authorization(field.value))
+      } else {
+        out.add(field.name, isSecretHeader(name) ? mask : field.value)
+      }
+    }
+    return out
+  }
+
+  private static func isSecretParameter(_ name: String) -> Bool {
+    if ["sig", "token", "policy", "awsaccesskeyid", "googleaccessid", "key-pair-id"].contains(name) { return true }
+    // An encoded name is none of S3's own: somebody's `Sig%6Eature` is not worth decoding.
+    if name.utf8.contains(UInt8(ascii: "%")) { return true }
+    let parts = ["signature", "credential", "security-token", "session-token", "s3session-token", "secret", "password"]
+    return parts.contains { name.hasSuffix($0) }
+  }
+
+  private static func isSecretHeader(_ name: String) -> Bool {
+    switch name {
+    case "cookie", "proxy-authorization", "x-amz-security-token", "x-amz-s3session-token": true
+    default: name.hasSuffix("-customer-key") || name.hasSuffix("-customer-key-md5")
+    }
+  }
+
+  /// Keeps the list of signed headers, which is what one looks for when a signature does not match.
+  private static func authorization(_ value: String) -> String {
+    guard value.hasPrefix(SigV4.algorithm + " ") else { return mask }
+    let fields = value.dropFirst(SigV4.algorithm.count + 1).split(separator: ",").map { part -> String in
+      let text = part.drop { $0 == " " }
+      guard text.hasPrefix("SignedHeaders=") else {
+        return "\(text.prefix { $0 != "=" })=\(mask)"
+      }
+      return String(text)
+    }
+    return SigV4.algorithm + " " + fields.joined(separator: ", ")
+  }
+
+  /// `http://user:password@host/` without what stands before the `@`.
+  private static func withoutUser(_ place: String) -> String {
+    let bytes = Array(place.utf8)
+    let slash = UInt8(ascii: "/")
+    guard let first = bytes.firstIndex(of: slash), first + 1 < bytes.count, bytes[first + 1] == slash else {
+      return place
+    }
+    let authority = bytes[(first + 2)...].prefix { $0 != slash && $0 != UInt8(ascii: "#") }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return place }
+    return String(decoding: bytes[..<(first + 2)], as: UTF8.self) + mask
+      + String(decoding: bytes[at...], as: UTF8.self)
+  }
+}

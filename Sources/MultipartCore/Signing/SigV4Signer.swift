@@ -1,0 +1,135 @@
+/// Signs requests for one region and service, in their headers or in their URL.
+///
+/// ```swift
+/// let signer = SigV4Signer(region: "eu-west-1")
+/// let request = UnsignedRequest(method: .put, origin: origin, path: "/key", payload: .unsigned)
+/// let signed = try signer.sign(request, credentials: credentials, at: world.now())
+/// ```
+package struct SigV4Signer: Sendable {
+  package var region: String
+  /// The service in the scope: `s3`, `s3express`, `sts`.
+  package var service: String
+  /// The header, and in URLs the parameter, that carries the session token.
+  package var tokenName: String
+  private let keys: SigningKeyCache
+
+  package static let longestPresign: Int64 = 604_800
+  /// A header signature holds this long: S3 refuses a request whose time is further from its own.
+  package static let headerLifetime: Int64 = 900
+
+  package init(
+    region: String, service: String = "s3", tokenName: String = "X-Amz-Security-Token",
+    keys: SigningKeyCache = SigningKeyCache()
+  ) {
+    self.region = region
+    self.service = service
+    self.tokenName = tokenName
+    self.keys = keys
+  }
+
+  /// The header form: `Authorization` beside the headers it vouches for.
+  package func sign(
+    _ request: UnsignedRequest, credentials: Credentials, at time: Timestamp
+  ) throws(Failure) -> SignedRequest {
+    try request.checkHeaders()
+    var headers = withoutOwn(request.headers)
+    headers.add("x-amz-content-sha256", request.payload.headerValue)
+    headers.add("x-amz-date", time.amzTime)
+    headers.add(tokenName.lowercased(), credentials.sessionToken?.reveal())
+    let scope = SigV4.Scope(at: time, region: region, service: service)
+    let canonical = SigV4.canonicalRequest(
+      method: request.method, path: request.path, query: request.query,
+      headers: toSign(headers, host: request.origin.host), payloadHash: request.payload.headerValue)
+    let signature = try signature(canonical, credentials: credentials, scope: scope, at: time)
+    headers.add(
+      "Authorization",
+      "\(SigV4.algorithm) Credential=\(credentials.accessKeyID)/\(scope.text), "
+        + "SignedHeaders=\(canonical.signedHeaders), Signature=\(signature)")
+    return SignedRequest(
+      method: request.method, url: request.url(query: request.query), headers: headers,
+      expires: end(time, after: Self.headerLifetime, credentials))
+  }
+
+  /// The query form: a URL that works without credentials for `lifetime`, at most 7 days, and never longer than the
+  /// credentials themselves. The body is not signed; the headers given are, and come back as those to send.
+  package func presign(
+    _ request: UnsignedRequest, credentials: Credentials, at time: Timestamp, expiresIn lifetime: Duration
+  ) throws(Failure) -> SignedRequest {
+    try request.checkHeaders()
+    let seconds = lifetime.components.seconds
+    guard seconds >= 1, lifetime <= .seconds(Self.longestPresign) else {
+      throw Failure(.usage, "a presigned URL holds from 1 second to 7 days", hint: "give --expires a time up to 7d")
+    }
+    let headers = signable(withoutOwn(request.headers))
+    let scope = SigV4.Scope(at: time, region: region, service: service)
+    let signedHeaders = SigV4.canonicalHeaders(toSign(headers, host: request.origin.host)).signed
+    var query = request.query.filter { !isOwnParameter($0.name) }
+    query += [
+      QueryItem("X-Amz-Algorithm", SigV4.algorithm),
+      QueryItem("X-Amz-Credential", "\(credentials.accessKeyID)/\(scope.text)"),
+      QueryItem("X-Amz-Date", time.amzTime),
+      QueryItem("X-Amz-Expires", String(seconds)),
+      QueryItem("X-Amz-SignedHeaders", signedHeaders),
+    ]
+    if let token = credentials.sessionToken { query.append(QueryItem(tokenName, token.reveal())) }
+    let canonical = SigV4.canonicalRequest(
+      method: request.method, path: request.path, query: query, headers: toSign(headers, host: request.origin.host),
+      payloadHash: PayloadHash.unsigned.headerValue)
+    let signature = try signature(canonical, credentials: credentials, scope: scope, at: time)
+    return SignedRequest(
+      method: request.method, url: request.url(query: query) + "&X-Amz-Signature=\(signature)", headers: headers,
+      expires: end(time, after: seconds, credentials))
+  }
+
+  private func signature(
+    _ request: SigV4.CanonicalRequest, credentials: Credentials, scope: SigV4.Scope, at time: Timestamp
+  ) throws(Failure) -> String {
+    let key = try keys.key(secret: credentials.secretAccessKey, scope: scope)
+    return try SigV4.signature(SigV4.stringToSign(request, at: time, scope: scope), key: key)
+  }
+
+  private func end(_ time: Timestamp, after seconds: Int64, _ credentials: Credentials) -> Timestamp {
+    let own = Timestamp(seconds: time.seconds + seconds)
+    return min(own, credentials.expiration ?? own)
+  }
+
+  private func isOwnParameter(_ name: String) -> Bool {
+    let own = [
+      "x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-expires", "x-amz-signedheaders", "x-amz-signature",
+      tokenName.lowercased(),
+    ]
+    return own.contains(name.lowercased())
+  }
+}
+
+// MARK: - Which headers are signed
+extension SigV4Signer {
+  /// What a proxy may change or take away on the way, so that a signature over it would break: the hop-by-hop headers
+  /// of RFC 9110, what AWS's own clients leave out, and `accept-encoding`, which Google's front end rewrites.
+  private static let changedOnTheWay: Set<String> = [
+    "accept-encoding", "connection", "expect", "keep-alive", "proxy-authenticate", "proxy-authorization",
+    "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent", "via", "x-amzn-trace-id",
+    "x-forwarded-for",
+  ]
+
+  /// Without those that the signer writes itself; Host is the URL's.
+  private func withoutOwn(_ headers: HeaderList) -> HeaderList {
+    var headers = headers
+    for name in ["host", "authorization", "x-amz-date", "x-amz-content-sha256", tokenName] { headers.remove(name) }
+    return headers
+  }
+
+  private func signable(_ headers: HeaderList) -> HeaderList {
+    var out = HeaderList()
+    for field in headers.fields where !Self.changedOnTheWay.contains(field.name.lowercased()) {
+      out.add(field.name, field.value)
+    }
+    return out
+  }
+
+  private func toSign(_ headers: HeaderList, host: String) -> HeaderList {
+    var out = signable(headers)
+    out.add("host", host)
+    return out
+  }
+}

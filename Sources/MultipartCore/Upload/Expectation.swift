@@ -1,0 +1,75 @@
+/// What the object must be, from the bytes that were read and the store's word on each part.
+package struct Expectation: Sendable {
+  /// A checksum of the whole object, in the form that a store names it.
+  package struct Sum: Sendable, Equatable {
+    package var algorithm: ChecksumAlgorithm
+    package var isFullObject: Bool
+    package var text: String
+
+    package var type: String { isFullObject ? "FULL_OBJECT" : "COMPOSITE" }
+    var title: String { (algorithm.awsName ?? "MD5") + (isFullObject ? "" : " (composite)") }
+  }
+
+  package var size: Int64
+  package var parts: Int
+  package var sum: Sum?
+  /// What S3 makes of the parts' MD5s, or the MD5 of the bytes; nil when they are not known.
+  package var etag: ETag?
+  package var weakest: PartProof
+
+  /// Of an upload in parts, in order.
+  package init(receipts: [PartReceipt]) throws(Failure) {
+    size = receipts.reduce(0) { $0 + $1.size }
+    parts = receipts.count
+    weakest = receipts.map(\.proof).min() ?? .none
+    sum = try Self.sum(receipts)
+    var md5s: [[UInt8]] = []
+    for receipt in receipts {
+      guard case .md5(let md5)? = ETag(receipt.etag)?.form else { break }
+      md5s.append(md5)
+    }
+    etag = md5s.count == receipts.count ? ETag(try MultipartETag.of(md5s: md5s)) : nil
+  }
+
+  /// Of a PutObject.
+  package init(size: Int64, checksum: Checksum?, md5: Checksum?, proof: PartProof) {
+    self.size = size
+    parts = 1
+    weakest = proof
+    sum = checksum.map { Sum(algorithm: $0.algorithm, isFullObject: true, text: $0.base64) }
+    etag = md5.flatMap { ETag($0.hex) }
+  }
+
+  /// CRC64NVME is combined into the object's; the others make the composite form.
+  private static func sum(_ receipts: [PartReceipt]) throws(Failure) -> Sum? {
+    let sums = receipts.compactMap(\.checksum)
+    guard let algorithm = sums.first?.algorithm, sums.count == receipts.count,
+      sums.allSatisfy({ $0.algorithm == algorithm })
+    else { return nil }
+    guard algorithm == .crc64nvme else {
+      guard algorithm.supportsComposite else { return nil }
+      return Sum(algorithm: algorithm, isFullObject: false, text: try CompositeChecksum(of: sums).text)
+    }
+    let pieces = receipts.compactMap { receipt in receipt.checksum.map { (crc: $0, length: receipt.size) } }
+    return CRCCombiner.combine(algorithm, pieces).map {
+      Sum(algorithm: algorithm, isFullObject: true, text: $0.base64)
+    }
+  }
+}
+
+/// What a store says of an object: in its answer to complete or to PutObject, or to a HEAD.
+package struct ReportedObject: Sendable {
+  package var size: Int64?
+  package var etag: String?
+  package var checksums: [ChecksumAlgorithm: String]
+  package var checksumType: String?
+
+  package init(
+    size: Int64? = nil, etag: String? = nil, checksums: [ChecksumAlgorithm: String] = [:], checksumType: String? = nil
+  ) {
+    self.size = size
+    self.etag = etag
+    self.checksums = checksums
+    self.checksumType = checksumType
+  }
+}

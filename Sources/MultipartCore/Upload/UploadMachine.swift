@@ -1,0 +1,102 @@
+/// The engine of an upload: takes what has happened and says what to do next. It has no clock, file or network, so every
+/// order of events can be played in a test.
+///
+/// A machine is in one phase at a time. Each action is answered by one event (`say` and `cancelTransfers` by none), and
+/// `finish` comes once, when nothing is under way any more.
+package struct UploadMachine: Sendable {
+  enum Phase: Equatable {
+    case idle, checking, creating, sending, putting, completing, heading
+    /// Waits for the transfers under way to end.
+    case stopping
+    case aborting, listing, done
+  }
+
+  let settings: Settings
+  var phase = Phase.idle
+  package internal(set) var uploadID: String?
+  package internal(set) var form: ChecksumForm
+  /// By part number less one.
+  package internal(set) var receipts: [PartReceipt?]
+  /// The first failure that cannot be mended; later ones are its consequences.
+  package internal(set) var cause: Failure?
+  package internal(set) var retries = 0
+
+  var attempts: [Int]
+  var nextPart = 1
+  var partsDone = 0
+  var inFlight: Set<Int> = []
+  var waiting: [Waiting] = []
+  var fresh: Set<Int> = []
+  /// How many parts may be under way now; a store that asks for less halves it.
+  package internal(set) var window: Int
+  var successesAtWindow = 0
+  var lastNarrowing: Duration?
+
+  /// Tries of the one request that a phase other than sending is about.
+  var phaseAttempts = 0
+  var restarts = 0
+  var restartsAfterAbort = false
+  /// Complete or PutObject may have worked although no answer said so.
+  var answerWasLost = false
+  var weakEvidence: String?
+  var dice: Dice
+
+  struct Waiting: Equatable {
+    var part: Int?
+    var until: Duration
+  }
+
+  package init(_ settings: Settings) {
+    self.settings = settings
+    form = settings.form
+    window = settings.concurrency
+    let count = settings.plan.isSingle ? 0 : settings.plan.partCount
+    receipts = Array(repeating: nil, count: count)
+    attempts = Array(repeating: 0, count: count)
+    dice = Dice(seed: settings.seed)
+  }
+
+  package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+    switch event {
+    case .start:
+      guard phase == .idle else { return [] }
+      phase = settings.checksFirst ? .checking : .idle
+      return settings.checksFirst ? [.check] : begin()
+    case .checked(let failure): return checked(failure, now)
+    case .created(let id): return created(id)
+    case .createFailed(let failure): return createFailed(failure, now)
+    case .partDone(let receipt): return partDone(receipt)
+    case .partFailed(let number, let failure): return partFailed(number, failure, now)
+    case .putDone(let judgement), .completeDone(let judgement): return answered(judgement)
+    case .putFailed(let failure): return putFailed(failure, now)
+    case .completeFailed(let failure): return completeFailed(failure, now)
+    case .headDone(let judgement): return headed(judgement)
+    case .headFailed(let failure): return headFailed(failure, now)
+    case .abortDone: return aborted()
+    case .abortFailed(let failure): return abortFailed(failure, now)
+    case .listed(let stillThere): return listed(stillThere: stillThere, now)
+    case .listFailed(let failure): return listFailed(failure, now)
+    case .tick: return tick(now)
+    case .interrupted(let failure): return interrupted(failure)
+    }
+  }
+}
+
+/// SplitMix64: the same seed throws the same dice.
+struct Dice: Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  /// In 0..<1.
+  mutating func next() -> Double {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    z ^= z >> 31
+    return Double(z >> 11) * 0x1p-53
+  }
+}

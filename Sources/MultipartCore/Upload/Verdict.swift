@@ -1,0 +1,48 @@
+/// Whether what a store says of an object shows that it is the source.
+///
+/// A size or a checksum that differs shows that it is not. An ETag alone never does: after an upload in parts some
+/// stores give the MD5 of the whole, others a name of their own.
+package enum Verdict {
+  package static func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {
+    if let size = reported.size, size != expected.size {
+      return .contradicted(message: "the object has \(size) bytes, the source \(expected.size)")
+    }
+    if let sum = expected.sum, let given = reported.checksums[sum.algorithm], comparable(sum, given, reported) {
+      guard given.utf8.elementsEqual(sum.text.utf8) else {
+        return .contradicted(message: "the object's \(sum.title) is \(given), the source's \(sum.text)")
+      }
+      return .proven(evidence: "\(sum.title) of the object, given back by the store")
+    }
+    if let etag = expected.etag, let given = reported.etag.flatMap(ETag.init), given == etag {
+      let what = expected.parts > 1 || given.isMultipart ? "the parts' MD5s" : "the bytes"
+      return .proven(evidence: "ETag of the object is the MD5 of \(what)")
+    }
+    return .undecided(weak: weak(expected))
+  }
+
+  /// A sum over parts that are not ours, or of the other type, says nothing.
+  private static func comparable(_ sum: Expectation.Sum, _ given: String, _ reported: ReportedObject) -> Bool {
+    if let type = reported.checksumType, !type.isEmpty {
+      return type.uppercased().utf8.elementsEqual(sum.type.utf8)
+    }
+    return given.utf8.contains(UInt8(ascii: "-")) != sum.isFullObject
+  }
+
+  private static func weak(_ expected: Expectation) -> String {
+    let each = expected.parts > 1 ? "each part" : "the bytes"
+    return switch expected.weakest {
+    case .checksum: "size of the object; \(each) by a checksum given back by the store"
+    case .etag: "size of the object; \(each) by an ETag that is the MD5"
+    case .signedPayload: "size of the object; \(each) by a SHA-256 that was signed"
+    case .contentMD5: "size of the object; \(each) by a Content-MD5 that was accepted"
+    case .none: "size of the object; the store verified no checksum"
+    }
+  }
+}
+
+extension ETag {
+  var isMultipart: Bool {
+    if case .multipart = form { return true }
+    return false
+  }
+}

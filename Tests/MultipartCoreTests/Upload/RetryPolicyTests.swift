@@ -1,0 +1,42 @@
+import MultipartCore
+import Testing
+
+@Suite struct RetryPolicyTests {
+  private let policy = RetryPolicy(tries: 10)
+  private let reset = Failure(.network, "reset")
+
+  @Test("The waits are those of the table: half fixed, half dice, capped at 20 s")
+  func table() {
+    let full: [Duration] = [
+      .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16),
+      .seconds(20), .seconds(20),
+    ]
+    for (index, wait) in full.enumerated() {
+      #expect(policy.wait(after: reset, attempt: index + 1, dice: 0) == wait / 2)
+      let most = policy.wait(after: reset, attempt: index + 1, dice: 0.999_999)
+      #expect(most.map { $0 > wait * 0.99 && $0 <= wait } == true)
+    }
+  }
+
+  @Test("The last try is the last")
+  func ends() {
+    #expect(policy.wait(after: reset, attempt: 10, dice: 0) == nil)
+    #expect(RetryPolicy(tries: 1).wait(after: reset, attempt: 1, dice: 0) == nil)
+    #expect(RetryPolicy(tries: 0).tries == 1)
+  }
+
+  @Test("Retry-After is the least that is waited, within five minutes")
+  func retryAfter() {
+    let slow = Failure(.throttled, "slow down", retryAfter: .seconds(7))
+    #expect(policy.wait(after: slow, attempt: 1, dice: 0.5) == .seconds(7))
+    #expect(policy.wait(after: slow, attempt: 9, dice: 0.9).map { $0 > .seconds(7) } == true)
+    let absurd = Failure(.throttled, "slow down", retryAfter: .seconds(86_400))
+    #expect(policy.wait(after: absurd, attempt: 1, dice: 0) == .seconds(300))
+  }
+
+  @Test("Only what may pass by itself is tried again", arguments: Failure.Code.allCases)
+  func codes(code: Failure.Code) {
+    let passing: Set<Failure.Code> = [.network, .stalled, .throttled, .server, .dataMismatch]
+    #expect((policy.wait(after: Failure(code, ""), attempt: 1, dice: 0) != nil) == passing.contains(code))
+  }
+}

@@ -1,0 +1,53 @@
+import MultipartCore
+import Testing
+
+@Suite struct UploadPlanTests {
+  private static let mib: Int64 = 1 << 20
+
+  @Test(
+    "A source is cut into as many parts as it needs, and no more",
+    arguments: [
+      (Int64(0), 1, true), (1, 1, true), (5 << 20, 1, true), (8 << 20, 1, true), ((8 << 20) + 1, 2, false),
+      (16 << 20, 2, false), (1 << 30, 128, false), (80_000 << 20, 10_000, false), ((80_000 << 20) + 1, 8889, false),
+    ])
+  func counts(size: Int64, parts: Int, single: Bool) throws {
+    let plan = try UploadPlan(size: size)
+    #expect(plan.partCount == parts)
+    #expect(plan.isSingle == single)
+  }
+
+  @Test("The parts cover the source without gap or overlap, and only the last is shorter")
+  func cover() throws {
+    for size in [(8 << 20) + 1, 100 << 20, (100 << 20) + 17, 3 << 40] as [Int64] {
+      let plan = try UploadPlan(size: size)
+      var next: Int64 = 0
+      for number in 1...plan.partCount {
+        let (offset, length) = plan.range(of: number)
+        #expect(offset == next)
+        #expect(length == plan.partSize || number == plan.partCount)
+        #expect(length > 0)
+        next = offset + length
+      }
+      #expect(next == size)
+    }
+  }
+
+  @Test("48.8 TiB fit into 10,000 parts, and a byte more does not")
+  func largest() throws {
+    let plan = try UploadPlan(size: UploadPlan.largestObject)
+    #expect(plan.partCount == 10_000)
+    #expect(plan.partSize == 5 << 30)
+    #expect(throws: Failure.self) { try UploadPlan(size: UploadPlan.largestObject + 1) }
+  }
+
+  @Test("A part size that S3 would refuse is refused before anything is sent")
+  func bounds() throws {
+    for size in [1, (5 << 20) - 1, (5 << 30) + 1, 0, -1] as [Int64] {
+      let failure = #expect(throws: Failure.self) { try UploadPlan(size: 100 << 20, partSize: size) }
+      #expect(failure?.code == .usage)
+    }
+    let failure = #expect(throws: Failure.self) { try UploadPlan(size: 100 << 40, partSize: 5 << 20) }
+    #expect(failure?.hint?.contains("10486M") == true)
+    #expect(try UploadPlan(size: 12 << 20, partSize: 5 << 20).partCount == 3)
+  }
+}
