@@ -50,10 +50,9 @@ package struct Expectation: Sendable {
       guard algorithm.supportsComposite else { return nil }
       return Sum(algorithm: algorithm, isFullObject: false, text: try CompositeChecksum(of: sums).text)
     }
-    let pieces = receipts.compactMap { receipt in receipt.checksum.map { (crc: $0, length: receipt.size) } }
-    return CRCCombiner.combine(algorithm, pieces).map {
-      Sum(algorithm: algorithm, isFullObject: true, text: $0.base64)
-    }
+    let pieces: [(checksum: Checksum, length: Int64)] = Array(zip(sums, receipts.map(\.size)))
+    guard let whole = CRCCombiner.combine(algorithm, pieces) else { return nil }
+    return Sum(algorithm: algorithm, isFullObject: true, text: whole.base64)
   }
 }
 

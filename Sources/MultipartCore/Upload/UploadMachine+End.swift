@@ -125,7 +125,7 @@ extension UploadMachine {
     switch phase {
     case .completing, .heading:
       return waiting.isEmpty ? [] : fail(failure)
-    case .creating, .putting:
+    case .checking, .creating, .putting:
       // A create that is out is waited for: cancelled, it could leave an upload that nobody knows.
       guard waiting.isEmpty else { return fail(failure) }
       cause = failure
@@ -198,14 +198,20 @@ extension UploadMachine {
     return [.wait(until: now + wait)]
   }
 
+  /// The way out of an upload is at its end. What could not be shown to be gone is said, so that somebody can end it.
   private mutating func gone(leftBehind: Bool) -> [Action] {
+    var actions: [Action] = []
+    if leftBehind, let id = uploadID {
+      abandoned.append(id)
+      actions.append(.say(.leftBehind(uploadID: id)))
+    }
     if restartsAfterAbort {
       restartsAfterAbort = false
       resetParts()
-      return begin()
+      return actions + begin()
     }
     phase = .done
-    return [.finish(.failed(cause?.code ?? .local, leftBehind: leftBehind))]
+    return actions + [.finish(.failed(cause?.code ?? .local))]
   }
 
   // MARK: - Waiting

@@ -12,6 +12,7 @@ extension UploadMachine {
   /// A HEAD that is not allowed decides nothing: the store looks at the condition again at the end.
   mutating func checked(_ failure: Failure?, _ now: Duration) -> [Action] {
     guard phase == .checking else { return [] }
+    if cause != nil { return leave() }
     phaseAttempts += 1
     guard let failure, failure.code != .credentials else { return begin() }
     if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }

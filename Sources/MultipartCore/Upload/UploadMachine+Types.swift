@@ -76,12 +76,13 @@ extension UploadMachine {
     case retry(part: Int?, attempt: Int, cause: Failure.Code, message: String, wait: Duration)
     case steppedDown(from: ChecksumForm, to: ChecksumForm, message: String)
     case startsAnew(message: String)
+    /// The upload could not be shown to be gone after its abort.
+    case leftBehind(uploadID: String)
   }
 
   package enum Outcome: Sendable, Equatable {
     case completed(evidence: String)
-    /// `leftBehind`: the upload could not be shown to be gone.
-    case failed(Failure.Code, leftBehind: Bool)
+    case failed(Failure.Code)
   }
 }
 

@@ -20,6 +20,8 @@ package struct UploadMachine: Sendable {
   /// The first failure that cannot be mended; later ones are its consequences.
   package internal(set) var cause: Failure?
   package internal(set) var retries = 0
+  /// Uploads that could not be shown to be gone after their abort.
+  package internal(set) var abandoned: [String] = []
 
   var attempts: [Int]
   var nextPart = 1

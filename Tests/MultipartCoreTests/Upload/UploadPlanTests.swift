@@ -2,14 +2,12 @@ import MultipartCore
 import Testing
 
 @Suite struct UploadPlanTests {
-  private static let mib: Int64 = 1 << 20
+  private static let cuts: [(size: Int64, parts: Int, single: Bool)] = [
+    (0, 1, true), (1, 1, true), (5 << 20, 1, true), (8 << 20, 1, true), (8_388_609, 2, false), (16 << 20, 2, false),
+    (1 << 30, 128, false), (80_000 << 20, 10_000, false), (83_886_080_001, 8889, false),
+  ]
 
-  @Test(
-    "A source is cut into as many parts as it needs, and no more",
-    arguments: [
-      (Int64(0), 1, true), (1, 1, true), (5 << 20, 1, true), (8 << 20, 1, true), ((8 << 20) + 1, 2, false),
-      (16 << 20, 2, false), (1 << 30, 128, false), (80_000 << 20, 10_000, false), ((80_000 << 20) + 1, 8889, false),
-    ])
+  @Test("A source is cut into as many parts as it needs, and no more", arguments: cuts)
   func counts(size: Int64, parts: Int, single: Bool) throws {
     let plan = try UploadPlan(size: size)
     #expect(plan.partCount == parts)
@@ -18,7 +16,8 @@ import Testing
 
   @Test("The parts cover the source without gap or overlap, and only the last is shorter")
   func cover() throws {
-    for size in [(8 << 20) + 1, 100 << 20, (100 << 20) + 17, 3 << 40] as [Int64] {
+    let sizes: [Int64] = [8_388_609, 100 << 20, 104_857_617, 3 << 40]
+    for size in sizes {
       let plan = try UploadPlan(size: size)
       var next: Int64 = 0
       for number in 1...plan.partCount {
@@ -42,12 +41,13 @@ import Testing
 
   @Test("A part size that S3 would refuse is refused before anything is sent")
   func bounds() throws {
-    for size in [1, (5 << 20) - 1, (5 << 30) + 1, 0, -1] as [Int64] {
+    let sizes: [Int64] = [1, 5_242_879, 5_368_709_121, 0, -1]
+    for size in sizes {
       let failure = #expect(throws: Failure.self) { try UploadPlan(size: 100 << 20, partSize: size) }
       #expect(failure?.code == .usage)
     }
-    let failure = #expect(throws: Failure.self) { try UploadPlan(size: 100 << 40, partSize: 5 << 20) }
-    #expect(failure?.hint?.contains("10486M") == true)
+    let failure = #expect(throws: Failure.self) { try UploadPlan(size: 100 << 30, partSize: 5 << 20) }
+    #expect(failure?.hint?.contains("11M") == true)
     #expect(try UploadPlan(size: 12 << 20, partSize: 5 << 20).partCount == 3)
   }
 }

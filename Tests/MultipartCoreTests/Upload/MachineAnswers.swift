@@ -1,0 +1,148 @@
+import MultipartCore
+
+/// Changes the store as the request did and says what the machine hears of it.
+typealias Answer = (inout MachinePlay) -> UploadMachine.Event
+
+extension UploadMachine.Action {
+  var answers: (good: [Answer], bad: [Answer]) {
+    isCancelled ? (cancelledAnswers, []) : (good.map { [$0] } ?? [], bad)
+  }
+
+  private var good: Answer? {
+    switch self {
+    case .check: { _ in .checked(nil) }
+    case .create: { play in
+        play.created += 1
+        play.uploads.insert("id\(play.created)")
+        return .created(uploadID: "id\(play.created)")
+      }
+    case .send(let part, let form, _, _): { play in
+        guard let id = play.machine.uploadID, play.uploads.contains(id) else {
+          return .partFailed(part, Failure(.uploadGone, "gone"))
+        }
+        return .partDone(MachinePlay.receipt(part, form, play.settings.plan))
+      }
+    case .put: { play in
+        play.object = .ours
+        return .putDone(.proven(evidence: "e"))
+      }
+    case .complete: { play in
+        guard play.finishUpload() else { return .completeFailed(Failure(.uploadGone, "gone")) }
+        return .completeDone(.proven(evidence: "e"))
+      }
+    case .head: { play in
+        .headDone(play.object == .ours ? .proven(evidence: "e") : .contradicted(message: "not there"))
+      }
+    case .abort: { play in
+        guard let id = play.machine.uploadID, play.uploads.remove(id) != nil else {
+          return .abortFailed(Failure(.uploadGone, "gone"))
+        }
+        return .abortDone
+      }
+    case .listAfterAbort: { play in
+        .listed(uploadStillThere: play.machine.uploadID.map { play.uploads.contains($0) } ?? false)
+      }
+    case .cancelTransfers, .wait, .say, .finish: nil
+    }
+  }
+
+  private var bad: [Answer] {
+    let passing = [Failure(.network, "reset"), Failure(.throttled, "slow down")]
+    let final = Failure(.refused, "no")
+    switch self {
+    case .check:
+      return [{ _ in .checked(Failure(.precondition, "is there")) }, { _ in .checked(passing[0]) }]
+    case .create:
+      return [
+        { _ in .createFailed(passing[0]) }, { _ in .createFailed(final) },
+        { _ in .createFailed(Failure(.checksumUnsupported, "no checksum")) },
+      ]
+    case .send(let part, let form, _, _):
+      return [
+        { _ in .partFailed(part, passing[0]) }, { _ in .partFailed(part, passing[1]) },
+        { _ in .partFailed(part, Failure(.sourceChanged, "rewritten")) },
+        { _ in .partFailed(part, Failure(.checksumUnsupported, "no checksum")) },
+        { play in
+          if let id = play.machine.uploadID { play.uploads.remove(id) }
+          return .partFailed(part, Failure(.uploadGone, "gone"))
+        },
+        { play in .partDone(MachinePlay.receipt(part, form, play.settings.plan, proof: .none)) },
+      ]
+    case .put:
+      return [
+        { _ in .putFailed(passing[0]) }, { _ in .putFailed(final) },
+        { play in
+          play.object = .ours
+          return .putFailed(passing[0])
+        },
+        { _ in .putFailed(Failure(.checksumUnsupported, "no checksum")) },
+      ]
+    case .complete:
+      return [
+        // Lost before the store worked, and after.
+        { _ in .completeFailed(passing[0]) },
+        { play in
+          _ = play.finishUpload()
+          return .completeFailed(passing[0])
+        },
+        { play in play.finishUpload() ? .completeDone(.undecided(weak: "w")) : .completeFailed(final) },
+        { _ in .completeFailed(final) }, { _ in .completeFailed(Failure(.precondition, "is there")) },
+      ]
+    case .head:
+      return [
+        { _ in .headFailed(passing[0]) }, { _ in .headFailed(final) },
+        { play in play.object == .ours ? .headDone(.undecided(weak: "w")) : .headFailed(passing[1]) },
+      ]
+    case .abort:
+      return [
+        { _ in .abortFailed(passing[0]) },
+        // The store says yes, and the upload is still there.
+        { _ in .abortDone },
+      ]
+    case .listAfterAbort: return [{ _ in .listFailed(passing[0]) }]
+    case .cancelTransfers, .wait, .say, .finish: return []
+    }
+  }
+
+  /// A transfer that was told to stop can still have arrived.
+  private var cancelledAnswers: [Answer] {
+    let stopped = Failure(.interrupted, "stopped")
+    switch self {
+    case .send(let part, let form, _, _):
+      return [
+        { _ in .partFailed(part, stopped) },
+        { play in .partDone(MachinePlay.receipt(part, form, play.settings.plan)) },
+      ]
+    case .put:
+      return [
+        { _ in .putFailed(stopped) },
+        { play in
+          play.object = .ours
+          return .putDone(.proven(evidence: "e"))
+        },
+      ]
+    default: return []
+    }
+  }
+}
+
+extension MachinePlay {
+  static func receipt(
+    _ part: Int, _ form: ChecksumForm, _ plan: UploadPlan, proof: PartProof = .checksum
+  ) -> PartReceipt {
+    var sum: Checksum?
+    if case .algorithm(let algorithm) = form {
+      sum = Checksum(algorithm, bytes: Array(repeating: 7, count: algorithm.digestLength))
+    }
+    return PartReceipt(number: part, size: plan.range(of: part).length, etag: "\"e\(part)\"", checksum: sum, proof: proof)
+  }
+
+  /// The store assembles the object when the upload is there and every part of it has arrived.
+  mutating func finishUpload() -> Bool {
+    guard let id = machine.uploadID, uploads.contains(id) else { return false }
+    if machine.receipts.contains(where: { $0 == nil }) { mistakes.append("complete before every part was there") }
+    uploads.remove(id)
+    object = .ours
+    return true
+  }
+}

@@ -1,0 +1,128 @@
+import MultipartCore
+
+/// A machine against a model of a store: which requests are out, what the store really has, and every answer that could
+/// come next.
+struct MachinePlay {
+  enum Object: Equatable {
+    case none, ours
+  }
+
+  var machine: UploadMachine
+  let settings: UploadMachine.Settings
+  var out: [UploadMachine.Action] = []
+  var timers: [Duration] = []
+  var now: Duration = .zero
+  var outcome: UploadMachine.Outcome?
+  var steps = 0
+  var mistakes: [String] = []
+  var history: [String] = []
+
+  // The store.
+  var uploads: Set<String> = []
+  var created = 0
+  var object = Object.none
+  var interruptions = 0
+
+  init(_ settings: UploadMachine.Settings) {
+    self.settings = settings
+    machine = UploadMachine(settings)
+    feed(.start)
+  }
+
+  mutating func feed(_ event: UploadMachine.Event) {
+    steps += 1
+    history.append("\(event)")
+    for action in machine.handle(event, at: now) { take(action) }
+    if out.count(where: \.isTransfer) > settings.concurrency { mistakes.append("more transfers than the window") }
+    if outcome == nil, out.isEmpty, timers.isEmpty { mistakes.append("nothing is out, and no end") }
+    if steps > 400 { mistakes.append("no end after 400 events") }
+  }
+
+  private mutating func take(_ action: UploadMachine.Action) {
+    if outcome != nil { mistakes.append("an action after the end: \(action)") }
+    switch action {
+    case .wait(let until): timers.append(until)
+    case .say: break
+    case .cancelTransfers:
+      out = out.map { $0.isTransfer ? .cancelled($0) : $0 }
+    case .finish(let result):
+      outcome = result
+      if !out.isEmpty { mistakes.append("the end comes while \(out) is out") }
+    default: out.append(action)
+    }
+  }
+
+  struct Choice {
+    var isFault: Bool
+    var play: (inout MachinePlay) -> Void
+  }
+
+  /// Everything that could happen next.
+  func choices(faults: Bool) -> [Choice] {
+    var all: [Choice] = []
+    for (index, action) in out.enumerated() {
+      let (good, bad) = action.answers
+      for (isFault, answer) in good.map({ (false, $0) }) + (faults ? bad.map { (true, $0) } : []) {
+        all.append(
+          Choice(isFault: isFault) { play in
+            play.out.remove(at: index)
+            play.feed(answer(&play))
+          })
+      }
+    }
+    if out.isEmpty, let next = timers.min() {
+      all.append(
+        Choice(isFault: false) { play in
+          play.now = max(play.now, next)
+          play.timers.removeAll { $0 <= play.now }
+          play.feed(.tick)
+        })
+    }
+    if faults, interruptions == 0 {
+      all.append(
+        Choice(isFault: true) { play in
+          play.interruptions += 1
+          play.feed(.interrupted(Failure(.interrupted, "stopped")))
+        })
+    }
+    return all
+  }
+
+  /// What must hold at every end.
+  mutating func judgeEnd() {
+    switch outcome {
+    case .completed:
+      if object != .ours { mistakes.append("success, and the object is not there") }
+    case .failed:
+      if machine.cause == nil { mistakes.append("failed without a cause") }
+    case nil: break
+    }
+    let unsaid = uploads.subtracting(machine.abandoned)
+    if outcome != nil, !unsaid.isEmpty { mistakes.append("the end, and \(unsaid) is still at the store") }
+  }
+}
+
+extension UploadMachine.Action {
+  /// Stands for a transfer that was told to stop and has not answered yet.
+  static func cancelled(_ action: Self) -> Self {
+    if case .send(let part, let form, _, let fresh) = action {
+      return .send(part: part, form: form, attempt: -1, freshConnection: fresh)
+    }
+    if case .put(let form, _, let fresh) = action { return .put(form: form, attempt: -1, freshConnection: fresh) }
+    return action
+  }
+
+  var isTransfer: Bool {
+    switch self {
+    case .send, .put: true
+    default: false
+    }
+  }
+
+  var isCancelled: Bool {
+    switch self {
+    case .send(_, _, let attempt, _), .put(_, let attempt, _): attempt < 0
+    default: false
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import MultipartCore
+import Testing
+
+@Suite struct UploadMachineTests {
+  private static func settings(
+    parts: Int, concurrency: Int = 2, tries: Int = 3, checksFirst: Bool = false, verifies: Bool = false
+  ) throws -> UploadMachine.Settings {
+    let part: Int64 = 5 << 20
+    return UploadMachine.Settings(
+      plan: try UploadPlan(size: part * Int64(parts), partSize: part), concurrency: concurrency,
+      retry: RetryPolicy(tries: tries), form: .algorithm(.crc64nvme), formIsFree: true, checksFirst: checksFirst,
+      alwaysVerifies: verifies, seed: 1)
+  }
+
+  /// Plays every order of answers with up to `faults` bad ones, and gives back how many ends there were.
+  private func explore(_ play: MachinePlay, faults: Int, ends: inout [String: Int]) {
+    guard play.mistakes.isEmpty else {
+      for mistake in play.mistakes { Issue.record("\(mistake)") }
+      return
+    }
+    if let outcome = play.outcome {
+      var last = play
+      last.judgeEnd()
+      for mistake in last.mistakes { Issue.record("\(mistake): \(outcome), after \(last.history)") }
+      ends[outcome.title + (last.machine.abandoned.isEmpty ? "" : " left behind"), default: 0] += 1
+      return
+    }
+    for choice in play.choices(faults: faults > 0) {
+      var next = play
+      choice.play(&next)
+      explore(next, faults: faults - (choice.isFault ? 1 : 0), ends: &ends)
+    }
+  }
+
+  @Test("Whatever order two faults and an interruption come in, an upload in parts ends, proven or cleaned up")
+  func everyOrderOfParts() throws {
+    var ends: [String: Int] = [:]
+    explore(MachinePlay(try Self.settings(parts: 2, checksFirst: true)), faults: 3, ends: &ends)
+    #expect(ends["completed"].map { $0 > 100 } == true)
+    #expect(ends["failed interrupted"].map { $0 > 10 } == true)
+    #expect(ends["failed sourceChanged"].map { $0 > 10 } == true)
+    #expect(ends["failed precondition"].map { $0 > 1 } == true)
+  }
+
+  @Test("Whatever order three faults come in, a single PutObject ends, proven or failed")
+  func everyOrderOfPut() throws {
+    var ends: [String: Int] = [:]
+    explore(MachinePlay(try Self.settings(parts: 1, verifies: true)), faults: 3, ends: &ends)
+    #expect(ends["completed"].map { $0 > 10 } == true)
+    #expect(ends["failed refused"].map { $0 > 1 } == true)
+  }
+
+  @Test("Three parts, three at once, two faults: every order ends well or clean")
+  func threeParts() throws {
+    var ends: [String: Int] = [:]
+    explore(MachinePlay(try Self.settings(parts: 3, concurrency: 3)), faults: 2, ends: &ends)
+    #expect(ends["completed"].map { $0 > 1000 } == true)
+  }
+
+  @Test("With one try for everything, three faults still leave nothing behind unsaid")
+  func noRetries() throws {
+    var ends: [String: Int] = [:]
+    explore(MachinePlay(try Self.settings(parts: 2, tries: 1)), faults: 3, ends: &ends)
+    #expect(ends["failed network left behind"].map { $0 > 1 } == true)
+    #expect(ends["failed network"].map { $0 > 10 } == true)
+  }
+}
+
+extension UploadMachine.Outcome {
+  var title: String {
+    switch self {
+    case .completed: "completed"
+    case .failed(let code): "failed \(code.rawValue)"
+    }
+  }
+}
