@@ -19,7 +19,30 @@ package struct PartSlice: BodySource {
     PageWindow.fetch(file, from: start, count: count, end: offset + length, begins: position == 0)
     try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: start)
     PageWindow.drop(file, from: start, count: count, end: offset + length)
+    // The last bytes are only handed out when the file is still the one it was: until then the store holds less than
+    // it was promised, and what changed meanwhile is never published.
+    if position + Int64(count) == length { try file.checkUnchanged() }
     return count
+  }
+
+  /// The checksums of the slice, in one pass.
+  package func checksums(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+    var sums = try MultiChecksum(algorithms)
+    guard length > 0, !algorithms.isEmpty, let start = file.address(offset) else { return try sums.finish() }
+    let end = offset + length
+    var done: Int64 = 0
+    PageWindow.fetch(file, from: offset, count: 1, end: end, begins: true)
+    do throws(Failure) {
+      try sums.update(mapped: start, length: Int(length)) { (total: Int) throws(Failure) in
+        PageWindow.drop(file, from: offset + done, count: total - Int(done), end: end)
+        done = Int64(total)
+        let next = min(Int64(MultiChecksum.window), length - done)
+        if next > 0 { PageWindow.fetch(file, from: offset + done, count: Int(next), end: end, begins: false) }
+      }
+    } catch {
+      throw error.code == .sourceChanged ? file.changed("shrank") : error
+    }
+    return try sums.finish()
   }
 }
 

@@ -40,6 +40,13 @@ package struct Expectation: Sendable {
     etag = md5.flatMap { ETag($0.hex) }
   }
 
+  /// Of a PutObject that has not been answered.
+  init(size: Int64, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum]) {
+    var checksum: Checksum?
+    if case .algorithm(let algorithm) = form { checksum = sums[algorithm] }
+    self.init(size: size, checksum: checksum, md5: sums[.md5], proof: .none)
+  }
+
   /// CRC64NVME is combined into the object's; the others make the composite form.
   private static func sum(_ receipts: [PartReceipt]) throws(Failure) -> Sum? {
     let sums = receipts.compactMap(\.checksum)

@@ -1,0 +1,66 @@
+import Glibc
+
+/// Files of the state folder: for this user alone, replaced whole.
+enum StateFolder {
+  /// `mkdir` for each part of the path that is missing, 0700.
+  static func make(_ folder: String) throws(Failure) {
+    var path = ""
+    for piece in folder.split(separator: "/", omittingEmptySubsequences: true) {
+      path += (path.isEmpty && !folder.hasPrefix("/") ? "" : "/") + piece
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
+        throw failure(path, "cannot be made")
+      }
+    }
+    var status = stat()
+    guard stat(folder, &status) == 0 else { throw failure(folder, "cannot be made") }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw Failure(.local, "the state folder is not a folder").at(Place(file: folder))
+    }
+  }
+
+  /// Writes a new file, 0600, and renames it over the old one: `mkstemp`, `write`, `fsync`, `rename`.
+  static func replace(_ path: String, with text: String) throws(Failure) {
+    var template = Array((path + ".XXXXXX").utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw failure(path, "cannot be written") }
+    let temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? path
+    let written = writeAll(descriptor, Array(text.utf8)) && fsync(descriptor) == 0
+    close(descriptor)
+    guard written, rename(temporary, path) == 0 else {
+      let problem = failure(path, "cannot be written")
+      unlink(temporary)
+      throw problem
+    }
+  }
+
+  /// The text of a small file; nil when it is not there, too long, or cannot be read.
+  static func read(_ path: String, limit: Int) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0, bytes.count + count <= limit else { return nil }
+      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes.append(contentsOf: buffer[..<count])
+    }
+  }
+
+  private static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private static func failure(_ path: String, _ what: String) -> Failure {
+    Failure(.local, "\(what): \(String(cString: strerror(errno)))").at(Place(file: path))
+  }
+}

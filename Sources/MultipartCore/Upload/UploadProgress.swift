@@ -1,0 +1,62 @@
+import Synchronization
+
+/// Counters that the transfers write and a progress line reads.
+package final class UploadProgress: Sendable {
+  package let total: Int64
+  package let parts: Int
+  private let onTheWay = Atomic<Int64>(0)
+  private let confirmed = Atomic<Int64>(0)
+  private let sent = Atomic<Int64>(0)
+  private let doneParts = Atomic<Int>(0)
+  private let active = Atomic<Int>(0)
+
+  package init(total: Int64, parts: Int) {
+    self.total = total
+    self.parts = parts
+  }
+
+  /// Bytes of the source that have gone out and were not refused since.
+  package var bytes: Int64 {
+    confirmed.load(ordering: .relaxed) + max(0, onTheWay.load(ordering: .relaxed))
+  }
+  /// All bytes that have gone out, those of failed tries too.
+  package var bytesSent: Int64 { sent.load(ordering: .relaxed) }
+  package var partsDone: Int { doneParts.load(ordering: .relaxed) }
+  package var connections: Int { active.load(ordering: .relaxed) }
+
+  func begin() -> PartProgress {
+    active.wrappingAdd(1, ordering: .relaxed)
+    return PartProgress(self)
+  }
+
+  /// The bytes of one try of one part.
+  final class PartProgress: Sendable {
+    private let whole: UploadProgress
+    private let moved = Atomic<Int64>(0)
+
+    init(_ whole: UploadProgress) {
+      self.whole = whole
+    }
+
+    /// A negative count means that libcurl begins the body again on another connection.
+    func add(_ count: Int64) {
+      moved.wrappingAdd(count, ordering: .relaxed)
+      whole.onTheWay.wrappingAdd(count, ordering: .relaxed)
+      if count > 0 { whole.sent.wrappingAdd(count, ordering: .relaxed) }
+    }
+
+    func end(confirmed size: Int64?) {
+      whole.active.wrappingSubtract(1, ordering: .relaxed)
+      whole.onTheWay.wrappingSubtract(moved.load(ordering: .relaxed), ordering: .relaxed)
+      guard let size else { return }
+      whole.confirmed.wrappingAdd(size, ordering: .relaxed)
+      whole.doneParts.wrappingAdd(1, ordering: .relaxed)
+    }
+  }
+
+  /// The upload begins anew: what was confirmed belongs to one that is gone.
+  func reset() {
+    confirmed.store(0, ordering: .relaxed)
+    doneParts.store(0, ordering: .relaxed)
+  }
+}
