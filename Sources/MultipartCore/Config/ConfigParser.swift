@@ -1,0 +1,141 @@
+/// The grammar of AWS's shared files:
+///
+/// - `[section]`, its name in quotes or not; nothing but a comment behind it.
+/// - `name = value`, names without regard to case. `:` serves for `=` too, as the AWS CLI's own parser has it.
+/// - A line that is indented more than the pair above goes on with it: with `name = value` under an empty value it is
+///   one of a block, else one more line of the value. Blank lines do not end it.
+/// - `#` and `;` begin a comment at the start of a line and after white space.
+///
+/// A line that is none of these ends in a failure with the file and the number of the line, never its text: it may be
+/// a secret that lost its name.
+struct ConfigParser {
+  /// The names in brackets are split into kind and name (`~/.aws/config`); else they are names whole
+  /// (`~/.aws/credentials`).
+  let hasKinds: Bool
+  let shown: String
+
+  private var sections: [SectionName: ConfigSection] = [:]
+  private var line = 0
+  /// Where pairs go; nil before the first header.
+  private var current: SectionName?
+  /// The pair that an indented line goes on with, and how far that pair itself is indented.
+  private var open: (name: String, indent: Int)?
+
+  static func parse(_ bytes: [UInt8], hasKinds: Bool, shown: String) throws(Failure) -> [SectionName: ConfigSection] {
+    var parser = ConfigParser(hasKinds: hasKinds, shown: shown)
+    let bom: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = bytes.starts(with: bom) ? bytes.dropFirst(bom.count) : bytes[...]
+    for line in text.split(separator: 0x0A, omittingEmptySubsequences: false) {
+      try parser.read(line)
+    }
+    return parser.sections
+  }
+
+  private init(hasKinds: Bool, shown: String) {
+    self.hasKinds = hasKinds
+    self.shown = shown
+  }
+
+  private func broken(_ what: String) -> Failure {
+    Failure(.configuration, "\(shown):\(line): \(what)", hint: "mend line \(line) of \(shown)").at(Place(file: shown))
+  }
+
+  private mutating func read(_ raw: ArraySlice<UInt8>) throws(Failure) {
+    line += 1
+    guard !raw.contains(0), String(validating: raw, as: UTF8.self) != nil else { throw broken("is not text in UTF-8") }
+    let indent = raw.prefix(while: isBlank).count
+    let text = withoutComment(raw)
+    guard let first = text.first else { return }
+    if let open, indent > open.indent {
+      try readContinuation(text, of: open.name)
+    } else if first == UInt8(ascii: "[") {
+      try readHeader(text)
+    } else {
+      try readPair(text, indent: indent)
+    }
+  }
+
+  private mutating func readHeader(_ text: ArraySlice<UInt8>) throws(Failure) {
+    var words: [[UInt8]] = []
+    var rest = text.dropFirst().drop(while: isBlank)
+    let start = rest.startIndex
+    var end = start
+    while let byte = rest.first, byte != UInt8(ascii: "]") {
+      let word: ArraySlice<UInt8>
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        word = rest.dropFirst().prefix { $0 != byte }
+        guard word.endIndex < rest.endIndex else { throw broken("a section whose quotes are not closed") }
+        rest = rest[(word.endIndex + 1)...]
+      } else {
+        word = rest.prefix { !isBlank($0) && $0 != UInt8(ascii: "]") }
+        rest = rest[word.endIndex...]
+      }
+      words.append(Array(word))
+      end = rest.startIndex
+      rest = rest.drop(while: isBlank)
+    }
+    guard !rest.isEmpty else { throw broken("a section without its closing bracket") }
+    if let next = rest.dropFirst().first(where: { !isBlank($0) }), next != UInt8(ascii: "#"), next != UInt8(ascii: ";")
+    {
+      throw broken("something stands behind the closing bracket of a section")
+    }
+    let whole = words.count == 1 ? words[0] : Array(text[start..<end])
+    guard !whole.isEmpty else { throw broken("a section without a name") }
+    let name =
+      hasKinds && words.count == 2
+      ? SectionName(kind: string(words[0]), name: string(words[1])) : SectionName(kind: nil, name: string(whole))
+    current = name
+    open = nil
+    if sections[name] == nil { sections[name] = ConfigSection() }
+  }
+
+  private mutating func readPair(_ text: ArraySlice<UInt8>, indent: Int) throws(Failure) {
+    guard let (name, value) = pair(text, "=:"), let section = current else {
+      throw broken(
+        current == nil ? "stands before the first section" : "is neither a section nor a pair NAME = VALUE")
+    }
+    sections[section]?.merge(ConfigSection(values: [name: value]))
+    open = (name, indent)
+  }
+
+  private mutating func readContinuation(_ text: ArraySlice<UInt8>, of name: String) throws(Failure) {
+    guard let section = current else { throw broken("stands before the first section") }
+    let more = string(Array(text))
+    if let value = sections[section]?.values[name], !value.isEmpty {
+      sections[section]?.values[name] = value + "\n" + more
+      return
+    }
+    guard let (inner, value) = pair(text, "=") else { throw broken("is no pair NAME = VALUE of the block above it") }
+    sections[section]?.values[name] = nil
+    sections[section]?.nested[name, default: [:]][inner] = value
+  }
+
+  /// The name in lower case and the value, when there is a separator and the name is one word.
+  private func pair(_ text: ArraySlice<UInt8>, _ separators: String) -> (String, String)? {
+    guard let at = text.firstIndex(where: { separators.utf8.contains($0) }) else { return nil }
+    let name = trimmed(text[..<at])
+    guard !name.isEmpty, !name.contains(where: isBlank) else { return nil }
+    return (string(Array(name)).lowercased(), string(Array(trimmed(text[(at + 1)...]))))
+  }
+
+  /// The line without its comment and the blanks at its ends. A `#` inside of a word is part of it.
+  private func withoutComment(_ raw: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var afterBlank = true
+    for index in raw.indices {
+      let byte = raw[index]
+      if afterBlank && (byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";")) { return trimmed(raw[..<index]) }
+      afterBlank = isBlank(byte)
+    }
+    return trimmed(raw)
+  }
+
+  private func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var bytes = bytes.drop(while: isBlank)
+    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    return bytes
+  }
+
+  private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+
+  private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,36 @@
+/// One section of a shared file: `name = value` pairs, and blocks such as `s3 =` with pairs of their own under them.
+package struct ConfigSection: Sendable, Equatable {
+  package internal(set) var values: [String: String] = [:]
+  package internal(set) var nested: [String: [String: String]] = [:]
+
+  /// The last one of a name is the one that holds, in a section that stands twice too.
+  mutating func merge(_ later: ConfigSection) {
+    for (name, value) in later.values {
+      values[name] = value
+      nested[name] = nil
+    }
+    for (name, block) in later.nested {
+      nested[name] = block
+      values[name] = nil
+    }
+  }
+
+  /// The value, nil when it is empty.
+  package subscript(name: String) -> String? {
+    values[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+/// Shows names alone: the values may be keys.
+extension ConfigSection: CustomStringConvertible, CustomReflectable {
+  package var description: String { "section of " + names.joined(separator: ", ") }
+  package var customMirror: Mirror { Mirror(self, children: ["names": names]) }
+
+  private var names: [String] { (Array(values.keys) + Array(nested.keys)).sorted() }
+}
+
+/// What stands between the brackets of a section: `[profile dev]` is (profile, dev), `[default]` is (nil, default).
+package struct SectionName: Sendable, Hashable {
+  package var kind: String?
+  package var name: String
+}

@@ -1,0 +1,33 @@
+/// Which profile is wanted, and who said so.
+package struct ProfileChoice: Sendable, Equatable {
+  package enum Origin: Sendable, Equatable {
+    /// `--profile`: beats credentials in the environment.
+    case option
+    case variable(String)
+    /// Nobody said: `default`, which need not exist.
+    case standard
+  }
+
+  package var name: String
+  package var origin: Origin
+
+  package init(name: String, origin: Origin) {
+    self.name = name
+    self.origin = origin
+  }
+
+  /// The option, else `AWS_PROFILE`, else `AWS_DEFAULT_PROFILE`, else `default`; what is empty was not said.
+  package init(option: String?, environment: [String: String]) {
+    if let option, !option.isEmpty {
+      self.init(name: option, origin: .option)
+      return
+    }
+    for variable in ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"] {
+      if let name = environment[variable], !name.isEmpty {
+        self.init(name: name, origin: .variable(variable))
+        return
+      }
+    }
+    self.init(name: "default", origin: .standard)
+  }
+}

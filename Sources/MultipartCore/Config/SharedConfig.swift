@@ -1,0 +1,87 @@
+/// AWS's shared files, `~/.aws/config` and `~/.aws/credentials`, or those that `AWS_CONFIG_FILE` and
+/// `AWS_SHARED_CREDENTIALS_FILE` name. A file that is not there is an empty one.
+///
+/// ```swift
+/// let config = try SharedConfig.load(environment: world.environment)
+/// let profile = try config.profile(ProfileChoice(option: options.profile, environment: world.environment))
+/// let region = profile?["region"]
+/// ```
+package struct SharedConfig: Sendable {
+  private var config: [SectionName: ConfigSection] = [:]
+  private var credentials: [SectionName: ConfigSection] = [:]
+  /// The two files as messages name them.
+  package let configPath: String
+  package let credentialsPath: String
+
+  package static func load(environment: [String: String]) throws(Failure) -> SharedConfig {
+    var shared = SharedConfig(placesFor: environment)
+    shared.config = try read(shared.configPath, hasKinds: true, environment)
+    shared.credentials = try read(shared.credentialsPath, hasKinds: false, environment)
+    return shared
+  }
+
+  /// Where the files are, with nothing read.
+  init(placesFor environment: [String: String]) {
+    configPath = Self.path("AWS_CONFIG_FILE", "~/.aws/config", environment)
+    credentialsPath = Self.path("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", environment)
+  }
+
+  /// Nil when neither file has it. In the config file `[profile default]` beats `[default]`, and only that one name
+  /// goes without the word `profile`.
+  package func profile(_ name: String) -> Profile? {
+    let plain = SectionName(kind: nil, name: name)
+    let ofConfig = config[SectionName(kind: "profile", name: name)] ?? (name == "default" ? config[plain] : nil)
+    let ofCredentials = credentials[plain]
+    guard ofConfig != nil || ofCredentials != nil else { return nil }
+    return Profile(name: name, credentials: ofCredentials, config: ofConfig)
+  }
+
+  /// The profile that was asked for. One that was named has to be there; `default` by default need not.
+  package func profile(_ choice: ProfileChoice) throws(Failure) -> Profile? {
+    if let profile = profile(choice.name) { return profile }
+    if choice.origin == .standard { return nil }
+    var message = "there is no profile \"\(choice.name)\" in \(credentialsPath) or \(configPath)"
+    if case .variable(let variable) = choice.origin { message += " (asked for by \(variable))" }
+    throw Failure(.configuration, message, hint: wayOut(choice.name))
+  }
+
+  /// A section of the config file of another kind: `services`, `sso-session`.
+  package func section(_ kind: String, _ name: String) -> ConfigSection? {
+    config[SectionName(kind: kind, name: name)]
+  }
+
+  /// The names of all profiles, sorted.
+  package var profileNames: [String] {
+    let ofConfig = config.keys.filter { $0.kind == "profile" || ($0.kind == nil && $0.name == "default") }
+    return Set((ofConfig + credentials.keys).map(\.name)).sorted()
+  }
+
+  private func wayOut(_ name: String) -> String {
+    if config[SectionName(kind: nil, name: name)] != nil {
+      return "call its section [profile \(name)] in \(configPath)"
+    }
+    let names = profileNames
+    if names.isEmpty { return "make one with: aws configure --profile \(name)" }
+    return "the profiles there are: " + names.prefix(10).joined(separator: ", ") + (names.count > 10 ? ", …" : "")
+  }
+
+  private static func path(_ variable: String, _ standard: String, _ environment: [String: String]) -> String {
+    environment[variable].flatMap { $0.isEmpty ? nil : $0 } ?? standard
+  }
+
+  private static func read(
+    _ shown: String, hasKinds: Bool, _ environment: [String: String]
+  ) throws(Failure) -> [SectionName: ConfigSection] {
+    guard let path = expanded(shown, environment), let bytes = try SmallFile.read(path, shown: shown) else {
+      return [:]
+    }
+    return try ConfigParser.parse(bytes, hasKinds: hasKinds, shown: shown)
+  }
+
+  /// `~/x` under `HOME`; nil where there is no `HOME`, as then there is no such file.
+  private static func expanded(_ path: String, _ environment: [String: String]) -> String? {
+    guard path.utf8.starts(with: "~/".utf8) else { return path }
+    guard let home = environment["HOME"], !home.isEmpty else { return nil }
+    return home + String(Substring(path.utf8.dropFirst()))
+  }
+}

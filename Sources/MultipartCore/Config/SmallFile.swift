@@ -1,0 +1,35 @@
+import Glibc
+
+/// Reads small files whole (`open`, `read`, `close`).
+enum SmallFile {
+  /// Nil when there is none. `shown` is how messages name the file. A file longer than `limit` is refused rather than
+  /// cut, so that a disk image given by mistake does not fill the memory.
+  static func read(_ path: String, shown: String, limit: Int = 1 << 20) throws(Failure) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw failure(shown, errno)
+    }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 << 10)
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count == 0 { return bytes }
+      guard count > 0 else {
+        if errno == EINTR { continue }
+        throw failure(shown, errno)
+      }
+      bytes += chunk[..<count]
+      guard bytes.count <= limit else {
+        throw Failure(.configuration, "\(shown) is longer than \(limit) bytes").at(Place(file: shown))
+      }
+    }
+  }
+
+  private static func failure(_ shown: String, _ number: Int32) -> Failure {
+    // glibc 2.32 and later answer from constant or thread-local memory.
+    let reason = strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    return Failure(.configuration, "cannot read \(shown): \(reason)").at(Place(file: shown))
+  }
+}

@@ -1,0 +1,48 @@
+/// One place where credentials may be.
+package protocol CredentialProvider: Sendable {
+  /// The place, as a failure lists it: `the environment`, `profile dev in ~/.aws/credentials`.
+  var place: String { get }
+  /// Nil when there are none here; a failure when there are some that cannot be used.
+  func credentials() async throws(Failure) -> Credentials?
+}
+
+/// Makes credentials of two or three texts that a person wrote down, the same way for every place.
+enum WrittenKeys {
+  /// `names` are what the id, the secret and the token are called there. Nil when neither id nor secret is given;
+  /// empty is not given.
+  static func credentials(
+    id: String?, secret: String?, token: String?, names: [String], place: String, source: String
+  ) throws(Failure) -> Credentials? {
+    let id = try cleaned(id, names[0], place)
+    let secret = try cleaned(secret, names[1], place)
+    let token = try cleaned(token, names[2], place)
+    switch (id, secret) {
+    case (nil, nil): return nil
+    case (let id?, let secret?):
+      return Credentials(
+        accessKeyID: id, secretAccessKey: Secret(secret), sessionToken: token.map { Secret($0) }, source: source)
+    default:
+      let (there, missing) = id == nil ? (names[1], names[0]) : (names[0], names[1])
+      throw Failure(
+        .credentials, "\(place): \(there) is set, but \(missing) is not", hint: "set both, or neither")
+    }
+  }
+
+  /// Line breaks and blanks at the ends come from files and CI secrets and are dropped; inside of a key nothing but a
+  /// mistake puts them, and in a header they would be an attack.
+  private static func cleaned(_ text: String?, _ name: String, _ place: String) throws(Failure) -> String? {
+    guard let text else { return nil }
+    var bytes = Array(text.utf8)[...]
+    bytes = bytes.drop(while: isSpace)
+    while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+    guard !bytes.isEmpty else { return nil }
+    guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      throw Failure(
+        .credentials, "\(place): \(name) has a space, a line break or a control character in it",
+        hint: "copy the key again, on one line")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

@@ -1,0 +1,17 @@
+/// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, when there is one, `AWS_SESSION_TOKEN`.
+package struct EnvironmentProvider: CredentialProvider {
+  private let environment: [String: String]
+
+  package init(environment: [String: String]) {
+    self.environment = environment
+  }
+
+  package var place: String { "the environment" }
+
+  package func credentials() async throws(Failure) -> Credentials? {
+    let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+    return try WrittenKeys.credentials(
+      id: environment[names[0]], secret: environment[names[1]], token: environment[names[2]], names: names,
+      place: place, source: "environment")
+  }
+}

@@ -1,0 +1,74 @@
+/// The rules for names of buckets: what a store of one's own may have, what AWS has, and what fits into a host name.
+enum BucketName {
+  /// What no store can have, or what would change the path that is sent. Others than AWS use `tenant:bucket`, upper
+  /// case and more.
+  static func check(_ name: String) throws(Failure) {
+    guard !name.isEmpty else {
+      throw Failure(.usage, "the name of the bucket is missing", hint: "write s3://BUCKET/KEY")
+    }
+    let allowed = name.utf8.count <= 255 && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+    guard allowed, name != ".", name != ".." else {
+      throw Failure(.usage, "\"\(printable(name))\" cannot be the name of a bucket")
+    }
+  }
+
+  static func checkForAWS(_ name: String) throws(Failure) {
+    try check(name)
+    if name.hasPrefix("arn:") {
+      throw Failure(.usage, "s3up cannot resolve the ARN \"\(printable(name))\"", hint: "give the name of the bucket")
+    }
+    // These name things that live on hosts of their own; as a bucket they would be another one, or nobody's.
+    for (suffix, kind) in [
+      ("--x-s3", "a directory bucket"), ("--xa-s3", "an access point of a directory bucket"),
+      ("--ol-s3", "an Object Lambda access point"), ("--op-s3", "an access point on Outposts"),
+    ] where name.hasSuffix(suffix) {
+      throw Failure(.usage, "s3up cannot resolve \"\(printable(name))\", which is \(kind)")
+    }
+    guard name.utf8.allSatisfy({ isAlphanumeric($0) || "._-".utf8.contains($0) }) else {
+      throw Failure(
+        .usage, "\"\(printable(name))\" cannot be the name of a bucket on AWS",
+        hint: "names have letters, digits, dots, hyphens and underscores")
+    }
+  }
+
+  /// AWS's rule for buckets made today: 3 to 63 of `a-z 0-9 - .`, every label sound, not an IPv4 address.
+  static func fitsHost(_ name: String) -> Bool {
+    guard (3...63).contains(name.utf8.count), !looksLikeAddress(name) else { return false }
+    return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { isLabel(String($0)) }
+  }
+
+  /// One label of a host name, in lower case.
+  static func isLabel(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-"), bytes.last != UInt8(ascii: "-") else {
+      return false
+    }
+    return bytes.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+  }
+
+  /// Four numbers with dots between.
+  static func looksLikeAddress(_ name: String) -> Bool {
+    let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count == 4 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isDigit) }
+  }
+
+  /// For messages: a name with control characters must not draw on the terminal.
+  static func printable(_ name: String) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.prefix(255).map { $0.properties.isPrintable ? $0 : "?" }))
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  }
+}
+
+extension Unicode.Scalar.Properties {
+  fileprivate var isPrintable: Bool {
+    switch generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Glibc
+
+/// An endpoint as a person writes it: `https://s3.example.com`, `http://127.0.0.1:9000`, `http://[::1]:9000/s3`.
+///
+/// No message here repeats the URL: a password may stand in one.
+struct EndpointURL: Sendable, Equatable {
+  var scheme: Origin.Scheme
+  /// Lower case, an IPv6 address in its brackets.
+  var host: String
+  /// Nil when it is the scheme's own.
+  var port: Int?
+  /// Without a slash at its end; empty or beginning with one.
+  var path: String
+
+  /// `blame` is `.usage` when the URL stood on the command line and `.configuration` when it came from a variable or
+  /// a file.
+  static func parse(_ text: String, blame: Failure.Code) throws(Failure) -> EndpointURL {
+    func failure(_ what: String, hint: String? = nil) -> Failure {
+      Failure(blame, "the endpoint URL \(what)", hint: hint ?? "write it like https://s3.example.com:9000")
+    }
+    let bytes = trimmed(Array(text.utf8))
+    guard !bytes.isEmpty else { throw failure("is empty") }
+    guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw failure(
+        "has a space, a control character or a letter outside of ASCII in it",
+        hint: "write an international host name in its xn-- form")
+    }
+    guard let (scheme, rest) = scheme(of: bytes) else {
+      throw failure("does not begin with http:// or https://")
+    }
+    if rest.contains(UInt8(ascii: "?")) { throw failure("has a query") }
+    if rest.contains(UInt8(ascii: "#")) { throw failure("has a fragment") }
+    let authority = rest.prefix { $0 != UInt8(ascii: "/") }
+    if authority.contains(UInt8(ascii: "@")) {
+      throw failure(
+        "has a user name or password in it", hint: "take it out; credentials come from the environment or a profile")
+    }
+    guard let (host, portText) = split(authority) else { throw failure("has no usable host name") }
+    var port: Int?
+    if let portText, !portText.isEmpty {
+      guard portText.count <= 5, portText.allSatisfy({ (0x30...0x39).contains($0) }),
+        let number = Int(String(decoding: portText, as: UTF8.self)), (1...65535).contains(number)
+      else { throw failure("has a port that is not a number from 1 to 65535") }
+      port = number == scheme.defaultPort ? nil : number
+    }
+    var path = rest.dropFirst(authority.count)
+    while path.last == UInt8(ascii: "/") { path.removeLast() }
+    guard isPath(path) else {
+      throw failure("has a path with a character that must be percent-encoded")
+    }
+    return EndpointURL(scheme: scheme, host: host, port: port, path: String(decoding: path, as: UTF8.self))
+  }
+
+  private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    return Array(bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+  }
+
+  private static func scheme(of bytes: [UInt8]) -> (Origin.Scheme, ArraySlice<UInt8>)? {
+    let text = String(decoding: bytes, as: UTF8.self).lowercased()
+    for scheme in [Origin.Scheme.http, .https] where text.hasPrefix(scheme.rawValue + "://") {
+      return (scheme, bytes.dropFirst(scheme.rawValue.utf8.count + 3))
+    }
+    return nil
+  }
+
+  private static func split(_ authority: ArraySlice<UInt8>) -> (host: String, port: ArraySlice<UInt8>?)? {
+    let colon = UInt8(ascii: ":")
+    if authority.first == UInt8(ascii: "[") {
+      guard let close = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+      let address = String(decoding: authority[(authority.startIndex + 1)..<close], as: UTF8.self)
+      let rest = authority[(close + 1)...]
+      var parsed = in6_addr()
+      guard inet_pton(AF_INET6, address, &parsed) == 1, rest.isEmpty || rest.first == colon else { return nil }
+      return ("[\(address.lowercased())]", rest.isEmpty ? nil : rest.dropFirst())
+    }
+    let host = authority.prefix { $0 != colon }
+    guard isHost(host) else { return nil }
+    let rest = authority.dropFirst(host.count)
+    return (String(decoding: host, as: UTF8.self).lowercased(), rest.isEmpty ? nil : rest.dropFirst())
+  }
+
+  /// Labels of letters, digits, `-` and `_` (names inside of clusters have those), 253 bytes at most.
+  private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
+    guard (1...253).contains(host.count) else { return false }
+    return host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+      (1...63).contains(label.count) && label.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
+    }
+  }
+
+  /// RFC 3986: pchar and `/`; a `%` begins two hex digits.
+  private static func isPath(_ path: ArraySlice<UInt8>) -> Bool {
+    var rest = path
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%") {
+        guard rest.count >= 2, rest.prefix(2).allSatisfy(isHexDigit) else { return false }
+        rest.removeFirst(2)
+      } else if !isAlphanumeric(byte) && !"/-._~!$&'()*+,;=:@".utf8.contains(byte) {
+        return false
+      }
+    }
+    return true
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+  }
+}

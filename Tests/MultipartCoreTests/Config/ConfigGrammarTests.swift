@@ -1,0 +1,134 @@
+import MultipartCore
+import Testing
+
+@Suite("Grammar of the shared files")
+struct ConfigGrammarTests {
+  /// Text of a config file, and what `region` of the profile dev is in it.
+  @Test(
+    "a value is found however the file is laid out",
+    arguments: [
+      ("[profile dev]\nregion = eu-west-1\n", "eu-west-1"),
+      ("[profile dev]\nregion=eu-west-1", "eu-west-1"),
+      ("[profile dev]\r\nregion = eu-west-1\r\n", "eu-west-1"),
+      ("\u{FEFF}[profile dev]\nregion = eu-west-1\n", "eu-west-1"),
+      ("\n\n# c\n; c\n  # c\n[profile dev]\n# region = no\nregion = eu-west-1\n", "eu-west-1"),
+      ("[profile dev] # c\nregion = eu-west-1 # c\n", "eu-west-1"),
+      ("[profile dev];c\nregion = eu-west-1\t;c\n", "eu-west-1"),
+      ("[profile dev]\nregion = a#b;c\n", "a#b;c"),
+      ("[profile dev]\nregion = a=b:c\n", "a=b:c"),
+      ("[profile dev]\nregion: eu-west-1\n", "eu-west-1"),
+      ("[profile dev]\nREGION = eu-west-1\n", "eu-west-1"),
+      ("[ profile \t dev ]\nregion = eu-west-1\n", "eu-west-1"),
+      ("[profile \"dev\"]\nregion = eu-west-1\n", "eu-west-1"),
+      ("[profile 'dev']\nregion = eu-west-1\n", "eu-west-1"),
+      ("  [profile dev]\n  region = eu-west-1\n  output = json\n", "eu-west-1"),
+      ("[profile dev]\n  output = json\n  region = eu-west-1\n", "eu-west-1"),
+      ("[profile dev]\nregion = first\nregion = last\n", "last"),
+      ("[profile dev]\nregion = first\n[profile x]\nregion = no\n[profile dev]\nregion = last\n", "last"),
+      ("[profile dev]\nregion = one\n  two\n\n\tthree # c\noutput = x\n", "one\ntwo\nthree"),
+      ("[profile dev]\nregion =\n", nil),
+      ("[profile dev]\nregion = # nothing\n", nil),
+      ("[profile dev]\n", nil),
+    ] as [(String, String?)])
+  func layouts(text: String, region: String?) throws {
+    let home = try ConfigHome(config: text)
+    #expect(try home.load().profile("dev")?["region"] == region)
+    #expect(try home.load().profile("dev") != nil)
+  }
+
+  @Test("a block under an empty value is a table of its own, and ends with its indentation")
+  func blocks() throws {
+    let home = try ConfigHome(
+      config: """
+        [profile dev]
+        s3 =
+          max_concurrent_requests = 20
+          # a comment
+
+          Addressing_Style = path # another
+        region = eu-west-1
+        [services local]
+        s3 =
+          endpoint_url = http://localhost:9000
+        [sso-session corp]
+        sso_region = eu-west-1
+        """)
+    let config = try home.load()
+    let profile = try #require(config.profile("dev"))
+    #expect(profile.block("s3") == ["max_concurrent_requests": "20", "addressing_style": "path"])
+    #expect(profile.block("ec2").isEmpty)
+    #expect(profile["region"] == "eu-west-1")
+    #expect(profile["s3"] == nil)
+    #expect(config.section("services", "local")?.nested["s3"]?["endpoint_url"] == "http://localhost:9000")
+    #expect(config.section("sso-session", "corp")?["sso_region"] == "eu-west-1")
+    #expect(config.profileNames == ["dev"])
+  }
+
+  @Test("the last of two blocks of a name holds whole")
+  func lastBlock() throws {
+    let home = try ConfigHome(config: "[profile dev]\ns3 =\n a = 1\n b = 2\ns3 =\n a = 3\n")
+    #expect(try home.load().profile("dev")?.block("s3") == ["a": "3"])
+  }
+
+  @Test(
+    "a broken file is named with the line, and its text is not shown",
+    arguments: [
+      ("region = hunter2\n", 1),
+      ("[profile dev]\n\nhunter2\n", 3),
+      ("[profile dev]\n= hunter2\n", 2),
+      ("[profile dev]\nnot a pair = hunter2\n", 2),
+      ("[profile hunter2\n", 1),
+      ("[profile dev] hunter2\n", 1),
+      ("[profile \"hunter2]\n", 1),
+      ("[]\nhunter2 = 1\n", 1),
+      ("[profile dev]\ns3 =\n  a = 1\n  hunter2\n", 4),
+      ("[profile dev]\nkey = hunter2\u{0}\n", 2),
+    ])
+  func broken(text: String, line: Int) throws {
+    let home = try ConfigHome(config: text)
+    let failure = #expect(throws: Failure.self) { try home.load() }
+    #expect(failure?.code == .configuration)
+    #expect(failure?.message.hasPrefix("~/.aws/config:\(line): ") == true)
+    #expect(failure?.message.contains("hunter2") == false)
+    #expect(failure?.hint?.contains("hunter2") == false)
+  }
+
+  @Test("bytes that are no UTF-8 are refused with their line instead of being replaced in a key")
+  func notUTF8() throws {
+    let home = try ConfigHome()
+    try home.write(Array("[default]\naws_secret_access_key = ".utf8) + [0xFF, 0x0A], to: ".aws/credentials")
+    let failure = #expect(throws: Failure.self) { try home.load() }
+    #expect(failure?.message == "~/.aws/credentials:2: is not text in UTF-8")
+  }
+
+  @Test("any bytes at all end in a value or a failure")
+  func anyBytes() throws {
+    var generator = SplitMix(state: 42)
+    let alphabet = Array("[]= \t\n\r#;\"':ab\u{e9}".utf8) + [0, 0xFF]
+    let home = try ConfigHome()
+    for _ in 0..<300 {
+      let bytes = (0..<Int.random(in: 0...60, using: &generator)).map { _ in
+        alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+      }
+      try home.write(bytes, to: ".aws/config")
+      do {
+        _ = try home.load().profileNames
+      } catch let failure as Failure {
+        #expect(failure.code == .configuration)
+      }
+    }
+  }
+}
+
+/// The same numbers each time.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,156 @@
+import MultipartCore
+import Testing
+
+@Suite("Credentials")
+struct CredentialChainTests {
+  static let keys = ["AWS_ACCESS_KEY_ID": "ENVID", "AWS_SECRET_ACCESS_KEY": "ENVSECRET"]
+
+  private func find(
+    _ home: ConfigHome, _ variables: [String: String] = [:], profile: String? = nil
+  ) async throws -> Credentials {
+    let environment = home.environment(variables)
+    let choice = ProfileChoice(option: profile, environment: environment)
+    return try await CredentialChain.standard(environment: environment, profile: choice).credentials()
+  }
+
+  @Test("the environment gives keys and token and says so")
+  func environment() async throws {
+    let found = try await find(ConfigHome(), Self.keys.merging(["AWS_SESSION_TOKEN": "T"]) { $1 })
+    #expect(
+      found
+        == Credentials(
+          accessKeyID: "ENVID", secretAccessKey: Secret("ENVSECRET"), sessionToken: Secret("T"), source: "environment"))
+  }
+
+  @Test("white space at the ends of a key is dropped, an empty token is none")
+  func trimmed() async throws {
+    let found = try await find(
+      ConfigHome(),
+      ["AWS_ACCESS_KEY_ID": " ENVID\n", "AWS_SECRET_ACCESS_KEY": "\tENVSECRET\r\n", "AWS_SESSION_TOKEN": " "])
+    #expect(found.accessKeyID == "ENVID")
+    #expect(found.secretAccessKey == Secret("ENVSECRET"))
+    #expect(found.sessionToken == nil)
+  }
+
+  @Test("keys of the profile: the credentials file first, then the config file, the source named")
+  func files() async throws {
+    let home = try ConfigHome(
+      config: """
+        [profile dev]
+        aws_access_key_id = CONFIG
+        aws_secret_access_key = c
+        aws_session_token = stale
+        [profile only]
+        aws_access_key_id = ONLY
+        aws_secret_access_key = o
+        aws_session_token = t
+        """,
+      credentials: "[default]\naws_access_key_id=DEF\naws_secret_access_key=d\n"
+        + "[dev]\naws_access_key_id=DEV\naws_secret_access_key=v\n")
+    let standard = try await find(home)
+    #expect(standard.accessKeyID == "DEF")
+    #expect(standard.source == "profile default in ~/.aws/credentials")
+    let dev = try await find(home, profile: "dev")
+    #expect(dev.accessKeyID == "DEV")
+    // The token in the other file belongs to other keys.
+    #expect(dev.sessionToken == nil)
+    let only = try await find(home, ["AWS_PROFILE": "only"])
+    #expect(only.sessionToken == Secret("t"))
+    #expect(only.source == "profile only in ~/.aws/config")
+  }
+
+  @Test("a profile on the command line beats the environment's keys, one in a variable does not")
+  func precedence() async throws {
+    let home = try ConfigHome(credentials: "[dev]\naws_access_key_id=DEV\naws_secret_access_key=v\n")
+    #expect(try await find(home, Self.keys, profile: "dev").accessKeyID == "DEV")
+    #expect(try await find(home, Self.keys.merging(["AWS_PROFILE": "dev"]) { $1 }).accessKeyID == "ENVID")
+  }
+
+  @Test("keys that another process writes into the file are seen at the next call")
+  func readAnew() async throws {
+    let home = try ConfigHome(credentials: "[default]\naws_access_key_id=OLD\naws_secret_access_key=s\n")
+    let environment = home.environment()
+    let chain = CredentialChain.standard(
+      environment: environment, profile: ProfileChoice(option: nil, environment: environment))
+    #expect(try await chain.credentials().accessKeyID == "OLD")
+    try home.write(Array("[default]\naws_access_key_id=NEW\naws_secret_access_key=s\n".utf8), to: ".aws/credentials")
+    #expect(try await chain.credentials().accessKeyID == "NEW")
+  }
+
+  @Test("nothing found is a failure that names the places and the way out")
+  func nothing() async throws {
+    let home = try ConfigHome(config: "[default]\nregion = eu-west-1\n")
+    let failure = await #expect(throws: Failure.self) { try await find(home) }
+    #expect(failure?.code == .credentials)
+    #expect(
+      failure?.message
+        == "no credentials; looked in: the environment, then profile default in ~/.aws/credentials and ~/.aws/config")
+    #expect(failure?.hint?.contains("AWS_ACCESS_KEY_ID") == true)
+    let named = await #expect(throws: Failure.self) { try await find(home, Self.keys, profile: "default") }
+    #expect(
+      named?.message == "no credentials; looked in: profile default in ~/.aws/credentials and ~/.aws/config")
+  }
+
+  @Test(
+    "keys that cannot be used end the search, under the name of the wrong one, and are not shown",
+    arguments: [
+      (["AWS_ACCESS_KEY_ID": "hunter2"], "", "the environment: AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY"),
+      (
+        ["AWS_SECRET_ACCESS_KEY": "hunter2"], "", "the environment: AWS_SECRET_ACCESS_KEY is set, but AWS_ACCESS_KEY_ID"
+      ),
+      (
+        ["AWS_ACCESS_KEY_ID": "hunter2", "AWS_SECRET_ACCESS_KEY": " "], "",
+        "the environment: AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY"
+      ),
+      (["AWS_ACCESS_KEY_ID": "a hunter2"], "", "the environment: AWS_ACCESS_KEY_ID has a space"),
+      (
+        ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "hunter2\r\nX: y"], "",
+        "the environment: AWS_SECRET_ACCESS_KEY has a space"
+      ),
+      (
+        ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "hunter2\nx"], "",
+        "the environment: AWS_SESSION_TOKEN has a space"
+      ),
+      (
+        [:], "aws_access_key_id = hunter2",
+        "profile default in ~/.aws/credentials: aws_access_key_id is set, but aws_secret_access_key"
+      ),
+      (
+        [:], "aws_access_key_id = a\n  aws_secret_access_key = hunter2",
+        "profile default in ~/.aws/credentials: aws_access_key_id has a space"
+      ),
+      (
+        [:], "role_arn = r\naws_access_key_id = hunter2\naws_secret_access_key = hunter2",
+        "profile default gets its credentials by role_arn"
+      ),
+      ([:], "credential_process = hunter2", "profile default gets its credentials by credential_process"),
+      ([:], "hunter2", "~/.aws/credentials:2:"),
+    ] as [([String: String], String, String)])
+  func unusable(variables: [String: String], file: String, message: String) async throws {
+    let home = try ConfigHome(
+      config: "[default]\naws_access_key_id = other\naws_secret_access_key = other\n",
+      credentials: "[default]\n" + file + "\n")
+    let failure = await #expect(throws: Failure.self) { try await find(home, variables) }
+    #expect(failure?.message.hasPrefix(message) == true)
+    #expect(failure?.message.contains("hunter2") == false)
+    #expect(failure?.hint?.contains("hunter2") == false)
+  }
+
+  @Test("the chain asks in order and stops at the first that has some")
+  func order() async throws {
+    struct Fixed: CredentialProvider {
+      var place: String
+      var answer: Result<Credentials?, Failure>
+      func credentials() async throws(Failure) -> Credentials? { try answer.get() }
+    }
+    let some = Credentials(accessKeyID: "A", secretAccessKey: Secret("s"), source: "second")
+    let failing = Fixed(place: "third", answer: .failure(Failure(.credentials, "third")))
+    let chain = CredentialChain([
+      Fixed(place: "first", answer: .success(nil)), Fixed(place: "2", answer: .success(some)), failing,
+    ])
+    #expect(try await chain.credentials() == some)
+    let stopped = CredentialChain([failing, Fixed(place: "2", answer: .success(some))])
+    let failure = await #expect(throws: Failure.self) { try await stopped.credentials() }
+    #expect(failure?.message == "third")
+  }
+}
