@@ -1,0 +1,51 @@
+extension Failure {
+  /// What an answer that is no success means: `S3ErrorTable` for the code, `S3Hints` for the way out.
+  ///
+  /// `carriedChecksum` says that the request sent a checksum which a store may not know.
+  package init(answer: Response, operation: String, place: Place, carriedChecksum: Bool = false) {
+    let body = S3ErrorBody(answer.body)
+    let s3Code = body.code ?? S3ErrorBody.code(answer.headers)
+    let region = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region) ?? body.region
+    let code = S3ErrorTable.code(
+      s3Code, status: answer.status, body: body, region: region, onUpload: place.uploadID != nil,
+      carriedChecksum: carriedChecksum)
+    self.init(
+      code, Self.sentence(answer.status, operation, s3Code, body), status: answer.status, s3Code: s3Code,
+      requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,
+      retryAfter: Self.retryAfter(answer.headers), region: region,
+      hint: S3Hints.hint(
+        code, s3Code: s3Code, status: answer.status, operation: operation, region: region, body: body))
+    self.place = place
+  }
+
+  /// The same for the request that was answered.
+  package init(answer: Response, to request: S3Request) {
+    self.init(
+      answer: answer, operation: request.operation, place: request.place, carriedChecksum: request.carriesChecksum)
+  }
+
+  private static func sentence(_ status: Int, _ operation: String, _ s3Code: String?, _ body: S3ErrorBody) -> String {
+    if let message = body.message { return "the store refused \(operation): \(message)" }
+    if s3Code != nil { return "the store refused \(operation)" }
+    if (200..<300).contains(status) { return "the store answered \(operation) with an error that has no code" }
+    return "the store answered \(operation) with status \(status)" + (reasons[status].map { " (\($0))" } ?? "")
+  }
+
+  private static let reasons = [
+    301: "moved", 307: "moved for now", 400: "bad request", 401: "not authorized", 403: "forbidden", 404: "not found",
+    405: "method not allowed", 408: "time-out", 409: "conflict", 411: "length required", 412: "precondition failed",
+    413: "too large", 416: "range not there", 429: "too many requests", 500: "internal error", 501: "not implemented",
+    502: "bad gateway", 503: "unavailable", 504: "gateway time-out", 507: "no room",
+  ]
+
+  /// Seconds, or a date that is measured against the answer's own `Date`, so that no clock of ours comes into it.
+  /// A day at most: what asks for longer is not believed.
+  static func retryAfter(_ headers: HeaderList) -> Duration? {
+    guard let text = headers["Retry-After"].map(S3Text.trimmed) else { return nil }
+    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      return .seconds(min(Int64(text) ?? 86_400, 86_400))
+    }
+    guard let moment = S3Date.http(text), let now = headers["Date"].flatMap(S3Date.http) else { return nil }
+    return .seconds(min(max(0, moment.seconds - now.seconds), 86_400))
+  }
+}

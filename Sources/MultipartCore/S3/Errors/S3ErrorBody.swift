@@ -1,0 +1,124 @@
+/// The body of an answer that is no success. Only what is named here is taken from it: the elements that repeat our
+/// request (`StringToSign`, `SignatureProvided`, `AWSAccessKeyId`, `Token-0`, …) are looked at only to keep what they
+/// hold out of the message.
+package struct S3ErrorBody: Sendable, Equatable {
+  package enum Form: Sendable, Equatable {
+    /// No body: HEAD, and stores that say nothing.
+    case empty
+    case xml
+    /// HTML or JSON of a proxy, or anything else that is not S3's.
+    case other
+  }
+
+  package private(set) var form = Form.empty
+  package private(set) var code: String?
+  package private(set) var message: String?
+  package private(set) var requestID: String?
+  package private(set) var region: String?
+  package private(set) var endpoint: String?
+  /// The argument or header that was refused.
+  package private(set) var argument: String?
+  /// A presigned URL that has ended says when it did.
+  package private(set) var saysExpires = false
+
+  private static let secretElements = [
+    "StringToSign", "StringToSignBytes", "CanonicalRequest", "CanonicalRequestBytes", "SignatureProvided",
+    "AWSAccessKeyId", "Token-0", "Token", "SecurityToken", "X-Amz-Credential",
+  ]
+
+  package init(_ body: [UInt8]) {
+    guard body.contains(where: { $0 > 0x20 }) else { return }
+    form = .other
+    // An error is a page of text; what is longer is not one, and is read only as far.
+    let tree = XMLReader.readWhatThereIs(body.count > Self.maximum ? Array(body.prefix(Self.maximum)) : body)
+    guard let parent = Self.error(in: tree) else { return }
+    form = .xml
+    code = parent.string("Code").flatMap(Self.token)
+    requestID =
+      parent.string("RequestId").flatMap(Self.token) ?? tree.first("RequestId").flatMap { Self.token($0.text) }
+    region = parent.string("Region").flatMap(Self.region)
+    endpoint = parent.string("Endpoint").flatMap(Self.token)
+    argument = (parent.string("ArgumentName") ?? parent.string("Header")).flatMap(Self.token)
+    saysExpires = parent.string("Expires") != nil && parent.string("ServerTime") != nil
+    var secrets = Self.secretElements.compactMap { parent.string($0) }
+    if let argument, SecretHeaders.contains(argument), let value = parent.string("ArgumentValue") {
+      secrets.append(value)
+    }
+    let text = parent.string("Message").map { S3Text.cleaned(Redaction.of($0, secrets: secrets)) }
+    message = text?.isEmpty == true ? nil : text
+  }
+
+  private static let maximum = 256 << 10
+
+  /// Whether a body is an error, whatever status it came with; looks at its beginning only.
+  package static func isError(_ body: [UInt8]) -> Bool {
+    let text = body.drop { $0 <= 0x20 }
+    guard text.first == UInt8(ascii: "<") else { return false }
+    guard let root = XMLReader.readWhatThereIs(Array(text.prefix(4096))).root else { return false }
+    return root.isNamed("Error") || root.isNamed("ErrorResponse")
+  }
+
+  /// `<Error>` as the root, in an `<ErrorResponse>`, or a root of another name that has a code and a message.
+  private static func error(in tree: XMLTree) -> XMLElement? {
+    guard let root = tree.root else { return nil }
+    if root.isNamed("Error") { return root }
+    if let inner = root.first("Error") { return inner }
+    return root.first("Code") != nil ? root : nil
+  }
+
+  package static func requestID(_ headers: HeaderList) -> String? {
+    (headers["x-amz-request-id"] ?? headers["x-amzn-requestid"] ?? headers["x-goog-request-id"]
+      ?? headers["x-trans-id"]).flatMap(token)
+  }
+
+  /// Some stores name the error of a HEAD, which has no body, in a header.
+  static func code(_ headers: HeaderList) -> String? {
+    (headers["x-amz-error-code"] ?? headers["x-minio-error-code"]).flatMap(token)
+  }
+
+  /// One word of printable ASCII, or nothing.
+  private static func token(_ text: String) -> String? {
+    let text = S3Text.trimmed(text)
+    guard !text.isEmpty, text.utf8.count <= 256, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      return nil
+    }
+    return text
+  }
+
+  /// A region becomes part of a host name and of a signature: letters, digits and hyphens only.
+  static func region(_ text: String) -> String? {
+    let text = S3Text.trimmed(text)
+    guard !text.isEmpty, text.utf8.count <= 64,
+      text.utf8.allSatisfy({ S3Text.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+    else { return nil }
+    return text
+  }
+}
+
+/// Takes out of a store's sentence what must not be shown.
+enum Redaction {
+  static func of(_ text: String, secrets: [String]) -> String {
+    var bytes = Array(text.utf8.prefix(4096))
+    for secret in secrets.map({ Array(S3Text.trimmed($0).utf8) }) where secret.count >= 8 {
+      while let range = bytes.firstRange(of: secret) { bytes.replaceSubrange(range, with: "(…)".utf8) }
+    }
+    // Signatures are 64 hex digits, tokens are long words, an SSE-C key is 44 characters of base64.
+    let words = bytes.split(separator: 0x20, omittingEmptySubsequences: false).map { word in
+      looksSecret(word) ? Array("(…)".utf8) : Array(word)
+    }
+    return String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
+  }
+
+  private static func looksSecret(_ word: ArraySlice<UInt8>) -> Bool {
+    if word.count > 200 { return true }
+    let core = word.drop { !S3Text.isAlphanumeric($0) }
+    var run = 0
+    for byte in core {
+      run = S3Text.nibble(byte) == nil ? 0 : run + 1
+      if run >= 64 { return true }
+    }
+    return core.prefix(44).count == 44
+      && core.prefix(43).allSatisfy { S3Text.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2F }
+      && core[core.startIndex + 43] == 0x3D
+  }
+}

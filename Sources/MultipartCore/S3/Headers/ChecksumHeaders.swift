@@ -1,0 +1,49 @@
+/// The checksum headers of requests and answers: `x-amz-checksum-crc64nvme` and its kin. Algorithms are not listed
+/// here, so that one which comes later is carried like the others.
+package enum ChecksumHeaders {
+  static let prefix = "x-amz-checksum-"
+  private static let notValues = ["x-amz-checksum-algorithm", "x-amz-checksum-type", "x-amz-checksum-mode"]
+
+  /// Values by lower-case header name.
+  package static func values(in headers: HeaderList) -> [String: String] {
+    var values: [String: String] = [:]
+    for field in headers.fields {
+      let name = field.name.lowercased()
+      guard isValue(name), !field.value.isEmpty, values[name] == nil else { continue }
+      values[name] = field.value
+    }
+    return values
+  }
+
+  /// Values by the header name that means the same: `<ChecksumCRC32C>` is `x-amz-checksum-crc32c`.
+  package static func values(in element: XMLElement) -> [String: String] {
+    var values: [String: String] = [:]
+    for child in element.children where child.name.hasPrefix("Checksum") {
+      let suffix = child.name.dropFirst("Checksum".count).lowercased()
+      let text = S3Text.trimmed(child.text)
+      guard suffix != "type", suffix != "algorithm", !suffix.isEmpty, !text.isEmpty else { continue }
+      values[prefix + suffix] = text
+    }
+    return values
+  }
+
+  /// The XML element that carries the value of a header, nil for a header that is no checksum.
+  package static func element(for header: String) -> String? {
+    let name = header.lowercased()
+    guard isValue(name), name.utf8.allSatisfy({ S3Text.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }) else {
+      return nil
+    }
+    return "Checksum" + name.dropFirst(prefix.count).uppercased()
+  }
+
+  private static func isValue(_ name: String) -> Bool {
+    name.hasPrefix(prefix) && name.utf8.count > prefix.utf8.count && !notValues.contains(name)
+  }
+
+  /// Whether a store that refuses this header refuses a checksum.
+  static func isChecksum(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name == "content-md5" || name == "x-amz-sdk-checksum-algorithm"
+      || (name.hasPrefix(prefix) && name != "x-amz-checksum-mode")
+  }
+}

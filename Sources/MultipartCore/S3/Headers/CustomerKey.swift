@@ -1,0 +1,38 @@
+import COpenSSL
+
+/// A key of ours with which the store encrypts (SSE-C): sent with every request that writes or reads the bytes, and
+/// shown nowhere. Its MD5, which S3 wants beside it, is `EVP_Digest`'s.
+package struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  private let base64: String
+  private let md5: String
+
+  /// 32 bytes: AES-256 is the only algorithm there is.
+  package init(_ key: [UInt8]) throws(Failure) {
+    guard key.count == 32 else {
+      throw Failure(
+        .usage, "an SSE-C key is 32 bytes, not \(key.count)",
+        hint: "make one with: head -c 32 /dev/urandom > key.bin")
+    }
+    var digest = [UInt8](repeating: 0, count: 16)
+    var count: UInt32 = 0
+    guard EVP_Digest(key, key.count, &digest, &count, EVP_md5(), nil) == 1, count == 16 else {
+      throw Failure(
+        .local, "OpenSSL would not compute the MD5 of the SSE-C key",
+        hint: "S3 asks for it beside the key; a FIPS-only OpenSSL has no MD5")
+    }
+    base64 = S3Text.base64(key)
+    md5 = S3Text.base64(digest)
+  }
+
+  func add(to headers: inout HeaderBuilder) throws(Failure) {
+    try headers.add("x-amz-server-side-encryption-customer-algorithm", "AES256")
+    try headers.add("x-amz-server-side-encryption-customer-key", base64)
+    try headers.add("x-amz-server-side-encryption-customer-key-MD5", md5)
+  }
+
+  package var description: String { "CustomerKey(secret)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}

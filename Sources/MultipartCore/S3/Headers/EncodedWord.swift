@@ -1,0 +1,46 @@
+/// Metadata beyond ASCII. S3 decodes RFC 2047 words when it stores a value and encodes one that is not ASCII when it
+/// gives it back; raw bytes it would take for Latin-1.
+package enum EncodedWord {
+  package static func encode(_ value: String) -> String {
+    value.utf8.allSatisfy { $0 < 0x80 } ? value : "=?UTF-8?B?\(S3Text.base64(Array(value.utf8)))?="
+  }
+
+  /// Decodes a value that consists of UTF-8 words; anything else is given back as it is.
+  package static func decode(_ value: String) -> String {
+    guard value.hasPrefix("=?") else { return value }
+    var bytes: [UInt8] = []
+    // White space between two words is not part of the text.
+    for word in value.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+      let fields = word.split(separator: "?", omittingEmptySubsequences: false)
+      guard fields.count == 5, fields[0] == "=", fields[4] == "=", fields[1].lowercased() == "utf-8" else {
+        return value
+      }
+      switch fields[2] {
+      case "B", "b":
+        guard let part = S3Text.decodeBase64(fields[3]) else { return value }
+        bytes += part
+      case "Q", "q":
+        guard let part = quoted(fields[3]) else { return value }
+        bytes += part
+      default: return value
+      }
+    }
+    return String(validating: bytes, as: UTF8.self) ?? value
+  }
+
+  private static func quoted(_ text: Substring) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "_"): bytes.append(0x20)
+      case UInt8(ascii: "="):
+        guard let high = rest.popFirst().flatMap(S3Text.nibble), let low = rest.popFirst().flatMap(S3Text.nibble)
+        else { return nil }
+        bytes.append(high << 4 | low)
+      default: bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,43 @@
+/// Builds headers from what people typed: a value that would end its line, and with it start a header of its own, is
+/// refused, and so is what HTTP cannot carry.
+struct HeaderBuilder {
+  private(set) var list = HeaderList()
+
+  mutating func add(_ name: String, _ value: String?) throws(Failure) {
+    guard let value else { return }
+    try Self.checkName(name)
+    try Self.checkValue(value, of: name)
+    list.add(name, value)
+  }
+
+  mutating func set(_ name: String, _ value: String) throws(Failure) {
+    list.remove(name)
+    try add(name, value)
+  }
+
+  /// A token of RFC 9110.
+  static func checkName(_ name: String) throws(Failure) {
+    let isToken = name.utf8.allSatisfy { S3Text.isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    guard isToken, !name.isEmpty, name.utf8.count <= 256 else {
+      throw Failure(
+        .usage, "\"\(S3Text.cleaned(name, limit: 80))\" cannot be the name of a header",
+        hint: "names of headers, metadata included, are letters, digits and -_.")
+    }
+  }
+
+  static func checkValue(_ value: String, of name: String) throws(Failure) {
+    // The value is not repeated in the message: it can be a key.
+    guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+      throw Failure(
+        .usage, "the value of \(name) holds a line end or another control character",
+        hint: "a header is one line of text")
+    }
+    guard value.utf8.allSatisfy({ $0 < 0x80 }) else {
+      throw Failure(
+        .usage, "the value of \(name) holds characters that are not ASCII",
+        hint:
+          "stores read such bytes each in its own way; write them percent-encoded, for a file name as filename*=UTF-8''…"
+      )
+    }
+  }
+}

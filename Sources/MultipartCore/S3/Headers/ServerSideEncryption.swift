@@ -1,0 +1,49 @@
+/// Encryption by the store with a key that the store or KMS holds.
+package struct ServerSideEncryption: Sendable, Equatable {
+  package enum Algorithm: String, Sendable, CaseIterable {
+    case aes256 = "AES256"
+    case kms = "aws:kms"
+    case kmsTwice = "aws:kms:dsse"
+  }
+
+  package var algorithm: Algorithm
+  package var keyID: String?
+  /// The encryption context as a JSON object of strings.
+  package var contextJSON: String?
+  package var bucketKey: Bool?
+
+  package init(_ algorithm: Algorithm, keyID: String? = nil, contextJSON: String? = nil, bucketKey: Bool? = nil) {
+    self.algorithm = algorithm
+    self.keyID = keyID
+    self.contextJSON = contextJSON
+    self.bucketKey = bucketKey
+  }
+
+  func add(to headers: inout HeaderBuilder) throws(Failure) {
+    if algorithm == .aes256, keyID != nil || contextJSON != nil || bucketKey != nil {
+      throw Failure(
+        .usage, "a KMS key, context or bucket key makes no sense with AES256", hint: "encrypt with aws:kms instead")
+    }
+    try headers.add("x-amz-server-side-encryption", algorithm.rawValue)
+    try headers.add("x-amz-server-side-encryption-aws-kms-key-id", keyID)
+    try headers.add("x-amz-server-side-encryption-context", contextJSON.map { S3Text.base64(Array($0.utf8)) })
+    try headers.add("x-amz-server-side-encryption-bucket-key-enabled", bucketKey.map { $0 ? "true" : "false" })
+  }
+}
+
+/// How the store says that an object or part is encrypted.
+package struct EncryptionInfo: Sendable, Equatable {
+  /// `AES256`, `aws:kms`, `aws:kms:dsse`.
+  package var algorithm: String?
+  package var kmsKeyID: String?
+  package var bucketKey: Bool
+  /// Encrypted with a key of ours: SSE-C.
+  package var customerAlgorithm: String?
+
+  package init(_ headers: HeaderList) {
+    algorithm = headers["x-amz-server-side-encryption"]
+    kmsKeyID = headers["x-amz-server-side-encryption-aws-kms-key-id"]
+    bucketKey = headers["x-amz-server-side-encryption-bucket-key-enabled"]?.lowercased() == "true"
+    customerAlgorithm = headers["x-amz-server-side-encryption-customer-algorithm"]
+  }
+}

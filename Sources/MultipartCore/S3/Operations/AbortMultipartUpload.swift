@@ -1,0 +1,42 @@
+/// Ends an upload and lets its parts go: `DELETE /key?uploadId=…`. Parts that were under way may still arrive: only
+/// ListParts tells that nothing is left.
+package struct AbortMultipartUpload: S3Operation {
+  package static let name = "AbortMultipartUpload"
+
+  package enum Output: Sendable, Equatable {
+    case aborted
+    /// There was no such upload: aborted before, or completed.
+    case wasGone
+  }
+
+  package var bucket: String
+  package var key: String
+  package var uploadID: String
+  package var common: CommonHeaders
+
+  package init(bucket: String, key: String, uploadID: String, common: CommonHeaders = CommonHeaders()) {
+    self.bucket = bucket
+    self.key = key
+    self.uploadID = uploadID
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
+
+  package func request() throws(Failure) -> S3Request {
+    var headers = HeaderBuilder()
+    try common.add(to: &headers)
+    return try S3Request(
+      Self.name, .delete, place: place, query: [S3Query("uploadId", uploadID)], headers: headers.list)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Output {
+    do {
+      try requireSuccess(answer)
+      return .aborted
+    } catch {
+      guard error.code == .uploadGone else { throw error }
+      return .wasGone
+    }
+  }
+}

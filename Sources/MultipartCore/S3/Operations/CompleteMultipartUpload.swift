@@ -1,0 +1,121 @@
+/// Makes the object of the parts: `POST /key?uploadId=…` with the list of them.
+///
+/// S3 answers `200` before it has assembled, sends white space while it works, and may then say `<Error>`: only a
+/// whole document that is a result is a success.
+package struct CompleteMultipartUpload: S3Operation {
+  package static let name = "CompleteMultipartUpload"
+
+  package struct Part: Sendable, Equatable {
+    package var number: Int
+    /// As the store gave it.
+    package var etag: String
+    /// The part's checksum by its header name, where the upload keeps one.
+    package var checksum: NamedValue?
+
+    package init(number: Int, etag: String, checksum: NamedValue? = nil) {
+      self.number = number
+      self.etag = etag
+      self.checksum = checksum
+    }
+  }
+
+  package struct Output: Sendable, Equatable {
+    package var etag: String?
+    package var location: String?
+    /// Of the object, by lower-case header name.
+    package var checksums: [String: String]
+    package var checksumType: String?
+    package var versionID: String?
+    package var encryption: EncryptionInfo
+    package var requestID: String?
+  }
+
+  package var bucket: String
+  package var key: String
+  package var uploadID: String
+  package var parts: [Part]
+  /// The whole object's checksum, where it is a full-object one.
+  package var objectChecksum: NamedValue?
+  package var checksumType: String?
+  /// The size the parts must add up to: S3 refuses when they do not.
+  package var objectSize: Int64?
+  package var conditions: WriteConditions
+  /// S3 takes it where the upload has a checksum or the bucket's policy asks for it, and minds it nowhere.
+  package var customerKey: CustomerKey?
+  package var common: CommonHeaders
+
+  package init(
+    bucket: String, key: String, uploadID: String, parts: [Part], objectChecksum: NamedValue? = nil,
+    checksumType: String? = nil, objectSize: Int64? = nil, conditions: WriteConditions = WriteConditions(),
+    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+  ) {
+    self.bucket = bucket
+    self.key = key
+    self.uploadID = uploadID
+    self.parts = parts
+    self.objectChecksum = objectChecksum
+    self.checksumType = checksumType
+    self.objectSize = objectSize
+    self.conditions = conditions
+    self.customerKey = customerKey
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
+
+  package func request() throws(Failure) -> S3Request {
+    var headers = HeaderBuilder()
+    try headers.add("Content-Type", "application/xml")
+    if let objectChecksum { try headers.add(objectChecksum.name, objectChecksum.value) }
+    try headers.add("x-amz-checksum-type", checksumType)
+    try headers.add("x-amz-mp-object-size", objectSize.map { String($0) })
+    try conditions.add(to: &headers)
+    try customerKey?.add(to: &headers)
+    try common.add(to: &headers)
+    return try S3Request(
+      Self.name, .post, place: place, query: [S3Query("uploadId", uploadID)], headers: headers.list,
+      body: .bytes(list()), maximumAnswer: 8 << 20, answerMayTakeLong: true)
+  }
+
+  /// The parts by number, as S3 demands.
+  private func list() throws(Failure) -> [UInt8] {
+    guard !parts.isEmpty else { throw Failure(.usage, "an upload without parts cannot be completed").at(place) }
+    var writer = XMLWriter(reserving: 200 + parts.count * 160)
+    writer.open("CompleteMultipartUpload", namespace: "http://s3.amazonaws.com/doc/2006-03-01/")
+    var last = 0
+    for part in parts.sorted(by: { $0.number < $1.number }) {
+      guard (1...10_000).contains(part.number) else {
+        throw Failure(.usage, "there is no part \(part.number)", hint: "parts are numbered from 1 to 10000").at(place)
+      }
+      guard part.number != last else { throw Failure(.usage, "part \(part.number) is listed twice").at(place) }
+      last = part.number
+      writer.open("Part")
+      writer.element("PartNumber", String(part.number))
+      writer.element("ETag", part.etag)
+      if let checksum = part.checksum, let name = ChecksumHeaders.element(for: checksum.name) {
+        writer.element(name, checksum.value)
+      }
+      writer.close("Part")
+    }
+    writer.close("CompleteMultipartUpload")
+    return writer.bytes
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Output {
+    let carried = objectChecksum != nil || checksumType != nil || parts.contains { $0.checksum != nil }
+    let tree = try document(answer, carriedChecksum: carried)
+    // Roots differ by store, but a result names the object.
+    guard let root = tree.root,
+      root.isNamed("CompleteMultipartUploadResult") || root.first("ETag") != nil || root.first("Location") != nil
+    else {
+      throw nonsense(answer, "the answer to \(Self.name) does not say that the object was made")
+    }
+    let headers = answer.headers
+    return Output(
+      etag: root.string("ETag").map(S3Text.trimmed) ?? headers["ETag"], location: root.string("Location"),
+      checksums: ChecksumHeaders.values(in: root).merging(ChecksumHeaders.values(in: headers)) { body, _ in body },
+      checksumType: root.string("ChecksumType") ?? headers["x-amz-checksum-type"],
+      versionID: headers["x-amz-version-id"], encryption: EncryptionInfo(headers),
+      requestID: S3ErrorBody.requestID(headers))
+  }
+}

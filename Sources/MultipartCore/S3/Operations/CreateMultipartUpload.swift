@@ -1,0 +1,82 @@
+/// Begins an upload: `POST /key?uploads`.
+package struct CreateMultipartUpload: S3Operation {
+  package static let name = "CreateMultipartUpload"
+
+  package struct Output: Sendable, Equatable {
+    package var uploadID: String
+    /// When a lifecycle rule of the bucket will end the upload; nil where there is no such rule.
+    package var abortDate: Timestamp?
+    package var abortRuleID: String?
+    /// What the store took of the checksum that was asked for; nil where it took no notice.
+    package var checksumAlgorithm: String?
+    package var checksumType: String?
+    package var encryption: EncryptionInfo
+    package var requestID: String?
+  }
+
+  package var bucket: String
+  package var key: String
+  package var object: ObjectHeaders
+  /// `CRC64NVME`
+  package var checksumAlgorithm: String?
+  /// `FULL_OBJECT` or `COMPOSITE`
+  package var checksumType: String?
+  package var encryption: ServerSideEncryption?
+  package var customerKey: CustomerKey?
+  package var common: CommonHeaders
+
+  package init(
+    bucket: String, key: String, object: ObjectHeaders = ObjectHeaders(), checksumAlgorithm: String? = nil,
+    checksumType: String? = nil, encryption: ServerSideEncryption? = nil, customerKey: CustomerKey? = nil,
+    common: CommonHeaders = CommonHeaders()
+  ) {
+    self.bucket = bucket
+    self.key = key
+    self.object = object
+    self.checksumAlgorithm = checksumAlgorithm
+    self.checksumType = checksumType
+    self.encryption = encryption
+    self.customerKey = customerKey
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket, key: key) }
+
+  package func request() throws(Failure) -> S3Request {
+    var headers = HeaderBuilder()
+    try headers.add("x-amz-checksum-algorithm", checksumAlgorithm)
+    try headers.add("x-amz-checksum-type", checksumType)
+    try addEncryption(encryption, customerKey, to: &headers)
+    try common.add(to: &headers)
+    try object.add(to: &headers)
+    return try S3Request(Self.name, .post, place: place, query: [S3Query("uploads")], headers: headers.list)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Output {
+    let tree = try document(answer, carriedChecksum: checksumAlgorithm != nil)
+    let headers = answer.headers
+    // An id goes back to the store byte for byte: it is not trimmed.
+    guard let id = tree.first("UploadId")?.text, !S3Text.trimmed(id).isEmpty else {
+      throw nonsense(answer, "the store began an upload but gave no upload id")
+    }
+    return Output(
+      uploadID: id, abortDate: headers["x-amz-abort-date"].flatMap(S3Date.http),
+      abortRuleID: headers["x-amz-abort-rule-id"],
+      checksumAlgorithm: headers["x-amz-checksum-algorithm"] ?? tree.root?.string("ChecksumAlgorithm"),
+      checksumType: headers["x-amz-checksum-type"] ?? tree.root?.string("ChecksumType"),
+      encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers))
+  }
+}
+
+/// The store's key or ours, not both.
+func addEncryption(
+  _ encryption: ServerSideEncryption?, _ customerKey: CustomerKey?, to headers: inout HeaderBuilder
+) throws(Failure) {
+  if encryption != nil, customerKey != nil {
+    throw Failure(
+      .usage, "an object is encrypted with the store's key or with yours (SSE-C), not with both",
+      hint: "leave out one of --sse and --sse-c-key-file")
+  }
+  try encryption?.add(to: &headers)
+  try customerKey?.add(to: &headers)
+}

@@ -1,0 +1,73 @@
+/// Reads an object or a range of it: `GET /key`. The bytes go into the sink, or without one into the output.
+package struct GetObject: S3Operation {
+  package static let name = "GetObject"
+
+  package struct Output: Sendable, Equatable {
+    package var object: ObjectInfo
+    /// What the store sends of the object: nil for the whole.
+    package var contentRange: String?
+    package var body: [UInt8]
+  }
+
+  package var bucket: String
+  package var key: String
+  package var range: ClosedRange<Int64>?
+  package var ifMatch: String?
+  package var partNumber: Int?
+  package var versionID: String?
+  package var wantsChecksums: Bool
+  package var sink: (any BodySink)?
+  /// What the body may be at most; with a sink, the body of an error.
+  package var maximumAnswer: Int
+  package var customerKey: CustomerKey?
+  package var common: CommonHeaders
+
+  package init(
+    bucket: String, key: String, range: ClosedRange<Int64>? = nil, ifMatch: String? = nil, partNumber: Int? = nil,
+    versionID: String? = nil, wantsChecksums: Bool = true, sink: (any BodySink)? = nil,
+    maximumAnswer: Int = 8 << 20, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+  ) {
+    self.bucket = bucket
+    self.key = key
+    self.range = range
+    self.ifMatch = ifMatch
+    self.partNumber = partNumber
+    self.versionID = versionID
+    self.wantsChecksums = wantsChecksums
+    self.sink = sink
+    self.maximumAnswer = maximumAnswer
+    self.customerKey = customerKey
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket, key: key) }
+
+  package func request() throws(Failure) -> S3Request {
+    var query: [S3Query] = []
+    if let partNumber { query.append(S3Query("partNumber", String(partNumber))) }
+    if let versionID { query.append(S3Query("versionId", versionID)) }
+    var headers = HeaderBuilder()
+    if let range {
+      guard range.lowerBound >= 0, partNumber == nil else {
+        throw Failure(.usage, "a range begins at 0 or later, and is not asked for together with a part").at(place)
+      }
+      try headers.add("Range", "bytes=\(range.lowerBound)-\(range.upperBound)")
+    }
+    try headers.add("If-Match", ifMatch.map(WriteConditions.quoted))
+    try headers.add("x-amz-checksum-mode", wantsChecksums ? "ENABLED" : nil)
+    try customerKey?.add(to: &headers)
+    try common.add(to: &headers)
+    return try S3Request(
+      Self.name, .get, place: place, query: query, headers: headers.list, sink: sink, maximumAnswer: maximumAnswer)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Output {
+    // The body of a success is the object: it is not looked into for an error.
+    guard answer.status == 200 || answer.status == 206 else {
+      throw Failure(answer: answer, operation: Self.name, place: place)
+    }
+    return Output(
+      object: ObjectInfo(answer), contentRange: answer.headers["Content-Range"],
+      body: sink == nil ? answer.body : [])
+  }
+}

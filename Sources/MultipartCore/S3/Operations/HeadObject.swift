@@ -1,0 +1,50 @@
+/// Asks what an object is: `HEAD /key`. The answer has no body, so a refusal has only a status.
+package struct HeadObject: S3Operation {
+  package static let name = "HeadObject"
+
+  package enum Output: Sendable, Equatable {
+    case exists(ObjectInfo)
+    /// 404. The bucket can be what is missing: HEAD does not tell.
+    case absent
+  }
+
+  package var bucket: String
+  package var key: String
+  package var partNumber: Int?
+  package var versionID: String?
+  package var wantsChecksums: Bool
+  package var customerKey: CustomerKey?
+  package var common: CommonHeaders
+
+  package init(
+    bucket: String, key: String, partNumber: Int? = nil, versionID: String? = nil, wantsChecksums: Bool = true,
+    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+  ) {
+    self.bucket = bucket
+    self.key = key
+    self.partNumber = partNumber
+    self.versionID = versionID
+    self.wantsChecksums = wantsChecksums
+    self.customerKey = customerKey
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket, key: key) }
+
+  package func request() throws(Failure) -> S3Request {
+    var query: [S3Query] = []
+    if let partNumber { query.append(S3Query("partNumber", String(partNumber))) }
+    if let versionID { query.append(S3Query("versionId", versionID)) }
+    var headers = HeaderBuilder()
+    try headers.add("x-amz-checksum-mode", wantsChecksums ? "ENABLED" : nil)
+    try customerKey?.add(to: &headers)
+    try common.add(to: &headers)
+    return try S3Request(Self.name, .head, place: place, query: query, headers: headers.list)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Output {
+    if answer.status == 404 { return .absent }
+    try requireSuccess(answer)
+    return .exists(ObjectInfo(answer))
+  }
+}

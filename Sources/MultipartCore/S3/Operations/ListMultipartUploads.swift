@@ -1,0 +1,117 @@
+/// One page of the unfinished uploads of a bucket: `GET /?uploads`.
+package struct ListMultipartUploads: S3Operation {
+  package static let name = "ListMultipartUploads"
+
+  package struct Upload: Sendable, Equatable {
+    package var key: String
+    package var uploadID: String
+    /// As the store wrote it, and as a moment where it could be read.
+    package var initiatedText: String?
+    package var initiated: Timestamp?
+    package var initiator: String?
+    package var owner: String?
+    package var storageClass: String?
+
+    package init(key: String, uploadID: String, initiatedText: String? = nil) {
+      self.key = key
+      self.uploadID = uploadID
+      self.initiatedText = initiatedText
+      initiated = initiatedText.flatMap(S3Date.iso8601)
+    }
+  }
+
+  package struct Page: Sendable, Equatable {
+    package var uploads: [Upload]
+    package var isTruncated: Bool?
+    package var nextKeyMarker: String?
+    package var nextUploadIDMarker: String?
+    package var requestID: String?
+
+    package init(
+      uploads: [Upload], isTruncated: Bool? = nil, nextKeyMarker: String? = nil, nextUploadIDMarker: String? = nil,
+      requestID: String? = nil
+    ) {
+      self.uploads = uploads
+      self.isTruncated = isTruncated
+      self.nextKeyMarker = nextKeyMarker
+      self.nextUploadIDMarker = nextUploadIDMarker
+      self.requestID = requestID
+    }
+  }
+
+  package var bucket: String
+  package var prefix: String?
+  package var marker: Marker?
+  package var maximumUploads: Int?
+  package var common: CommonHeaders
+
+  package struct Marker: Sendable, Hashable {
+    package var key: String
+    /// Means nothing to S3 without the key.
+    package var uploadID: String?
+
+    package init(key: String, uploadID: String? = nil) {
+      self.key = key
+      self.uploadID = uploadID
+    }
+  }
+
+  package init(
+    bucket: String, prefix: String? = nil, marker: Marker? = nil, maximumUploads: Int? = nil,
+    common: CommonHeaders = CommonHeaders()
+  ) {
+    self.bucket = bucket
+    self.prefix = prefix
+    self.marker = marker
+    self.maximumUploads = maximumUploads
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket) }
+
+  package func request() throws(Failure) -> S3Request {
+    // Keys can hold characters that XML cannot: they come percent-encoded, where the store knows how.
+    var query = [S3Query("uploads"), S3Query("encoding-type", "url")]
+    if let prefix, !prefix.isEmpty { query.append(S3Query("prefix", prefix)) }
+    if let maximumUploads { query.append(S3Query("max-uploads", String(maximumUploads))) }
+    if let marker {
+      query.append(S3Query("key-marker", marker.key))
+      if let id = marker.uploadID { query.append(S3Query("upload-id-marker", id)) }
+    }
+    var headers = HeaderBuilder()
+    try common.add(to: &headers)
+    return try S3Request(
+      Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 16 << 20)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Page {
+    let tree = try document(answer)
+    guard let root = tree.root,
+      root.isNamed("ListMultipartUploadsResult") || root.first("Upload") != nil || root.first("MaxUploads") != nil
+    else {
+      throw nonsense(answer, "the answer to \(Self.name) is not a list of uploads")
+    }
+    // A store that took no notice of the encoding type does not repeat it, and its keys mean what they say.
+    let isEncoded = root.string("EncodingType").map { S3Text.trimmed($0).lowercased() } == "url"
+    let decode: (String) -> String = { isEncoded ? S3Text.percentDecoded($0) : $0 }
+    var uploads: [Upload] = []
+    for element in root.children where element.isNamed("Upload") {
+      guard let key = element.string("Key"), let id = element.string("UploadId") else { continue }
+      var upload = Upload(
+        key: decode(key), uploadID: id, initiatedText: element.string("Initiated").map(S3Text.trimmed))
+      upload.initiator = Self.person(element.first("Initiator"))
+      upload.owner = Self.person(element.first("Owner"))
+      upload.storageClass = element.string("StorageClass")
+      uploads.append(upload)
+    }
+    return Page(
+      uploads: uploads, isTruncated: root.boolean("IsTruncated"),
+      nextKeyMarker: root.string("NextKeyMarker").map(decode),
+      nextUploadIDMarker: root.string("NextUploadIdMarker"),
+      requestID: S3ErrorBody.requestID(answer.headers))
+  }
+
+  private static func person(_ element: XMLElement?) -> String? {
+    element.flatMap { $0.string("DisplayName") ?? $0.string("ID") }
+  }
+}

@@ -1,0 +1,108 @@
+/// One page of the parts that the store has: `GET /key?uploadId=…`.
+package struct ListParts: S3Operation {
+  package static let name = "ListParts"
+
+  package struct Part: Sendable, Equatable {
+    package var number: Int
+    package var size: Int64
+    package var etag: String
+    /// By lower-case header name.
+    package var checksums: [String: String]
+    package var lastModified: Timestamp?
+
+    package init(
+      number: Int, size: Int64, etag: String, checksums: [String: String] = [:], lastModified: Timestamp? = nil
+    ) {
+      self.number = number
+      self.size = size
+      self.etag = etag
+      self.checksums = checksums
+      self.lastModified = lastModified
+    }
+  }
+
+  package struct Page: Sendable, Equatable {
+    package var parts: [Part]
+    /// Nil where the store does not say.
+    package var isTruncated: Bool?
+    package var nextMarker: Int?
+    package var checksumAlgorithm: String?
+    package var checksumType: String?
+    package var abortDate: Timestamp?
+    package var requestID: String?
+
+    package init(
+      parts: [Part], isTruncated: Bool? = nil, nextMarker: Int? = nil, checksumAlgorithm: String? = nil,
+      checksumType: String? = nil, abortDate: Timestamp? = nil, requestID: String? = nil
+    ) {
+      self.parts = parts
+      self.isTruncated = isTruncated
+      self.nextMarker = nextMarker
+      self.checksumAlgorithm = checksumAlgorithm
+      self.checksumType = checksumType
+      self.abortDate = abortDate
+      self.requestID = requestID
+    }
+  }
+
+  package var bucket: String
+  package var key: String
+  package var uploadID: String
+  /// The page begins behind this number.
+  package var marker: Int?
+  package var maximumParts: Int?
+  package var customerKey: CustomerKey?
+  package var common: CommonHeaders
+
+  package init(
+    bucket: String, key: String, uploadID: String, marker: Int? = nil, maximumParts: Int? = nil,
+    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+  ) {
+    self.bucket = bucket
+    self.key = key
+    self.uploadID = uploadID
+    self.marker = marker
+    self.maximumParts = maximumParts
+    self.customerKey = customerKey
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
+
+  package func request() throws(Failure) -> S3Request {
+    var query = [S3Query("uploadId", uploadID)]
+    if let maximumParts { query.append(S3Query("max-parts", String(maximumParts))) }
+    if let marker { query.append(S3Query("part-number-marker", String(marker))) }
+    var headers = HeaderBuilder()
+    try customerKey?.add(to: &headers)
+    try common.add(to: &headers)
+    // A store that pages not at all sends 10,000 parts of some 600 bytes.
+    return try S3Request(
+      Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 16 << 20)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Page {
+    let tree = try document(answer)
+    guard let root = tree.root, root.isNamed("ListPartsResult") || root.first("UploadId") != nil else {
+      throw nonsense(answer, "the answer to \(Self.name) is not a list of parts")
+    }
+    var parts: [Part] = []
+    for element in root.children where element.isNamed("Part") {
+      // A part without its number or size cannot be compared with ours: as good as not there.
+      guard let number = element.integer("PartNumber"), (1...10_000).contains(number),
+        let size = element.integer("Size"), size >= 0
+      else { continue }
+      parts.append(
+        Part(
+          number: Int(number), size: size, etag: S3Text.trimmed(element.string("ETag") ?? ""),
+          checksums: ChecksumHeaders.values(in: element),
+          lastModified: element.string("LastModified").flatMap(S3Date.iso8601)))
+    }
+    return Page(
+      parts: parts, isTruncated: root.boolean("IsTruncated"),
+      nextMarker: root.integer("NextPartNumberMarker").flatMap { Int(exactly: $0) },
+      checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"),
+      abortDate: answer.headers["x-amz-abort-date"].flatMap(S3Date.http),
+      requestID: S3ErrorBody.requestID(answer.headers))
+  }
+}

@@ -1,0 +1,45 @@
+/// What the headers of an answer say of an object.
+package struct ObjectInfo: Sendable, Equatable {
+  /// Bytes of the whole object; nil where the store does not say.
+  package var size: Int64?
+  package var etag: String?
+  /// By lower-case header name; of the part where one was asked for.
+  package var checksums: [String: String]
+  package var checksumType: String?
+  /// How many parts it was made of; S3 says so only when a part was asked for.
+  package var partsCount: Int?
+  package var versionID: String?
+  package var lastModified: Timestamp?
+  package var contentType: String?
+  /// Names without `x-amz-meta-`, in lower case; values decoded.
+  package var metadata: [NamedValue]
+  package var encryption: EncryptionInfo
+  package var headers: HeaderList
+  package var requestID: String?
+
+  init(_ answer: Response) {
+    let headers = answer.headers
+    // Of a range or a part, Content-Length is only its own: the whole stands behind the slash.
+    let total = headers["Content-Range"]?.split(separator: "/").last.flatMap { Self.count(String($0)) }
+    size = answer.status == 206 ? total : headers["Content-Length"].flatMap(Self.count)
+    etag = headers["ETag"]
+    checksums = ChecksumHeaders.values(in: headers)
+    checksumType = headers["x-amz-checksum-type"]
+    partsCount = headers["x-amz-mp-parts-count"].flatMap(Self.count).flatMap { Int(exactly: $0) }
+    versionID = headers["x-amz-version-id"]
+    lastModified = headers["Last-Modified"].flatMap(S3Date.http)
+    contentType = headers["Content-Type"]
+    metadata = headers.fields.compactMap { field in
+      let name = field.name.lowercased()
+      guard name.hasPrefix("x-amz-meta-") else { return nil }
+      return NamedValue(String(name.dropFirst("x-amz-meta-".count)), EncodedWord.decode(field.value))
+    }
+    encryption = EncryptionInfo(headers)
+    self.headers = headers
+    requestID = S3ErrorBody.requestID(headers)
+  }
+
+  private static func count(_ text: String) -> Int64? {
+    Int64(S3Text.trimmed(text)).flatMap { $0 >= 0 ? $0 : nil }
+  }
+}

@@ -1,0 +1,66 @@
+/// Sends a whole object in one request: `PUT /key`.
+package struct PutObject: S3Operation {
+  package static let name = "PutObject"
+
+  package struct Output: Sendable, Equatable {
+    /// As the store wrote it.
+    package var etag: String?
+    /// What the store says it computed, by lower-case header name.
+    package var checksums: [String: String]
+    package var checksumType: String?
+    package var versionID: String?
+    package var encryption: EncryptionInfo
+    package var requestID: String?
+  }
+
+  package var bucket: String
+  package var key: String
+  package var body: RequestBody
+  package var object: ObjectHeaders
+  /// `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
+  package var checksum: NamedValue?
+  package var payloadSHA256: String?
+  package var conditions: WriteConditions
+  package var encryption: ServerSideEncryption?
+  package var customerKey: CustomerKey?
+  package var common: CommonHeaders
+
+  package init(
+    bucket: String, key: String, body: RequestBody, object: ObjectHeaders = ObjectHeaders(),
+    checksum: NamedValue? = nil, payloadSHA256: String? = nil, conditions: WriteConditions = WriteConditions(),
+    encryption: ServerSideEncryption? = nil, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+  ) {
+    self.bucket = bucket
+    self.key = key
+    self.body = body
+    self.object = object
+    self.checksum = checksum
+    self.payloadSHA256 = payloadSHA256
+    self.conditions = conditions
+    self.encryption = encryption
+    self.customerKey = customerKey
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket, key: key) }
+
+  package func request() throws(Failure) -> S3Request {
+    var headers = HeaderBuilder()
+    if let checksum { try headers.add(checksum.name, checksum.value) }
+    try conditions.add(to: &headers)
+    try addEncryption(encryption, customerKey, to: &headers)
+    try common.add(to: &headers)
+    try object.add(to: &headers)
+    return try S3Request(
+      Self.name, .put, place: place, headers: headers.list, body: body, payloadSHA256: payloadSHA256)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Output {
+    try requireSuccess(answer, carriedChecksum: checksum != nil)
+    let headers = answer.headers
+    return Output(
+      etag: headers["ETag"], checksums: ChecksumHeaders.values(in: headers),
+      checksumType: headers["x-amz-checksum-type"], versionID: headers["x-amz-version-id"],
+      encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers))
+  }
+}

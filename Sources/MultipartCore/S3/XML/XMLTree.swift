@@ -1,0 +1,70 @@
+/// A read XML document: elements by local name, with the text of those that hold no other element. Text beside child
+/// elements is white space in S3's answers and is not kept. Flat arrays, so that 10,000 parts cost no 10,000 objects.
+package final class XMLTree: Sendable {
+  struct Node: Sendable {
+    var name: String
+    var text: Range<Int> = 0..<0
+    var firstChild: Int32 = -1
+    var next: Int32 = -1
+  }
+
+  let nodes: [Node]
+  let text: [UInt8]
+
+  init(nodes: [Node], text: [UInt8]) {
+    self.nodes = nodes
+    self.text = text
+  }
+
+  package var root: XMLElement? {
+    nodes.isEmpty ? nil : XMLElement(tree: self, index: 0)
+  }
+
+  /// The first element of this name in the order of the document, however deep: roots and wrappers differ by store.
+  package func first(_ name: String) -> XMLElement? {
+    nodes.indices.first { nodes[$0].name.utf8.elementsEqual(name.utf8) }.map { XMLElement(tree: self, index: $0) }
+  }
+}
+
+package struct XMLElement: Sendable {
+  let tree: XMLTree
+  let index: Int
+
+  /// Without the prefix of its namespace.
+  package var name: String { tree.nodes[index].name }
+
+  /// Compared byte by byte: `==` takes some non-ASCII letters for ASCII ones.
+  package func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
+
+  package var text: String { String(decoding: tree.text[tree.nodes[index].text], as: UTF8.self) }
+
+  package var children: some Sequence<XMLElement> {
+    sequence(state: tree.nodes[index].firstChild) { (next: inout Int32) -> XMLElement? in
+      guard next >= 0 else { return nil }
+      defer { next = tree.nodes[Int(next)].next }
+      return XMLElement(tree: tree, index: Int(next))
+    }
+  }
+
+  package func first(_ name: String) -> XMLElement? {
+    children.first { $0.isNamed(name) }
+  }
+
+  /// The text of the first child of this name; nil when there is none or it is empty.
+  package func string(_ name: String) -> String? {
+    guard let text = first(name)?.text, !text.isEmpty else { return nil }
+    return text
+  }
+
+  package func integer(_ name: String) -> Int64? {
+    string(name).flatMap { Int64(S3Text.trimmed($0)) }
+  }
+
+  package func boolean(_ name: String) -> Bool? {
+    switch string(name).map({ S3Text.trimmed($0).lowercased() }) {
+    case "true", "1": true
+    case "false", "0": false
+    default: nil
+    }
+  }
+}
