@@ -60,7 +60,7 @@ private let page = Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 
   @Test("a thread that was started with every signal blocked is guarded too")
-  func blockedSignals() throws {
+  func everySignalBlocked() throws {
     let file = try MappedFile(pattern(2 * page))
     try file.cut(to: page)
     let failed = Counter()
@@ -72,6 +72,22 @@ private let page = Int(sysconf(Int32(_SC_PAGESIZE)))
       if ck_guarded_read(&byte, file.start + page, 1) == -1 { failed.increase() }
     }
     #expect(failed.value == 1)
+  }
+
+  @Test("a fault leaves the thread's signal mask as it was")
+  func maskStays() throws {
+    let file = try MappedFile(pattern(2 * page))
+    try file.cut(to: page)
+    let held = Counter()
+    onThreads(1) { _ in
+      var byte: UInt8 = 0
+      // The first guarded read unblocks SIGBUS.
+      guard ck_guarded_read(&byte, file.start, 1) == 0 else { return }
+      let before = blockedSignals()
+      guard ck_guarded_read(&byte, file.start + page, 1) == -1 else { return }
+      if blockedSignals() == before && !before.contains(SIGBUS) { held.increase() }
+    }
+    #expect(held.value == 1)
   }
 
   @Test("a fault outside a guarded read still kills the process")
@@ -117,6 +133,12 @@ private final class Counter: @unchecked Sendable {
 
   var value: Int { lock.withLock { count } }
   func increase() { lock.withLock { count += 1 } }
+}
+
+private func blockedSignals() -> [Int32] {
+  var mask = sigset_t()
+  pthread_sigmask(SIG_BLOCK, nil, &mask)
+  return (1..<64).filter { sigismember(&mask, $0) == 1 }
 }
 
 private func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) {
