@@ -2,8 +2,8 @@
 // gave an error. The kernel says so with SIGBUS to the thread that reads, in the middle of the load.
 //
 // A thread about to read states the range in its own memory and marks where to go on (no system call: the signal mask
-// is not saved, and SA_NODEFER leaves SIGBUS unblocked when the handler is left by a jump). The handler jumps only for
-// a fault inside that range.
+// is not saved; the handler knows it from the interrupted context). The handler jumps only for a fault inside that
+// range.
 #define _GNU_SOURCE
 #include "include/ckernels.h"
 #include <pthread.h>
@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <ucontext.h>
 
 struct guard {
   sigjmp_buf resume;
@@ -40,7 +41,12 @@ static void pass_on(int number, siginfo_t *info, void *context) {
 
 static void on_sigbus(int number, siginfo_t *info, void *context) {
   // A code above zero: the kernel's word about a load of this thread, not a signal that somebody sent.
-  if (info->si_code > 0 && (uintptr_t)info->si_addr - guard.from < guard.length) siglongjmp(guard.resume, 1);
+  if (info->si_code > 0 && (uintptr_t)info->si_addr - guard.from < guard.length) {
+    // The jump skips the return that would put the mask back. SIGBUS is blocked here, and more of them where a
+    // sanitizer or a later handler stands between the kernel and us.
+    pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
+    siglongjmp(guard.resume, 1);
+  }
   pass_on(number, info, context);
 }
 
@@ -48,7 +54,7 @@ static void install(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = on_sigbus;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   // `previous` must be whole before the handler can run.
   sigaction(SIGBUS, NULL, &previous);

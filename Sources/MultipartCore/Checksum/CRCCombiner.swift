@@ -33,14 +33,14 @@ package struct CRCCombiner: Sendable {
     return Checksum(algorithm, crc: field.multiply(a.crc, lastPower) ^ b.crc)
   }
 
-  /// The checksum of the whole from its pieces in order; that of nothing (zero) when there are none.
+  /// The checksum of the whole from its pieces (checksum, length) in order; that of nothing (zero) when there are none.
   package static func combine(
-    _ algorithm: ChecksumAlgorithm, _ pieces: some Sequence<(checksum: Checksum, length: Int64)>
+    _ algorithm: ChecksumAlgorithm, _ pieces: some Sequence<(Checksum, Int64)>
   ) -> Checksum? {
     guard var combiner = CRCCombiner(algorithm) else { return nil }
     var whole = Checksum(algorithm, crc: 0)
-    for piece in pieces {
-      guard let longer = combiner.combine(whole, piece.checksum, lengthOfB: piece.length) else { return nil }
+    for (checksum, length) in pieces {
+      guard let longer = combiner.combine(whole, checksum, lengthOfB: length) else { return nil }
       whole = longer
     }
     return whole

@@ -1,0 +1,45 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@Suite struct EncodingTests {
+  @Test("the examples of RFC 4648 hold both ways")
+  func rfc4648() {
+    let examples = [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+      ("foobar", "Zm9vYmFy"),
+    ]
+    for (plain, text) in examples {
+      #expect(Base64.encode(plain.utf8) == text)
+      #expect(Base64.decode(text) == Array(plain.utf8))
+    }
+  }
+
+  @Test("any bytes come back, and read as another implementation writes them")
+  func roundTrip() {
+    var dice = Dice(5)
+    for length in 0..<100 {
+      let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &dice) }
+      #expect(Base64.encode(bytes) == Data(bytes).base64EncodedString())
+      #expect(Base64.decode(Base64.encode(bytes)) == bytes)
+      #expect(Hex.decode(Hex.encode(bytes)) == bytes)
+    }
+  }
+
+  @Test(
+    "text that is not canonical base64 is refused",
+    arguments: [
+      "Zg", "Zg=", "Z===", "====", "Zg==Zg==", "Zm8=Zm8=", "=Zg=", "Zg==\n", " Zg==", "Zm9v\n", "Zm-_", "Zh==", "Zm9=",
+      "Zg==é", "Z", "Zm=v", "===",
+    ])
+  func refusedBase64(_ text: String) {
+    #expect(Base64.decode(text) == nil)
+  }
+
+  @Test("hex is written in lower case and read in either")
+  func hex() {
+    #expect(Hex.encode([0x00, 0x1F, 0xAB, 0xFF]) == "001fabff")
+    #expect(Hex.decode("001FabFf") == [0x00, 0x1F, 0xAB, 0xFF])
+    for wrong in ["0", "0g", "0x", " 0", "é", "-1", "+1"] { #expect(Hex.decode(wrong) == nil, "\(wrong)") }
+  }
+}
