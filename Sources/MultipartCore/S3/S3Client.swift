@@ -139,9 +139,14 @@ package struct S3Client: Sendable {
   private func payload(_ request: S3Request) throws(Failure) -> PayloadHash {
     switch request.body {
     case .none: .empty
-    case .bytes(let bytes): .sha256(try request.payloadSHA256 ?? Hex.encode(Digest.sha256(bytes)))
+    case .bytes(let bytes): .sha256(try sha256(bytes, known: request.payloadSHA256))
     case .source: request.payloadSHA256.map { .sha256($0) } ?? .unsigned
     }
+  }
+
+  private func sha256(_ bytes: [UInt8], known: String?) throws(Failure) -> String {
+    if let known { return known }
+    return Hex.encode(try Digest.sha256(bytes))
   }
 
   private static func shown(_ headers: HeaderList) -> String {

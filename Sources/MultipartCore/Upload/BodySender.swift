@@ -101,7 +101,8 @@ struct BodySender: Sendable {
     }
     guard comparesMD5 || sums[.md5] != nil, job.etagMayBeMD5, case .md5(let named)? = etag.flatMap(ETag.init)?.form
     else { return sent }
-    let md5 = try sums[.md5] ?? slice.checksums([.md5])[.md5]
+    var md5 = sums[.md5]
+    if md5 == nil { md5 = try slice.checksums([.md5])[.md5] }
     guard let md5 else { return sent }
     sent.md5 = md5
     guard named == md5.bytes else {
