@@ -1,6 +1,7 @@
 /// Finds what somebody probably meant.
 enum Nearest {
-  /// The candidate with the fewest edits, if they are few for the word's length; else one that contains the word.
+  /// The candidate with the fewest edits, if they are few for the word's length; one that the word begins; one that
+  /// contains it.
   static func match(_ word: String, in candidates: [String]) -> String? {
     // A word longer than any name means nothing, and the table below is quadratic.
     guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
@@ -11,9 +12,10 @@ enum Nearest {
       let distance = edits(Array(typed.utf8), Array(name.lowercased().utf8))
       if distance <= allowed, distance < name.utf8.count, distance < best?.distance ?? .max { best = (name, distance) }
     }
-    if let best { return best.name }
-    guard typed.utf8.count >= 3 else { return nil }
-    return candidates.first { $0.hasPrefix(typed) } ?? candidates.first { $0.contains(typed) }
+    // A word cut short means the whole one rather than another that is two letters away.
+    let begun = typed.utf8.count >= 3 ? candidates.first { $0.lowercased().hasPrefix(typed) } : nil
+    if let best, best.distance <= 1 || begun == nil { return best.name }
+    return begun ?? (typed.utf8.count >= 3 ? candidates.first { $0.lowercased().contains(typed) } : nil)
   }
 
   /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).

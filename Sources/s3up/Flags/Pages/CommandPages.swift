@@ -146,7 +146,7 @@ extension CommandPage {
     arguments: [Item(term: "COMMAND", doc: "The command to explain.")])
 
   static let completions = CommandPage(
-    name: .completions, summary: "print a script that completes s3up's options in a shell",
+    name: .completions, summary: "print the script that completes s3up in a shell",
     synopses: ["s3up completions \(ShellChoice.words.joined(separator: "|"))"],
     examples: [
       Example(what: "In this bash", line: "source <(s3up completions bash)"),
