@@ -1,0 +1,48 @@
+import MultipartCore
+
+/// What a run tells the shell.
+enum ExitStatus: Int32, Sendable {
+  case success = 0
+  case several = 1
+  case usage = 64
+  case data = 65
+  case sourceMissing = 66
+  case unavailable = 69
+  case precondition = 73
+  case temporary = 75
+  case credentials = 77
+  case configuration = 78
+  case interrupted = 130
+  case terminated = 143
+
+  init(_ code: Failure.Code) {
+    self =
+      switch code {
+      case .usage: .usage
+      case .configuration: .configuration
+      case .sourceMissing: .sourceMissing
+      case .sourceChanged, .dataMismatch: .data
+      case .refused, .uploadGone, .checksumUnsupported, .tls: .unavailable
+      case .precondition: .precondition
+      case .credentials, .credentialsExpired, .clockSkew: .credentials
+      // Memory, threads or disk of this machine: the same command may well work later.
+      case .network, .stalled, .throttled, .server, .local: .temporary
+      case .interrupted: .interrupted
+      }
+  }
+
+  /// As help shows them.
+  static let table: [(codes: String, meaning: String)] = [
+    ("0", "done and proven"),
+    ("1", "several files failed, for different reasons"),
+    ("64", "usage"),
+    ("65", "the data: the source changed while it was read, or an expectation or checksum was not met"),
+    ("66", "the source is missing or unreadable"),
+    ("69", "the store or bucket is not there, or refuses for good"),
+    ("73", "precondition: the object exists or is another"),
+    ("75", "temporary, try again: network, 5xx, throttling"),
+    ("77", "credentials missing, refused or ended; access denied"),
+    ("78", "configuration"),
+    ("130 / 143", "SIGINT / SIGTERM"),
+  ]
+}

@@ -1,0 +1,40 @@
+/// The words that options with a closed set of values take; the raw value is the word.
+enum ChecksumChoice: String, Sendable, CaseIterable {
+  case auto, crc64nvme, crc32c, crc32, sha256, sha1, md5, none
+}
+
+enum PayloadSigningChoice: String, Sendable, CaseIterable { case auto, always, never }
+
+enum AddressingChoice: String, Sendable, CaseIterable { case auto, virtual, path }
+
+enum EncryptionChoice: String, Sendable, CaseIterable {
+  case aes256 = "AES256"
+  case kms = "aws:kms"
+  case kmsDouble = "aws:kms:dsse"
+}
+
+enum ObjectLockChoice: String, Sendable, CaseIterable {
+  case governance = "GOVERNANCE"
+  case compliance = "COMPLIANCE"
+}
+
+enum OnOffChoice: String, Sendable, CaseIterable { case on, off }
+
+enum ProgressChoice: String, Sendable, CaseIterable { case auto, bar, plain, none }
+
+enum ColorChoice: String, Sendable, CaseIterable { case auto, always, never }
+
+enum JSONChoice: String, Sendable, CaseIterable { case result, all }
+
+enum PresignMethodChoice: String, Sendable, CaseIterable {
+  case get = "GET"
+  case put = "PUT"
+  case head = "HEAD"
+  case delete = "DELETE"
+}
+
+enum ShellChoice: String, Sendable, CaseIterable { case bash, zsh, fish }
+
+extension CaseIterable where Self: RawRepresentable, RawValue == String {
+  static var words: [String] { allCases.map(\.rawValue) }
+}

@@ -1,0 +1,118 @@
+/// The parts in which help and the man page group the options.
+enum FlagSection: String, Sendable, CaseIterable {
+  case upload = "Upload"
+  case presign = "Presigned URL"
+  case transfer = "Transfer"
+  case integrity = "Integrity"
+  case object = "Object"
+  case conditions = "Conditions"
+  case connection = "Connection"
+  case state = "State"
+  case output = "Output"
+}
+
+/// An environment variable that stands for an option. `S3UP_…` takes the option's own words; some of the AWS ones
+/// have words of their own, which `words` translates.
+struct FlagVariable: Sendable, Equatable {
+  let name: String
+  var words: [String: String] = [:]
+
+  init(_ name: String, words: [String: String] = [:]) {
+    self.name = name
+    self.words = words
+  }
+}
+
+/// One option: the value from which the parser, the environment, help, the man page and the completions come.
+struct Flag: Sendable {
+  enum Kind: Sendable, Equatable {
+    case toggle
+    /// A switch that counts: `-vv`.
+    case count
+    case value(String)
+    /// May be given several times; each adds one.
+    case list(String)
+    /// A value only after `=`.
+    case optional(String)
+  }
+
+  /// What a shell offers for the value when there are no choices.
+  enum Completes: Sendable { case nothing, files, directories }
+
+  let name: FlagName
+  var short: Character?
+  let kind: Kind
+  let section: FlagSection
+  let commands: Set<CommandName>
+  /// One sentence, for help.
+  let doc: String
+  /// What the man page says after it.
+  var more = ""
+  var standard: String?
+  var choices: [String] = []
+  /// Other values than the choices are passed on.
+  var open = false
+  /// The AWS variables under the option's own.
+  var aws: [FlagVariable] = []
+  /// `--no-NAME` takes back what the environment switched on.
+  var negatable = false
+  var completes = Completes.nothing
+  /// What is done at once (help, version) has no variable.
+  var hasVariable = true
+
+  init(
+    _ name: FlagName, short: Character? = nil, _ kind: Kind, _ section: FlagSection, _ commands: Set<CommandName>,
+    _ doc: String, more: String = "", standard: String? = nil, choices: [String] = [], open: Bool = false,
+    aws: [FlagVariable] = [], negatable: Bool = false, completes: Completes = .nothing, hasVariable: Bool = true
+  ) {
+    self.name = name
+    self.short = short
+    self.kind = kind
+    self.section = section
+    self.commands = commands
+    self.doc = doc
+    self.more = more
+    self.standard = standard
+    self.choices = choices
+    self.open = open
+    self.aws = aws
+    self.negatable = negatable
+    self.completes = completes
+    self.hasVariable = hasVariable
+  }
+
+  var long: String { "--" + name.rawValue }
+
+  /// `S3UP_PART_SIZE`, then the AWS ones: the first that is set counts.
+  var variables: [FlagVariable] {
+    guard hasVariable else { return [] }
+    let own = String(
+      decoding: name.rawValue.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+    return [FlagVariable("S3UP_" + own.uppercased())] + aws
+  }
+
+  var metavar: String? {
+    switch kind {
+    case .toggle, .count: nil
+    case .value(let word), .list(let word), .optional(let word): word
+    }
+  }
+
+  /// True when the next word is its value.
+  var takesNextWord: Bool {
+    switch kind {
+    case .value, .list: true
+    case .toggle, .count, .optional: false
+    }
+  }
+
+  /// As help shows it: `-q, --quiet`, `--part-size SIZE|auto`, `--json[=all]`.
+  var term: String {
+    let names = (short.map { "-\($0), " } ?? "") + long
+    return switch kind {
+    case .toggle, .count: names
+    case .value(let word), .list(let word): names + " " + word
+    case .optional(let word): names + "[=" + word + "]"
+    }
+  }
+}

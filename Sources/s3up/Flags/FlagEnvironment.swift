@@ -1,0 +1,44 @@
+import MultipartCore
+
+/// Options that the environment gives. A variable that is set but empty counts as not set.
+enum FlagEnvironment {
+  static func add(_ flag: Flag, from environment: [String: String], to result: inout Invocation) throws(Failure) {
+    for variable in flag.variables {
+      guard let text = environment[variable.name], !text.isEmpty else { continue }
+      let value = variable.words[text.lowercased()] ?? text
+      let origin = Invocation.Origin.environment(variable.name)
+      switch flag.kind {
+      case .toggle:
+        result.add(flag.name, try word(of: value, variable.name) ? "true" : "false", origin)
+      case .count:
+        for _ in 0..<(try count(value, variable.name)) { result.add(flag.name, "true", origin) }
+      case .value:
+        result.add(flag.name, Argument(value), origin)
+      case .optional:
+        // S3UP_JSON=1 is --json, S3UP_JSON=all is --json=all, S3UP_JSON=0 is neither.
+        if flag.choices.contains(value) {
+          result.add(flag.name, Argument(value), origin)
+        } else if try word(of: value, variable.name) {
+          result.add(flag.name, "", origin)
+        }
+      case .list:
+        for line in value.split(separator: "\n") { result.add(flag.name, Argument(String(line)), origin) }
+      }
+      return
+    }
+  }
+
+  private static func word(of text: String, _ name: String) throws(Failure) -> Bool {
+    switch text.lowercased() {
+    case "1", "true", "yes": return true
+    case "0", "false", "no": return false
+    default:
+      throw Failure(.usage, "\(name): '\(text)' is neither yes nor no", hint: "Use 1, true or yes; 0, false or no.")
+    }
+  }
+
+  private static func count(_ text: String, _ name: String) throws(Failure) -> Int {
+    if let level = Int(text), (0...9).contains(level) { return level }
+    return try word(of: text, name) ? 1 : 0
+  }
+}

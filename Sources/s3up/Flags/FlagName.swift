@@ -1,0 +1,82 @@
+/// The names of all options. Two commands may give the same name another meaning; then there are two `Flag`s for it,
+/// with no command in common.
+enum FlagName: String, Sendable, CaseIterable {
+  case partSize = "part-size"
+  case concurrency
+  case limitRate = "limit-rate"
+  case retries
+  case stallTimeout = "stall-timeout"
+  case connectTimeout = "connect-timeout"
+
+  case checksum
+  case payloadSigning = "payload-signing"
+  case verify
+  case expectSize = "expect-size"
+  case expectSHA256 = "expect-sha256"
+
+  case contentType = "content-type"
+  case cacheControl = "cache-control"
+  case contentDisposition = "content-disposition"
+  case contentEncoding = "content-encoding"
+  case contentLanguage = "content-language"
+  case expiresHeader = "expires-header"
+  case metadata
+  case tag
+  case storageClass = "storage-class"
+  case acl
+  case grant
+  case sse
+  case sseKMSKeyID = "sse-kms-key-id"
+  case sseKMSContext = "sse-kms-context"
+  case bucketKey = "bucket-key"
+  case sseCKeyFile = "sse-c-key-file"
+  case objectLockMode = "object-lock-mode"
+  case retainUntil = "retain-until"
+  case legalHold = "legal-hold"
+  case websiteRedirect = "website-redirect"
+  case header
+
+  case ifNoneMatch = "if-none-match"
+  case ifMatch = "if-match"
+
+  case endpointURL = "endpoint-url"
+  case region
+  case profile
+  case addressing
+  case caBundle = "ca-bundle"
+  case insecure
+  case proxy
+  case requestPayer = "request-payer"
+  case expectedBucketOwner = "expected-bucket-owner"
+  case noSignRequest = "no-sign-request"
+
+  case stateDir = "state-dir"
+
+  case progress
+  case quiet
+  case verbose
+  case json
+  case color
+  case explain
+  case help
+  case version
+  case man
+
+  case uploadID = "upload-id"
+  case part
+  case offset
+  case length
+  case url
+  case partsFile = "parts-file"
+
+  case method
+  case expires
+  case contentMD5 = "content-md5"
+  case responseContentType = "response-content-type"
+  case responseContentDisposition = "response-content-disposition"
+  case responseContentEncoding = "response-content-encoding"
+  case responseContentLanguage = "response-content-language"
+  case responseCacheControl = "response-cache-control"
+  case responseExpires = "response-expires"
+  case versionID = "version-id"
+}

@@ -1,0 +1,56 @@
+import MultipartCore
+
+/// What was typed: the command, its arguments, and each option with where its value came from. What it means is the
+/// next level's, `ConnectionOptions` and its siblings.
+struct Invocation: Sendable {
+  enum Origin: Sendable, Equatable {
+    /// As it was typed: `--part-size`, `-q`.
+    case commandLine(String)
+    case environment(String)
+
+    var text: String {
+      switch self {
+      case .commandLine(let name), .environment(let name): name
+      }
+    }
+  }
+
+  struct Given: Sendable, Equatable {
+    let value: Argument
+    let origin: Origin
+  }
+
+  let command: CommandName
+  var positionals: [Argument] = []
+  private(set) var given: [FlagName: [Given]] = [:]
+
+  init(_ command: CommandName) { self.command = command }
+
+  mutating func add(_ name: FlagName, _ value: Argument, _ origin: Origin) {
+    given[name, default: []].append(Given(value: value, origin: origin))
+  }
+
+  func has(_ name: FlagName) -> Bool { given[name] != nil }
+
+  /// The last one given: it wins.
+  func last(_ name: FlagName) -> Given? { given[name]?.last }
+
+  func all(_ name: FlagName) -> [Given] { given[name] ?? [] }
+
+  /// A switch: nil when nobody said anything.
+  func toggle(_ name: FlagName) -> Bool? { last(name).map { $0.value.text == "true" } }
+
+  /// The arguments, when there is exactly one for each name.
+  func arguments(_ names: String...) throws(Failure) -> [Argument] {
+    let usage = "Usage: \(CommandPage.of(command).synopses.first ?? "s3up \(command.rawValue)")"
+    guard positionals.count >= names.count else {
+      let missing = names[positionals.count...].joined(separator: " and ")
+      throw Failure(.usage, "\(command.rawValue): \(missing) is missing", hint: usage)
+    }
+    guard positionals.count == names.count else {
+      let extra = positionals[names.count].text
+      throw Failure(.usage, "\(command.rawValue): '\(extra)' is one argument too many", hint: usage)
+    }
+    return positionals
+  }
+}

@@ -1,0 +1,63 @@
+extension FlagList {
+  static let connection: [Flag] = [
+    Flag(
+      .endpointURL, .value("URL"), .connection, .store, "The store's address, for any store but AWS.",
+      aws: [FlagVariable("AWS_ENDPOINT_URL_S3"), FlagVariable("AWS_ENDPOINT_URL")]),
+    Flag(
+      .region, .value("REGION"), .connection, .store, "Region of the bucket.",
+      standard: "the profile's, then us-east-1",
+      aws: [FlagVariable("AWS_REGION"), FlagVariable("AWS_DEFAULT_REGION")]),
+    Flag(
+      .profile, .value("NAME"), .connection, .store, "Profile of the shared AWS files.", standard: "default",
+      aws: [FlagVariable("AWS_PROFILE")]),
+    Flag(
+      .addressing, .value("STYLE"), .connection, .store,
+      "Where the bucket's name stands: virtual (in the host name), path, or auto.", standard: "auto",
+      choices: AddressingChoice.words),
+    Flag(
+      .caBundle, .value("FILE"), .connection, .store, "Certificates to trust instead of the system's (PEM).",
+      aws: [FlagVariable("AWS_CA_BUNDLE")], completes: .files),
+    Flag(
+      .insecure, .toggle, .connection, .store, "Do not verify the server's certificate.",
+      more: "Whoever sits in between can then read and change everything.", negatable: true),
+    Flag(
+      .proxy, .value("URL"), .connection, .store, "Proxy to go through.",
+      more: "A proxy with a password is better given in S3UP_PROXY, since others on this machine can see arguments.",
+      standard: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY"),
+    Flag(
+      .requestPayer, .toggle, .connection, .store, "Accept to pay for the requests to a requester-pays bucket.",
+      negatable: true),
+    Flag(
+      .expectedBucketOwner, .value("ID"), .connection, .store, "Fail unless the bucket belongs to this account."),
+    Flag(.noSignRequest, .toggle, .connection, .store, "Send requests without credentials."),
+  ]
+
+  static let state: [Flag] = [
+    Flag(
+      .stateDir, .value("DIR"), .state, [.put, .create, .part], "Where s3up remembers what it learned about stores.",
+      standard: "$XDG_STATE_HOME/s3up, else ~/.local/state/s3up", completes: .directories)
+  ]
+
+  static let output: [Flag] = [
+    Flag(
+      .progress, .value("HOW"), .output, [.put, .part], "Progress on standard error: auto, bar, plain or none.",
+      more: "With auto there is a bar on a terminal and nothing elsewhere; plain is one line every 10 s.",
+      standard: "auto", choices: ProgressChoice.words),
+    Flag(
+      .explain, .toggle, .output, [.put], "Print the plan and its reasons, and send nothing."),
+    Flag(
+      .json, .optional("all"), .output, .store, "JSON on standard output, one object a line; all: every event.",
+      choices: ["all"]),
+    Flag(.quiet, short: "q", .toggle, .output, .store, "Print errors only."),
+    Flag(
+      .verbose, short: "v", .count, .output, .store, "Say more; -vv shows the requests, secrets never.",
+      more: "In the environment the value is the level: 0, 1 or 2."),
+    Flag(
+      .color, .value("WHEN"), .output, .all, "Color: auto, always or never.",
+      more: "NO_COLOR, when set, means never for auto.", standard: "auto", choices: ColorChoice.words),
+    Flag(
+      .man, .toggle, .output, [.help], "Print the manual page s3up.1 (roff).", hasVariable: false),
+    Flag(.help, short: "h", .toggle, .output, .all, "Show help.", hasVariable: false),
+    Flag(.version, .toggle, .output, .all, "Show the version.", hasVariable: false),
+  ]
+}

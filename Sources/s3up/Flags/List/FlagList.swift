@@ -1,0 +1,19 @@
+/// All options of all commands, in the order in which help shows them.
+enum FlagList {
+  static let all: [Flag] =
+    upload + presign + transfer + integrity + object + conditions + connection + state + output
+
+  static func of(_ command: CommandName) -> [Flag] {
+    all.filter { $0.commands.contains(command) }
+  }
+
+  /// The option as the command knows it.
+  static func find(_ name: FlagName, for command: CommandName) -> Flag? {
+    all.first { $0.name == name && $0.commands.contains(command) }
+  }
+
+  /// The options by which a machine's way to a store is named; they hold for every command that speaks to one.
+  static func commands(with name: FlagName) -> [CommandName] {
+    CommandName.allCases.filter { find(name, for: $0) != nil }
+  }
+}

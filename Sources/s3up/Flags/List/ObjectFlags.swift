@@ -1,0 +1,71 @@
+extension FlagList {
+  static let object: [Flag] = headers + placing + encryption + lock
+
+  private static let headers: [Flag] = [
+    Flag(
+      .contentType, .value("TYPE"), .object, .making, "Content type of the object.",
+      standard: "by the name, then by the first bytes"),
+    Flag(.cacheControl, .value("TEXT"), .object, .making, "Cache-Control that the object is served with."),
+    Flag(.contentDisposition, .value("TEXT"), .object, .making, "Content-Disposition that the object is served with."),
+    Flag(.contentEncoding, .value("TEXT"), .object, .making, "Content-Encoding that the object is served with."),
+    Flag(.contentLanguage, .value("TEXT"), .object, .making, "Content-Language that the object is served with."),
+    Flag(
+      .expiresHeader, .value("DATE"), .object, .making, "Expires that the object is served with.",
+      more: "An HTTP date, or one like 2031-01-31T00:00:00Z."),
+    Flag(
+      .metadata, .list("K=V"), .object, .making, "User metadata, sent as x-amz-meta-K; may be repeated."),
+    Flag(.tag, .list("K=V"), .object, .making, "Object tag; may be repeated, at most 10."),
+    Flag(
+      .header, .list("'NAME: VALUE'"), .object, [.put, .create, .part],
+      "Any other header of the request that makes the object; may be repeated.",
+      more: "For part it is a header of that part's request. Headers that s3up sets itself are refused."),
+  ]
+
+  private static let placing: [Flag] = [
+    Flag(
+      .storageClass, .value("CLASS"), .object, .making, "Storage class.",
+      choices: [
+        "STANDARD", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER", "GLACIER_IR", "DEEP_ARCHIVE",
+        "REDUCED_REDUNDANCY", "EXPRESS_ONEZONE",
+      ], open: true),
+    Flag(
+      .acl, .value("ACL"), .object, .making, "Canned ACL.",
+      choices: [
+        "private", "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read",
+        "bucket-owner-full-control",
+      ], open: true),
+    Flag(
+      .grant, .list("PERMISSION=TYPE=ID"), .object, .making,
+      "Grant read, read-acl, write-acl or full to id=…, uri=… or email=…; may be repeated.",
+      more: "For example read=uri=http://acs.amazonaws.com/groups/global/AllUsers. Not together with --acl."),
+    Flag(
+      .websiteRedirect, .value("URL"), .object, .making, "Where the bucket's website sends who asks for this object."),
+  ]
+
+  private static let encryption: [Flag] = [
+    Flag(
+      .sse, .value("KIND"), .object, .making, "Encryption by the store: AES256, aws:kms or aws:kms:dsse.",
+      choices: EncryptionChoice.words),
+    Flag(
+      .sseKMSKeyID, .value("ID"), .object, .making, "KMS key, with --sse aws:kms or aws:kms:dsse."),
+    Flag(
+      .sseKMSContext, .list("K=V"), .object, .making,
+      "KMS encryption context; may be repeated, or one JSON object of strings."),
+    Flag(
+      .bucketKey, .toggle, .object, .making, "Use the bucket's KMS key, with --sse aws:kms; --no-bucket-key does not.",
+      negatable: true),
+    Flag(
+      .sseCKeyFile, .value("FILE"), .object, [.put, .create, .part, .parts, .complete],
+      "Encrypt with the key in FILE: 32 raw bytes or their base64.",
+      more: "The key goes only to the store and only over TLS, and is shown nowhere.", completes: .files),
+  ]
+
+  private static let lock: [Flag] = [
+    Flag(
+      .objectLockMode, .value("MODE"), .object, .making,
+      "Object lock: GOVERNANCE or COMPLIANCE, with --retain-until.", choices: ObjectLockChoice.words),
+    Flag(
+      .retainUntil, .value("DATE"), .object, .making, "Until when the object is locked: 2031-01-31T00:00:00Z."),
+    Flag(.legalHold, .value("on|off"), .object, .making, "Legal hold.", choices: OnOffChoice.words),
+  ]
+}

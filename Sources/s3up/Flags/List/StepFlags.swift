@@ -1,0 +1,44 @@
+extension FlagList {
+  static let upload: [Flag] = [
+    Flag(
+      .uploadID, .value("ID"), .upload, [.part, .parts, .complete, .abort], "Upload id that create printed."),
+    Flag(.part, .value("N"), .upload, [.part], "Number of the part, 1 to 10000."),
+    Flag(
+      .offset, .value("SIZE"), .upload, [.part], "Where in the file the part begins.", standard: "0"),
+    Flag(
+      .length, .value("SIZE"), .upload, [.part], "Length of the part.", standard: "to the end of the file"),
+    Flag(
+      .url, .value("URL"), .upload, [.part], "Send the part to this presigned URL; needs no credentials.",
+      more: "A presigned URL is a secret while it is valid; S3UP_URL keeps it out of the list of processes."),
+    Flag(
+      .partsFile, .value("FILE|-"), .upload, [.complete], "Assemble the parts listed in FILE, not the server's list.",
+      more: "One part a line: its number, a space or tab, and its ETag, in any order.", completes: .files),
+  ]
+
+  static let presign: [Flag] = [
+    Flag(
+      .method, .value("METHOD"), .presign, [.presign], "What the URL is for: GET, PUT, HEAD or DELETE.",
+      standard: "GET; PUT with --part", choices: PresignMethodChoice.words),
+    Flag(
+      .expires, .value("DURATION"), .presign, [.presign], "How long the URL is valid: 1s to 7d.",
+      more: "It ends earlier when the credentials that sign it do.", standard: "15m"),
+    Flag(
+      .contentType, .value("TYPE"), .presign, [.presign], "Content type that the PUT must be sent with."),
+    Flag(
+      .contentMD5, .value("BASE64"), .presign, [.presign], "MD5 that the PUT's bytes must have, in base64."),
+    Flag(.uploadID, .value("ID"), .presign, [.presign], "Sign parts of this upload, with --part."),
+    Flag(
+      .part, .value("N|A-B"), .presign, [.presign], "Part or range of parts to sign, one URL a line: 3 or 1-40."),
+    Flag(.versionID, .value("ID"), .presign, [.presign], "Version of the object."),
+    Flag(.responseContentType, .value("TYPE"), .presign, [.presign], "Content type that a GET answers with."),
+    Flag(
+      .responseContentDisposition, .value("TEXT"), .presign, [.presign],
+      "Content-Disposition that a GET answers with."),
+    Flag(
+      .responseContentEncoding, .value("TEXT"), .presign, [.presign], "Content-Encoding that a GET answers with."),
+    Flag(
+      .responseContentLanguage, .value("TEXT"), .presign, [.presign], "Content-Language that a GET answers with."),
+    Flag(.responseCacheControl, .value("TEXT"), .presign, [.presign], "Cache-Control that a GET answers with."),
+    Flag(.responseExpires, .value("DATE"), .presign, [.presign], "Expires that a GET answers with."),
+  ]
+}

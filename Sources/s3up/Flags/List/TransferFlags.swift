@@ -1,0 +1,61 @@
+extension FlagList {
+  static let transfer: [Flag] = [
+    Flag(
+      .partSize, .value("SIZE|auto"), .transfer, [.put],
+      "Size of one part: 5M to 5G, or auto.",
+      more: """
+        With auto a part is 8 MiB, and more when the file would otherwise need over 10,000 parts. A file that is no \
+        longer than one part is sent by a single request.
+        """, standard: "auto", choices: ["auto"], open: true),
+    Flag(
+      .concurrency, .value("N"), .transfer, [.put], "Parts that are sent at the same time, 1 to 1000.", standard: "8"),
+    Flag(
+      .limitRate, .value("RATE|off"), .transfer, [.put, .part],
+      "Send at most RATE bytes a second, over all connections.",
+      more: "RATE is a SIZE a second: 2M, 2M/s, 500K.", standard: "off", choices: ["off"], open: true),
+    Flag(
+      .retries, .value("N"), .transfer, .store, "Tries of one request before it is given up, 1 to 1000.",
+      more: "The waits between tries grow, are spread by chance, and are never shorter than the store asks for.",
+      standard: "10", aws: [FlagVariable("AWS_MAX_ATTEMPTS")]),
+    Flag(
+      .stallTimeout, .value("DURATION"), .transfer, .store,
+      "End and retry a request on which no byte moved for this long.", standard: "30s"),
+    Flag(
+      .connectTimeout, .value("DURATION"), .transfer, .store, "Give a connection this long to be made.",
+      standard: "10s"),
+  ]
+
+  static let integrity: [Flag] = [
+    Flag(
+      .checksum, .value("ALGORITHM"), .integrity, [.put, .create, .part],
+      "Checksum that the store verifies: \(ChecksumChoice.words.joined(separator: ", ")).",
+      more: """
+        With auto it is CRC64NVME; a store that refuses it, or does not give it back and so has not verified it, gets \
+        Content-MD5 instead, and this is remembered for its endpoint. In AWS_REQUEST_CHECKSUM_CALCULATION, \
+        when_supported means auto and when_required means md5.
+        """, standard: "auto", choices: ChecksumChoice.words,
+      aws: [
+        FlagVariable(
+          "AWS_REQUEST_CHECKSUM_CALCULATION", words: ["when_supported": "auto", "when_required": "md5"])
+      ]),
+    Flag(
+      .payloadSigning, .value("WHEN"), .integrity, [.put, .part],
+      "Sign the SHA-256 of what is sent: auto, always or never.",
+      more: "With auto it is signed over plain HTTP and left out over TLS, which already guards the bytes.",
+      standard: "auto", choices: PayloadSigningChoice.words),
+    Flag(
+      .verify, .toggle, .integrity, [.put], "Ask the store for the object afterwards and compare.", negatable: true),
+    Flag(
+      .expectSize, .value("BYTES"), .integrity, [.put], "Publish nothing unless the file has exactly this size."),
+    Flag(
+      .expectSHA256, .value("HEX"), .integrity, [.put], "Publish nothing unless the file has this SHA-256."),
+  ]
+
+  static let conditions: [Flag] = [
+    Flag(
+      .ifNoneMatch, .toggle, .conditions, [.put, .complete], "Create only: fail when the object exists.",
+      more: "Checked before the first byte is sent, and by the store at the end.", negatable: true),
+    Flag(
+      .ifMatch, .value("ETAG"), .conditions, [.put, .complete], "Replace only: fail unless the object has this ETag."),
+  ]
+}

@@ -1,0 +1,94 @@
+import MultipartCore
+
+/// The way to the store.
+struct ConnectionOptions: Sendable, Equatable {
+  var endpointURL: String?
+  var region: String?
+  var addressing = AddressingChoice.auto
+  var caBundle: Argument?
+  var insecure = false
+  var proxy: String?
+  var requestPayer = false
+  var expectedBucketOwner: String?
+
+  init() {}
+
+  init(_ invocation: Invocation) throws(Failure) {
+    endpointURL = try Self.endpoint(invocation)
+    region = try Self.word(.region, invocation)
+    addressing = try invocation.choice(.addressing) ?? .auto
+    caBundle = try invocation.path(.caBundle)
+    insecure = invocation.toggle(.insecure) ?? false
+    proxy = try Self.proxy(invocation)
+    requestPayer = invocation.toggle(.requestPayer) ?? false
+    expectedBucketOwner = try Self.word(.expectedBucketOwner, invocation)
+  }
+
+  /// A text without spaces.
+  private static func word(_ name: FlagName, _ invocation: Invocation) throws(Failure) -> String? {
+    guard let given = invocation.last(name) else { return nil }
+    let text = try invocation.text(given)
+    guard !text.utf8.contains(UInt8(ascii: " ")) else {
+      throw invocation.wrong(given, "holds a space", hint: "Give it as one word.")
+    }
+    return text
+  }
+
+  private static func endpoint(_ invocation: Invocation) throws(Failure) -> String? {
+    guard let given = invocation.last(.endpointURL), let text = try word(.endpointURL, invocation) else { return nil }
+    let lower = text.lowercased()
+    let hint = "Write https://HOST or http://HOST:PORT."
+    guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
+      throw invocation.wrong(given, "is no address of a store", hint: hint)
+    }
+    let rest = text.dropFirst(scheme.count)
+    // Not shown again: what stands before the @ is most likely a password.
+    guard !rest.contains("@") else {
+      throw Failure(
+        .usage, "\(given.origin.text): an endpoint holds no user name or password",
+        hint: "Credentials come from the environment or from --profile.")
+    }
+    guard let first = rest.first, first != "/", first != ":", !rest.contains("?"), !rest.contains("#") else {
+      throw invocation.wrong(given, "is no address of a store", hint: hint)
+    }
+    return text
+  }
+
+  /// Its value is in no message: it may hold a password.
+  private static func proxy(_ invocation: Invocation) throws(Failure) -> String? {
+    guard let given = invocation.last(.proxy) else { return nil }
+    guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
+      throw Failure(.usage, "\(given.origin.text): not an address of a proxy", hint: "Write http://HOST:PORT.")
+    }
+    return text
+  }
+}
+
+/// Whose credentials sign.
+struct CredentialOptions: Sendable, Equatable {
+  var profile: String?
+  var noSignRequest = false
+
+  init() {}
+
+  init(_ invocation: Invocation) throws(Failure) {
+    profile = try invocation.text(.profile)
+    noSignRequest = invocation.toggle(.noSignRequest) ?? false
+  }
+}
+
+/// Where s3up keeps what it knows.
+struct StateOptions: Sendable, Equatable {
+  /// Nil when there is neither the option, nor `XDG_STATE_HOME`, nor `HOME`.
+  var directory: Argument?
+
+  init(_ invocation: Invocation, environment: [String: String]) throws(Failure) {
+    if let given = try invocation.path(.stateDir) {
+      directory = given
+    } else if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
+      directory = Argument(base + "/s3up")
+    } else if let home = environment["HOME"], !home.isEmpty {
+      directory = Argument(home + "/.local/state/s3up")
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import MultipartCore
+
+/// What the object shall be: the headers it is made with.
+struct ObjectOptions: Sendable, Equatable {
+  struct Grant: Sendable, Equatable {
+    /// `x-amz-grant-read`
+    var header: String
+    /// `id="…"`, `uri="…"` or `emailAddress="…"`
+    var grantee: String
+  }
+
+  struct Header: Sendable, Equatable {
+    var name: String
+    var value: String
+  }
+
+  var contentType: String?
+  var cacheControl: String?
+  var contentDisposition: String?
+  var contentEncoding: String?
+  var contentLanguage: String?
+  /// As the header wants it.
+  var expires: String?
+  var metadata: [KeyValue] = []
+  var tags: [KeyValue] = []
+  var storageClass: String?
+  var acl: String?
+  var grants: [Grant] = []
+  var encryption = EncryptionOptions()
+  var lockMode: ObjectLockChoice?
+  var retainUntil: Timestamp?
+  var legalHold: OnOffChoice?
+  var websiteRedirect: String?
+  var headers: [Header] = []
+
+  init() {}
+
+  init(_ invocation: Invocation) throws(Failure) {
+    contentType = try invocation.text(.contentType)
+    cacheControl = try invocation.text(.cacheControl)
+    contentDisposition = try invocation.text(.contentDisposition)
+    contentEncoding = try invocation.text(.contentEncoding)
+    contentLanguage = try invocation.text(.contentLanguage)
+    expires = try invocation.httpDate(.expiresHeader)
+    metadata = try Self.metadata(invocation)
+    tags = try Self.tags(invocation)
+    storageClass = try invocation.text(.storageClass)
+    acl = try invocation.text(.acl)
+    grants = try Self.grants(invocation)
+    encryption = try EncryptionOptions(invocation)
+    lockMode = try invocation.choice(.objectLockMode)
+    retainUntil = try invocation.date(.retainUntil)
+    legalHold = try invocation.choice(.legalHold)
+    websiteRedirect = try invocation.text(.websiteRedirect)
+    headers = try Self.headers(invocation)
+    if acl != nil, !grants.isEmpty {
+      throw Failure(.usage, "--acl and --grant exclude each other", hint: "Use one of them; S3 refuses both.")
+    }
+    if (lockMode == nil) != (retainUntil == nil) {
+      throw Failure(
+        .usage, "--object-lock-mode and --retain-until belong together",
+        hint: "Give both: --object-lock-mode GOVERNANCE --retain-until 2031-01-31T00:00:00Z.")
+    }
+  }
+
+  private static func metadata(_ invocation: Invocation) throws(Failure) -> [KeyValue] {
+    let pairs = try invocation.keyValues(.metadata)
+    var names: Set<String> = []
+    for pair in pairs {
+      guard HeaderText.isName(pair.name) else {
+        throw Failure(
+          .usage, "--metadata: '\(pair.name)' cannot be a name",
+          hint: "It becomes part of a header: letters, digits, hyphens.")
+      }
+      guard names.insert(pair.name.lowercased()).inserted else {
+        throw Failure(.usage, "--metadata: '\(pair.name)' is given twice", hint: "Give each name once.")
+      }
+    }
+    return pairs
+  }
+
+  private static func tags(_ invocation: Invocation) throws(Failure) -> [KeyValue] {
+    let pairs = try invocation.keyValues(.tag)
+    // S3's limits: 10 tags, 128 letters for a name, 256 for a value, each name once.
+    guard pairs.count <= 10 else {
+      throw Failure(.usage, "--tag: \(pairs.count) tags; S3 allows 10", hint: "Leave some out, or use --metadata.")
+    }
+    var names: Set<[UInt8]> = []
+    for pair in pairs {
+      guard pair.name.unicodeScalars.count <= 128, pair.value.unicodeScalars.count <= 256 else {
+        throw Failure(
+          .usage, "--tag: '\(pair.name)' is too long", hint: "S3 allows 128 letters for the name and 256 for the value."
+        )
+      }
+      guard names.insert(Array(pair.name.utf8)).inserted else {
+        throw Failure(.usage, "--tag: '\(pair.name)' is given twice", hint: "Give each name once.")
+      }
+    }
+    return pairs
+  }
+
+  private static func grants(_ invocation: Invocation) throws(Failure) -> [Grant] {
+    let permissions = [
+      "read": "x-amz-grant-read", "read-acl": "x-amz-grant-read-acl", "readacl": "x-amz-grant-read-acl",
+      "write-acl": "x-amz-grant-write-acl", "writeacl": "x-amz-grant-write-acl", "full": "x-amz-grant-full-control",
+      "full-control": "x-amz-grant-full-control",
+    ]
+    let types = ["id": "id", "uri": "uri", "email": "emailAddress", "emailaddress": "emailAddress"]
+    var result: [Grant] = []
+    for given in invocation.all(.grant) {
+      let parts = try invocation.text(given).split(separator: "=", maxSplits: 2)
+      guard parts.count == 3, let header = permissions[parts[0].lowercased()], let type = types[parts[1].lowercased()],
+        !parts[2].contains("\"")
+      else {
+        throw invocation.wrong(
+          given, "is not of the form PERMISSION=TYPE=ID",
+          hint: "PERMISSION is read, read-acl, write-acl or full; TYPE is id, uri or email.")
+      }
+      result.append(Grant(header: header, grantee: "\(type)=\"\(parts[2])\""))
+    }
+    return result
+  }
+}

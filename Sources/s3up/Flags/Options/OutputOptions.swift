@@ -1,0 +1,48 @@
+import MultipartCore
+
+/// What is said, where and how.
+struct OutputOptions: Sendable, Equatable {
+  var progress = ProgressChoice.auto
+  var quiet = false
+  /// 0, 1 (`-v`) or 2 (`-vv`).
+  var verbosity = 0
+  /// Nil: lines for humans.
+  var json: JSONChoice?
+  var color = ColorChoice.auto
+  var explain = false
+
+  init() {}
+
+  init(_ invocation: Invocation, environment: [String: String]) throws(Failure) {
+    progress = try invocation.choice(.progress) ?? .auto
+    quiet = invocation.toggle(.quiet) ?? false
+    verbosity = min(2, invocation.all(.verbose).count)
+    explain = invocation.toggle(.explain) ?? false
+    color = try invocation.choice(.color) ?? .auto
+    // no-color.org: set to anything but nothing.
+    if color == .auto, let word = environment["NO_COLOR"], !word.isEmpty { color = .never }
+    if let given = invocation.last(.json) {
+      switch given.value.text {
+      case "": json = .result
+      case "all": json = .all
+      default: throw invocation.wrong(given, "is not one of its values", hint: "Write --json or --json=all.")
+      }
+    }
+    if quiet {
+      guard progress == .auto || progress == .none else {
+        throw Failure(
+          .usage, "--quiet and --progress \(progress.rawValue) exclude each other", hint: "Leave one of them out.")
+      }
+      progress = .none
+    }
+  }
+
+  /// Whether to color what goes to a terminal or not.
+  func isColored(terminal: Bool, environment: [String: String]) -> Bool {
+    switch color {
+    case .always: true
+    case .never: false
+    case .auto: terminal && environment["TERM"] != "dumb"
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import MultipartCore
+
+/// How typed values are read from what was given; every refusal names the option or the variable it came from.
+extension Invocation {
+  func wrong(_ given: Given, _ why: String, hint: String?) -> Failure {
+    Failure(.usage, "\(given.origin.text): '\(given.value.text)' \(why)", hint: hint)
+  }
+
+  /// A text that may go into a header: UTF-8 without control characters.
+  func text(_ name: FlagName) throws(Failure) -> String? {
+    guard let given = last(name) else { return nil }
+    return try text(given)
+  }
+
+  func text(_ given: Given) throws(Failure) -> String {
+    guard let text = given.value.utf8Text else {
+      throw wrong(given, "is not UTF-8", hint: "Give the value in UTF-8.")
+    }
+    guard HeaderText.isValue(text) else {
+      throw wrong(given, "holds control characters", hint: "Leave out line breaks and other control characters.")
+    }
+    return text
+  }
+
+  /// A path, as its bytes are.
+  func path(_ name: FlagName) throws(Failure) -> Argument? {
+    guard let given = last(name) else { return nil }
+    guard !given.value.bytes.contains(0) else { throw wrong(given, "is no path", hint: nil) }
+    return given.value
+  }
+
+  func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    _ name: FlagName, as type: Choice.Type = Choice.self
+  ) throws(Failure) -> Choice? {
+    guard let given = last(name) else { return nil }
+    // Case does not matter: the sets hold `AES256` and `auto` alike.
+    let typed = given.value.text.lowercased()
+    if let choice = Choice.allCases.first(where: { $0.rawValue.lowercased() == typed }) { return choice }
+    let near = Nearest.match(typed, in: Choice.words)
+    throw wrong(
+      given, "is not one of its values" + (near.map { "; did you mean \($0)?" } ?? ""),
+      hint: "Use one of \(Choice.words.joined(separator: ", ")).")
+  }
+
+  func number(_ name: FlagName, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+    guard let given = last(name) else { return nil }
+    let digits = given.value.text
+    guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int(digits),
+      range.contains(value)
+    else {
+      throw wrong(
+        given, "is not a number from \(range.lowerBound) to \(range.upperBound)",
+        hint: "Give a whole number in that range.")
+    }
+    return value
+  }
+
+  func size(_ name: FlagName) throws(Failure) -> Int64? {
+    guard let given = last(name) else { return nil }
+    guard let size = SizeValue.parse(given.value.text) else {
+      throw wrong(given, "is not a size", hint: SizeValue.form)
+    }
+    return size
+  }
+
+  func duration(_ name: FlagName) throws(Failure) -> Duration? {
+    guard let given = last(name) else { return nil }
+    guard let duration = DurationValue.parse(given.value.text) else {
+      throw wrong(given, "is not a duration", hint: DurationValue.form)
+    }
+    return duration
+  }
+
+  func date(_ name: FlagName) throws(Failure) -> Timestamp? {
+    guard let given = last(name) else { return nil }
+    guard let date = DateValue.parse(given.value.text) else {
+      throw wrong(given, "is not a date", hint: DateValue.form)
+    }
+    return date
+  }
+
+  func keyValues(_ name: FlagName) throws(Failure) -> [KeyValue] {
+    var result: [KeyValue] = []
+    for given in all(name) {
+      guard let pair = KeyValue(try text(given)) else {
+        throw wrong(given, "is not of the form K=V", hint: "Write --\(name.rawValue) NAME=VALUE.")
+      }
+      result.append(pair)
+    }
+    return result
+  }
+
+  /// An HTTP date; a date of ours is turned into one.
+  func httpDate(_ name: FlagName) throws(Failure) -> String? {
+    guard let text = try text(name) else { return nil }
+    return DateValue.parse(text).map(DateValue.http) ?? text
+  }
+}

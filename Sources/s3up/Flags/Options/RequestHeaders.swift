@@ -1,0 +1,85 @@
+import MultipartCore
+
+extension ObjectOptions {
+  /// What s3up sets itself; a second value would break the signature or the promise behind it.
+  private static let own: Set<String> = [
+    "authorization", "connection", "content-length", "content-md5", "expect", "host", "transfer-encoding",
+    "x-amz-content-sha256", "x-amz-date", "x-amz-security-token",
+  ]
+
+  static func headers(_ invocation: Invocation) throws(Failure) -> [Header] {
+    var result: [Header] = []
+    for given in invocation.all(.header) {
+      let source = given.origin.text
+      // The value is in no message: a header can be a secret.
+      guard let text = given.value.utf8Text, HeaderText.isValue(text),
+        let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), HeaderText.isName(String(text[..<colon]))
+      else {
+        throw Failure(.usage, "\(source): not a header", hint: "Write --header 'NAME: VALUE'.")
+      }
+      let name = String(text[..<colon])
+      let lower = name.lowercased()
+      if lower.hasPrefix("x-amz-server-side-encryption-customer-") {
+        throw Failure(
+          .usage, "\(source): \(name) would show the key in the list of processes", hint: "Use --sse-c-key-file FILE.")
+      }
+      guard !own.contains(lower), !lower.hasPrefix("x-amz-checksum-") else {
+        throw Failure(.usage, "\(source): s3up sets \(name) itself", hint: "Leave the header out.")
+      }
+      let value = text[text.utf8.index(after: colon)...]
+      result.append(Header(name: name, value: trimmed(value)))
+    }
+    return result
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    let start = text.drop(while: isSpace)
+    guard let last = start.lastIndex(where: { !isSpace($0) }) else { return "" }
+    return String(start[...last])
+  }
+}
+
+/// Encryption by the store.
+struct EncryptionOptions: Sendable, Equatable {
+  var kind: EncryptionChoice?
+  var kmsKeyID: String?
+  /// A JSON object of strings, not yet in base64.
+  var kmsContext: String?
+  /// Nil leaves it to the bucket's setting.
+  var bucketKey: Bool?
+  var customerKeyFile: Argument?
+
+  init() {}
+
+  init(_ invocation: Invocation) throws(Failure) {
+    kind = try invocation.choice(.sse)
+    kmsKeyID = try invocation.text(.sseKMSKeyID)
+    kmsContext = try Self.context(invocation)
+    bucketKey = invocation.toggle(.bucketKey)
+    customerKeyFile = try invocation.path(.sseCKeyFile)
+    let isKMS = kind == .kms || kind == .kmsDouble
+    for name in [FlagName.sseKMSKeyID, .sseKMSContext, .bucketKey] where invocation.has(name) && !isKMS {
+      throw Failure(.usage, "--\(name.rawValue) needs --sse aws:kms", hint: "Add --sse aws:kms, or leave it out.")
+    }
+    if customerKeyFile != nil, kind != nil {
+      throw Failure(
+        .usage, "--sse and --sse-c-key-file exclude each other", hint: "Use a key of the store's or one of yours.")
+    }
+  }
+
+  private static func context(_ invocation: Invocation) throws(Failure) -> String? {
+    let all = invocation.all(.sseKMSContext)
+    guard let first = all.first else { return nil }
+    let text = try invocation.text(first)
+    if text.hasPrefix("{") {
+      guard all.count == 1, FlatJSON.isObjectOfStrings(text) else {
+        throw invocation.wrong(
+          first, "is not one JSON object of strings", hint: "Write --sse-kms-context K=V, or '{\"K\":\"V\"}'.")
+      }
+      return text
+    }
+    let pairs = try invocation.keyValues(.sseKMSContext)
+    return JSONValue.object(pairs.map { ($0.name, .string($0.value)) }).text
+  }
+}

@@ -1,0 +1,142 @@
+import MultipartCore
+
+/// Which upload a single step belongs to, and which slice of the file a part is.
+struct StepOptions: Sendable, Equatable {
+  var uploadID: String?
+  var part: Int?
+  var offset: Int64 = 0
+  /// Nil: to the end of the file.
+  var length: Int64?
+  /// A presigned URL, used instead of credentials.
+  var url: String?
+  /// `-` is standard input.
+  var partsFile: Argument?
+
+  /// S3's highest part number.
+  static let lastPart = 10_000
+
+  init(_ invocation: Invocation) throws(Failure) {
+    uploadID = try invocation.text(.uploadID)
+    part = try invocation.number(.part, in: 1...Self.lastPart)
+    offset = try invocation.size(.offset) ?? 0
+    length = try invocation.size(.length)
+    partsFile = try invocation.path(.partsFile)
+    url = try Self.presigned(invocation)
+    if url != nil {
+      for name in [FlagName.uploadID, .part] where invocation.has(name) {
+        throw Failure(
+          .usage, "--url and --\(name.rawValue) exclude each other", hint: "A presigned URL names its upload and part.")
+      }
+    } else {
+      try Self.require(.uploadID, invocation, "Give --upload-id ID, the id that create printed.")
+      if invocation.command == .part { try Self.require(.part, invocation, "Give --part N, 1 to 10000.") }
+    }
+  }
+
+  private static func require(_ name: FlagName, _ invocation: Invocation, _ hint: String) throws(Failure) {
+    guard invocation.has(name) else {
+      throw Failure(.usage, "\(invocation.command.rawValue): --\(name.rawValue) is missing", hint: hint)
+    }
+  }
+
+  /// Its value is in no message: the signature in it is a secret.
+  private static func presigned(_ invocation: Invocation) throws(Failure) -> String? {
+    guard let given = invocation.last(.url) else { return nil }
+    guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
+      ["https://", "http://"].contains(where: { text.lowercased().hasPrefix($0) })
+    else {
+      throw Failure(
+        .usage, "\(given.origin.text): not a presigned URL", hint: "Give the whole URL that presign printed, in quotes."
+      )
+    }
+    return text
+  }
+}
+
+/// What a presigned URL allows, and for how long.
+struct PresignOptions: Sendable, Equatable {
+  var method = PresignMethodChoice.get
+  /// Whole seconds, 1 to 604,800.
+  var expires: Int64 = 900
+  var contentType: String?
+  var contentMD5: String?
+  var versionID: String?
+  var uploadID: String?
+  var parts: ClosedRange<Int>?
+  /// Query parameters that override headers of a GET's answer: name and value.
+  var overrides: [KeyValue] = []
+
+  /// SigV4's limit.
+  static let longest = Duration.seconds(7 * 86_400)
+
+  init(_ invocation: Invocation) throws(Failure) {
+    if let given = invocation.last(.expires), let duration = try invocation.duration(.expires) {
+      guard duration >= .seconds(1), duration <= Self.longest else {
+        throw invocation.wrong(given, "is not from 1s to 7d", hint: "S3 signs URLs for 7 days at most.")
+      }
+      expires = duration.components.seconds
+    }
+    contentType = try invocation.text(.contentType)
+    contentMD5 = try invocation.text(.contentMD5)
+    versionID = try invocation.text(.versionID)
+    uploadID = try invocation.text(.uploadID)
+    parts = try Self.parts(invocation)
+    method = try invocation.choice(.method) ?? (parts == nil ? .get : .put)
+    overrides = try Self.overrides(invocation)
+    try check(invocation)
+  }
+
+  private func check(_ invocation: Invocation) throws(Failure) {
+    func refuse(_ text: String, _ hint: String) -> Failure { Failure(.usage, text, hint: hint) }
+    if (uploadID == nil) != (parts == nil) {
+      throw refuse("--upload-id and --part belong together", "Give both: --upload-id ID --part 1-40.")
+    }
+    if parts != nil, method != .put {
+      throw refuse("parts are sent by PUT", "Leave --method out, or write --method PUT.")
+    }
+    if contentType != nil || contentMD5 != nil, method != .put {
+      throw refuse("--content-type and --content-md5 are for PUT", "Add --method PUT.")
+    }
+    if let md5 = contentMD5, !Self.isMD5(md5) {
+      throw refuse("--content-md5: '\(md5)' is no MD5 in base64", "It is 24 letters long and ends in ==.")
+    }
+    if !overrides.isEmpty, method != .get {
+      throw refuse("the --response options are for GET", "Leave them out for \(method.rawValue).")
+    }
+    if versionID != nil, method == .put { throw refuse("--version-id is not for PUT", "A PUT makes a new version.") }
+  }
+
+  private static func isMD5(_ text: String) -> Bool {
+    text.utf8.count == 24 && text.hasSuffix("==")
+      && text.dropLast(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+" || $0 == "/") }
+  }
+
+  private static func parts(_ invocation: Invocation) throws(Failure) -> ClosedRange<Int>? {
+    guard let given = invocation.last(.part) else { return nil }
+    let ends = given.value.text.split(separator: "-", omittingEmptySubsequences: false).map { end in
+      end.allSatisfy { ("0"..."9").contains($0) } ? Int(end) : nil
+    }
+    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first >= 1, first <= last,
+      last <= StepOptions.lastPart
+    else {
+      throw invocation.wrong(
+        given, "is no part and no range of parts", hint: "Write --part 3 or --part 1-40, up to 10000.")
+    }
+    return first...last
+  }
+
+  private static func overrides(_ invocation: Invocation) throws(Failure) -> [KeyValue] {
+    let names: [FlagName] = [
+      .responseCacheControl, .responseContentDisposition, .responseContentEncoding, .responseContentLanguage,
+      .responseContentType,
+    ]
+    var result: [KeyValue] = []
+    for name in names {
+      if let value = try invocation.text(name) { result.append(KeyValue(name: name.rawValue, value: value)) }
+    }
+    if let value = try invocation.httpDate(.responseExpires) {
+      result.append(KeyValue(name: FlagName.responseExpires.rawValue, value: value))
+    }
+    return result
+  }
+}

@@ -1,0 +1,87 @@
+import MultipartCore
+
+/// How the bytes travel.
+struct TransferOptions: Sendable, Equatable {
+  /// Nil: chosen by the file's size.
+  var partSize: Int64?
+  var concurrency = 8
+  /// Bytes a second; nil: as fast as it goes.
+  var limitRate: Int64?
+  /// Tries of one request, the first included.
+  var retries = 10
+  var stallTimeout = Duration.seconds(30)
+  var connectTimeout = Duration.seconds(10)
+
+  /// What S3 allows for every part but the last.
+  static let partSizes: ClosedRange<Int64> = (5 << 20)...(5 << 30)
+
+  init() {}
+
+  init(_ invocation: Invocation) throws(Failure) {
+    partSize = try Self.partSize(invocation)
+    concurrency = try invocation.number(.concurrency, in: 1...1000) ?? concurrency
+    retries = try invocation.number(.retries, in: 1...1000) ?? retries
+    stallTimeout = try invocation.duration(.stallTimeout) ?? stallTimeout
+    connectTimeout = try invocation.duration(.connectTimeout) ?? connectTimeout
+    if let given = invocation.last(.limitRate) {
+      guard let rate = RateValue.parse(given.value.text) else {
+        throw invocation.wrong(given, "is not a rate", hint: RateValue.form)
+      }
+      if case .bytesPerSecond(let bytes) = rate { limitRate = bytes }
+    }
+  }
+
+  private static func partSize(_ invocation: Invocation) throws(Failure) -> Int64? {
+    guard let given = invocation.last(.partSize), given.value.text != "auto" else { return nil }
+    let size = try invocation.size(.partSize) ?? 0
+    guard partSizes.contains(size) else {
+      throw invocation.wrong(given, "is no size for a part", hint: "S3 takes parts of 5M to 5G.")
+    }
+    return size
+  }
+}
+
+/// What proves that the bytes arrived.
+struct IntegrityOptions: Sendable, Equatable {
+  var checksum = ChecksumChoice.auto
+  var payloadSigning = PayloadSigningChoice.auto
+  var verify = false
+  var expectSize: Int64?
+  /// 64 hex digits, in small letters.
+  var expectSHA256: String?
+
+  init() {}
+
+  init(_ invocation: Invocation) throws(Failure) {
+    checksum = try invocation.choice(.checksum) ?? .auto
+    payloadSigning = try invocation.choice(.payloadSigning) ?? .auto
+    verify = invocation.toggle(.verify) ?? false
+    expectSize = try invocation.size(.expectSize)
+    if let given = invocation.last(.expectSHA256) {
+      let hex = given.value.text.lowercased()
+      guard hex.utf8.count == 64, hex.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+        throw invocation.wrong(
+          given, "is no SHA-256", hint: "Give its 64 hexadecimal digits, as sha256sum prints them.")
+      }
+      expectSHA256 = hex
+    }
+  }
+}
+
+/// What must hold of the object that is there.
+struct ConditionOptions: Sendable, Equatable {
+  var ifNoneMatch = false
+  var ifMatch: String?
+
+  init() {}
+
+  init(_ invocation: Invocation) throws(Failure) {
+    ifNoneMatch = invocation.toggle(.ifNoneMatch) ?? false
+    ifMatch = try invocation.text(.ifMatch)
+    if ifNoneMatch, ifMatch != nil {
+      throw Failure(
+        .usage, "--if-none-match and --if-match exclude each other",
+        hint: "Use --if-none-match to create, --if-match ETAG to replace.")
+    }
+  }
+}

@@ -1,0 +1,160 @@
+extension CommandPage {
+  static let put = CommandPage(
+    name: .put, summary: "upload a file",
+    synopses: ["s3up put [OPTIONS] FILE s3://BUCKET/KEY"],
+    examples: [
+      Example(what: "Upload a file", line: "s3up put backup.tar s3://my-bucket/backups/backup.tar"),
+      Example(what: "Keep the file's name", line: "s3up put backup.tar s3://my-bucket/backups/"),
+      Example(
+        what: "To another store than AWS, never over an object that is there",
+        line: "s3up put --endpoint-url https://s3.example.com --if-none-match disk.img s3://images/disk.img"),
+      Example(what: "At most 2 MiB a second", line: "s3up put --limit-rate 2M video.mkv s3://my-bucket/video.mkv"),
+    ],
+    about: [
+      """
+      Sends the file in parts, several at a time, and has the store put them together. Every part carries a checksum \
+      that the store verifies. Exit code 0 means that the store said the object is complete and that what it says of \
+      it agrees with the bytes that were read; the result line names the evidence.
+      """,
+      """
+      The file is checked before, during and at the end: when it grew, shrank or was rewritten, nothing is published \
+      and the exit code is 65. An upload that fails is aborted, so that no parts are left that cost money.
+      """,
+    ],
+    arguments: [
+      Item(term: "FILE", doc: "The file to upload."),
+      Item(
+        term: "s3://BUCKET/KEY",
+        doc: "Where it goes. A key that ends in / is a prefix: the file keeps its name under it."),
+    ])
+
+  static let create = CommandPage(
+    name: .create, summary: "begin a multipart upload and print its id",
+    synopses: ["s3up create [OPTIONS] s3://BUCKET/KEY"],
+    examples: [
+      Example(what: "Begin an upload", line: "id=$(s3up create s3://my-bucket/disk.img)"),
+      Example(
+        what: "With a content type and metadata",
+        line: "s3up create --content-type video/mp4 --metadata origin=studio s3://my-bucket/film.mp4"),
+    ],
+    about: [
+      """
+      Creates a multipart upload and prints its id, alone on a line. What the object shall be (type, metadata, \
+      encryption, lock) is said here. The parts cost money until complete or abort.
+      """
+    ], arguments: [object])
+
+  static let part = CommandPage(
+    name: .part, summary: "send one part of an upload and print its ETag",
+    synopses: [
+      "s3up part [OPTIONS] FILE s3://BUCKET/KEY --upload-id ID --part N [--offset SIZE --length SIZE]",
+      "s3up part [OPTIONS] FILE --url URL [--offset SIZE --length SIZE]",
+    ],
+    examples: [
+      Example(
+        what: "Send the second 64 MiB as part 2",
+        line: "s3up part disk.img s3://my-bucket/disk.img --upload-id \"$id\" --part 2 --offset 64M --length 64M"),
+      Example(
+        what: "Send a part to a presigned URL, without credentials",
+        line: "s3up part disk.img --url \"$url\" --length 64M"),
+    ],
+    about: [
+      """
+      Sends one slice of the file as one part and prints the ETag that the store gave it. Every part but the last \
+      must have 5 MiB or more. A part that is sent again replaces the one before.
+      """
+    ],
+    arguments: [
+      Item(term: "FILE", doc: "The file that holds the part."),
+      Item(term: "s3://BUCKET/KEY", doc: "The object of the upload; not with --url."),
+    ])
+
+  static let parts = CommandPage(
+    name: .parts, summary: "list the parts that the store has of an upload",
+    synopses: ["s3up parts [OPTIONS] s3://BUCKET/KEY --upload-id ID"],
+    examples: [
+      Example(what: "List the parts", line: "s3up parts s3://my-bucket/disk.img --upload-id \"$id\"")
+    ],
+    about: ["Lists number, size and ETag of each part, one a line, from the store's own list."], arguments: [object])
+
+  static let complete = CommandPage(
+    name: .complete, summary: "assemble the parts of an upload into the object",
+    synopses: ["s3up complete [OPTIONS] s3://BUCKET/KEY --upload-id ID [--parts-file FILE]"],
+    examples: [
+      Example(
+        what: "Assemble all parts that the store has",
+        line: "s3up complete s3://my-bucket/disk.img --upload-id \"$id\""),
+      Example(
+        what: "Assemble only the parts of a list",
+        line: "s3up complete s3://my-bucket/disk.img --upload-id \"$id\" --parts-file parts.txt"),
+    ],
+    about: [
+      """
+      Puts the parts together in the order of their numbers. They are taken from the store's own list, or from a file. \
+      When the store's answer is lost, the object is looked at before anything is said.
+      """
+    ], arguments: [object])
+
+  static let abort = CommandPage(
+    name: .abort, summary: "end an upload and see that nothing is left of it",
+    synopses: ["s3up abort [OPTIONS] s3://BUCKET/KEY --upload-id ID"],
+    examples: [Example(what: "Give an upload up", line: "s3up abort s3://my-bucket/disk.img --upload-id \"$id\"")],
+    about: [
+      "Aborts the upload and lists its parts afterwards: it is done when the store has none left. The object is not touched."
+    ], arguments: [object])
+
+  static let uploads = CommandPage(
+    name: .uploads, summary: "list the unfinished uploads of a bucket",
+    synopses: ["s3up uploads [OPTIONS] s3://BUCKET[/PREFIX]"],
+    examples: [
+      Example(what: "All of a bucket", line: "s3up uploads s3://my-bucket"),
+      Example(what: "Under a prefix", line: "s3up uploads s3://my-bucket/backups/"),
+    ],
+    about: ["Lists the uploads that were begun and neither completed nor aborted, with key, id, age, parts and bytes."],
+    arguments: [Item(term: "s3://BUCKET[/PREFIX]", doc: "The bucket, or those of its keys that begin with PREFIX.")])
+
+  static let presign = CommandPage(
+    name: .presign, summary: "make a URL with which others may get, put or delete",
+    synopses: [
+      "s3up presign [OPTIONS] s3://BUCKET/KEY [--method METHOD] [--expires DURATION]",
+      "s3up presign [OPTIONS] s3://BUCKET/KEY --upload-id ID --part N|A-B",
+    ],
+    examples: [
+      Example(what: "A link for a day", line: "s3up presign s3://my-bucket/report.pdf --expires 1d"),
+      Example(
+        what: "Let somebody put one object",
+        line: "s3up presign s3://my-bucket/inbox/data.csv --method PUT --content-type text/csv"),
+      Example(
+        what: "URLs for 40 parts, one a line",
+        line: "s3up presign s3://my-bucket/disk.img --upload-id \"$id\" --part 1-40 --expires 36h"),
+    ],
+    about: [
+      """
+      Signs URLs without asking the store. Who has a URL may do what it says until it ends, 7 days at most, and no \
+      longer than the credentials that signed it are valid. Treat it as a secret.
+      """
+    ], arguments: [object])
+
+  static let help = CommandPage(
+    name: .help, summary: "explain s3up or one of its commands",
+    synopses: ["s3up help [COMMAND]", "s3up help --man"],
+    examples: [
+      Example(what: "All about put", line: "s3up help put"),
+      Example(what: "Read the manual page", line: "s3up help --man | man -l -"),
+    ],
+    about: ["Prints an overview, what there is to know of a command, or the whole as a manual page."],
+    arguments: [Item(term: "COMMAND", doc: "The command to explain.")])
+
+  static let completions = CommandPage(
+    name: .completions, summary: "print the script that completes s3up in a shell",
+    synopses: ["s3up completions \(ShellChoice.words.joined(separator: "|"))"],
+    examples: [
+      Example(what: "In this bash", line: "source <(s3up completions bash)"),
+      Example(
+        what: "For good, in zsh", line: "s3up completions zsh > \"${fpath[1]}/_s3up\""),
+      Example(
+        what: "For good, in fish", line: "s3up completions fish > ~/.config/fish/completions/s3up.fish"),
+    ],
+    about: ["Prints the completion script of a shell."],
+    arguments: [Item(term: "SHELL", doc: ShellChoice.words.joined(separator: ", ") + ".")])
+}

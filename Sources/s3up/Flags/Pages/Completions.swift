@@ -1,0 +1,75 @@
+/// The scripts by which shells complete s3up's commands and options.
+enum Completions {
+  static func script(for shell: ShellChoice) -> String {
+    switch shell {
+    case .bash: BashCompletions.script
+    case .zsh: ZshCompletions.script
+    case .fish: FishCompletions.script
+    }
+  }
+
+  /// What may be typed for an option: its long form, its short one, and its taking back.
+  static func spellings(of flag: Flag) -> [String] {
+    [flag.long] + (flag.short.map { ["-\($0)"] } ?? []) + (flag.negatable ? ["--no-" + flag.name.rawValue] : [])
+  }
+}
+
+enum BashCompletions {
+  static var script: String {
+    let commands = CommandName.words.joined(separator: " ")
+    return """
+      # bash completion of s3up; load it with: source <(s3up completions bash)
+      _s3up() {
+        local cur=${COMP_WORDS[COMP_CWORD]} prev='' command='' i
+        (( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
+        COMPREPLY=()
+        # bash splits --name=value in three words, or in two while the value is empty.
+        if [[ $cur == '=' ]]; then
+          cur=''
+        elif [[ $prev == '=' ]] && (( COMP_CWORD > 1 )); then
+          prev=${COMP_WORDS[COMP_CWORD-2]}
+        fi
+        for (( i = 1; i < COMP_CWORD; i++ )); do
+          case ${COMP_WORDS[i]} in
+            \(CommandName.words.joined(separator: "|"))) command=${COMP_WORDS[i]}; break ;;
+          esac
+        done
+        local options='' values=''
+        case $command in
+      \(CommandName.allCases.map(commandCase).joined(separator: "\n"))
+          *) options='--help --version' ;;
+        esac
+        case $command:$prev in
+      \(valueCases.joined(separator: "\n"))
+        esac
+        if [[ -n $values ]]; then
+          COMPREPLY=( $(compgen -W "$values" -- "$cur") )
+        elif [[ $cur == -* ]]; then
+          COMPREPLY=( $(compgen -W "$options" -- "$cur") )
+        elif [[ -z $command ]]; then
+          COMPREPLY=( $(compgen -W '\(commands)' -- "$cur") )
+        elif [[ $command == help ]]; then
+          COMPREPLY=( $(compgen -W '\(commands)' -- "$cur") )
+        elif [[ $command == completions ]]; then
+          COMPREPLY=( $(compgen -W '\(ShellChoice.words.joined(separator: " "))' -- "$cur") )
+        fi
+      }
+      # Where s3up has nothing to offer, bash offers file names.
+      complete -o bashdefault -o default -F _s3up s3up
+
+      """
+  }
+
+  private static func commandCase(_ command: CommandName) -> String {
+    let options = FlagList.of(command).flatMap(Completions.spellings).joined(separator: " ")
+    return "    \(command.rawValue)) options='\(options)' ;;"
+  }
+
+  private static var valueCases: [String] {
+    CommandName.allCases.flatMap { command in
+      FlagList.of(command).filter { !$0.choices.isEmpty }.map { flag in
+        "    \(command.rawValue):\(flag.long)) values='\(flag.choices.joined(separator: " "))' ;;"
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+enum ZshCompletions {
+  static var script: String {
+    let commands = CommandName.allCases.map { "    '\($0.rawValue):\(quote(CommandPage.of($0).summary))'" }
+    return """
+      #compdef s3up
+      # zsh completion of s3up; put it as _s3up into a folder of $fpath.
+      _s3up() {
+        local curcontext=$curcontext state line
+        local -A opt_args
+        local -a commands
+        commands=(
+      \(commands.joined(separator: "\n"))
+        )
+        _arguments -C '--help[Show help.]' '--version[Show the version.]' '1:command:->command' '*::argument:->argument'
+        case $state in
+          command) _describe -t commands 'command' commands ;;
+          argument)
+            case $words[1] in
+      \(CommandName.allCases.map(commandCase).joined(separator: "\n"))
+            esac ;;
+        esac
+      }
+      if [[ $funcstack[1] == _s3up ]]; then
+        _s3up "$@"
+      else
+        compdef _s3up s3up
+      fi
+
+      """
+  }
+
+  private static func commandCase(_ command: CommandName) -> String {
+    let specs = FlagList.of(command).flatMap(specs) + [rest(command)]
+    return "        \(command.rawValue)) _arguments -s \\\n"
+      + specs.map { "          \($0)" }.joined(separator: " \\\n") + " ;;"
+  }
+
+  private static func rest(_ command: CommandName) -> String {
+    switch command {
+    case .help: "'*:command:(\(CommandName.words.joined(separator: " ")))'"
+    case .completions: "'*:shell:(\(ShellChoice.words.joined(separator: " ")))'"
+    default: "'*:file:_files'"
+    }
+  }
+
+  private static func specs(_ flag: Flag) -> [String] {
+    let repeats: Bool
+    switch flag.kind {
+    case .list, .count: repeats = true
+    case .toggle, .value, .optional: repeats = false
+    }
+    let doc = "[" + quote(flag.doc).replacing("[", with: "\\[").replacing("]", with: "\\]") + "]"
+    return Completions.spellings(of: flag).map { spelling in
+      let star = repeats ? "*" : ""
+      let isNegation = spelling.hasPrefix("--no-") && spelling != flag.long
+      if case .optional = flag.kind { return "'\(star)\(spelling)=-\(doc)::\(value(flag))'" }
+      guard flag.takesNextWord, !isNegation else { return "'\(star)\(spelling)\(doc)'" }
+      return "'\(star)\(spelling)=\(doc):\(value(flag))'"
+    }
+  }
+
+  private static func value(_ flag: Flag) -> String {
+    let name = quote(flag.name.rawValue)
+    if !flag.choices.isEmpty {
+      return name + ":(" + flag.choices.map { $0.replacing(":", with: "\\:") }.joined(separator: " ") + ")"
+    }
+    return switch flag.completes {
+    case .nothing: name + ": "
+    case .files: name + ":_files"
+    case .directories: name + ":_files -/"
+    }
+  }
+
+  /// For between single quotes; a colon would end a field.
+  private static func quote(_ text: String) -> String {
+    text.replacing("'", with: "'\\''").replacing(":", with: "\\:")
+  }
+}
+
+enum FishCompletions {
+  static var script: String {
+    let names = CommandName.words.joined(separator: " ")
+    var lines = ["# fish completion of s3up; put it into ~/.config/fish/completions/s3up.fish."]
+    let none = "not __fish_seen_subcommand_from \(names)"
+    for name in CommandName.allCases {
+      lines.append("complete -c s3up -f -n '\(none)' -a \(name.rawValue) -d \(quote(CommandPage.of(name).summary))")
+    }
+    lines.append("complete -c s3up -n '\(none)' -l version -d 'Show the version.'")
+    lines.append("complete -c s3up -n '\(none)' -s h -l help -d 'Show help.'")
+    for command in CommandName.allCases {
+      let seen = "-n '__fish_seen_subcommand_from \(command.rawValue)'"
+      for flag in FlagList.of(command) { lines += self.lines(flag, seen) }
+    }
+    lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from help' -a '\(names)'")
+    let shells = ShellChoice.words.joined(separator: " ")
+    lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from completions' -a '\(shells)'")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func lines(_ flag: Flag, _ seen: String) -> [String] {
+    var line = "complete -c s3up \(seen)" + (flag.short.map { " -s \($0)" } ?? "") + " -l \(flag.name.rawValue)"
+    if flag.takesNextWord {
+      line += flag.completes == .nothing ? " -x" : " -r"
+      if !flag.choices.isEmpty { line += " -a \(quote(flag.choices.joined(separator: " ")))" }
+    }
+    var result = [line + " -d \(quote(flag.doc))"]
+    if flag.negatable {
+      result.append("complete -c s3up \(seen) -l no-\(flag.name.rawValue) -d \(quote("Take back \(flag.long)."))")
+    }
+    return result
+  }
+
+  private static func quote(_ text: String) -> String {
+    "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+  }
+}

@@ -1,0 +1,142 @@
+import MultipartCore
+
+/// Reads words and variables into an `Invocation`. `--name value`, `--name=value`, `-q`, `-qv`, `--` (only arguments
+/// follow), `-` (an argument); options may stand before and after the command and between its arguments.
+struct Parser {
+  private let words: [Argument]
+  private let environment: [String: String]
+  private var next = 0
+  private var command: CommandName?
+  private var positionals: [Argument] = []
+  private var typed: [(name: FlagName, value: Argument, spelling: String)] = []
+
+  /// `-h` and `--help` anywhere give the help of the command, `--version` the version: then the command is `help`
+  /// with the topic as argument, and the version asked for with `Invocation.has(.version)`.
+  static func parse(_ words: [Argument], environment: [String: String]) throws(Failure) -> Invocation {
+    var parser = Parser(words: words, environment: environment)
+    return try parser.run()
+  }
+
+  private init(words: [Argument], environment: [String: String]) {
+    self.words = words
+    self.environment = environment
+  }
+
+  private mutating func run() throws(Failure) -> Invocation {
+    while next < words.count {
+      let word = words[next]
+      next += 1
+      let bytes = word.bytes
+      if bytes == Array("--".utf8) {
+        for word in words[next...] { try takeArgument(word) }
+        next = words.count
+      } else if bytes.starts(with: "--".utf8) {
+        try takeLong(bytes.dropFirst(2))
+      } else if bytes.first == UInt8(ascii: "-"), bytes.count > 1 {
+        try takeShort(word.text.dropFirst())
+      } else {
+        try takeArgument(word)
+      }
+    }
+    return try invocation()
+  }
+
+  private mutating func takeArgument(_ word: Argument) throws(Failure) {
+    guard command == nil else { return positionals.append(word) }
+    guard let name = CommandName(rawValue: word.text) else { throw ParserError.unknownCommand(word.text) }
+    command = name
+  }
+
+  private mutating func takeLong(_ body: ArraySlice<UInt8>) throws(Failure) {
+    let parts = body.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(decoding: parts.first ?? [], as: UTF8.self)
+    let value = parts.count == 2 ? Argument(bytes: Array(parts[1])) : nil
+    guard let flag = Self.flag(named: name, for: command) else {
+      if name.hasPrefix("no-"), value == nil, let flag = Self.flag(named: String(name.dropFirst(3)), for: command),
+        flag.negatable
+      {
+        return typed.append((flag.name, "false", "--" + name))
+      }
+      throw ParserError.unknownOption(name, command)
+    }
+    try take(flag, value, spelling: flag.long)
+  }
+
+  private mutating func takeShort(_ letters: Substring) throws(Failure) {
+    var rest = letters
+    while let letter = rest.popFirst() {
+      guard let flag = FlagList.all.first(where: { $0.short == letter }) else {
+        throw ParserError.unknownShort(letter, of: String(letters), command)
+      }
+      if flag.takesNextWord, !rest.isEmpty {
+        return try take(flag, Argument(String(rest)), spelling: "-\(letter)")
+      }
+      try take(flag, nil, spelling: "-\(letter)")
+    }
+  }
+
+  private mutating func take(_ flag: Flag, _ value: Argument?, spelling: String) throws(Failure) {
+    if flag.takesNextWord {
+      let value = if let value { value } else { try nextWord(for: flag, spelling) }
+      typed.append((flag.name, value, spelling))
+    } else if case .optional = flag.kind {
+      typed.append((flag.name, value ?? "", spelling))
+    } else if value != nil {
+      let off = flag.negatable ? " To switch it off write --no-\(flag.name.rawValue)." : ""
+      throw Failure(.usage, "\(spelling) takes no value", hint: "Write \(spelling) alone.\(off)")
+    } else {
+      typed.append((flag.name, "true", spelling))
+    }
+  }
+
+  /// A word that begins with two dashes is the next option, not a value: it would be swallowed in silence.
+  private mutating func nextWord(for flag: Flag, _ spelling: String) throws(Failure) -> Argument {
+    guard next < words.count, !words[next].bytes.starts(with: "--".utf8) else {
+      throw Failure(
+        .usage, "\(spelling) needs a value: \(flag.metavar ?? "")",
+        hint: "A value that begins with -- is written \(flag.long)=VALUE.")
+    }
+    next += 1
+    return words[next - 1]
+  }
+
+  static func flag(named name: String, for command: CommandName?) -> Flag? {
+    guard let name = FlagName(rawValue: name) else { return nil }
+    return command.flatMap { FlagList.find(name, for: $0) } ?? FlagList.all.first { $0.name == name }
+  }
+
+  private func invocation() throws(Failure) -> Invocation {
+    if typed.contains(where: { $0.name == .help || $0.name == .version }) { return helpInvocation() }
+    guard let command else {
+      throw Failure(.usage, "no command", hint: "'s3up help' lists the commands; 's3up help put' explains one.")
+    }
+    var result = Invocation(command)
+    result.positionals = positionals
+    for (name, value, spelling) in typed {
+      guard let flag = FlagList.find(name, for: command) else { throw ParserError.notFor(command, name) }
+      if value.bytes.isEmpty, flag.takesNextWord {
+        throw Failure(
+          .usage, "\(spelling) has an empty value",
+          hint: "Leave the option out, or give it \(flag.metavar ?? "a value").")
+      }
+      result.add(name, value, .commandLine(spelling))
+    }
+    for flag in FlagList.of(command) where !result.has(flag.name) {
+      try FlagEnvironment.add(flag, from: environment, to: &result)
+    }
+    return result
+  }
+
+  private func helpInvocation() -> Invocation {
+    var result = Invocation(.help)
+    if command == .help {
+      result.positionals = positionals
+    } else if let command {
+      result.positionals = [Argument(command.rawValue)]
+    }
+    for (name, value, spelling) in typed where name == .help || name == .version || name == .color {
+      result.add(name, value, .commandLine(spelling))
+    }
+    return result
+  }
+}

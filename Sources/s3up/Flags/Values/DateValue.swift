@@ -1,0 +1,81 @@
+import MultipartCore
+
+/// Dates as options take them: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`.
+enum DateValue {
+  static let form = "A DATE is written 2031-01-31 or 2031-01-31T10:00:00Z."
+
+  /// Nil when it is no such date; a day alone begins at midnight UTC.
+  static func parse(_ text: String) -> Timestamp? {
+    var rest = Array(text.utf8)[...]
+    guard let year = number(&rest, 4), take(&rest, "-"), let month = number(&rest, 2), take(&rest, "-"),
+      let day = number(&rest, 2), (1970...9999).contains(year), (1...12).contains(month),
+      (1...days(in: month, of: year)).contains(day)
+    else { return nil }
+    let midnight = daysSince1970(year, month, day) * 86_400
+    if rest.isEmpty { return Timestamp(seconds: midnight) }
+    guard take(&rest, "T"), let hour = number(&rest, 2), take(&rest, ":"), let minute = number(&rest, 2),
+      take(&rest, ":"), let second = number(&rest, 2), hour < 24, minute < 60, second < 60
+    else { return nil }
+    skipFraction(&rest)
+    guard let offset = zone(&rest), rest.isEmpty else { return nil }
+    return Timestamp(seconds: midnight + hour * 3600 + minute * 60 + second - offset)
+  }
+
+  /// As HTTP headers want it: `Fri, 31 Jan 2031 10:00:00 GMT`.
+  static func http(_ time: Timestamp) -> String {
+    let names = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let iso = Array(time.iso8601.utf8)
+    func part(_ range: Range<Int>) -> String { String(decoding: iso[range], as: UTF8.self) }
+    let day = names[Int(time.seconds / 86_400 % 7)]
+    let month = months[(Int(part(5..<7)) ?? 1) - 1]
+    return "\(day), \(part(8..<10)) \(month) \(part(0..<4)) \(part(11..<19)) GMT"
+  }
+
+  private static func number(_ rest: inout ArraySlice<UInt8>, _ width: Int) -> Int64? {
+    let digits = rest.prefix(width)
+    guard digits.count == width, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+      return nil
+    }
+    rest = rest.dropFirst(width)
+    return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+  }
+
+  private static func take(_ rest: inout ArraySlice<UInt8>, _ letter: Unicode.Scalar) -> Bool {
+    guard rest.first == UInt8(ascii: letter) else { return false }
+    rest = rest.dropFirst()
+    return true
+  }
+
+  private static func skipFraction(_ rest: inout ArraySlice<UInt8>) {
+    guard rest.first == UInt8(ascii: ".") else { return }
+    let fraction = rest.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    if !fraction.isEmpty { rest = rest.dropFirst(1 + fraction.count) }
+  }
+
+  /// Seconds east of UTC.
+  private static func zone(_ rest: inout ArraySlice<UInt8>) -> Int64? {
+    if take(&rest, "Z") { return 0 }
+    let sign: Int64
+    if take(&rest, "+") { sign = 1 } else if take(&rest, "-") { sign = -1 } else { return nil }
+    guard let hours = number(&rest, 2), take(&rest, ":"), let minutes = number(&rest, 2), hours < 24, minutes < 60
+    else { return nil }
+    return sign * (hours * 3600 + minutes * 60)
+  }
+
+  private static func days(in month: Int64, of year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days of the Gregorian calendar: years are counted from March, so that the leap day is the last of its year.
+  private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    let y = month > 2 ? year : year - 1
+    let m = month > 2 ? month - 3 : month + 9
+    let dayOfYear = (153 * m + 2) / 5 + day - 1
+    return y * 365 + y / 4 - y / 100 + y / 400 + dayOfYear - 719_468
+  }
+}

@@ -1,0 +1,118 @@
+import MultipartCore
+
+/// `s3://BUCKET/KEY`. The key is what follows the first slash, byte for byte: `//`, `..`, spaces, `?`, `#` and `%`
+/// stand for themselves.
+struct S3URL: Sendable, Hashable {
+  let bucket: String
+  /// Nil in `s3://BUCKET`; empty in `s3://BUCKET/`.
+  let key: String?
+
+  static let form = "The form is s3://BUCKET/KEY, the key as it is, with nothing escaped."
+  /// S3's limit, in bytes of UTF-8.
+  static let longestKey = 1024
+
+  /// By bytes: Swift's own comparison takes different spellings of an accent for equal.
+  static func == (a: S3URL, b: S3URL) -> Bool {
+    a.bucket.utf8.elementsEqual(b.bucket.utf8) && (a.key == nil) == (b.key == nil)
+      && (a.key ?? "").utf8.elementsEqual((b.key ?? "").utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(Array(bucket.utf8))
+    hasher.combine(key.map { Array($0.utf8) })
+  }
+
+  /// True when the word means an object or bucket and not a file, also where it is written wrongly.
+  static func looksLike(_ word: Argument) -> Bool { word.text.prefix(5).lowercased() == "s3://" }
+
+  init(bucket: String, key: String?) {
+    self.bucket = bucket
+    self.key = key
+  }
+
+  /// A bucket, with or without a key or prefix.
+  init(_ word: Argument) throws(Failure) {
+    guard let text = word.utf8Text else {
+      throw Failure(.usage, "'\(word.text)' is not UTF-8, as every S3 key must be", hint: Self.form)
+    }
+    guard text.utf8.starts(with: "s3://".utf8) else { throw Self.notS3(text) }
+    let rest = text.utf8.dropFirst(5)
+    var slash = rest.firstIndex(of: UInt8(ascii: "/"))
+    // The ARN of an access point holds a slash of its own.
+    if let inner = slash, rest.starts(with: "arn:".utf8), rest[..<inner].suffix(12).elementsEqual(":accesspoint".utf8) {
+      slash = rest[rest.index(after: inner)...].firstIndex(of: UInt8(ascii: "/"))
+    }
+    bucket = String(Substring(rest[..<(slash ?? rest.endIndex)]))
+    key = slash.map { String(Substring(rest[rest.index(after: $0)...])) }
+    try Self.check(bucket: bucket)
+    try Self.check(key: key ?? "")
+  }
+
+  /// An object: the key must be there.
+  static func object(_ word: Argument) throws(Failure) -> S3URL {
+    let url = try S3URL(word)
+    guard let key = url.key, !key.isEmpty else {
+      throw Failure(.usage, "'\(word.text)' names no key", hint: form)
+    }
+    return url
+  }
+
+  /// Where a file of this name goes: under the prefix, when the URL ends in a slash.
+  func destination(for file: Argument) throws(Failure) -> S3URL {
+    guard let key, key.isEmpty || key.utf8.last == UInt8(ascii: "/") else {
+      if key != nil { return self }
+      throw Failure(
+        .usage, "'s3://\(bucket)' names no key",
+        hint: "Write s3://\(bucket)/ to keep the file's name, or s3://\(bucket)/KEY.")
+    }
+    let name = file.lastComponent
+    guard let text = name.utf8Text, !text.isEmpty, file.bytes != [UInt8(ascii: "-")] else {
+      throw Failure(
+        .usage, "'\(file.text)' gives no name for a key under 's3://\(bucket)/\(key)'",
+        hint: "Name the whole key: s3://\(bucket)/\(key)NAME.")
+    }
+    try Self.check(key: key + text)
+    return S3URL(bucket: bucket, key: key + text)
+  }
+
+  private static func notS3(_ text: String) -> Failure {
+    let lower = text.lowercased()
+    if lower.hasPrefix("s3://") || lower.hasPrefix("s3:/") {
+      return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in small letters", hint: form)
+    }
+    if lower.hasPrefix("https://") || lower.hasPrefix("http://") {
+      return Failure(
+        .usage, "'\(text)' is a web address, not an S3 URL",
+        hint: "Write s3://BUCKET/KEY; the store's own address goes into --endpoint-url.")
+    }
+    return Failure(.usage, "'\(text)' is not an S3 URL", hint: form)
+  }
+
+  /// 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and access points are named by
+  /// an ARN; they pass, for the store to judge.
+  private static func check(bucket: String) throws(Failure) {
+    if bucket.hasPrefix("arn:") { return }
+    guard !bucket.isEmpty else { throw Failure(.usage, "the S3 URL names no bucket", hint: form) }
+    let legal = bucket.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard legal, (3...255).contains(bucket.utf8.count), !bucket.hasPrefix("."), !bucket.contains("..") else {
+      throw Failure(
+        .usage, "'\(bucket)' is no bucket name",
+        hint: "A bucket name is 3 to 63 of the letters a-z, digits, dots and hyphens.")
+    }
+  }
+
+  private static func check(key: String) throws(Failure) {
+    guard key.utf8.count <= longestKey else {
+      throw Failure(
+        .usage, "the key has \(key.utf8.count) bytes; S3 allows \(longestKey)", hint: "Give the object a shorter key.")
+    }
+    guard !key.utf8.contains(0) else { throw Failure(.usage, "the key holds a zero byte", hint: form) }
+  }
+}

@@ -1,0 +1,85 @@
+/// `8M`, `8MiB`, `8MB`, `8388608`: whole numbers, units of 1,024.
+enum SizeValue {
+  static let form = "A SIZE is a whole number of bytes, or of K, M, G or T (of 1024): 8388608, 8M, 8MiB."
+
+  /// Nil when it is not a size, or over what 64 bits hold.
+  static func parse(_ text: String) -> Int64? {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    guard let number = Int64(digits), let shift = shift(of: text.dropFirst(digits.count).lowercased()) else {
+      return nil
+    }
+    let (bytes, over) = number.multipliedReportingOverflow(by: 1 << shift)
+    return over ? nil : bytes
+  }
+
+  private static func shift(of unit: String) -> Int64? {
+    switch unit {
+    case "", "b": 0
+    case "k", "kb", "kib": 10
+    case "m", "mb", "mib": 20
+    case "g", "gb", "gib": 30
+    case "t", "tb", "tib": 40
+    default: nil
+    }
+  }
+}
+
+/// A SIZE a second, or `off`.
+enum RateValue: Sendable, Equatable {
+  case off
+  case bytesPerSecond(Int64)
+
+  static let form = "A RATE is a SIZE a second, 500K, 2M or 2M/s, or off."
+
+  static func parse(_ text: String) -> RateValue? {
+    if text == "off" { return .off }
+    let size = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
+    guard let bytes = SizeValue.parse(size), bytes > 0 else { return nil }
+    return .bytesPerSecond(bytes)
+  }
+}
+
+/// `250ms`, `90s`, `15m`, `36h`, `7d`.
+enum DurationValue {
+  static let form = "A DURATION is a whole number with its unit: 250ms, 90s, 15m, 36h or 7d."
+  /// Ten years: beyond it nobody means it, and no sum of durations overflows.
+  private static let longest: Int64 = 10 * 366 * 86_400 * 1000
+
+  /// Nil when it is not a duration, is nothing, or is over ten years.
+  static func parse(_ text: String) -> Duration? {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    guard let number = Int64(digits), number > 0, let unit = milliseconds(String(text.dropFirst(digits.count))) else {
+      return nil
+    }
+    let (sum, over) = number.multipliedReportingOverflow(by: unit)
+    return over || sum > longest ? nil : .milliseconds(sum)
+  }
+
+  private static func milliseconds(_ unit: String) -> Int64? {
+    switch unit {
+    case "ms": 1
+    case "s": 1000
+    case "m": 60_000
+    case "h": 3_600_000
+    case "d": 86_400_000
+    default: nil
+    }
+  }
+}
+
+/// `K=V`: the name is what stands before the first `=`; the value may be empty and may hold more of them.
+struct KeyValue: Sendable, Equatable {
+  let name: String
+  let value: String
+
+  init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  init?(_ text: String) {
+    guard let split = text.utf8.firstIndex(of: UInt8(ascii: "=")), split > text.startIndex else { return nil }
+    name = String(text[..<split])
+    value = String(text[text.utf8.index(after: split)...])
+  }
+}

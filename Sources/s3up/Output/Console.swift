@@ -1,0 +1,96 @@
+import Glibc
+import MultipartCore
+
+/// Standard error, shared by all who write to it: at the bottom of a terminal there may be a line that is drawn over
+/// and over; every other line clears it, is printed, and draws it again underneath. What cannot be written is lost in
+/// silence: a closed terminal must not end an upload.
+final class Console: Sendable {
+  private struct State {
+    /// The line that stands without a newline at the end.
+    var live: String?
+  }
+
+  private let state = Locked(State())
+  private let write: @Sendable ([UInt8]) -> Void
+
+  /// Carriage return, then "erase to end of line" (ECMA-48).
+  private static let clear = "\r\u{1b}[K"
+
+  init(write: @escaping @Sendable ([UInt8]) -> Void) { self.write = write }
+
+  static func standardError() -> Console { Console { _ = Descriptor.writeAll($0, to: STDERR_FILENO) } }
+
+  /// One line; it needs no newline at its end.
+  func line(_ text: String) {
+    state.with { state in
+      guard let live = state.live else { return write(Array((text + "\n").utf8)) }
+      write(Array((Self.clear + text + "\n" + live).utf8))
+    }
+  }
+
+  /// Draws the live line anew; nil takes it away.
+  func live(_ text: String?) {
+    state.with { state in
+      guard text != nil || state.live != nil else { return }
+      write(Array((Self.clear + (text ?? "")).utf8))
+      state.live = text
+    }
+  }
+
+  /// The last frame of the live line: it stays.
+  func finishLive(_ text: String) {
+    state.with { state in
+      write(Array(((state.live == nil ? "" : Self.clear) + text + "\n").utf8))
+      state.live = nil
+    }
+  }
+}
+
+/// Standard output: what a script reads, so that a write which fails is an error.
+enum StandardOutput {
+  static func line(_ text: String) throws(Failure) { try write(text + "\n") }
+
+  static func write(_ text: String) throws(Failure) {
+    let error = Descriptor.writeAll(Array(text.utf8), to: STDOUT_FILENO)
+    guard error == 0 else {
+      throw Failure(
+        .local, "cannot write to standard output: \(String(cString: strerror(error)))",
+        hint: "See that what reads the output is still there and its disk not full.")
+    }
+  }
+}
+
+/// `write(2)` and what is asked of a terminal.
+enum Descriptor {
+  /// A reader that is gone shall be an error of `write`, not the end of the process.
+  static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+  /// 0, or the `errno` of the write that failed. Waits where the descriptor is non-blocking and full.
+  static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { raw in
+        Glibc.write(descriptor, raw.baseAddress.map { $0 + sent }, bytes.count - sent)
+      }
+      if count > 0 {
+        sent += count
+      } else if count < 0, errno == EAGAIN {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = Glibc.poll(&poll, 1, -1)
+      } else if count < 0, errno != EINTR {
+        return errno
+      }
+    }
+    return 0
+  }
+
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// The terminal's columns, else `COLUMNS`, else 80.
+  static func columns(_ descriptor: Int32, environment: [String: String]) -> Int {
+    var size = winsize()
+    if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    if let columns = environment["COLUMNS"].flatMap({ Int($0) }), (1...10_000).contains(columns) { return columns }
+    return 80
+  }
+}

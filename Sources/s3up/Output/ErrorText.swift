@@ -1,0 +1,55 @@
+import MultipartCore
+
+/// The two lines of an error: what and where, with the store's code and request id; then the way out.
+enum ErrorText {
+  static func lines(for failure: Failure) -> [String] {
+    let message = SafeText.oneLine(failure.message)
+    var details = whereabouts(failure.place, message)
+    var store: [String] = []
+    if let status = failure.status { store.append("HTTP \(status)") }
+    if let code = failure.s3Code, !message.contains(code) { store.append(SafeText.oneLine(code, limit: 80)) }
+    if !store.isEmpty { details.append(store.joined(separator: " ")) }
+    if let id = failure.requestID { details.append("request id \(SafeText.oneLine(id, limit: 120))") }
+    let first = "s3up: " + message + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
+    let hint = failure.hint.map { SafeText.oneLine($0) } ?? wayOut(failure.code)
+    return [first, hint]
+  }
+
+  /// Only what the message does not say already.
+  private static func whereabouts(_ place: Place, _ message: String) -> [String] {
+    var words: [String] = []
+    if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !message.contains(file) { words.append(file) }
+    if let bucket = place.bucket {
+      let url = SafeText.oneLine("s3://\(bucket)" + (place.key.map { "/\($0)" } ?? ""), limit: 300)
+      if !message.contains(url) { words.append(url) }
+    }
+    if let part = place.part { words.append("part \(part)") }
+    return words
+  }
+
+  /// What helps in general, when the place that failed knows nothing better.
+  private static func wayOut(_ code: Failure.Code) -> String {
+    switch code {
+    case .usage: "'s3up help' explains the commands and their options."
+    case .configuration: "Mend the setting, or override it with an option."
+    case .sourceMissing: "Check the file's path and whether you may read it."
+    case .sourceChanged: "Nothing was published. Run it again when nothing writes to the file any more."
+    case .dataMismatch: "Nothing is proven. Check the source and the expectation, then run it again."
+    case .refused: "Check the bucket's name, the region and the endpoint."
+    case .precondition: "Nothing was written. Use another key, or leave the condition out to replace the object."
+    case .uploadGone: "Begin a new upload: this one was completed, aborted or cleaned up."
+    case .checksumUnsupported: "Try --checksum md5, or --checksum none."
+    case .credentials:
+      "Check the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --profile) and what they allow."
+    case .credentialsExpired: "Get new credentials and run the same command again."
+    case .clockSkew: "Set this machine's clock and run the same command again."
+    case .network: "Check the endpoint and the network, then run the same command again."
+    case .tls: "Give the store's certificate authority with --ca-bundle, or see that the endpoint is the right one."
+    case .stalled: "Run the same command again; on a slow line raise --stall-timeout or lower --concurrency."
+    case .throttled: "Run the same command again later, or lower --concurrency."
+    case .server: "Run the same command again; the trouble is the store's."
+    case .interrupted: "Run the same command again."
+    case .local: "See to this machine's memory and disk, then run the same command again."
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import MultipartCore
+
+/// What happens to one object, as `--json` tells it: one object a line, with these keys in this order.
+struct Event: Sendable {
+  enum Name: String, Sendable, CaseIterable { case started, part, progress, retry, completed, unchanged, failed }
+
+  let name: Name
+  let fields: [(String, JSONValue)]
+
+  /// Whether `--json` alone shows it, or only `--json=all`.
+  var isResult: Bool {
+    switch name {
+    case .completed, .unchanged, .failed: true
+    case .started, .part, .progress, .retry: false
+    }
+  }
+
+  var json: String { JSONValue.object([("event", .string(name.rawValue))] + fields).text }
+
+  private static func head(_ subject: Subject) -> [(String, JSONValue)] {
+    [("source", .optional(subject.source)), ("bucket", .optional(subject.bucket)), ("key", .optional(subject.key))]
+  }
+
+  /// What the event is about.
+  struct Subject: Sendable {
+    var source: String?
+    var bucket: String?
+    var key: String?
+  }
+
+  static func started(_ subject: Subject, size: Int64?, parts: Int?, partSize: Int64?, uploadID: String?) -> Event {
+    Event(
+      name: .started,
+      fields: head(subject) + [
+        ("size", number(size)), ("parts", .optional(parts)), ("part_size", number(partSize)),
+        ("upload_id", .optional(uploadID)),
+      ])
+  }
+
+  static func part(_ subject: Subject, number part: Int, size: Int64, etag: String?, seconds: Double) -> Event {
+    Event(
+      name: .part,
+      fields: head(subject) + [
+        ("part", .int(Int64(part))), ("size", .int(size)), ("etag", .optional(etag)),
+        ("seconds", self.seconds(seconds)),
+      ])
+  }
+
+  static func progress(_ subject: Subject, _ state: ProgressState) -> Event {
+    Event(
+      name: .progress,
+      fields: head(subject) + [
+        ("bytes", .int(state.done)), ("size", number(state.total)), ("parts_done", .int(Int64(state.partsDone))),
+        ("parts", .optional(state.parts)), ("connections", .int(Int64(state.connections))),
+        ("bytes_per_second", .int(Int64(min(max(0, state.rate ?? 0), 1e18)))),
+        ("eta_seconds", state.eta.map { seconds($0 / .seconds(1)) } ?? .null),
+      ])
+  }
+
+  static func retry(_ subject: Subject, part: Int?, attempt: Int, wait: Duration, because failure: Failure) -> Event {
+    Event(
+      name: .retry,
+      fields: head(subject) + [
+        ("part", .optional(part)), ("attempt", .int(Int64(attempt))), ("wait_seconds", seconds(wait / .seconds(1))),
+        ("code", .string(failure.code.rawValue)), ("message", .string(failure.message)),
+        ("s3_code", .optional(failure.s3Code)),
+      ])
+  }
+
+  static func completed(_ subject: Subject, _ result: UploadSummary) -> Event {
+    Event(name: .completed, fields: head(subject) + fields(of: result))
+  }
+
+  static func unchanged(_ subject: Subject, _ result: UploadSummary) -> Event {
+    Event(name: .unchanged, fields: head(subject) + fields(of: result))
+  }
+
+  static func failed(_ subject: Subject, _ failure: Failure, resumable: Bool) -> Event {
+    Event(
+      name: .failed,
+      fields: head(subject) + [
+        ("code", .string(failure.code.rawValue)), ("message", .string(failure.message)),
+        ("s3_code", .optional(failure.s3Code)), ("exit", .int(Int64(ExitStatus(failure.code).rawValue))),
+        ("resumable", .bool(resumable)), ("part", .optional(failure.place.part)),
+        ("upload_id", .optional(failure.place.uploadID)), ("status", .optional(failure.status)),
+        ("request_id", .optional(failure.requestID)), ("hint", .optional(failure.hint)),
+      ])
+  }
+
+  private static func fields(of result: UploadSummary) -> [(String, JSONValue)] {
+    let checksum = result.checksum.map { checksum in
+      JSONValue.object([
+        ("algorithm", .string(checksum.algorithm)), ("type", .string(checksum.type)),
+        ("value", .string(checksum.value)),
+      ])
+    }
+    return [
+      ("size", .int(result.size)), ("etag", .optional(result.etag)), ("version_id", .optional(result.versionID)),
+      ("checksum", checksum ?? .null), ("parts", .int(Int64(result.parts))), ("bytes_sent", .int(result.bytesSent)),
+      ("bytes_resumed", .int(result.bytesResumed)), ("retries", .int(Int64(result.retries))),
+      ("seconds", seconds(result.duration / .seconds(1))), ("request_id", .optional(result.requestID)),
+      ("evidence", .optional(result.evidence)),
+    ]
+  }
+
+  private static func number(_ value: Int64?) -> JSONValue { value.map { .int($0) } ?? .null }
+
+  /// To the millisecond.
+  private static func seconds(_ value: Double) -> JSONValue { .double((value * 1000).rounded() / 1000) }
+}

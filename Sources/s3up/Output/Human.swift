@@ -1,0 +1,49 @@
+/// Sizes, rates and durations for people.
+enum Human {
+  private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+
+  /// `0 B`, `1023 B`, `1.5 GiB`, `83 MiB`: three digits at most before the unit changes, a decimal below ten.
+  static func size(_ bytes: Int64) -> String {
+    guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
+    var value = Double(bytes)
+    var unit = 0
+    // 999.5 would round to 1000.
+    while value >= 999.5, unit < units.count - 1 {
+      value /= 1024
+      unit += 1
+    }
+    return "\(rounded(value)) \(units[unit])"
+  }
+
+  static func rate(_ bytesPerSecond: Double) -> String {
+    guard bytesPerSecond.isFinite, bytesPerSecond > 0 else { return "0 B/s" }
+    return size(Int64(min(bytesPerSecond, 1e18))) + "/s"
+  }
+
+  /// `0.4 s`, `12.3 s`, `1m05s`, `2h03m`, `3d04h`.
+  static func duration(_ duration: Duration) -> String {
+    let tenths = max(0, Int64((duration / .seconds(1) * 10).rounded()))
+    if tenths < 600 { return "\(tenths / 10).\(tenths % 10) s" }
+    return clock(duration)
+  }
+
+  /// Without tenths: `59s`, `1m05s`, `2h03m`, `3d04h`.
+  static func clock(_ duration: Duration) -> String {
+    let seconds = max(0, Int64((duration / .seconds(1)).rounded()))
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400)
+    if minutes == 0 { return "\(seconds)s" }
+    if hours == 0 { return "\(minutes)m\(two(seconds % 60))s" }
+    if days == 0 { return "\(hours)h\(two(minutes % 60))m" }
+    return "\(days)d\(two(hours % 24))h"
+  }
+
+  static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)" + (number == 1 ? "" : "s") }
+
+  private static func rounded(_ value: Double) -> String {
+    guard value < 9.95 else { return String(Int64(value.rounded())) }
+    let tenths = Int64((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+
+  private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,83 @@
+import MultipartCore
+
+/// Shows progress each time its ticker calls: on a terminal one line that is drawn over, in a log a line every ten
+/// seconds, or nothing.
+final class ProgressPrinter: Sendable {
+  enum Style: Sendable, Equatable { case bar, plain, none }
+
+  private struct State {
+    var meter = RateMeter()
+    var lastLine: Duration?
+    var isFinished = false
+  }
+
+  private static let plainInterval = Duration.seconds(10)
+
+  let style: Style
+  private let console: Console
+  private let width: @Sendable () -> Int
+  private let state = Locked(State())
+
+  init(style: Style, console: Console, width: @escaping @Sendable () -> Int) {
+    self.style = style
+    self.console = console
+    self.width = width
+  }
+
+  /// `auto` is a bar on a terminal that can draw one; a bar is never drawn into a file or pipe.
+  static func style(_ choice: ProgressChoice, terminal: Bool, environment: [String: String]) -> Style {
+    switch choice {
+    case .auto: terminal && environment["TERM"] != "dumb" ? .bar : .none
+    case .bar: terminal ? .bar : .none
+    case .plain: .plain
+    case .none: .none
+    }
+  }
+
+  /// The state with its rate and time left filled in; safe from several threads, `now` from a clock that only goes on.
+  @discardableResult
+  func tick(_ progress: ProgressState, now: Duration) -> ProgressState {
+    state.with { state in
+      let measured = Self.measure(progress, now, &state.meter)
+      guard !state.isFinished else { return measured }
+      switch style {
+      case .bar: console.live(ProgressLine.draw(measured, width: width() - 1))
+      case .plain:
+        guard let last = state.lastLine else {
+          state.lastLine = now
+          break
+        }
+        if now - last >= Self.plainInterval {
+          state.lastLine = now
+          console.line(ProgressLine.plain(measured))
+        }
+      case .none: break
+      }
+      return measured
+    }
+  }
+
+  /// The last frame, once, whatever ended the run; later ticks draw nothing.
+  func finish(_ progress: ProgressState, now: Duration) {
+    state.with { state in
+      guard !state.isFinished else { return }
+      state.isFinished = true
+      var measured = Self.measure(progress, now, &state.meter)
+      measured.eta = nil
+      measured.connections = 0
+      switch style {
+      case .bar: console.finishLive(ProgressLine.draw(measured, width: width() - 1))
+      case .plain: console.line(ProgressLine.plain(measured))
+      case .none: break
+      }
+    }
+  }
+
+  private static func measure(_ progress: ProgressState, _ now: Duration, _ meter: inout RateMeter) -> ProgressState {
+    var measured = progress
+    meter.add(progress.done, at: now)
+    measured.rate = meter.rate
+    measured.eta = progress.total.flatMap { meter.eta(remaining: $0 - progress.done) }
+    return measured
+  }
+}

@@ -1,0 +1,42 @@
+/// What an upload came to.
+struct UploadSummary: Sendable {
+  struct Checksum: Sendable {
+    /// `CRC64NVME`
+    var algorithm: String
+    /// `FULL_OBJECT` or `COMPOSITE`
+    var type: String
+    var value: String
+  }
+
+  var size: Int64
+  var etag: String?
+  var versionID: String?
+  var checksum: Checksum?
+  /// 0 for an object that was sent by a single request.
+  var parts: Int
+  var bytesSent: Int64
+  var bytesResumed: Int64 = 0
+  var retries: Int = 0
+  var duration: Duration
+  var requestID: String?
+  /// A clause without a full stop: `CRC64NVME abc= confirmed by the store`.
+  var evidence: String?
+
+  /// `uploaded FILE to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; CRC64NVME abc= confirmed by the store)`
+  func line(source: String, bucket: String, key: String) -> String {
+    var facts = [Human.size(size)]
+    if parts > 0 { facts[0] += " in \(Human.count(parts, "part"))" }
+    if bytesResumed > 0 { facts.append("\(Human.size(bytesResumed)) of it resumed") }
+    facts.append(Human.duration(duration))
+    // A rate of some milliseconds says nothing.
+    if duration >= .milliseconds(500), bytesSent > 0 {
+      facts.append(Human.rate(Double(bytesSent) / (duration / .seconds(1))))
+    }
+    if retries > 0 { facts.append(retries == 1 ? "1 retry" : "\(retries) retries") }
+    let proof = evidence.map { "; " + SafeText.oneLine($0) } ?? ""
+    // Names are shown whole: scripts read them from here.
+    let name = SafeText.oneLine(source, limit: .max)
+    let target = SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max)
+    return "uploaded \(name) to \(target) (\(facts.joined(separator: ", "))\(proof))"
+  }
+}

@@ -1,0 +1,243 @@
+import MultipartCore
+import Testing
+
+@testable import s3up
+
+private func line(_ words: String...) throws -> Invocation {
+  try Parser.parse(words.map { Argument($0) }, environment: [:])
+}
+
+private func message(_ body: () throws -> Void) -> String {
+  do {
+    try body()
+    return ""
+  } catch let failure as Failure {
+    return failure.code == .usage && failure.hint != nil ? failure.message : "not a usage error with a hint"
+  } catch {
+    return "not a failure"
+  }
+}
+
+@Suite struct OptionsTests {
+  @Test func withoutOptionsTheDefaultsHold() throws {
+    let put = try line("put")
+    #expect(try TransferOptions(put) == TransferOptions())
+    #expect(try IntegrityOptions(put) == IntegrityOptions())
+    #expect(try ObjectOptions(put) == ObjectOptions())
+    #expect(try ConditionOptions(put) == ConditionOptions())
+    #expect(try ConnectionOptions(put) == ConnectionOptions())
+    #expect(try CredentialOptions(put) == CredentialOptions())
+    #expect(try OutputOptions(put, environment: [:]) == OutputOptions())
+    #expect(TransferOptions().concurrency == 8)
+    #expect(TransferOptions().retries == 10)
+  }
+
+  @Test func transferValuesAreTyped() throws {
+    let options = try TransferOptions(
+      line(
+        "put", "--part-size=16M", "--concurrency=32", "--limit-rate=2M", "--retries=3", "--stall-timeout=1m",
+        "--connect-timeout=500ms"))
+    #expect(options.partSize == 16 << 20)
+    #expect(options.concurrency == 32)
+    #expect(options.limitRate == 2 << 20)
+    #expect(options.retries == 3)
+    #expect(options.stallTimeout == .seconds(60))
+    #expect(options.connectTimeout == .milliseconds(500))
+    #expect(try TransferOptions(line("put", "--part-size=auto", "--limit-rate=off")) == TransferOptions())
+  }
+
+  @Test(arguments: [
+    "--part-size=4M", "--part-size=6G", "--part-size=big", "--concurrency=0", "--concurrency=1001", "--concurrency=+4",
+    "--retries=0", "--limit-rate=0", "--stall-timeout=30", "--connect-timeout=0s",
+  ])
+  func wrongTransferValuesNameTheirOption(_ word: String) {
+    let text = message { _ = try TransferOptions(line("put", word)) }
+    #expect(text.hasPrefix(word.prefix { $0 != "=" } + ": '"), "\(text)")
+  }
+
+  @Test func integrityValuesAreTyped() throws {
+    let digest = String(repeating: "aB", count: 32)
+    let options = try IntegrityOptions(
+      line(
+        "put", "--checksum=SHA256", "--payload-signing=never", "--verify", "--expect-size=1K",
+        "--expect-sha256=\(digest)"))
+    #expect(options.checksum == .sha256)
+    #expect(options.payloadSigning == .never)
+    #expect(options.verify)
+    #expect(options.expectSize == 1024)
+    #expect(options.expectSHA256 == digest.lowercased())
+    #expect(message { _ = try IntegrityOptions(line("put", "--checksum=crc64")) }.contains("crc64nvme"))
+    #expect(message { _ = try IntegrityOptions(line("put", "--expect-sha256=abc")) } != "")
+  }
+
+  @Test func objectValuesAreTyped() throws {
+    let options = try ObjectOptions(
+      line(
+        "put", "--content-type=a/b", "--expires-header=2013-05-24", "--metadata=K=v", "--metadata", "l=", "--tag=a=b",
+        "--grant=read=uri=http://x/?a=b", "--object-lock-mode=governance", "--retain-until=2031-01-31",
+        "--legal-hold=on", "--header", "X-A:  b c "))
+    #expect(options.contentType == "a/b")
+    #expect(options.expires == "Fri, 24 May 2013 00:00:00 GMT")
+    #expect(options.metadata == [KeyValue(name: "K", value: "v"), KeyValue(name: "l", value: "")])
+    #expect(options.tags == [KeyValue(name: "a", value: "b")])
+    #expect(options.grants == [.init(header: "x-amz-grant-read", grantee: "uri=\"http://x/?a=b\"")])
+    #expect(options.lockMode == .governance)
+    #expect(options.retainUntil == Timestamp(seconds: 1_927_584_000))
+    #expect(options.legalHold == .on)
+    #expect(options.headers == [.init(name: "X-A", value: "b c")])
+  }
+
+  @Test(arguments: [
+    ["--metadata=a b=c"], ["--metadata=k"], ["--metadata=a=1", "--metadata=A=2"], ["--tag=a=1", "--tag=a=2"],
+    ["--tag=\(String(repeating: "x", count: 129))=1"], ["--grant=own=id=1"], ["--grant=read=id"],
+    ["--grant=read=id=\"1\""],
+    ["--acl=private", "--grant=read=id=1"], ["--object-lock-mode=GOVERNANCE"], ["--retain-until=2031-01-31"],
+    ["--object-lock-mode=x", "--retain-until=2031-01-31"], ["--content-type=a\r\nX-Evil: 1"], ["--header=nothing"],
+    ["--header=Authorization: x"], ["--header=content-length: 1"], ["--header=a: b\nc: d"], ["--header=a b: c"],
+    ["--header=x-amz-checksum-crc32: x"], ["--sse-kms-key-id=k"], ["--sse=AES256", "--bucket-key"],
+    ["--sse=AES256", "--sse-c-key-file=f"], ["--sse=aws:kms", "--sse-kms-context={"], ["--sse=rot13"],
+  ])
+  func objectsThatCannotBeAreRefused(_ words: [String]) {
+    let text = message { _ = try ObjectOptions(Parser.parse((["put"] + words).map { Argument($0) }, environment: [:])) }
+    #expect(text.hasPrefix("--"), "\(text)")
+  }
+
+  @Test func noMoreThanTenTags() throws {
+    let tags = (0..<11).map { Argument("--tag=t\($0)=1") }
+    #expect(try ObjectOptions(Parser.parse(["put"] + tags.dropLast(), environment: [:])).tags.count == 10)
+    #expect(throws: Failure.self) { try ObjectOptions(Parser.parse(["put"] + tags, environment: [:])) }
+  }
+
+  @Test func aCustomerKeyIsNotTakenFromTheCommandLineNorShown() {
+    let text = message {
+      _ = try ObjectOptions(line("put", "--header=x-amz-server-side-encryption-customer-key: c2VjcmV0"))
+    }
+    #expect(text.contains("list of processes"))
+    #expect(!text.contains("c2VjcmV0"))
+  }
+
+  @Test func encryptionContextsAreJSON() throws {
+    let pairs = try EncryptionOptions(
+      line("put", "--sse=aws:kms", "--sse-kms-context=a=b", "--sse-kms-context=c=\"d\""))
+    #expect(pairs.kmsContext == "{\"a\":\"b\",\"c\":\"\\\"d\\\"\"}")
+    let text = try EncryptionOptions(
+      line("put", "--sse=aws:kms:dsse", "--sse-kms-context={\"a\":\"b\"}", "--no-bucket-key"))
+    #expect(text.kmsContext == "{\"a\":\"b\"}")
+    #expect(text.bucketKey == false)
+    #expect(try EncryptionOptions(line("put")).bucketKey == nil)
+  }
+
+  @Test func theWayToTheStoreIsChecked() throws {
+    let options = try ConnectionOptions(
+      line("parts", "--endpoint-url=http://127.0.0.1:9000", "--region=eu", "--addressing=path", "--request-payer"))
+    #expect(options.endpointURL == "http://127.0.0.1:9000")
+    #expect(options.addressing == .path)
+    #expect(options.requestPayer)
+    for word in ["localhost:9000", "ftp://x", "https://", "https:///b", "http://h/?q=1", "http://h ost", "http://:80"] {
+      #expect(message { _ = try ConnectionOptions(line("parts", "--endpoint-url", word)) } != "", "\(word)")
+    }
+  }
+
+  @Test func passwordsInAddressesAreNotShown() {
+    for option in ["--endpoint-url=https://u:hunter2@h", "--proxy=http://u:hunter2@h x"] {
+      let text = message { _ = try ConnectionOptions(line("parts", option)) }
+      #expect(text != "" && !text.contains("hunter2"), "\(text)")
+    }
+    let url = message { _ = try StepOptions(line("part", "f", "--url=x-amz-signature=hunter2")) }
+    #expect(url != "" && !url.contains("hunter2"))
+  }
+
+  @Test func conditionsExcludeEachOther() {
+    #expect(message { _ = try ConditionOptions(line("put", "--if-none-match", "--if-match=x")) } != "")
+  }
+
+  @Test func outputFollowsItsOptionsAndNoColor() throws {
+    let options = try OutputOptions(line("put", "-qvvv", "--json=all", "--explain"), environment: ["NO_COLOR": "1"])
+    #expect(options.progress == .none)
+    #expect(options.verbosity == 2)
+    #expect(options.json == .all)
+    #expect(options.explain)
+    #expect(options.color == .never)
+    #expect(try OutputOptions(line("put", "--color=always"), environment: ["NO_COLOR": "1"]).color == .always)
+    #expect(try OutputOptions(line("put"), environment: ["NO_COLOR": ""]).color == .auto)
+    #expect(message { _ = try OutputOptions(line("put", "--json=some"), environment: [:]) } != "")
+    #expect(message { _ = try OutputOptions(line("put", "-q", "--progress=bar"), environment: [:]) } != "")
+  }
+
+  @Test func theStateFolderHasItsPlaces() throws {
+    func folder(_ words: [Argument], _ environment: [String: String]) throws -> String? {
+      try StateOptions(Parser.parse(["put"] + words, environment: environment), environment: environment).directory?
+        .text
+    }
+    #expect(try folder(["--state-dir=/s"], ["HOME": "/h"]) == "/s")
+    #expect(try folder([], ["HOME": "/h", "XDG_STATE_HOME": "/x"]) == "/x/s3up")
+    #expect(try folder([], ["HOME": "/h", "XDG_STATE_HOME": "relative"]) == "/h/.local/state/s3up")
+    #expect(try folder([], [:]) == nil)
+  }
+}
+
+@Suite struct StepOptionsTests {
+  @Test func aPartNeedsItsUploadAndNumberOrAURL() throws {
+    let options = try StepOptions(line("part", "f", "u", "--upload-id=i", "--part=3", "--offset=1M", "--length=5"))
+    #expect(options.uploadID == "i")
+    #expect(options.part == 3)
+    #expect(options.offset == 1 << 20)
+    #expect(options.length == 5)
+    #expect(try StepOptions(line("part", "f", "--url=https://h/k?x=y")).url == "https://h/k?x=y")
+    for words in [
+      ["part", "f"], ["part", "f", "--upload-id=i"], ["part", "f", "--part=1"], ["parts"],
+      ["part", "--upload-id=i", "--part=0"],
+      ["part", "--upload-id=i", "--part=10001"], ["part", "f", "--url=https://h", "--part=1"],
+      ["part", "f", "--url=file:///x"],
+    ] {
+      let text = message { _ = try StepOptions(Parser.parse(words.map { Argument($0) }, environment: [:])) }
+      #expect(text != "", "\(words)")
+    }
+  }
+
+  @Test func aPresignedURLHasItsLimits() throws {
+    let standard = try PresignOptions(line("presign", "u"))
+    #expect(standard.method == .get)
+    #expect(standard.expires == 900)
+    #expect(try PresignOptions(line("presign", "--expires=7d")).expires == 604_800)
+    #expect(try PresignOptions(line("presign", "--expires=1s")).expires == 1)
+    for word in ["8d", "999ms", "169h", "604801s", "0s", "90"] {
+      #expect(message { _ = try PresignOptions(line("presign", "--expires", word)) } != "", "\(word)")
+    }
+  }
+
+  @Test func partsArePresignedOneByOneOrInARange() throws {
+    let one = try PresignOptions(line("presign", "--upload-id=i", "--part=3"))
+    #expect(one.parts == 3...3)
+    #expect(one.method == .put)
+    #expect(try PresignOptions(line("presign", "--upload-id=i", "--part=1-40")).parts == 1...40)
+    for word in ["0", "4-1", "1-10001", "a", "1-2-3", "-1", "1-", ""] {
+      #expect(message { _ = try PresignOptions(line("presign", "--upload-id=i", "--part=\(word)")) } != "", "\(word)")
+    }
+    #expect(message { _ = try PresignOptions(line("presign", "--part=1")) } != "")
+    #expect(message { _ = try PresignOptions(line("presign", "--upload-id=i")) } != "")
+    #expect(message { _ = try PresignOptions(line("presign", "--upload-id=i", "--part=1", "--method=GET")) } != "")
+  }
+
+  @Test func whatIsSignedFitsTheMethod() throws {
+    let put = try PresignOptions(
+      line("presign", "--method=put", "--content-type=a/b", "--content-md5=1B2M2Y8AsgTpgAmY7PhCfg=="))
+    #expect(put.method == .put)
+    #expect(put.contentMD5 == "1B2M2Y8AsgTpgAmY7PhCfg==")
+    let get = try PresignOptions(line("presign", "--response-content-type=a/b", "--response-expires=2013-05-24"))
+    #expect(
+      get.overrides == [
+        KeyValue(name: "response-content-type", value: "a/b"),
+        KeyValue(name: "response-expires", value: "Fri, 24 May 2013 00:00:00 GMT"),
+      ])
+    for words in [
+      ["--content-type=a/b"], ["--method=PUT", "--content-md5=xyz"], ["--method=HEAD", "--response-content-type=x"],
+      ["--method=PUT", "--version-id=1"], ["--method=PATCH"],
+    ] {
+      let text = message {
+        _ = try PresignOptions(Parser.parse((["presign"] + words).map { Argument($0) }, environment: [:]))
+      }
+      #expect(text != "", "\(words)")
+    }
+  }
+}

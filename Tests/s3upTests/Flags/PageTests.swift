@@ -1,0 +1,223 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import s3up
+
+@Suite struct FlagListTests {
+  @Test func everyNameIsDefinedAndOnceForACommand() {
+    for name in FlagName.allCases { #expect(!FlagList.commands(with: name).isEmpty, "\(name.rawValue)") }
+    for command in CommandName.allCases {
+      let names = FlagList.of(command).map(\.name)
+      #expect(Set(names).count == names.count, "\(command.rawValue)")
+    }
+  }
+
+  @Test func definitionsOfOneNameTakeTheirValuesTheSameWay() {
+    // Before the command is known, any of them tells whether the next word is a value.
+    for a in FlagList.all {
+      for b in FlagList.all where a.name == b.name { #expect(a.takesNextWord == b.takesNextWord) }
+    }
+  }
+
+  @Test func noVariableMeansTwoOptions() {
+    var owner: [String: FlagName] = [:]
+    for flag in FlagList.all {
+      for variable in flag.variables {
+        #expect(owner.updateValue(flag.name, forKey: variable.name) ?? flag.name == flag.name)
+      }
+    }
+    #expect(owner["S3UP_PART_SIZE"] == .partSize)
+    #expect(owner["AWS_ENDPOINT_URL_S3"] == .endpointURL)
+  }
+
+  @Test func sentencesEnd() {
+    for flag in FlagList.all { #expect(flag.doc.hasSuffix("."), "\(flag.long)") }
+  }
+}
+
+@Suite struct HelpTests {
+  private func terms(_ page: Page) -> [String] {
+    page.blocks.compactMap { if case .item(let term, _) = $0 { term } else { nil } }
+  }
+
+  @Test(arguments: CommandName.allCases)
+  func helpShowsEachOptionOfItsCommandAndNoOther(_ command: CommandName) {
+    let shown = terms(.of(command)).filter { $0.hasPrefix("-") }
+    #expect(
+      shown
+        == FlagSection.allCases.flatMap { section in FlagList.of(command).filter { $0.section == section }.map(\.term) }
+    )
+    let text = TextPage.draw(.of(command), width: 80)
+    for flag in FlagList.of(command) {
+      for variable in flag.variables { #expect(text.contains(variable.name), "\(variable.name)") }
+    }
+  }
+
+  @Test(arguments: CommandName.allCases)
+  func helpBeginsWithExamplesAndEndsWithExitCodes(_ command: CommandName) {
+    let headings = Page.of(command).blocks.compactMap { if case .heading(let text) = $0 { text } else { nil } }
+    #expect(Array(headings.prefix(4)) == ["Examples", "Usage", "What it does", "Arguments"])
+    #expect(headings.last == "Exit codes")
+  }
+
+  @Test(arguments: CommandName.allCases)
+  func theExamplesAreValidCommandLines(_ command: CommandName) throws {
+    for example in CommandPage.of(command).examples {
+      // What stands before a pipe or redirection, without the shell's own marks.
+      let call = example.line.components(separatedBy: "s3up ").dropFirst().joined(separator: "s3up ")
+      let end = call.firstIndex { "|>)".contains($0) } ?? call.endIndex
+      let words = call[..<end].split(separator: " ").map { Argument(String($0.replacing("\"", with: ""))) }
+      let invocation = try Parser.parse(words, environment: [:])
+      #expect(invocation.command == command || command == .help, "\(example.line)")
+    }
+  }
+
+  @Test func theOverviewHasACommandALine() {
+    let text = TextPage.draw(.overview, width: 80)
+    for name in CommandName.allCases {
+      #expect(
+        text.split(separator: "\n").contains {
+          $0.hasPrefix("  \(name.rawValue) ") && $0.hasSuffix(CommandPage.of(name).summary)
+        })
+    }
+  }
+
+  @Test(arguments: [30, 60, 72, 80, 100, 200])
+  func linesFitTheTerminal(_ width: Int) {
+    for name in CommandName.allCases {
+      let page = Page.of(name)
+      let whole = page.blocks.flatMap { block -> [String] in
+        switch block {
+        case .example(_, let line): [line]
+        case .item(let term, _): [term]
+        default: []
+        }
+      }
+      for line in TextPage.draw(page, width: width).split(separator: "\n") where TextWidth.columns(String(line)) > width
+      {
+        // Only what is to be copied, or one word that is too long, may stick out.
+        let text = line.trimmingCharacters(in: .whitespaces)
+        #expect(whole.contains(text) || !text.contains(" "), "\(text)")
+      }
+    }
+  }
+
+  @Test func helpAnswersItsTopics() throws {
+    func answer(_ words: Argument...) throws -> String {
+      try HelpText.answer(Parser.parse(words, environment: [:]), width: 80, version: "1.2.3")
+    }
+    #expect(try answer("--version") == "s3up 1.2.3\n")
+    #expect(try answer("help", "put") == answer("put", "--help"))
+    #expect(try answer("help") == answer("--help"))
+    #expect(try answer("help", "--man").hasPrefix(".TH S3UP 1"))
+    let failure = #expect(throws: Failure.self) { try answer("help", "prts") }
+    #expect(failure?.message.contains("did you mean 'parts'?") == true)
+  }
+}
+
+@Suite struct ManPageTests {
+  private let roff = ManPage.draw(.manual, version: "1.2.3")
+
+  @Test func theManPageHasEachCommandOptionAndVariable() {
+    for flag in FlagList.all {
+      #expect(
+        roff.contains("\\fB" + ManPage.escape(flag.term) + "\\fR\n" + ManPage.escape(flag.text(long: true))),
+        "\(flag.long)")
+    }
+    for name in CommandName.allCases { #expect(roff.contains(".SS \"\(name.rawValue): "), "\(name.rawValue)") }
+    #expect(roff.components(separatedBy: ".TP\n\\fB\\-").count - 1 == FlagList.all.count)
+  }
+
+  @Test func onlyRequestsOfTheManMacrosBeginALine() {
+    let known: Set<Substring> = [".TH", ".nh", ".ad", ".SH", ".SS", ".PP", ".TP", ".RS", ".RE", ".nf", ".fi"]
+    for line in roff.split(separator: "\n") where line.hasPrefix(".") {
+      #expect(known.contains(line.prefix { $0 != " " }), "\(line)")
+    }
+    #expect(!roff.split(separator: "\n").contains { $0.hasPrefix("'") })
+    #expect(roff.utf8.allSatisfy { $0 < 0x80 })
+  }
+
+  @Test func whatRoffWouldChangeIsEscaped() {
+    #expect(ManPage.escape("a-b\\c'\"`^~") == "a\\-b\\ec\\(aq\\(dq\\(ga\\(ha\\(ti")
+    var page = Page()
+    page.blocks = [.paragraph(".hidden"), .paragraph("'hidden")]
+    #expect(ManPage.draw(page, version: "").contains("\\&.hidden"))
+    #expect(!ManPage.draw(page, version: "").contains("\n'"))
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")))
+  func groffHasNoComplaint() throws {
+    let (out, error) = try run("/usr/bin/groff", ["-man", "-ww", "-z", "-Tutf8"], input: roff)
+    #expect(error.isEmpty, "\(error)")
+    #expect(out.isEmpty)
+  }
+}
+
+@Suite struct CompletionTests {
+  /// Sources the script in a bash without the user's files, and completes the last word.
+  private func bash(_ words: [String]) throws -> [String] {
+    let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+    let script = """
+      \(BashCompletions.script)
+      COMP_WORDS=(\(quoted)); COMP_CWORD=\(words.count - 1)
+      _s3up
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let (out, error) = try run("/bin/bash", ["--norc", "--noprofile", "-eu", "-s"], input: script)
+    #expect(error.isEmpty, "\(error)")
+    return out.split(separator: "\n").map(String.init)
+  }
+
+  @Test func bashCompletesCommandsOptionsAndValues() throws {
+    #expect(try bash(["s3up", "pre"]) == ["presign"])
+    #expect(try bash(["s3up", ""]) == CommandName.words)
+    #expect(try bash(["s3up", "put", "--part"]) == ["--part-size"])
+    #expect(try bash(["s3up", "put", "--checksum", "crc"]) == ["crc64nvme", "crc32c", "crc32"])
+    #expect(try bash(["s3up", "put", "--checksum", "=", "sha"]) == ["sha256", "sha1"])
+    #expect(try bash(["s3up", "put", "--addressing", "="]) == AddressingChoice.words)
+    #expect(try bash(["s3up", "help", "comp"]) == ["complete", "completions"])
+    #expect(try bash(["s3up", "completions", ""]) == ShellChoice.words)
+    #expect(try bash(["s3up", "put", "file"]).isEmpty)
+  }
+
+  @Test(arguments: CommandName.allCases)
+  func bashKnowsEachOptionOfACommandAndNoOther(_ command: CommandName) throws {
+    let offered = try bash(["s3up", command.rawValue, "-"])
+    #expect(Set(offered) == Set(FlagList.of(command).flatMap(Completions.spellings)))
+  }
+
+  @Test func zshAndFishKnowEachOption() {
+    let zsh = ZshCompletions.script
+    let fish = FishCompletions.script
+    for command in CommandName.allCases {
+      let from = zsh.components(separatedBy: "        \(command.rawValue)) _arguments")
+      #expect(from.count == 2)
+      let body = from.last?.components(separatedBy: " ;;").first ?? ""
+      for flag in FlagList.of(command) {
+        #expect(body.contains("\(flag.long)[") || body.contains("\(flag.long)="), "\(command.rawValue) \(flag.long)")
+        let line = "complete -c s3up -n '__fish_seen_subcommand_from \(command.rawValue)'"
+        let names = (flag.short.map { " -s \($0)" } ?? "") + " -l \(flag.name.rawValue) "
+        #expect(fish.contains(line + names), "\(command.rawValue) \(flag.long)")
+      }
+    }
+  }
+}
+
+private func run(_ tool: String, _ arguments: [String], input: String) throws -> (out: String, error: String) {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: tool)
+  process.arguments = arguments
+  let (feed, out, error) = (Pipe(), Pipe(), Pipe())
+  process.standardInput = feed
+  process.standardOutput = out
+  process.standardError = error
+  try process.run()
+  // What is printed fits into a pipe; what is fed may not, so it is written while the tool reads.
+  try feed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+  try feed.fileHandleForWriting.close()
+  let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  let complaint = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  process.waitUntilExit()
+  return (text, complaint)
+}

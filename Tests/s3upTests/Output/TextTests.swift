@@ -1,0 +1,179 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import s3up
+
+@Suite struct HumanTests {
+  @Test(arguments: [
+    (Int64(0), "0 B"), (-5, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"),
+    (10 << 10, "10 KiB"),
+    (8 << 20, "8.0 MiB"), (87_031_808, "83 MiB"), (1023 << 20, "1.0 GiB"), (1 << 30, "1.0 GiB"),
+    (1_610_612_736, "1.5 GiB"),
+    (Int64.max, "8.0 EiB"),
+  ])
+  func sizesAreShort(_ bytes: Int64, _ text: String) {
+    #expect(Human.size(bytes) == text)
+  }
+
+  @Test func ratesAreSizesASecond() {
+    #expect(Human.rate(87_031_808) == "83 MiB/s")
+    for odd in [0, -1, Double.nan, -Double.infinity] { #expect(Human.rate(odd) == "0 B/s") }
+    #expect(Human.rate(1e300).hasSuffix("/s"))
+  }
+
+  @Test(arguments: [
+    (Duration.milliseconds(40), "0.0 s"), (.milliseconds(420), "0.4 s"), (.milliseconds(12_340), "12.3 s"),
+    (.milliseconds(59_960), "1m00s"), (.seconds(65), "1m05s"), (.seconds(7380), "2h03m"), (.seconds(273_600), "3d04h"),
+    (.seconds(-1), "0.0 s"),
+  ])
+  func durationsAreShort(_ duration: Duration, _ text: String) {
+    #expect(Human.duration(duration) == text)
+  }
+}
+
+@Suite struct JSONTests {
+  @Test func whatIsWrittenReadsBackTheSame() throws {
+    let text = "q\" b\\ n\n r\r t\t bell\u{7} esc\u{1b}[31m del\u{7f} nul\u{0} é 😀 \u{2028} \u{202e}"
+    let written = JSONValue.object([("k\"", .string(text)), ("n", .null), ("a", .array([.bool(true), .int(.min)]))])
+      .text
+    let read = try #require(try JSONSerialization.jsonObject(with: Data(written.utf8)) as? [String: Any])
+    #expect((read["k\""] as? String).map { Array($0.utf8) } == Array(text.utf8))
+    #expect(written.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f && $0.value != 0x202e })
+    #expect(written.hasSuffix("\"n\":null,\"a\":[true,-9223372036854775808]}"))
+  }
+
+  @Test(arguments: [
+    (0.0, "0"), (-0.0, "0"), (1.0, "1"), (12.345, "12.345"), (-2.5, "-2.5"), (1e-7, "0.0000001"),
+    (1.5e-10, "0.00000000015"),
+    (1e21, "1000000000000000000000"), (1.25e20, "125000000000000000000"), (Double.nan, "null"), (.infinity, "null"),
+  ])
+  func numbersHaveNoExponent(_ value: Double, _ text: String) {
+    #expect(JSONValue.double(value).text == text)
+  }
+
+  @Test func bytesThatAreNotUTF8BecomeText() {
+    #expect(JSONValue.text([0x61, 0xff, 0x62]).text == "\"a\u{fffd}b\"")
+  }
+
+  private let subject = Event.Subject(source: "f", bucket: "b", key: "k")
+
+  @Test func completedHasTheKeysOfTheContractInTheirOrder() {
+    let summary = UploadSummary(
+      size: 9, etag: "\"e\"", versionID: nil,
+      checksum: .init(algorithm: "CRC64NVME", type: "FULL_OBJECT", value: "abc="),
+      parts: 2, bytesSent: 9, bytesResumed: 1, retries: 3, duration: .milliseconds(1500), requestID: "R", evidence: "x")
+    #expect(
+      Event.completed(subject, summary).json == """
+        {"event":"completed","source":"f","bucket":"b","key":"k","size":9,"etag":"\\"e\\"","version_id":null,\
+        "checksum":{"algorithm":"CRC64NVME","type":"FULL_OBJECT","value":"abc="},"parts":2,"bytes_sent":9,\
+        "bytes_resumed":1,"retries":3,"seconds":1.5,"request_id":"R","evidence":"x"}
+        """)
+  }
+
+  @Test func failedCarriesCodeMessageAndExit() {
+    let failure = Failure(.credentials, "refused", status: 403, s3Code: "SignatureDoesNotMatch", requestID: "R")
+    #expect(
+      Event.failed(subject, failure, resumable: false).json.hasPrefix(
+        """
+        {"event":"failed","source":"f","bucket":"b","key":"k","code":"credentials","message":"refused",\
+        "s3_code":"SignatureDoesNotMatch","exit":77,"resumable":false,
+        """))
+  }
+
+  @Test func onlyResultsAreShownWithoutAll() {
+    let summary = UploadSummary(size: 0, parts: 0, bytesSent: 0, duration: .zero)
+    let failure = Failure(.network, "x")
+    let results: [Event] = [
+      .completed(subject, summary), .unchanged(subject, summary), .failed(subject, failure, resumable: true),
+    ]
+    let others: [Event] = [
+      .started(subject, size: 1, parts: 1, partSize: 1, uploadID: "u"),
+      .part(subject, number: 1, size: 1, etag: "e", seconds: 0.5),
+      .progress(subject, ProgressState(name: "f", total: 1)),
+      .retry(subject, part: 1, attempt: 2, wait: .seconds(1), because: failure),
+    ]
+    #expect(results.allSatisfy { $0.isResult })
+    #expect(!others.contains { $0.isResult })
+    for event in results + others {
+      #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(event.json.utf8)) }
+    }
+  }
+}
+
+@Suite struct ErrorTextTests {
+  @Test func anErrorSaysWhatWhereWhoAndTheWayOut() {
+    let failure = Failure(
+      .refused, "the bucket does not exist", status: 404, s3Code: "NoSuchBucket", requestID: "R1", hint: "Create it.")
+    let lines = ErrorText.lines(for: failure.at(Place(file: "a.bin", bucket: "bkt", key: "k", part: 3)))
+    #expect(
+      lines == [
+        "s3up: the bucket does not exist (a.bin, s3://bkt/k, part 3, HTTP 404 NoSuchBucket, request id R1)",
+        "Create it.",
+      ])
+  }
+
+  @Test func whatTheMessageSaysIsNotSaidTwice() {
+    let failure = Failure(.sourceMissing, "a.bin: no such file").at(Place(file: "a.bin"))
+    #expect(ErrorText.lines(for: failure)[0] == "s3up: a.bin: no such file")
+  }
+
+  @Test(arguments: Failure.Code.allCases)
+  func everyErrorHasTwoLinesAndAnExitCodeOfTheTable(_ code: Failure.Code) {
+    let lines = ErrorText.lines(for: Failure(code, "x"))
+    #expect(lines.count == 2 && !lines[1].isEmpty)
+    let status = s3up.ExitStatus(code)
+    #expect(status != .success)
+    #expect(
+      s3up.ExitStatus.table.contains { $0.codes.components(separatedBy: " / ").contains(String(status.rawValue)) })
+  }
+
+  @Test func whatAServerSaysCannotMoveTheCursorOrAddALine() {
+    let evil = "no\u{1b}[2J\u{9b}31m\r\n\nyes\u{202e}\u{7}\u{0}\u{2028}"
+    let failure = Failure(.server, evil, s3Code: evil, requestID: evil, hint: evil).at(
+      Place(file: evil, bucket: evil, key: evil))
+    for line in ErrorText.lines(for: failure) {
+      #expect(
+        line.unicodeScalars.allSatisfy {
+          $0.value >= 0x20 && !(0x7f..<0xa0).contains($0.value) && $0.value != 0x202e && $0.value != 0x2028
+        })
+    }
+    #expect(SafeText.oneLine("a\r\n\tb") == "a b")
+  }
+
+  @Test func longTextsAreCut() {
+    let long = String(repeating: "x", count: 1_000_000)
+    let failure = Failure(.server, long, s3Code: long, requestID: long, hint: long).at(
+      Place(file: long, bucket: "b", key: long))
+    for line in ErrorText.lines(for: failure) { #expect(line.count < 2000) }
+  }
+
+  @Test(arguments: [
+    (Failure.Code.usage, s3up.ExitStatus.usage), (.configuration, .configuration), (.sourceMissing, .sourceMissing),
+    (.sourceChanged, .data), (.dataMismatch, .data), (.refused, .unavailable), (.precondition, .precondition),
+    (.uploadGone, .unavailable), (.checksumUnsupported, .unavailable), (.credentials, .credentials),
+    (.credentialsExpired, .credentials), (.clockSkew, .credentials), (.network, .temporary), (.tls, .unavailable),
+    (.stalled, .temporary), (.throttled, .temporary), (.server, .temporary), (.interrupted, .interrupted),
+    (.local, .temporary),
+  ])
+  func eachFailureHasItsExitCode(_ code: Failure.Code, _ status: s3up.ExitStatus) {
+    #expect(s3up.ExitStatus(code) == status)
+  }
+}
+
+@Suite struct ResultLineTests {
+  @Test func theResultNamesSizePartsTimeRateAndProof() {
+    var summary = UploadSummary(
+      size: 1 << 30, parts: 128, bytesSent: 1 << 30, duration: .milliseconds(12_300),
+      evidence: "CRC64NVME abc= confirmed by the store")
+    #expect(
+      summary.line(source: "f.bin", bucket: "b", key: "k")
+        == "uploaded f.bin to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; CRC64NVME abc= confirmed by the store)")
+    summary.retries = 2
+    summary.parts = 0
+    summary.size = 5
+    summary.duration = .milliseconds(30)
+    summary.evidence = nil
+    #expect(summary.line(source: "f\n", bucket: "b", key: "k") == "uploaded f  to s3://b/k (5 B, 0.0 s, 2 retries)")
+  }
+}
