@@ -67,15 +67,21 @@ package struct Expectation: Sendable {
 package struct ReportedObject: Sendable {
   package var size: Int64?
   package var etag: String?
-  package var checksums: [ChecksumAlgorithm: String]
+  /// By lower-case header name.
+  package var checksums: [String: String]
   package var checksumType: String?
+  package var versionID: String?
+  package var requestID: String?
 
   package init(
-    size: Int64? = nil, etag: String? = nil, checksums: [ChecksumAlgorithm: String] = [:], checksumType: String? = nil
+    size: Int64? = nil, etag: String? = nil, checksums: [String: String] = [:], checksumType: String? = nil,
+    versionID: String? = nil, requestID: String? = nil
   ) {
     self.size = size
     self.etag = etag
     self.checksums = checksums
     self.checksumType = checksumType
+    self.versionID = versionID
+    self.requestID = requestID
   }
 }

@@ -42,13 +42,12 @@ package struct UploadJob: Sendable {
 }
 
 /// What a finished upload is, and how that is known.
-package struct UploadResult: Sendable, Equatable {
+package struct UploadResult: Sendable {
   package var size: Int64
   package var parts: Int
-  package var etag: String?
-  package var versionID: String?
+  /// What the store said of the object last.
+  package var object: ReportedObject
   package var sum: Expectation.Sum?
-  package var requestID: String?
   package var evidence: String
   package var bytesSent: Int64
   package var retries: Int
@@ -57,6 +56,6 @@ package struct UploadResult: Sendable, Equatable {
 /// What those who watch an upload are told.
 package enum UploadNews: Sendable {
   case started(uploadID: String?, plan: UploadPlan)
-  case part(number: Int, size: Int64)
+  case part(PartReceipt, took: Duration)
   case notice(UploadMachine.Notice)
 }

@@ -35,7 +35,7 @@ extension UploadMachine {
       cause = failure.code == .precondition ? failure : nil
       return head()
     }
-    if failure.code == .uploadGone, restarts < 3 {
+    if failure.code == .uploadGone, restarts < 3, !settings.keepsUpload {
       uploadID = nil
       return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew()
     }
@@ -151,7 +151,7 @@ extension UploadMachine {
   }
 
   private mutating func afterStop() -> [Action] {
-    guard uploadID != nil else { return gone(leftBehind: false) }
+    guard uploadID != nil, !settings.keepsUpload else { return gone(leftBehind: false) }
     phase = .aborting
     phaseAttempts = 1
     return [.abort]

@@ -11,6 +11,8 @@ extension UploadMachine {
     package var checksFirst: Bool
     /// A HEAD is compared even when complete's answer was proof already.
     package var alwaysVerifies: Bool
+    /// A failure leaves the upload as it is: somebody else goes on with it.
+    package var keepsUpload = false
     package var seed: UInt64
 
     package init(

@@ -58,10 +58,20 @@ package struct UploadMachine: Sendable {
     dice = Dice(seed: settings.seed)
   }
 
+  /// For an upload whose parts are all there: it begins with complete.
+  package init(completing uploadID: String, receipts: [PartReceipt], _ settings: Settings) {
+    self.init(settings)
+    self.uploadID = uploadID
+    self.receipts = receipts
+    attempts = Array(repeating: 1, count: receipts.count)
+    partsDone = receipts.count
+  }
+
   package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
     switch event {
     case .start:
       guard phase == .idle else { return [] }
+      if uploadID != nil { return complete() }
       phase = settings.checksFirst ? .checking : .idle
       return settings.checksFirst ? [.check] : begin()
     case .checked(let failure): return checked(failure, now)

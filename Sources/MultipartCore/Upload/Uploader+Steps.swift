@@ -3,7 +3,7 @@ extension Uploader {
   /// A condition is looked at before the first byte goes; the store looks again at the end.
   func check() async -> UploadMachine.Event {
     do throws(Failure) {
-      let found = try await client.perform(headOperation)
+      let found = try await client.perform(finisher.headOperation)
       return .checked(unmet(found))
     } catch {
       return .checked(error)
@@ -48,9 +48,11 @@ extension Uploader {
   func send(_ number: Int, _ form: ChecksumForm, uploadID: String, fresh: Bool) async -> UploadMachine.Event {
     let (offset, length) = plan.range(of: number)
     let slice = PartSlice(file: job.file, offset: offset, length: length)
+    let start = world.uptime()
     do throws(Failure) {
-      return .partDone(
-        try await sender.sendPart(slice, number: number, uploadID: uploadID, form: form, fresh: fresh))
+      let receipt = try await sender.sendPart(slice, number: number, uploadID: uploadID, form: form, fresh: fresh)
+      tell(.part(receipt, took: world.uptime() - start))
+      return .partDone(receipt)
     } catch {
       return .partFailed(number, error.at(job.place))
     }
@@ -61,14 +63,14 @@ extension Uploader {
     do throws(Failure) {
       let sums = try sender.sums(of: slice, form)
       // Known before the request goes out: its answer may be lost.
-      answers.withLock { $0.expected = Expectation(size: plan.size, form: form, sums: sums) }
+      finisher.expect(Expectation(size: plan.size, form: form, sums: sums))
       let (sent, answer) = try await sender.put(slice, form: form, sums: sums, fresh: fresh)
       if case .algorithm = form, job.checksum == nil, sent.proof < .checksum { learn(form, .md5) }
       let expected = Expectation(size: plan.size, checksum: sent.checksum, md5: sent.md5, proof: sent.proof)
-      return .putDone(
-        judge(
-          expected, etag: answer.etag, checksums: answer.checksums, type: answer.checksumType, size: nil,
-          version: answer.versionID, requestID: answer.requestID))
+      let reported = ReportedObject(
+        etag: answer.etag, checksums: answer.checksums, checksumType: answer.checksumType,
+        versionID: answer.versionID, requestID: answer.requestID)
+      return .putDone(finisher.judge(expected, reported))
     } catch {
       return .putFailed(error.at(job.place))
     }
@@ -77,54 +79,15 @@ extension Uploader {
   func complete(_ receipts: [PartReceipt], uploadID: String) async -> UploadMachine.Event {
     do throws(Failure) {
       try job.file.checkUnchanged()
-      let expected = try Expectation(receipts: receipts)
-      answers.withLock { $0.expected = expected }
-      let answer = try await client.perform(completeOperation(receipts, expected, uploadID: uploadID))
-      return .completeDone(
-        judge(
-          expected, etag: answer.etag, checksums: answer.checksums, type: answer.checksumType, size: nil,
-          version: answer.versionID, requestID: answer.requestID))
+      return .completeDone(try await finisher.complete(receipts, uploadID: uploadID))
     } catch {
       return .completeFailed(error.at(job.place))
     }
   }
 
-  private func completeOperation(
-    _ receipts: [PartReceipt], _ expected: Expectation, uploadID: String
-  ) -> CompleteMultipartUpload {
-    let sum = expected.sum
-    // Only sums that the store has verified part by part may be named to it again.
-    let named = sum != nil && expected.weakest == .checksum
-    var operation = CompleteMultipartUpload(
-      bucket: job.bucket, key: job.key, uploadID: uploadID,
-      parts: receipts.map { receipt in
-        let checksum = named && sum?.isFullObject == false ? receipt.checksum : nil
-        return CompleteMultipartUpload.Part(
-          number: receipt.number, etag: receipt.etag,
-          checksum: checksum.map { NamedValue($0.algorithm.headerName, $0.base64) })
-      })
-    if named, let sum {
-      operation.checksumType = sum.type
-      if sum.isFullObject { operation.objectChecksum = NamedValue(sum.algorithm.headerName, sum.text) }
-    }
-    operation.objectSize = expected.size
-    operation.conditions = job.conditions
-    operation.customerKey = job.customerKey
-    operation.common = job.common
-    return operation
-  }
-
   func head() async -> UploadMachine.Event {
     do throws(Failure) {
-      let expected = answers.withLock { $0.expected }
-      guard let expected else { return .headFailed(Failure(.local, "nothing is known to compare the object with")) }
-      guard case .exists(let object) = try await client.perform(headOperation) else {
-        return .headDone(.contradicted(message: "the object is not there"))
-      }
-      return .headDone(
-        judge(
-          expected, etag: object.etag, checksums: object.checksums, type: object.checksumType, size: object.size,
-          version: object.versionID, requestID: object.requestID))
+      return .headDone(try await finisher.head())
     } catch {
       return .headFailed(error.at(job.place))
     }
@@ -149,26 +112,5 @@ extension Uploader {
     } catch {
       return error.status == 404 ? .listed(uploadStillThere: false) : .listFailed(error)
     }
-  }
-
-  private var headOperation: HeadObject {
-    HeadObject(
-      bucket: job.bucket, key: job.key, wantsChecksums: true, customerKey: job.customerKey, common: job.common)
-  }
-
-  private func judge(
-    _ expected: Expectation, etag: String?, checksums: [String: String], type: String?, size: Int64?,
-    version: String?, requestID: String?
-  ) -> Judgement {
-    answers.withLock { known in
-      known.expected = expected
-      known.etag = etag ?? known.etag
-      known.versionID = version ?? known.versionID
-      known.requestID = requestID ?? known.requestID
-    }
-    var sums: [ChecksumAlgorithm: String] = [:]
-    for algorithm in ChecksumAlgorithm.allCases { sums[algorithm] = checksums[algorithm.headerName] }
-    return Verdict.judge(
-      expected, ReportedObject(size: size, etag: etag, checksums: sums, checksumType: type))
   }
 }

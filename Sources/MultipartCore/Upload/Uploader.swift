@@ -7,18 +7,10 @@ package final class Uploader: Sendable {
   package let plan: UploadPlan
   package let progress: UploadProgress
   private let memory: StoreMemory?
-  private let tell: @Sendable (UploadNews) -> Void
+  let tell: @Sendable (UploadNews) -> Void
   private let events: AsyncStream<UploadMachine.Event>
   private let inbox: AsyncStream<UploadMachine.Event>.Continuation
-  let answers = Locked(Answers())
-
-  /// What is known of the object from the store's answers.
-  struct Answers: Sendable {
-    var etag: String?
-    var versionID: String?
-    var requestID: String?
-    var expected: Expectation?
-  }
+  let finisher: Finisher
 
   /// `memory` is where the lesson goes that a store does not verify a checksum.
   package init(
@@ -33,6 +25,9 @@ package final class Uploader: Sendable {
     self.tell = tell
     progress = UploadProgress(total: job.file.size, parts: plan.partCount)
     sender = BodySender(client: client, job: job, progress: progress)
+    finisher = Finisher(
+      client: client, bucket: job.bucket, key: job.key, conditions: job.conditions, customerKey: job.customerKey,
+      common: job.common)
     (events, inbox) = AsyncStream.makeStream()
   }
 
@@ -101,11 +96,7 @@ package final class Uploader: Sendable {
   }
 
   private func note(_ event: UploadMachine.Event) {
-    switch event {
-    case .created(let id): tell(.started(uploadID: id, plan: plan))
-    case .partDone(let receipt): tell(.part(number: receipt.number, size: receipt.size))
-    default: break
-    }
+    if case .created(let id) = event { tell(.started(uploadID: id, plan: plan)) }
   }
 
   private func heed(_ notice: UploadMachine.Notice) {
@@ -132,11 +123,9 @@ package final class Uploader: Sendable {
     guard case .completed(let evidence) = outcome else {
       throw leftBehind(machine, machine.cause ?? Failure(.local, "the upload ended without a reason"))
     }
-    let known = answers.withLock { $0 }
     return UploadResult(
-      size: job.file.size, parts: plan.partCount, etag: known.etag, versionID: known.versionID,
-      sum: known.expected?.sum, requestID: known.requestID, evidence: evidence, bytesSent: progress.bytesSent,
-      retries: machine.retries)
+      size: job.file.size, parts: plan.partCount, object: finisher.known, sum: finisher.expected?.sum,
+      evidence: evidence, bytesSent: progress.bytesSent, retries: machine.retries)
   }
 
   /// The time after an interruption was not enough to show that the upload is gone.
