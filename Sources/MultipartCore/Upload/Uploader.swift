@@ -113,7 +113,7 @@ package final class Uploader: Sendable {
     guard let memory, job.checksum == nil else { return }
     let lesson = from == .md5 ? to : ChecksumForm.md5
     do throws(Failure) {
-      try memory.remember(lesson, for: client.bucket.origin.description, now: world.now())
+      try memory.remember(lesson, for: client.signer.origin, now: world.now())
     } catch {
       world.log(1, "what was learnt of the store cannot be kept: \(error.message)")
     }

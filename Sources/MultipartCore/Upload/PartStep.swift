@@ -1,0 +1,31 @@
+/// One part of an upload that somebody else began: the single step of scripts.
+package struct PartStep: Sendable {
+  private let sender: BodySender
+  private let slice: PartSlice
+  private let world: World
+
+  package init(job: UploadJob, slice: PartSlice, client: S3Client, world: World) {
+    sender = BodySender(client: client, job: job, progress: UploadProgress(total: slice.length, parts: 1))
+    self.slice = slice
+    self.world = world
+  }
+
+  /// What the upload carries is not known here, and S3 refuses a checksum of another algorithm than the one it was
+  /// created for: so, unless one is asked for, Content-MD5, which every upload takes.
+  package func run(_ number: Int, uploadID: String) async throws(Failure) -> PartReceipt {
+    let form = sender.job.checksum ?? (sender.client.signsPayload ? ChecksumForm.none : .md5)
+    var stalled = false
+    do throws(Failure) {
+      return try await sender.job.retry.run("part \(number)", in: world) { (attempt) async throws(Failure) in
+        do throws(Failure) {
+          return try await sender.sendPart(slice, number: number, uploadID: uploadID, form: form, fresh: stalled)
+        } catch {
+          stalled = error.code == .stalled
+          throw error
+        }
+      }
+    } catch {
+      throw error.at(sender.job.place)
+    }
+  }
+}
