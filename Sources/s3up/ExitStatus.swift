@@ -3,7 +3,6 @@ import MultipartCore
 /// What a run tells the shell.
 enum ExitStatus: Int32, Sendable {
   case success = 0
-  case several = 1
   case usage = 64
   case data = 65
   case sourceMissing = 66
@@ -34,7 +33,6 @@ enum ExitStatus: Int32, Sendable {
   /// As help shows them.
   static let table: [(codes: String, meaning: String)] = [
     ("0", "done and proven"),
-    ("1", "several files failed, for different reasons"),
     ("64", "usage"),
     ("65", "the data: the source changed while it was read, or an expectation or checksum was not met"),
     ("66", "the source is missing or unreadable"),

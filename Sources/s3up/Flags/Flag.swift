@@ -5,7 +5,7 @@ enum FlagSection: String, Sendable, CaseIterable {
   case transfer = "Transfer"
   case integrity = "Integrity"
   case object = "Object"
-  case conditions = "Conditions"
+  case conditions = "Condition"
   case connection = "Connection"
   case state = "State"
   case output = "Output"

@@ -164,6 +164,11 @@ private func message(_ body: () throws -> Void) -> String {
     #expect(message { _ = try OutputOptions(line("put", "-q", "--progress=bar"), environment: [:]) } != "")
   }
 
+  @Test func quietIsOverABarOfTheEnvironment() throws {
+    let invocation = try Parser.parse(["put", "-q"], environment: ["S3UP_PROGRESS": "bar"])
+    #expect(try OutputOptions(invocation, environment: [:]).progress == .none)
+  }
+
   @Test func theStateFolderHasItsPlaces() throws {
     func folder(_ words: [Argument], _ environment: [String: String]) throws -> String? {
       try StateOptions(Parser.parse(["put"] + words, environment: environment), environment: environment).directory?

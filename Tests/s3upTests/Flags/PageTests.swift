@@ -176,6 +176,9 @@ import Testing
     #expect(try bash(["s3up", "put", "--checksum", "crc"]) == ["crc64nvme", "crc32c", "crc32"])
     #expect(try bash(["s3up", "put", "--checksum", "=", "sha"]) == ["sha256", "sha1"])
     #expect(try bash(["s3up", "put", "--addressing", "="]) == AddressingChoice.words)
+    #expect(try bash(["s3up", "put", "--sse", "aws", ":", "kms"]) == ["kms", "kms:dsse"])
+    #expect(try bash(["s3up", "put", "--sse", "=", "aws", ":"]) == ["kms", "kms:dsse"])
+    #expect(try bash(["s3up", "put", "--sse", "A"]) == ["AES256"])
     #expect(try bash(["s3up", "help", "comp"]) == ["complete", "completions"])
     #expect(try bash(["s3up", "completions", ""]) == ShellChoice.words)
     #expect(try bash(["s3up", "put", "file"]).isEmpty)
@@ -185,6 +188,20 @@ import Testing
   func bashKnowsEachOptionOfACommandAndNoOther(_ command: CommandName) throws {
     let offered = try bash(["s3up", command.rawValue, "-"])
     #expect(Set(offered) == Set(FlagList.of(command).flatMap(Completions.spellings)))
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/zsh")))
+  func zshReadsItsScript() throws {
+    let (_, error) = try run("/usr/bin/zsh", ["-f", "-n"], input: ZshCompletions.script)
+    #expect(error.isEmpty, "\(error)")
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))
+  func fishCompletesCommandsAndValues() throws {
+    let ask = "complete -C 's3up pre'; complete -C 's3up put --addressing p'"
+    let (out, error) = try run("/usr/bin/fish", ["--no-config"], input: FishCompletions.script + ask + "\n")
+    #expect(error.isEmpty, "\(error)")
+    #expect(out.split(separator: "\n").map { $0.prefix { $0 != "\t" } } == ["presign", "path"])
   }
 
   @Test func zshAndFishKnowEachOption() {

@@ -161,6 +161,26 @@ import Testing
   }
 }
 
+@Suite struct PaintTests {
+  @Test func withoutColorNothingIsAdded() {
+    #expect(Paint.off.error(["s3up: x", "y"]) == ["s3up: x", "y"])
+    #expect(Paint.off.result("uploaded f") == "uploaded f")
+    #expect(!TextPage.draw(.overview, width: 80).contains("\u{1b}"))
+  }
+
+  @Test func withColorTheWordsStayTheSame() {
+    let paint = Paint(isOn: true)
+    func plain(_ text: String) -> String {
+      text.replacingOccurrences(of: "\u{1b}\\[[0-9;]*m", with: "", options: .regularExpression)
+    }
+    #expect(paint.error(["s3up: x", "y"])[0] == "\u{1b}[1;31ms3up:\u{1b}[0m x")
+    #expect(plain(paint.result("uploaded f")) == "uploaded f")
+    let page = TextPage.draw(.overview, width: 80, paint: paint)
+    #expect(page.contains("\u{1b}[1mExamples:\u{1b}[0m"))
+    #expect(plain(page) == TextPage.draw(.overview, width: 80))
+  }
+}
+
 @Suite struct ResultLineTests {
   @Test func theResultNamesSizePartsTimeRateAndProof() {
     var summary = UploadSummary(

@@ -44,7 +44,8 @@ extension FlagList {
       more: "With auto there is a bar on a terminal and nothing elsewhere; plain is one line every 10 s.",
       standard: "auto", choices: ProgressChoice.words),
     Flag(
-      .explain, .toggle, .output, [.put], "Print the plan and its reasons, and send nothing."),
+      .explain, .toggle, .output, [.put],
+      "Print the plan: part size, parts, concurrency, addressing, checksum, credentials, and why."),
     Flag(
       .json, .optional("all"), .output, .store, "JSON on standard output, one object a line; all: every event.",
       choices: ["all"]),

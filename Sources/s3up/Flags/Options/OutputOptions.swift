@@ -29,7 +29,8 @@ struct OutputOptions: Sendable, Equatable {
       }
     }
     if quiet {
-      guard progress == .auto || progress == .none else {
+      // What the environment says of the bar gives way; two words on one line contradict each other.
+      if case .commandLine? = invocation.last(.progress)?.origin, progress == .bar || progress == .plain {
         throw Failure(
           .usage, "--quiet and --progress \(progress.rawValue) exclude each other", hint: "Leave one of them out.")
       }

@@ -21,13 +21,18 @@ enum BashCompletions {
       # bash completion of s3up; load it with: source <(s3up completions bash)
       _s3up() {
         local cur=${COMP_WORDS[COMP_CWORD]} prev='' command='' i
-        (( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
         COMPREPLY=()
-        # bash splits --name=value in three words, or in two while the value is empty.
+        # bash splits words at colons, and --name=value in three words, or in two while the value is empty.
+        local at=$COMP_CWORD
+        while (( at > 1 )) && [[ ${COMP_WORDS[at]} == ':' || ${COMP_WORDS[at-1]} == ':' ]]; do
+          at=$(( at - 1 ))
+          cur=${COMP_WORDS[at]}$cur
+        done
+        (( at > 0 )) && prev=${COMP_WORDS[at-1]}
         if [[ $cur == '=' ]]; then
           cur=''
-        elif [[ $prev == '=' ]] && (( COMP_CWORD > 1 )); then
-          prev=${COMP_WORDS[COMP_CWORD-2]}
+        elif [[ $prev == '=' ]] && (( at > 1 )); then
+          prev=${COMP_WORDS[at-2]}
         fi
         for (( i = 1; i < COMP_CWORD; i++ )); do
           case ${COMP_WORDS[i]} in
@@ -44,6 +49,8 @@ enum BashCompletions {
         esac
         if [[ -n $values ]]; then
           COMPREPLY=( $(compgen -W "$values" -- "$cur") )
+          # What stands before the last colon is a word of its own and stays.
+          COMPREPLY=( "${COMPREPLY[@]#"${cur%"${cur##*:}"}"}" )
         elif [[ $cur == -* ]]; then
           COMPREPLY=( $(compgen -W "$options" -- "$cur") )
         elif [[ -z $command ]]; then

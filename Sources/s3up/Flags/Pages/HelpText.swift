@@ -3,13 +3,15 @@ import MultipartCore
 /// The answers that need no store: `help`, `--help`, `--version`, `completions`.
 enum HelpText {
   /// For an invocation whose command is `help`.
-  static func answer(_ invocation: Invocation, width: Int, version: String) throws(Failure) -> String {
+  static func answer(_ invocation: Invocation, width: Int, version: String, paint: Paint = .off) throws(Failure)
+    -> String
+  {
     if invocation.has(.version) { return "s3up \(version)\n" }
     if invocation.has(.man) { return ManPage.draw(.manual, version: version) }
-    guard let topic = invocation.positionals.first else { return TextPage.draw(.overview, width: width) }
+    guard let topic = invocation.positionals.first else { return TextPage.draw(.overview, width: width, paint: paint) }
     _ = try invocation.arguments("COMMAND")
     guard let command = CommandName(rawValue: topic.text) else { throw ParserError.unknownCommand(topic.text) }
-    return TextPage.draw(.of(command), width: width)
+    return TextPage.draw(.of(command), width: width, paint: paint)
   }
 
   /// For an invocation whose command is `completions`.

@@ -20,7 +20,7 @@ struct Page: Sendable {
   static var overview: Page {
     var page = Page()
     page.blocks = [
-      .paragraph("s3up moves big things into S3, and never reports success without proof."),
+      .subheading("s3up moves big things into S3, and never reports success without proof."),
       .heading("Examples"),
     ]
     let first = [CommandPage.put.examples[0], CommandPage.presign.examples[0], CommandPage.help.examples[0]]
@@ -36,7 +36,7 @@ struct Page: Sendable {
   static func of(_ name: CommandName) -> Page {
     let command = CommandPage.of(name)
     var page = Page()
-    page.blocks = [.paragraph("s3up \(name.rawValue): \(command.summary)"), .heading("Examples")]
+    page.blocks = [.subheading("s3up \(name.rawValue): \(command.summary)"), .heading("Examples")]
     page.blocks += command.examples.map { .example(what: $0.what, line: $0.line) }
     page.blocks += [.heading("Usage")] + command.synopses.map { .synopsis($0) }
     page.blocks += [.heading("What it does")] + command.about.map { .paragraph($0) }
@@ -74,7 +74,7 @@ struct Page: Sendable {
     page.blocks.append(.heading("Options"))
     page.blocks.append(.paragraph("Options may stand anywhere on the line; what follows -- is an argument. \(forms)"))
     for section in FlagSection.allCases {
-      page.blocks.append(.subheading(section.rawValue))
+      page.blocks.append(.subheading("\(section.rawValue) options"))
       page.blocks += FlagList.all.filter { $0.section == section }.map { flag in
         .item(term: flag.term, text: flag.text(long: true) + flag.belongs)
       }

@@ -3,13 +3,13 @@ enum TextPage {
   /// Lines longer than this are hard to read, however wide the terminal is.
   private static let widest = 100
 
-  static func draw(_ page: Page, width: Int) -> String {
+  static func draw(_ page: Page, width: Int, paint: Paint = .off) -> String {
     let width = max(20, min(width, widest))
     var out: [String] = []
     var before: Page.Block?
     for block in page.blocks {
       if needsGap(before, block) { out.append("") }
-      out += lines(of: block, width: width)
+      out += lines(of: block, width: width, paint)
       before = block
     }
     return out.joined(separator: "\n") + "\n"
@@ -23,10 +23,10 @@ enum TextPage {
     }
   }
 
-  private static func lines(of block: Page.Block, width: Int) -> [String] {
+  private static func lines(of block: Page.Block, width: Int, _ paint: Paint) -> [String] {
     switch block {
-    case .heading(let text): [text + ":"]
-    case .subheading(let text): [text]
+    case .heading(let text): [paint.heading(text + ":")]
+    case .subheading(let text): wrap(text, width: width, indent: 0)
     case .paragraph(let text): wrap(text, width: width, indent: 2)
     // What is to be copied is not broken by us: the terminal's own break leaves it one line.
     case .example(let what, let line): wrap("# " + what, width: width, indent: 2) + ["  " + line]

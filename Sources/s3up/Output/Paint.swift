@@ -1,0 +1,24 @@
+/// Colors, where they are wanted. Nothing says by color alone what the words do not say.
+struct Paint: Sendable {
+  let isOn: Bool
+
+  static let off = Paint(isOn: false)
+
+  func heading(_ text: String) -> String { wrap("1", text) }
+  func good(_ text: String) -> String { wrap("32", text) }
+
+  /// The two lines of an error: its prefix stands out.
+  func error(_ lines: [String]) -> [String] {
+    let prefix = "s3up:"
+    return lines.map { $0.hasPrefix(prefix) ? wrap("1;31", prefix) + $0.dropFirst(prefix.count) : $0 }
+  }
+
+  /// The line of a result: its verb stands out.
+  func result(_ line: String) -> String {
+    guard isOn, let end = line.firstIndex(of: " ") else { return line }
+    return good(String(line[..<end])) + line[end...]
+  }
+
+  /// SGR of ECMA-48.
+  private func wrap(_ code: String, _ text: String) -> String { isOn ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text }
+}
