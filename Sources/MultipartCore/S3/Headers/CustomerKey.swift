@@ -26,7 +26,7 @@ package struct CustomerKey: Sendable, Equatable, CustomStringConvertible, Custom
     md5 = S3Text.base64(digest)
   }
 
-  func add(to headers: inout HeaderBuilder) throws(Failure) {
+  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
     try headers.add("x-amz-server-side-encryption-customer-algorithm", "AES256")
     try headers.add("x-amz-server-side-encryption-customer-key", base64)
     try headers.add("x-amz-server-side-encryption-customer-key-MD5", md5)

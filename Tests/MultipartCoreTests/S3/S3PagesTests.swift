@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct PartPagesTests {
+@Suite struct S3PartPagesTests {
   private func page(_ numbers: some Sequence<Int>, _ truncated: Bool?, next: Int? = nil) -> ListParts.Page {
     ListParts.Page(
       parts: numbers.map { .init(number: $0, size: Int64($0), etag: "") }, isTruncated: truncated, nextMarker: next)
@@ -112,7 +112,7 @@ import Testing
   }
 }
 
-@Suite struct UploadPagesTests {
+@Suite struct S3UploadPagesTests {
   typealias Marker = ListMultipartUploads.Marker
 
   private func page(_ keys: [String], _ truncated: Bool?, key: String? = nil, id: String? = nil)

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct FailureTests {
+@Suite struct S3FailureTests {
   private let object = Place(bucket: "b", key: "k")
   private let upload = Place(bucket: "b", key: "k", uploadID: "u")
 
@@ -10,7 +10,7 @@ import Testing
     operation: String = "PutObject"
   ) -> Failure {
     Failure(
-      answer: Answers.ok(body, headers, status: status), operation: operation, place: place ?? object,
+      answer: S3Answers.ok(body, headers, status: status), operation: operation, place: place ?? object,
       carriedChecksum: checksum)
   }
 
@@ -44,7 +44,7 @@ import Testing
     ("SomethingNew", 400, .refused), ("SomethingNew", 418, .refused),
   ])
   func theCodeOfTheStoreDecidesAndTheStatusOnlyWithoutOne(_ s3Code: String, _ status: Int, _ code: Failure.Code) {
-    let failure = read(Answers.error(s3Code), status)
+    let failure = read(S3Answers.error(s3Code), status)
     #expect(failure.code == code)
     #expect(failure.s3Code == s3Code)
     #expect(failure.status == status)
@@ -66,21 +66,23 @@ import Testing
 
   @Test func withAnUploadIDNotFoundMeansThatTheUploadIsGone() {
     #expect(read("", 404, place: upload).code == .uploadGone)
-    #expect(read(Answers.error("NoSuchKey"), 404, place: upload).code == .uploadGone)
-    #expect(read(Answers.error("NoSuchKey"), 404, place: upload).s3Code == "NoSuchKey")
-    #expect(read(Answers.error("NoSuchBucket"), 404, place: upload).code == .refused)
+    #expect(read(S3Answers.error("NoSuchKey"), 404, place: upload).code == .uploadGone)
+    #expect(read(S3Answers.error("NoSuchKey"), 404, place: upload).s3Code == "NoSuchKey")
+    #expect(read(S3Answers.error("NoSuchBucket"), 404, place: upload).code == .refused)
   }
 
   @Test(arguments: [
-    (501, Answers.error("NotImplemented", "A header you provided implies functionality that is not implemented")),
+    (501, S3Answers.error("NotImplemented", "A header you provided implies functionality that is not implemented")),
     (501, ""),
-    (501, Answers.error("NotImplemented", "Header 'x-amz-checksum-algorithm' with value 'CRC64NVME' not implemented")),
-    (501, Answers.error("NotImplemented", "The x-amz-checksum-crc64nvme algorithm is not supported.")),
-    (501, Answers.error("NotImplemented", "no", "<Header>x-amz-sdk-checksum-algorithm</Header>")),
-    (400, Answers.error("InvalidRequest", "The algorithm type you specified in x-amz-checksum- header is invalid.")),
-    (400, Answers.error("InvalidRequest", "Value for x-amz-checksum-crc64nvme header is invalid.")),
-    (400, Answers.error("InvalidArgument", "no", "<ArgumentName>x-amz-checksum-crc64nvme</ArgumentName>")),
-    (400, Answers.error("InvalidArgument", "Content-MD5 is not supported")),
+    (
+      501, S3Answers.error("NotImplemented", "Header 'x-amz-checksum-algorithm' with value 'CRC64NVME' not implemented")
+    ),
+    (501, S3Answers.error("NotImplemented", "The x-amz-checksum-crc64nvme algorithm is not supported.")),
+    (501, S3Answers.error("NotImplemented", "no", "<Header>x-amz-sdk-checksum-algorithm</Header>")),
+    (400, S3Answers.error("InvalidRequest", "The algorithm type you specified in x-amz-checksum- header is invalid.")),
+    (400, S3Answers.error("InvalidRequest", "Value for x-amz-checksum-crc64nvme header is invalid.")),
+    (400, S3Answers.error("InvalidArgument", "no", "<ArgumentName>x-amz-checksum-crc64nvme</ArgumentName>")),
+    (400, S3Answers.error("InvalidArgument", "Content-MD5 is not supported")),
   ])
   func aRefusedChecksumIsKnownOnlyWhereOneWasSent(_ status: Int, _ body: String) {
     #expect(read(body, status, checksum: true).code == .checksumUnsupported)
@@ -88,38 +90,38 @@ import Testing
   }
 
   @Test(arguments: [
-    (501, Answers.error("NotImplemented", "Object tagging is not supported.")),
-    (501, Answers.error("NotImplemented", "Server-side encryption is not supported.")),
-    (501, Answers.error("NotImplemented", "Conditional object PUTs are not supported.")),
-    (501, Answers.error("NotImplemented", "implies", "<Header>x-amz-tagging</Header>")),
-    (400, Answers.error("InvalidArgument", "no", "<ArgumentName>x-amz-storage-class</ArgumentName>")),
-    (400, Answers.error("InvalidRequest", "You must specify at least one part")),
-    (400, Answers.error("EntityTooSmall", "checksum")), (400, ""),
+    (501, S3Answers.error("NotImplemented", "Object tagging is not supported.")),
+    (501, S3Answers.error("NotImplemented", "Server-side encryption is not supported.")),
+    (501, S3Answers.error("NotImplemented", "Conditional object PUTs are not supported.")),
+    (501, S3Answers.error("NotImplemented", "implies", "<Header>x-amz-tagging</Header>")),
+    (400, S3Answers.error("InvalidArgument", "no", "<ArgumentName>x-amz-storage-class</ArgumentName>")),
+    (400, S3Answers.error("InvalidRequest", "You must specify at least one part")),
+    (400, S3Answers.error("EntityTooSmall", "checksum")), (400, ""),
   ])
   func whatIsNotAboutTheChecksumDoesNotBlameIt(_ status: Int, _ body: String) {
     #expect(read(body, status, checksum: true).code == .refused)
   }
 
   @Test func aWrongChecksumIsNotAnUnsupportedOne() {
-    let body = Answers.error("BadDigest", "The CRC64NVME you specified did not match the calculated checksum.")
+    let body = S3Answers.error("BadDigest", "The CRC64NVME you specified did not match the calculated checksum.")
     #expect(read(body, 400, checksum: true).code == .dataMismatch)
   }
 
   @Test func theRequestItselfTellsWhetherItCarriedAChecksum() throws {
-    let answer = Answers.ok(Answers.error("NotImplemented", "no"), status: 501)
+    let answer = S3Answers.ok(S3Answers.error("NotImplemented", "no"), status: 501)
     var part = UploadPart(bucket: "b", key: "k", uploadID: "u", partNumber: 1, body: .none)
     #expect(Failure(answer: answer, to: try part.request()).code == .refused)
     part.checksum = NamedValue("Content-MD5", "AAAA")
     #expect(Failure(answer: answer, to: try part.request()).code == .checksumUnsupported)
-    #expect(failure { _ = try part.output(from: answer) }?.code == .checksumUnsupported)
+    #expect(s3Failure { _ = try part.output(from: answer) }?.code == .checksumUnsupported)
   }
 
   @Test func aSentenceCanAskForLess() {
-    #expect(read(Answers.error("Unheard", "Please reduce your request rate."), 400).code == .throttled)
+    #expect(read(S3Answers.error("Unheard", "Please reduce your request rate."), 400).code == .throttled)
   }
 
   @Test func theRegionComesFromTheHeaderOrTheBody() {
-    let body = Answers.error("AuthorizationHeaderMalformed", "wrong region", "<Region>eu-west-1</Region>")
+    let body = S3Answers.error("AuthorizationHeaderMalformed", "wrong region", "<Region>eu-west-1</Region>")
     #expect(read(body).region == "eu-west-1")
     #expect(read(body).code == .refused)
     #expect(read(body).hint?.contains("--region eu-west-1") == true)
@@ -130,11 +132,11 @@ import Testing
   @Test(arguments: ["evil.example.com/", "a b", "a\r\nb", "é", "", "@x", String(repeating: "a", count: 65)])
   func aRegionThatCouldNotBeOneIsNotBelieved(_ region: String) {
     #expect(read("", 301, ["x-amz-bucket-region": region]).region == nil)
-    #expect(read(Answers.error("PermanentRedirect", "m", "<Region>\(region)</Region>"), 301).region == nil)
+    #expect(read(S3Answers.error("PermanentRedirect", "m", "<Region>\(region)</Region>"), 301).region == nil)
   }
 
   @Test func theRequestIDComesFromTheHeaderOrTheBody() {
-    let body = Answers.error("SlowDown", "m", "<RequestId>BODY</RequestId>")
+    let body = S3Answers.error("SlowDown", "m", "<RequestId>BODY</RequestId>")
     #expect(read(body, 503).requestID == "BODY")
     #expect(read(body, 503, ["x-amz-request-id": "HEAD"]).requestID == "HEAD")
     #expect(read(body, 503, ["x-amz-request-id": "bad id\u{1B}"]).requestID == "BODY")
@@ -174,7 +176,7 @@ import Testing
   }
 
   @Test func aRefusedSecretArgumentIsNotRepeated() {
-    let body = Answers.error(
+    let body = S3Answers.error(
       "InvalidArgument", "bad value hunter2hunter2",
       "<ArgumentName>x-amz-server-side-encryption-customer-key</ArgumentName>"
         + "<ArgumentValue>hunter2hunter2</ArgumentValue>")
@@ -183,7 +185,7 @@ import Testing
 
   @Test func aMessageIsOneShortLine() {
     let long = "a&#10;b&#13;c" + String(repeating: " wörd", count: 500) + "\u{202E}"
-    let message = read(Answers.error("AccessDenied", long), 403).message
+    let message = read(S3Answers.error("AccessDenied", long), 403).message
     #expect(message.hasPrefix("the store refused PutObject: a b c wörd"))
     #expect(message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })
     #expect(message.count < 400)
@@ -201,7 +203,7 @@ import Testing
   }
 
   @Test func aCodeThatIsNoWordIsNoCode() {
-    for code in ["a b", "", "é", "\u{7}"] { #expect(read(Answers.error(code), 503).s3Code == nil) }
+    for code in ["a b", "", "é", "\u{7}"] { #expect(read(S3Answers.error(code), 503).s3Code == nil) }
   }
 
   @Test func aHeadNamesItsCodeInAHeaderOnSomeStores() {
@@ -231,12 +233,12 @@ import Testing
     ("PutObject", "s3:PutObject"),
   ])
   func accessDeniedNamesThePermission(_ operation: String, _ permission: String) {
-    let hint = read(Answers.error("AccessDenied"), 403, operation: operation).hint
+    let hint = read(S3Answers.error("AccessDenied"), 403, operation: operation).hint
     #expect(hint?.contains(permission) == true)
   }
 
   @Test func aPresignedURLThatEndedIsSaidToHaveEnded() {
-    let body = Answers.error(
+    let body = S3Answers.error(
       "AccessDenied", "Request has expired",
       "<Expires>2024-01-01T00:00:00Z</Expires><ServerTime>2024-01-02T00:00:00Z</ServerTime>")
     #expect(read(body, 403).hint?.contains("presigned URL") == true)

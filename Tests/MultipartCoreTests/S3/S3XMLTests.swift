@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct XMLTests {
+@Suite struct S3XMLTests {
   private func read(_ text: String) throws -> XMLTree { try XMLReader.read(Array(text.utf8)) }
 
   @Test func readsEntitiesCDATAAndNumericReferences() throws {
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func everyProperBeginningOfADocumentIsRefused() throws {
-    let whole = Array(Answers.parts.utf8)
+    let whole = Array(S3Answers.parts.utf8)
     _ = try XMLReader.read(whole)
     for count in 0..<whole.count {
       #expect(throws: XMLFault.cutOff) { try XMLReader.read(Array(whole.prefix(count))) }

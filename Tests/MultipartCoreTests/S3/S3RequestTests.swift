@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct RequestTests {
+@Suite struct S3RequestTests {
   private let common = CommonHeaders(expectedBucketOwner: "111122223333", requestPayer: true)
 
   private func everyOperation(
@@ -56,13 +56,13 @@ import Testing
   }
 
   @Test func anEmptyBucketKeyOrUploadIDIsRefusedBeforeItIsSent() {
-    for operation in everyOperation(bucket: "") { #expect(failure { _ = try operation.request() }?.code == .usage) }
+    for operation in everyOperation(bucket: "") { #expect(s3Failure { _ = try operation.request() }?.code == .usage) }
     for operation in everyOperation(key: "").prefix(8) {
-      #expect(failure { _ = try operation.request() }?.code == .usage)
+      #expect(s3Failure { _ = try operation.request() }?.code == .usage)
     }
     let withID = everyOperation(uploadID: "")
     for operation in [withID[1], withID[2], withID[3], withID[7]] {
-      #expect(failure { _ = try operation.request() }?.code == .usage)
+      #expect(s3Failure { _ = try operation.request() }?.code == .usage)
     }
   }
 
@@ -90,10 +90,10 @@ import Testing
 
   @Test(arguments: [Int.min, -1, 0, 10_001, Int.max]) func aPartNumberThatCannotBeIsRefused(_ number: Int) {
     let part = UploadPart(bucket: "b", key: "k", uploadID: "u", partNumber: number, body: .none)
-    #expect(failure { _ = try part.request() }?.code == .usage)
+    #expect(s3Failure { _ = try part.request() }?.code == .usage)
     let complete = CompleteMultipartUpload(
       bucket: "b", key: "k", uploadID: "u", parts: [.init(number: number, etag: "e")])
-    #expect(failure { _ = try complete.request() }?.code == .usage)
+    #expect(s3Failure { _ = try complete.request() }?.code == .usage)
   }
 
   private func bytes(_ body: RequestBody) -> [UInt8] {
@@ -130,7 +130,7 @@ import Testing
     for parts in [[], [1, 1], [3, 1, 3]] {
       let complete = CompleteMultipartUpload(
         bucket: "b", key: "k", uploadID: "u", parts: parts.map { .init(number: $0, etag: "e") })
-      #expect(failure { _ = try complete.request() }?.code == .usage)
+      #expect(s3Failure { _ = try complete.request() }?.code == .usage)
     }
   }
 
@@ -151,7 +151,7 @@ import Testing
 
   @Test func conditionsThatContradictEachOtherAreRefused() {
     let put = PutObject(bucket: "b", key: "k", body: .none, conditions: .init(ifNoneMatch: true, ifMatch: "e"))
-    #expect(failure { _ = try put.request() }?.code == .usage)
+    #expect(s3Failure { _ = try put.request() }?.code == .usage)
   }
 
   @Test func listsNameTheirMarkers() throws {
@@ -176,6 +176,6 @@ import Testing
     #expect(get.headers["If-Match"] == "\"e\"")
     #expect(get.headers["x-amz-checksum-mode"] == nil)
     #expect(!get.carriesChecksum && !head.carriesChecksum)
-    #expect(failure { _ = try GetObject(bucket: "b", key: "k", range: -1...9).request() }?.code == .usage)
+    #expect(s3Failure { _ = try GetObject(bucket: "b", key: "k", range: -1...9).request() }?.code == .usage)
   }
 }

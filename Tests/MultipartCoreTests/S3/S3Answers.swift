@@ -1,7 +1,7 @@
 import MultipartCore
 
 /// Answers of stores, as their documents show them or as they were seen.
-enum Answers {
+enum S3Answers {
   static func ok(_ body: String = "", _ headers: HeaderList = [:], status: Int = 200) -> Response {
     Response(status: status, headers: headers, body: Array(body.utf8))
   }
@@ -111,7 +111,7 @@ enum Answers {
 }
 
 /// The failure that a piece of work ends in, or nil when it does not fail.
-func failure(_ work: () throws -> Void) -> Failure? {
+func s3Failure(_ work: () throws -> Void) -> Failure? {
   do {
     try work()
     return nil

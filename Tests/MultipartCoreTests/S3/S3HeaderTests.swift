@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct HeaderTests {
+@Suite struct S3HeaderTests {
   private func put(_ change: (inout ObjectHeaders) -> Void) throws -> HeaderList {
     var object = ObjectHeaders()
     change(&object)
@@ -55,21 +55,21 @@ import Testing
       { $0.extra = [NamedValue(evil, "a")] }, { $0.websiteRedirect = evil },
     ]
     for (number, change) in changes.enumerated() {
-      #expect(failure { _ = try put(change) }?.code == .usage, "\(number)")
+      #expect(s3Failure { _ = try put(change) }?.code == .usage, "\(number)")
     }
     #expect(
-      failure { _ = try HeadBucket(bucket: "b", common: .init(expectedBucketOwner: evil)).request() }?.code == .usage)
+      s3Failure { _ = try HeadBucket(bucket: "b", common: .init(expectedBucketOwner: evil)).request() }?.code == .usage)
     #expect(
-      failure {
+      s3Failure {
         _ = try UploadPart(
           bucket: "b", key: "k", uploadID: "u", partNumber: 1, body: .none, checksum: NamedValue("Content-MD5", evil)
         ).request()
       }?.code == .usage)
-    #expect(failure { _ = try GetObject(bucket: "b", key: "k", ifMatch: evil).request() }?.code == .usage)
+    #expect(s3Failure { _ = try GetObject(bucket: "b", key: "k", ifMatch: evil).request() }?.code == .usage)
   }
 
   @Test func aRefusedValueIsNotRepeatedInTheMessage() {
-    let failure = failure { _ = try put { $0.extra = [NamedValue("x-api-key", "hunter2\n")] } }
+    let failure = s3Failure { _ = try put { $0.extra = [NamedValue("x-api-key", "hunter2\n")] } }
     #expect(failure.map { "\($0)".contains("hunter2") } == false)
   }
 
@@ -88,13 +88,13 @@ import Testing
   }
 
   @Test func aHeaderBeyondASCIIIsRefusedWithTheWayOut() {
-    let failure = failure { _ = try put { $0.contentDisposition = "attachment; filename=\"é\"" } }
+    let failure = s3Failure { _ = try put { $0.contentDisposition = "attachment; filename=\"é\"" } }
     #expect(failure?.code == .usage)
     #expect(failure?.hint?.contains("filename*=UTF-8''") == true)
   }
 
   @Test func metadataOfOneNameTwiceIsRefused() {
-    #expect(failure { _ = try put { $0.metadata = [NamedValue("A", "1"), NamedValue("a", "2")] } }?.code == .usage)
+    #expect(s3Failure { _ = try put { $0.metadata = [NamedValue("A", "1"), NamedValue("a", "2")] } }?.code == .usage)
   }
 
   @Test(arguments: [
@@ -102,12 +102,12 @@ import Testing
     "x-amz-server-side-encryption-customer-key", "Content-MD5", "x-amz-checksum-crc32", "If-None-Match",
   ])
   func headersThatAreMadeCannotBeGivenByHand(_ name: String) {
-    #expect(failure { _ = try put { $0.extra = [NamedValue(name, "x")] } }?.code == .usage)
+    #expect(s3Failure { _ = try put { $0.extra = [NamedValue(name, "x")] } }?.code == .usage)
   }
 
   @Test func anObjectLockNeedsBothModeAndDate() {
-    #expect(failure { _ = try put { $0.lockMode = .compliance } }?.code == .usage)
-    #expect(failure { _ = try put { $0.retainUntil = Timestamp(seconds: 0) } }?.code == .usage)
+    #expect(s3Failure { _ = try put { $0.lockMode = .compliance } }?.code == .usage)
+    #expect(s3Failure { _ = try put { $0.retainUntil = Timestamp(seconds: 0) } }?.code == .usage)
   }
 
   @Test func kmsHeadersAreAsS3NamesThem() throws {
@@ -120,7 +120,7 @@ import Testing
     #expect(headers["x-amz-server-side-encryption-context"] == "eyJhIjoiYiJ9")
     #expect(headers["x-amz-server-side-encryption-bucket-key-enabled"] == "true")
     let mixed = PutObject(bucket: "b", key: "k", body: .none, encryption: .init(.aes256, keyID: "k"))
-    #expect(failure { _ = try mixed.request() }?.code == .usage)
+    #expect(s3Failure { _ = try mixed.request() }?.code == .usage)
   }
 
   @Test func theCustomerKeyGoesOutWithItsMD5AndIsShownNowhere() throws {
@@ -139,13 +139,13 @@ import Testing
   }
 
   @Test(arguments: [0, 16, 31, 33, 44]) func aCustomerKeyOfAnotherLengthIsRefused(_ count: Int) {
-    #expect(failure { _ = try CustomerKey([UInt8](repeating: 1, count: count)) }?.code == .usage)
+    #expect(s3Failure { _ = try CustomerKey([UInt8](repeating: 1, count: count)) }?.code == .usage)
   }
 
   @Test func oursAndTheStoresKeyAreNotMixed() throws {
     let key = try CustomerKey([UInt8](repeating: 1, count: 32))
     let operation = CreateMultipartUpload(bucket: "b", key: "k", encryption: .init(.aes256), customerKey: key)
-    #expect(failure { _ = try operation.request() }?.code == .usage)
+    #expect(s3Failure { _ = try operation.request() }?.code == .usage)
   }
 
   @Test(arguments: ["Authorization", "X-AMZ-SECURITY-TOKEN", "Cookie"]) func secretsAreKnownInAnyCase(_ name: String) {
