@@ -175,6 +175,17 @@ import Testing
     #expect(failure.hint?.contains("secret key") == true)
   }
 
+  @Test func whatLooksLikeASecretIsNotShownThoughNoElementNamesIt() {
+    let signature = String(repeating: "0f", count: 32)
+    for secret in [
+      signature, "Signature=\(signature),", "'\(signature)'", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
+      String(repeating: "Ab9/", count: 60),
+    ] {
+      let message = read(S3Answers.error("AccessDenied", "no \(secret) here"), 403).message
+      #expect(message == "the store refused PutObject: no (…) here")
+    }
+  }
+
   @Test func aRefusedSecretArgumentIsNotRepeated() {
     let body = S3Answers.error(
       "InvalidArgument", "bad value hunter2hunter2",

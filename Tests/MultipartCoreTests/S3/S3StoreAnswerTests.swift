@@ -125,3 +125,51 @@ import Testing
     for secret in ["tester", "d254b6", "3dbb6d", "AWS4", "41 57"] { #expect(!"\(failure)".contains(secret)) }
   }
 }
+
+/// Answers with bytes changed, doubled and cut out, from seeds: a failing run names its own.
+@Suite struct S3HostileAnswerTests {
+  /// SplitMix64.
+  private struct Dice {
+    var state: UInt64
+
+    mutating func roll(_ sides: Int) -> Int {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+      return Int((z ^ z >> 31) % UInt64(sides))
+    }
+  }
+
+  private let operations: [any S3Operation] = [
+    CreateMultipartUpload(bucket: "b", key: "k"), ListMultipartUploads(bucket: "b"),
+    CompleteMultipartUpload(bucket: "b", key: "k", uploadID: "u", parts: [.init(number: 1, etag: "e")]),
+    ListParts(bucket: "b", key: "k", uploadID: "u"), PutObject(bucket: "b", key: "k", body: .none),
+    HeadObject(bucket: "b", key: "k"), AbortMultipartUpload(bucket: "b", key: "k", uploadID: "u"),
+  ]
+
+  @Test(arguments: 0..<400 as Range<UInt64>) func aSpoiledAnswerIsReadOrRefusedAndNeverACrash(_ seed: UInt64) {
+    var dice = Dice(state: seed)
+    let samples = [
+      S3Answers.created, S3Answers.completed, S3Answers.completeFailed, S3Answers.parts, S3Answers.uploads,
+    ]
+    var body = Array(samples[dice.roll(samples.count)].utf8)
+    for _ in 0..<1 + dice.roll(6) {
+      let at = dice.roll(body.count)
+      switch dice.roll(4) {
+      case 0: body[at] = UInt8(dice.roll(256))
+      case 1: body.removeSubrange(at..<min(body.count, at + 1 + dice.roll(20)))
+      case 2: body.insert(contentsOf: body[at..<min(body.count, at + 1 + dice.roll(200))], at: dice.roll(body.count))
+      default: body.insert(contentsOf: Array("<&>\"'%;]]>".utf8).suffix(dice.roll(10)), at: at)
+      }
+      if body.isEmpty { body = [0x3C] }
+    }
+    let statuses = [200, 204, 301, 400, 403, 404, 500, 503]
+    let answer = Response(status: statuses[dice.roll(statuses.count)], body: body)
+    for operation in operations {
+      let failure = s3Failure { _ = try operation.output(from: answer) }
+      #expect(failure?.code != .local)
+      #expect((failure?.message.unicodeScalars.allSatisfy { $0.value >= 0x20 } ?? true))
+    }
+  }
+}
