@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads small files whole (`open`, `read`, `close`).
-enum SmallFile {
+package enum SmallFile {
   /// Nil when there is none. `shown` is how messages name the file. A file longer than `limit` is refused rather than
   /// cut, so that a disk image given by mistake does not fill the memory.
   static func read(_ path: String, shown: String, limit: Int = 1 << 20) throws(Failure) -> [UInt8]? {
@@ -31,5 +31,21 @@ enum SmallFile {
     // glibc 2.32 and later answer from constant or thread-local memory.
     let reason = strerror(number).map { String(cString: $0) } ?? "error \(number)"
     return Failure(.configuration, "cannot read \(shown): \(reason)").at(Place(file: shown))
+  }
+}
+
+extension SmallFile {
+  /// A file that somebody named: it must be there.
+  package static func read(_ path: FilePath, limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
+    do throws(Failure) {
+      guard let bytes = try read(String(decoding: path.bytes, as: UTF8.self), shown: path.text, limit: limit) else {
+        throw Failure(.sourceMissing, "there is no file \(path.text)", hint: "check the name")
+      }
+      return bytes
+    } catch {
+      var failure = error
+      if failure.code == .configuration { failure.code = .sourceMissing }
+      throw failure.at(Place(file: path.text))
+    }
   }
 }

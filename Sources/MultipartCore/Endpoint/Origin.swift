@@ -24,3 +24,12 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   /// `https://bucket.s3.eu-west-1.amazonaws.com`, `http://[::1]:9000`
   package var description: String { "\(scheme.rawValue)://\(host)" }
 }
+
+extension Origin {
+  /// Nothing that is sent leaves this machine.
+  package var isLoopback: Bool {
+    let name = host.hasPrefix("[") ? host : String(host.split(separator: ":").first ?? "")
+    return name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("[::1]")
+      || (name.hasPrefix("127.") && BucketName.looksLikeAddress(name))
+  }
+}

@@ -15,10 +15,10 @@ package enum S3Text {
     let input = Array(text.utf8)
     guard !input.isEmpty else { return [] }
     guard input.count.isMultiple(of: 4), input.count < 1 << 20 else { return nil }
-    guard input.allSatisfy({ isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2F || $0 == 0x3D }) else { return nil }
+    let padding = input.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    guard input.dropLast(padding).allSatisfy({ isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2F }) else { return nil }
     var bytes = [UInt8](repeating: 0, count: input.count / 4 * 3)
     let count = EVP_DecodeBlock(&bytes, input, Int32(input.count))
-    let padding = input.suffix(2).count { $0 == UInt8(ascii: "=") }
     guard count >= padding else { return nil }
     return Array(bytes.prefix(Int(count) - padding))
   }
@@ -105,9 +105,9 @@ package enum S3Text {
         break
       }
       if gap { result.append(" ") }
-      gap = false
       result.append(scalar)
-      count += 1
+      count += gap ? 2 : 1
+      gap = false
     }
     return String(result)
   }

@@ -28,8 +28,9 @@ package struct ProxySettings: Sendable, Equatable {
       names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     }
     let all = variable("all_proxy", "ALL_PROXY")
-    // HTTP_PROXY in capitals is ignored as in curl: a CGI server sets it from a request's Proxy header.
-    http = option ?? variable("http_proxy") ?? all
+    // In a CGI program HTTP_PROXY comes from a request's Proxy header, so it is believed only elsewhere.
+    let isCGI = environment["REQUEST_METHOD"] != nil
+    http = option ?? variable("http_proxy") ?? (isCGI ? nil : variable("HTTP_PROXY")) ?? all
     https = option ?? variable("https_proxy", "HTTPS_PROXY") ?? all
     bypass = option == nil ? variable("no_proxy", "NO_PROXY") : nil
   }

@@ -22,7 +22,7 @@ final class Console: Sendable {
 
   /// One line; it needs no newline at its end.
   func line(_ text: String) {
-    state.with { state in
+    state.withLock { state in
       guard let live = state.live else { return write(Array((text + "\n").utf8)) }
       write(Array((Self.clear + text + "\n" + live).utf8))
     }
@@ -30,7 +30,7 @@ final class Console: Sendable {
 
   /// Draws the live line anew; nil takes it away.
   func live(_ text: String?) {
-    state.with { state in
+    state.withLock { state in
       guard text != nil || state.live != nil else { return }
       write(Array((Self.clear + (text ?? "")).utf8))
       state.live = text
@@ -39,7 +39,7 @@ final class Console: Sendable {
 
   /// The last frame of the live line: it stays.
   func finishLive(_ text: String) {
-    state.with { state in
+    state.withLock { state in
       write(Array(((state.live == nil ? "" : Self.clear) + text + "\n").utf8))
       state.live = nil
     }

@@ -37,7 +37,7 @@ final class ProgressPrinter: Sendable {
   /// The state with its rate and time left filled in; safe from several threads, `now` from a clock that only goes on.
   @discardableResult
   func tick(_ progress: ProgressState, now: Duration) -> ProgressState {
-    state.with { state in
+    state.withLock { state in
       let measured = Self.measure(progress, now, &state.meter)
       guard !state.isFinished else { return measured }
       switch style {
@@ -59,7 +59,7 @@ final class ProgressPrinter: Sendable {
 
   /// The last frame, once, whatever ended the run; later ticks draw nothing.
   func finish(_ progress: ProgressState, now: Duration) {
-    state.with { state in
+    state.withLock { state in
       guard !state.isFinished else { return }
       state.isFinished = true
       var measured = Self.measure(progress, now, &state.meter)

@@ -21,6 +21,12 @@ enum SafeText {
     return out
   }
 
+  /// The same for a text of several lines, which stay lines.
+  static func lines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0), limit: 4000) }
+      .joined(separator: "\n")
+  }
+
   static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7f..<0xa0, 0x200e...0x200f, 0x202a...0x202e, 0x2066...0x2069, 0x61c: true

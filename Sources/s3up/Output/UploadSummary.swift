@@ -12,7 +12,7 @@ struct UploadSummary: Sendable {
   var etag: String?
   var versionID: String?
   var checksum: Checksum?
-  /// 0 for an object that was sent by a single request.
+  /// 1 for an object that was sent by a single request.
   var parts: Int
   var bytesSent: Int64
   var bytesResumed: Int64 = 0
@@ -25,7 +25,7 @@ struct UploadSummary: Sendable {
   /// `uploaded FILE to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; CRC64NVME abc= confirmed by the store)`
   func line(source: String, bucket: String, key: String) -> String {
     var facts = [Human.size(size)]
-    if parts > 0 { facts[0] += " in \(Human.count(parts, "part"))" }
+    if parts > 1 { facts[0] += " in \(Human.count(parts, "part"))" }
     if bytesResumed > 0 { facts.append("\(Human.size(bytesResumed)) of it resumed") }
     facts.append(Human.duration(duration))
     // A rate of some milliseconds says nothing.

@@ -44,7 +44,7 @@ package struct S3ErrorBody: Sendable, Equatable {
     if let argument, SecretHeaders.contains(argument), let value = parent.string("ArgumentValue") {
       secrets.append(value)
     }
-    let text = parent.string("Message").map { S3Text.cleaned(MessageRedaction.of($0, secrets: secrets)) }
+    let text = parent.string("Message").map { S3Text.cleaned(S3Redaction.of($0, secrets: secrets)) }
     message = text?.isEmpty == true ? nil : text
   }
 
@@ -96,7 +96,7 @@ package struct S3ErrorBody: Sendable, Equatable {
 }
 
 /// Takes out of a store's sentence what must not be shown.
-enum MessageRedaction {
+enum S3Redaction {
   static func of(_ text: String, secrets: [String]) -> String {
     var bytes = Array(text.utf8.prefix(4096))
     for secret in secrets.map({ Array(S3Text.trimmed($0).utf8) }) where secret.count >= 8 {

@@ -10,7 +10,7 @@ package struct CommonHeaders: Sendable, Equatable {
     self.requestPayer = requestPayer
   }
 
-  func add(to headers: inout HeaderBuilder) throws(Failure) {
+  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
     try headers.add("x-amz-expected-bucket-owner", expectedBucketOwner)
     try headers.add("x-amz-request-payer", requestPayer ? "requester" : nil)
   }
@@ -28,7 +28,7 @@ package struct WriteConditions: Sendable, Equatable {
     self.ifMatch = ifMatch
   }
 
-  func add(to headers: inout HeaderBuilder) throws(Failure) {
+  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
     if ifNoneMatch, ifMatch != nil {
       throw Failure(.usage, "an object cannot be asked to be absent and to have an ETag at once")
     }

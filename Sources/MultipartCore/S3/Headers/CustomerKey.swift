@@ -26,7 +26,7 @@ package struct CustomerKey: Sendable, Equatable, CustomStringConvertible, Custom
     md5 = S3Text.base64(digest)
   }
 
-  func add(to headers: inout HeaderBuilder) throws(Failure) {
+  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
     try headers.add("x-amz-server-side-encryption-customer-algorithm", "AES256")
     try headers.add("x-amz-server-side-encryption-customer-key", base64)
     try headers.add("x-amz-server-side-encryption-customer-key-MD5", md5)
@@ -35,4 +35,23 @@ package struct CustomerKey: Sendable, Equatable, CustomStringConvertible, Custom
   package var description: String { "CustomerKey(secret)" }
   package var debugDescription: String { description }
   package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension CustomerKey {
+  /// From a file: 32 bytes as they are, or their base64. What the file holds is in no message.
+  package init(file: FilePath) throws(Failure) {
+    let bytes = try SmallFile.read(file)
+    guard bytes.count != 32 else {
+      try self.init(bytes)
+      return
+    }
+    let text = S3Text.trimmed(String(decoding: bytes, as: UTF8.self))
+    guard let key = Base64.decode(text), key.count == 32 else {
+      throw Failure(
+        .usage, "the SSE-C key file holds neither 32 bytes nor their base64",
+        hint: "make one with: head -c 32 /dev/urandom > key.bin"
+      ).at(Place(file: file.text))
+    }
+    try self.init(key)
+  }
 }

@@ -50,7 +50,7 @@ package struct ObjectHeaders: Sendable, Equatable {
     "x-amz-decoded-content-length", "x-amz-security-token", "x-amz-trailer",
   ]
 
-  func add(to headers: inout HeaderBuilder) throws(Failure) {
+  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
     try headers.add("Content-Type", contentType)
     try headers.add("Cache-Control", cacheControl)
     try headers.add("Content-Disposition", contentDisposition)
@@ -79,10 +79,10 @@ package struct ObjectHeaders: Sendable, Equatable {
     try addExtra(to: &headers)
   }
 
-  private func addMetadata(to headers: inout HeaderBuilder) throws(Failure) {
+  private func addMetadata(to headers: inout S3HeaderBuilder) throws(Failure) {
     for entry in metadata {
       let name = "x-amz-meta-\(entry.name)"
-      try HeaderBuilder.checkName(name)
+      try S3HeaderBuilder.checkName(name)
       guard !entry.name.isEmpty, headers.list[name] == nil else {
         throw Failure(
           .usage, "metadata \"\(entry.name)\" is given twice or has no name",
@@ -90,13 +90,13 @@ package struct ObjectHeaders: Sendable, Equatable {
       }
       // A line end is refused even though an encoded word could carry it: no reader expects one.
       if entry.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
-        try HeaderBuilder.checkValue(entry.value, of: name)
+        try S3HeaderBuilder.checkValue(entry.value, of: name)
       }
       try headers.add(name, EncodedWord.encode(entry.value))
     }
   }
 
-  private func addExtra(to headers: inout HeaderBuilder) throws(Failure) {
+  private func addExtra(to headers: inout S3HeaderBuilder) throws(Failure) {
     for header in extra {
       let name = header.name.lowercased()
       guard !Self.reserved.contains(name), !SecretHeaders.contains(name),

@@ -19,7 +19,7 @@ package struct ServerSideEncryption: Sendable, Equatable {
     self.bucketKey = bucketKey
   }
 
-  func add(to headers: inout HeaderBuilder) throws(Failure) {
+  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
     if algorithm == .aes256, keyID != nil || contextJSON != nil || bucketKey != nil {
       throw Failure(
         .usage, "a KMS key, context or bucket key makes no sense with AES256", hint: "encrypt with aws:kms instead")

@@ -24,7 +24,7 @@ package struct AbortMultipartUpload: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
   package func request() throws(Failure) -> S3Request {
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     try common.add(to: &headers)
     return try S3Request(
       Self.name, .delete, place: place, query: [S3Query("uploadId", uploadID)], headers: headers.list)

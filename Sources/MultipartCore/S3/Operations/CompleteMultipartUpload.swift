@@ -64,7 +64,7 @@ package struct CompleteMultipartUpload: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
   package func request() throws(Failure) -> S3Request {
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     try headers.add("Content-Type", "application/xml")
     if let objectChecksum { try headers.add(objectChecksum.name, objectChecksum.value) }
     try headers.add("x-amz-checksum-type", checksumType)

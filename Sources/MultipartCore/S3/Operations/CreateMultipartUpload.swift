@@ -43,7 +43,7 @@ package struct CreateMultipartUpload: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key) }
 
   package func request() throws(Failure) -> S3Request {
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     try headers.add("x-amz-checksum-algorithm", checksumAlgorithm)
     try headers.add("x-amz-checksum-type", checksumType)
     try addEncryption(encryption, customerKey, to: &headers)
@@ -70,7 +70,7 @@ package struct CreateMultipartUpload: S3Operation {
 
 /// The store's key or ours, not both.
 func addEncryption(
-  _ encryption: ServerSideEncryption?, _ customerKey: CustomerKey?, to headers: inout HeaderBuilder
+  _ encryption: ServerSideEncryption?, _ customerKey: CustomerKey?, to headers: inout S3HeaderBuilder
 ) throws(Failure) {
   if encryption != nil, customerKey != nil {
     throw Failure(

@@ -46,7 +46,7 @@ package struct GetObject: S3Operation {
     var query: [S3Query] = []
     if let partNumber { query.append(S3Query("partNumber", String(partNumber))) }
     if let versionID { query.append(S3Query("versionId", versionID)) }
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     if let range {
       guard range.lowerBound >= 0, partNumber == nil else {
         throw Failure(.usage, "a range begins at 0 or later, and is not asked for together with a part").at(place)

@@ -19,7 +19,7 @@ package struct HeadBucket: S3Operation {
   package var place: Place { Place(bucket: bucket) }
 
   package func request() throws(Failure) -> S3Request {
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     try common.add(to: &headers)
     return try S3Request(Self.name, .head, place: place, headers: headers.list)
   }

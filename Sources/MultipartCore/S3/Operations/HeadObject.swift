@@ -35,7 +35,7 @@ package struct HeadObject: S3Operation {
     var query: [S3Query] = []
     if let partNumber { query.append(S3Query("partNumber", String(partNumber))) }
     if let versionID { query.append(S3Query("versionId", versionID)) }
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     try headers.add("x-amz-checksum-mode", wantsChecksums ? "ENABLED" : nil)
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)

@@ -4,6 +4,9 @@ package struct ListMultipartUploads: S3Operation {
 
   package struct Upload: Sendable, Equatable {
     package var key: String
+    /// Before it was decoded. Where a store says that keys are encoded and lies, and no key of the page gives it away,
+    /// this is the key: worth a try when the upload is not found under the other.
+    package var keyAsWritten: String
     package var uploadID: String
     /// As the store wrote it, and as a moment where it could be read.
     package var initiatedText: String?
@@ -12,8 +15,9 @@ package struct ListMultipartUploads: S3Operation {
     package var owner: String?
     package var storageClass: String?
 
-    package init(key: String, uploadID: String, initiatedText: String? = nil) {
+    package init(key: String, keyAsWritten: String? = nil, uploadID: String, initiatedText: String? = nil) {
       self.key = key
+      self.keyAsWritten = keyAsWritten ?? key
       self.uploadID = uploadID
       self.initiatedText = initiatedText
       initiated = initiatedText.flatMap(S3Date.iso8601)
@@ -78,7 +82,7 @@ package struct ListMultipartUploads: S3Operation {
       query.append(S3Query("key-marker", marker.key))
       if let id = marker.uploadID { query.append(S3Query("upload-id-marker", id)) }
     }
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     try common.add(to: &headers)
     return try S3Request(
       Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 16 << 20)
@@ -91,14 +95,14 @@ package struct ListMultipartUploads: S3Operation {
     else {
       throw nonsense(answer, "the answer to \(Self.name) is not a list of uploads")
     }
-    // A store that took no notice of the encoding type does not repeat it, and its keys mean what they say.
-    let isEncoded = root.string("EncodingType").map { S3Text.trimmed($0).lowercased() } == "url"
-    let decode: (String) -> String = { isEncoded ? S3Text.percentDecoded($0) : $0 }
+    let elements = root.children.filter { $0.isNamed("Upload") }
+    let keys = ListedKeys(elements.compactMap { $0.string("Key") }, encodingType: root.string("EncodingType"))
     var uploads: [Upload] = []
-    for element in root.children where element.isNamed("Upload") {
+    for element in elements {
       guard let key = element.string("Key"), let id = element.string("UploadId") else { continue }
       var upload = Upload(
-        key: decode(key), uploadID: id, initiatedText: element.string("Initiated").map(S3Text.trimmed))
+        key: keys.decoded(key), keyAsWritten: key, uploadID: id,
+        initiatedText: element.string("Initiated").map(S3Text.trimmed))
       upload.initiator = Self.person(element.first("Initiator"))
       upload.owner = Self.person(element.first("Owner"))
       upload.storageClass = element.string("StorageClass")
@@ -106,7 +110,7 @@ package struct ListMultipartUploads: S3Operation {
     }
     return Page(
       uploads: uploads, isTruncated: root.boolean("IsTruncated"),
-      nextKeyMarker: root.string("NextKeyMarker").map(decode),
+      nextKeyMarker: root.string("NextKeyMarker").map { keys.decoded(marker: $0) },
       nextUploadIDMarker: root.string("NextUploadIdMarker"),
       requestID: S3ErrorBody.requestID(answer.headers))
   }

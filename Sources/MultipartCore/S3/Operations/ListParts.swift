@@ -73,7 +73,7 @@ package struct ListParts: S3Operation {
     var query = [S3Query("uploadId", uploadID)]
     if let maximumParts { query.append(S3Query("max-parts", String(maximumParts))) }
     if let marker { query.append(S3Query("part-number-marker", String(marker))) }
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)
     // A store that pages not at all sends 10,000 parts of some 600 bytes.

@@ -45,7 +45,7 @@ package struct PutObject: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key) }
 
   package func request() throws(Failure) -> S3Request {
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     if let checksum { try headers.add(checksum.name, checksum.value) }
     try conditions.add(to: &headers)
     try addEncryption(encryption, customerKey, to: &headers)

@@ -43,7 +43,7 @@ package struct UploadPart: S3Operation {
     guard (1...10_000).contains(partNumber) else {
       throw Failure(.usage, "there is no part \(partNumber)", hint: "parts are numbered from 1 to 10000").at(place)
     }
-    var headers = HeaderBuilder()
+    var headers = S3HeaderBuilder()
     if let checksum { try headers.add(checksum.name, checksum.value) }
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)

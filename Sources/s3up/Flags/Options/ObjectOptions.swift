@@ -101,8 +101,8 @@ struct ObjectOptions: Sendable, Equatable {
 
   private static func grants(_ invocation: Invocation) throws(Failure) -> [Grant] {
     let permissions = [
-      "read": "x-amz-grant-read", "read-acl": "x-amz-grant-read-acl", "readacl": "x-amz-grant-read-acl",
-      "write-acl": "x-amz-grant-write-acl", "writeacl": "x-amz-grant-write-acl", "full": "x-amz-grant-full-control",
+      "read": "x-amz-grant-read", "read-acl": "x-amz-grant-read-acp", "readacl": "x-amz-grant-read-acp",
+      "write-acl": "x-amz-grant-write-acp", "writeacl": "x-amz-grant-write-acp", "full": "x-amz-grant-full-control",
       "full-control": "x-amz-grant-full-control",
     ]
     let types = ["id": "id", "uri": "uri", "email": "emailAddress", "emailaddress": "emailAddress"]

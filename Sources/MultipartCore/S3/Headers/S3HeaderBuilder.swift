@@ -1,6 +1,6 @@
 /// Builds headers from what people typed: a value that would end its line, and with it start a header of its own, is
 /// refused, and so is what HTTP cannot carry.
-struct HeaderBuilder {
+struct S3HeaderBuilder {
   private(set) var list = HeaderList()
 
   mutating func add(_ name: String, _ value: String?) throws(Failure) {

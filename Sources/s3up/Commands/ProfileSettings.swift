@@ -1,0 +1,51 @@
+import MultipartCore
+
+/// The profile of the shared files, read when something is asked of it for the first time: an upload for which the
+/// command line and the environment say everything reads no file.
+final class ProfileSettings: Sendable {
+  let choice: ProfileChoice
+  private let environment: [String: String]
+  private let profile = Locked<Profile??>(nil)
+
+  init(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) {
+    self.environment = environment
+    let name = try CredentialOptions(invocation).profile
+    if let name, case .environment(let variable) = invocation.last(.profile)?.origin {
+      choice = ProfileChoice(name: name, origin: .variable(variable))
+    } else {
+      choice = ProfileChoice(option: name, environment: environment)
+    }
+    // A profile that somebody named must be there, whether or not it is needed.
+    if choice.origin != .standard { _ = try loaded() }
+  }
+
+  func value(_ name: String) throws(Failure) -> String? {
+    try loaded()?[name]
+  }
+
+  func endpointURL() throws(Failure) -> String? {
+    guard !["true", "1"].contains(environment["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"]?.lowercased()) else { return nil }
+    guard let profile = try loaded() else { return nil }
+    return profile.block("s3")?["endpoint_url"] ?? profile["endpoint_url"]
+  }
+
+  /// Nil when nothing shall be signed. Found once and kept for the run.
+  func credentials(unsigned: Bool) -> (@Sendable () async throws(Failure) -> Credentials)? {
+    guard !unsigned else { return nil }
+    let chain = CredentialChain.standard(environment: environment, profile: choice)
+    let found = Locked<Credentials?>(nil)
+    return { () async throws(Failure) -> Credentials in
+      if let known = found.withLock({ $0 }) { return known }
+      let credentials = try await chain.credentials()
+      found.withLock { $0 = credentials }
+      return credentials
+    }
+  }
+
+  private func loaded() throws(Failure) -> Profile? {
+    if let known = profile.withLock({ $0 }) { return known }
+    let read = try SharedConfig.load(environment: environment).profile(choice)
+    profile.withLock { $0 = .some(read) }
+    return read
+  }
+}

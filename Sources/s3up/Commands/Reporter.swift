@@ -1,0 +1,93 @@
+import Glibc
+import MultipartCore
+
+/// Tells people and programs how an upload goes: progress line, notices, the events of `--json=all`.
+final class Reporter: Sendable {
+  private let session: Session
+  private let subject: Event.Subject
+  private let name: String
+  private let printer: ProgressPrinter
+  private let running = Locked<(progress: UploadProgress, ticker: Task<Void, Never>)?>(nil)
+
+  init(_ session: Session, subject: Event.Subject, name: String) {
+    self.session = session
+    self.subject = subject
+    self.name = name
+    let environment = session.environment
+    printer = ProgressPrinter(
+      style: ProgressPrinter.style(
+        session.output.progress, terminal: Descriptor.isTerminal(STDERR_FILENO), environment: environment),
+      console: session.console,
+      width: { Descriptor.columns(STDERR_FILENO, environment: environment) })
+  }
+
+  func start(_ uploader: Uploader) {
+    let progress = uploader.progress
+    tick(progress)
+    let draws = printer.style != .none
+    let tells = session.output.json == .all
+    guard draws || tells else { return }
+    let ticker = Task {
+      var turn = 0
+      while (try? await Task.sleep(for: .milliseconds(200))) != nil {
+        turn += 1
+        let state = tick(progress)
+        // A program is told once a second.
+        if tells, turn % 5 == 0 { print(.progress(subject, state)) }
+      }
+    }
+    running.withLock { $0 = (progress, ticker) }
+  }
+
+  func finish() {
+    guard let (progress, ticker) = running.withLock({ $0 }) else { return }
+    ticker.cancel()
+    printer.finish(state(progress), now: session.world.uptime())
+  }
+
+  @Sendable func hear(_ news: UploadNews) {
+    switch news {
+    case .started(let id, let plan):
+      print(
+        .started(subject, size: plan.size, parts: plan.partCount, partSize: plan.partSize, uploadID: id))
+    case .part(let receipt, let took):
+      print(
+        .part(subject, number: receipt.number, size: receipt.size, etag: receipt.etag, seconds: took / .seconds(1)))
+    case .notice(let notice): hear(notice)
+    }
+  }
+
+  private func hear(_ notice: UploadMachine.Notice) {
+    switch notice {
+    case .retry(let part, let attempt, let code, let message, let wait):
+      print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
+      let what = part.map { "part \($0)" } ?? "request"
+      session.world.log(
+        1, "\(what): \(message); try \(attempt) in \(Human.duration(wait))")
+    case .steppedDown(let from, let to, let message):
+      session.world.log(1, "\(message): \(to.title) instead of \(from.title) from here on")
+    case .startsAnew(let message): session.console.line("s3up: \(SafeText.oneLine(message)): a new one begins")
+    case .leftBehind(let id):
+      session.console.line("s3up: upload \(SafeText.oneLine(id)) could not be shown to be gone")
+    }
+  }
+
+  private func print(_ event: Event) {
+    guard session.output.json == .all else { return }
+    // A reader that has gone shows at the result, which must be written.
+    try? StandardOutput.line(event.json)
+  }
+
+  @discardableResult
+  private func tick(_ progress: UploadProgress) -> ProgressState {
+    printer.tick(state(progress), now: session.world.uptime())
+  }
+
+  private func state(_ progress: UploadProgress) -> ProgressState {
+    var state = ProgressState(name: name, total: progress.total, parts: progress.parts)
+    state.done = min(progress.bytes, progress.total)
+    state.partsDone = progress.partsDone
+    state.connections = progress.connections
+    return state
+  }
+}

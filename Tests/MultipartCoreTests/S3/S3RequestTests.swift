@@ -1,0 +1,181 @@
+import MultipartCore
+import Testing
+
+@Suite struct S3RequestTests {
+  private let common = CommonHeaders(expectedBucketOwner: "111122223333", requestPayer: true)
+
+  private func everyOperation(
+    bucket: String = "b", key: String = "k", uploadID: String = "u", common: CommonHeaders = CommonHeaders(),
+    customerKey: CustomerKey? = nil
+  ) -> [any S3Operation] {
+    [
+      CreateMultipartUpload(bucket: bucket, key: key, customerKey: customerKey, common: common),
+      UploadPart(
+        bucket: bucket, key: key, uploadID: uploadID, partNumber: 1, body: .none, customerKey: customerKey,
+        common: common),
+      CompleteMultipartUpload(
+        bucket: bucket, key: key, uploadID: uploadID, parts: [.init(number: 1, etag: "e")], customerKey: customerKey,
+        common: common),
+      ListParts(bucket: bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: common),
+      PutObject(bucket: bucket, key: key, body: .none, customerKey: customerKey, common: common),
+      HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common),
+      GetObject(bucket: bucket, key: key, customerKey: customerKey, common: common),
+      AbortMultipartUpload(bucket: bucket, key: key, uploadID: uploadID, common: common),
+      ListMultipartUploads(bucket: bucket, common: common), HeadBucket(bucket: bucket, common: common),
+    ]
+  }
+
+  @Test func everyOperationHasItsMethodAndName() throws {
+    let seen = try everyOperation().map { operation in
+      let request = try operation.request()
+      #expect(request.operation == type(of: operation).name)
+      #expect(request.place == operation.place)
+      return "\(request.operation) \(request.method.rawValue)"
+    }
+    #expect(
+      seen == [
+        "CreateMultipartUpload POST", "UploadPart PUT", "CompleteMultipartUpload POST", "ListParts GET",
+        "PutObject PUT", "HeadObject HEAD", "GetObject GET", "AbortMultipartUpload DELETE",
+        "ListMultipartUploads GET", "HeadBucket HEAD",
+      ])
+  }
+
+  @Test func everyOperationCarriesTheBucketsOwnerAndThePayer() throws {
+    for operation in everyOperation(common: common) {
+      let headers = try operation.request().headers
+      #expect(headers["x-amz-expected-bucket-owner"] == "111122223333")
+      #expect(headers["x-amz-request-payer"] == "requester")
+    }
+  }
+
+  @Test func whatWritesOrReadsBytesCarriesTheCustomerKey() throws {
+    let key = try CustomerKey([UInt8](repeating: 7, count: 32))
+    for operation in everyOperation(customerKey: key).prefix(7) {
+      #expect(try operation.request().headers["x-amz-server-side-encryption-customer-algorithm"] == "AES256")
+    }
+  }
+
+  @Test func anEmptyBucketKeyOrUploadIDIsRefusedBeforeItIsSent() {
+    for operation in everyOperation(bucket: "") { #expect(s3Failure { _ = try operation.request() }?.code == .usage) }
+    for operation in everyOperation(key: "").prefix(8) {
+      #expect(s3Failure { _ = try operation.request() }?.code == .usage)
+    }
+    let withID = everyOperation(uploadID: "")
+    for operation in [withID[1], withID[2], withID[3], withID[7]] {
+      #expect(s3Failure { _ = try operation.request() }?.code == .usage)
+    }
+  }
+
+  @Test func createAsksForTheChecksumItWants() throws {
+    let request = try CreateMultipartUpload(
+      bucket: "b", key: "k", checksumAlgorithm: "CRC64NVME", checksumType: "FULL_OBJECT"
+    ).request()
+    #expect(request.query == [S3Query("uploads")])
+    #expect(request.headers["x-amz-checksum-algorithm"] == "CRC64NVME")
+    #expect(request.headers["x-amz-checksum-type"] == "FULL_OBJECT")
+    #expect(request.carriesChecksum)
+  }
+
+  @Test func aPartNamesItsNumberItsUploadAndItsChecksum() throws {
+    let request = try UploadPart(
+      bucket: "b", key: "k", uploadID: "a+b/c=", partNumber: 10_000, body: .bytes([1, 2, 3]),
+      checksum: NamedValue("x-amz-checksum-crc32c", "yZRlqg=="), payloadSHA256: "ab"
+    ).request()
+    #expect(request.query == [S3Query("partNumber", "10000"), S3Query("uploadId", "a+b/c=")])
+    #expect(request.headers["x-amz-checksum-crc32c"] == "yZRlqg==")
+    #expect(request.body.length == 3)
+    #expect(request.payloadSHA256 == "ab")
+    #expect(request.place.part == 10_000)
+  }
+
+  @Test(arguments: [Int.min, -1, 0, 10_001, Int.max]) func aPartNumberThatCannotBeIsRefused(_ number: Int) {
+    let part = UploadPart(bucket: "b", key: "k", uploadID: "u", partNumber: number, body: .none)
+    #expect(s3Failure { _ = try part.request() }?.code == .usage)
+    let complete = CompleteMultipartUpload(
+      bucket: "b", key: "k", uploadID: "u", parts: [.init(number: number, etag: "e")])
+    #expect(s3Failure { _ = try complete.request() }?.code == .usage)
+  }
+
+  private func bytes(_ body: RequestBody) -> [UInt8] {
+    if case .bytes(let bytes) = body { bytes } else { [] }
+  }
+
+  @Test func completeListsThePartsInOrderWithTheirChecksums() throws {
+    let request = try CompleteMultipartUpload(
+      bucket: "b", key: "k", uploadID: "u",
+      parts: [
+        .init(number: 2, etag: "\"b&<>\"", checksum: NamedValue("x-amz-checksum-crc32c", "AA+/==")),
+        .init(number: 1, etag: "a"),
+      ],
+      objectChecksum: NamedValue("x-amz-checksum-crc64nvme", "rosUhgoHmVg="), checksumType: "FULL_OBJECT",
+      objectSize: 48 << 40, conditions: WriteConditions(ifNoneMatch: true)
+    ).request()
+    #expect(
+      String(decoding: bytes(request.body), as: UTF8.self) == """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">\
+        <Part><PartNumber>1</PartNumber><ETag>a</ETag></Part>\
+        <Part><PartNumber>2</PartNumber><ETag>"b&amp;&lt;&gt;"</ETag><ChecksumCRC32C>AA+/==</ChecksumCRC32C></Part>\
+        </CompleteMultipartUpload>
+        """)
+    #expect(request.query == [S3Query("uploadId", "u")])
+    #expect(request.headers["x-amz-checksum-crc64nvme"] == "rosUhgoHmVg=")
+    #expect(request.headers["x-amz-checksum-type"] == "FULL_OBJECT")
+    #expect(request.headers["x-amz-mp-object-size"] == "52776558133248")
+    #expect(request.headers["If-None-Match"] == "*")
+    #expect(request.answerMayTakeLong)
+  }
+
+  @Test func completeRefusesAnEmptyListAndAPartTwice() {
+    for parts in [[], [1, 1], [3, 1, 3]] {
+      let complete = CompleteMultipartUpload(
+        bucket: "b", key: "k", uploadID: "u", parts: parts.map { .init(number: $0, etag: "e") })
+      #expect(s3Failure { _ = try complete.request() }?.code == .usage)
+    }
+  }
+
+  @Test func theListOfTenThousandPartsIsWrittenInAMoment() throws {
+    let parts = (1...10_000).reversed().map { CompleteMultipartUpload.Part(number: $0, etag: "\"\($0)\"") }
+    let complete = CompleteMultipartUpload(bucket: "b", key: "k", uploadID: "u", parts: parts)
+    var list: [UInt8] = []
+    let time = try ContinuousClock().measure { list = bytes(try complete.request().body) }
+    #expect(try XMLReader.read(list).root.map { Array($0.children).count } == 10_000)
+    #expect(time < .seconds(5))
+  }
+
+  @Test(arguments: [("abc", "\"abc\""), ("\"abc\"", "\"abc\""), ("*", "*"), ("W/\"a\"", "W/\"a\"")])
+  func anETagInAConditionHasItsQuotes(_ typed: String, _ sent: String) throws {
+    let request = try PutObject(bucket: "b", key: "k", body: .none, conditions: .init(ifMatch: typed)).request()
+    #expect(request.headers["If-Match"] == sent)
+  }
+
+  @Test func conditionsThatContradictEachOtherAreRefused() {
+    let put = PutObject(bucket: "b", key: "k", body: .none, conditions: .init(ifNoneMatch: true, ifMatch: "e"))
+    #expect(s3Failure { _ = try put.request() }?.code == .usage)
+  }
+
+  @Test func listsNameTheirMarkers() throws {
+    #expect(
+      try ListParts(bucket: "b", key: "k", uploadID: "u", marker: 7, maximumParts: 2).request().query == [
+        S3Query("uploadId", "u"), S3Query("max-parts", "2"), S3Query("part-number-marker", "7"),
+      ])
+    #expect(
+      try ListMultipartUploads(bucket: "b", prefix: "a/ü", marker: .init(key: "x y", uploadID: "i")).request().query
+        == [
+          S3Query("uploads"), S3Query("encoding-type", "url"), S3Query("prefix", "a/ü"), S3Query("key-marker", "x y"),
+          S3Query("upload-id-marker", "i"),
+        ])
+  }
+
+  @Test func headAndGetAskForChecksumsPartsVersionsAndRanges() throws {
+    let head = try HeadObject(bucket: "b", key: "k", partNumber: 1, versionID: "v").request()
+    #expect(head.query == [S3Query("partNumber", "1"), S3Query("versionId", "v")])
+    #expect(head.headers["x-amz-checksum-mode"] == "ENABLED")
+    let get = try GetObject(bucket: "b", key: "k", range: 0...9, ifMatch: "e", wantsChecksums: false).request()
+    #expect(get.headers["Range"] == "bytes=0-9")
+    #expect(get.headers["If-Match"] == "\"e\"")
+    #expect(get.headers["x-amz-checksum-mode"] == nil)
+    #expect(!get.carriesChecksum && !head.carriesChecksum)
+    #expect(s3Failure { _ = try GetObject(bucket: "b", key: "k", range: -1...9).request() }?.code == .usage)
+  }
+}
