@@ -103,6 +103,44 @@ import Testing
     #expect(code { _ = try verify(Self.get.replacingOccurrences(of: from, with: to)) } == expected)
   }
 
+  @Test("a presigned URL works over the line until the server's clock has passed it")
+  func presignedOnTheWire() async throws {
+    let fake = try FakeS3(
+      FakeOptions {
+        $0.buckets = ["examplebucket"]
+        $0.credentials = [Self.example]
+        $0.hostSuffix = "s3.amazonaws.com"
+      })
+    fake.putObject("test.txt", bucket: "examplebucket", bytes: [1, 2, 3])
+    fake.setClock(Timestamp(seconds: Self.day))
+    var client = CurlClient(fake: fake)
+    client.signs = false
+    let target = Self.presigned.split(separator: " ")[1]
+    let host = ["Host: examplebucket.s3.amazonaws.com"]
+    let answer = try await client.call("GET", String(target), headers: host)
+    #expect(answer.body == [1, 2, 3])
+    #expect(answer.headers["date"] == "Fri, 24 May 2013 00:00:00 GMT")
+    #expect(fake.requests.first?.presigned == true)
+    fake.setClock(Timestamp(seconds: Self.day + 86400))
+    let late = try await client.call("GET", String(target), headers: host)
+    #expect((late.status, late.code ?? "") == (403, "AccessDenied"))
+    #expect(late.text.contains("<Message>Request has expired</Message>"))
+  }
+
+  @Test(
+    "a path must be signed in S3's own encoding",
+    arguments: [
+      ("a%28b%2B%C3%A9", 200), ("a(b", 403), ("a+b", 403), ("%c3%a9", 403), ("a//b/../c", 200),
+    ])
+  func paths(_ key: String, _ status: Int) async throws {
+    // curl 7.88 signs the path as it is given.
+    let fake = try FakeS3()
+    let answer = try await CurlClient(fake: fake).call("PUT", "/bucket/\(key)", body: [1])
+    #expect(answer.status == status, "\(answer.text)")
+    #expect(answer.code == (status == 200 ? nil : "SignatureDoesNotMatch"))
+    if key == "a//b/../c" { #expect(fake.object("a//b/../c") != nil) }
+  }
+
   @Test("a clock more than fifteen minutes off is told so")
   func skew() throws {
     #expect(try verify(Self.get, now: Self.day + 900).keyID == Self.example.keyID)

@@ -100,6 +100,17 @@ import Testing
     #expect(fake.object("key")?.bytes == [3, 4])
   }
 
+  @Test("another owner, or a bucket whose reader pays, is AccessDenied")
+  func owner() async throws {
+    let (fake, client) = try openStore()
+    let list = { (headers: [String]) in try await client.call("GET", "/bucket?list-type=2", headers: headers).code }
+    #expect(try await list(["x-amz-expected-bucket-owner: 123456789012"]) == nil)
+    #expect(try await list(["x-amz-expected-bucket-owner: 210987654321"]) == "AccessDenied")
+    fake.options.requesterPays = true
+    #expect(try await list([]) == "AccessDenied")
+    #expect(try await list(["x-amz-request-payer: requester"]) == nil)
+  }
+
   @Test("a condition that does not hold is 412, at PutObject and at Complete")
   func conditions() async throws {
     let (fake, client) = try openStore()

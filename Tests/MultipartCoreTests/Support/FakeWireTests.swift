@@ -34,6 +34,18 @@ import Testing
       try await client.call("HEAD", "http://\(fake.virtualHost())/").headers["x-amz-bucket-region"] == "us-east-1")
   }
 
+  @Test("a client that speaks no TLS is let go, and stops nobody else")
+  func noTLS() async throws {
+    let (fake, client) = try openStore()
+    let waiting = try RawClient(fake.tlsPort)
+    // An alert may come before the end.
+    #expect(try RawClient(fake.tlsPort).exchange("GET / HTTP/1.1\r\n\r\n").utf8.count < 20)
+    var secure = client
+    secure.extra = ["--cacert", fake.caFile]
+    #expect(try await secure.call("GET", "\(fake.tlsEndpoint)/bucket?list-type=2").status == 200)
+    _ = consume waiting
+  }
+
   @Test("connections are kept, and counted")
   func keepAlive() async throws {
     let (fake, _) = try openStore()

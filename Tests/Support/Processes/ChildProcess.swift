@@ -67,12 +67,16 @@ package final class ChildProcess: Sendable {
     self.input = from.write
     state = Guarded(State(inputOpen: from.write >= 0))
     let (pid, state) = (pid, state)
-    _ = try PosixThread.start { Self.collect(out.read, into: \.stdout, state) }
-    _ = try PosixThread.start { Self.collect(err.read, into: \.stderr, state) }
+    try PosixThread.start { Self.collect(out.read, into: \.stdout, state) }.detach()
+    try PosixThread.start { Self.collect(err.read, into: \.stderr, state) }.detach()
     if case .bytes(let bytes) = input {
-      _ = try PosixThread.start { [self] in feed(bytes) }
+      let target = from.write
+      try PosixThread.start {
+        _ = Self.push(bytes, to: target)
+        Self.closeInput(target, state)
+      }.detach()
     }
-    _ = try PosixThread.start {
+    try PosixThread.start {
       let end = Watch.wait(pid, ownPeak: ownPeak)
       Self.change(state) { state in
         state.result.status = end.status
@@ -82,7 +86,7 @@ package final class ChildProcess: Sendable {
         state.result.seconds = (ContinuousClock.now - began) / .seconds(1)
         state.ended = true
       }
-    }
+    }.detach()
   }
 
   deinit {
@@ -104,11 +108,15 @@ package final class ChildProcess: Sendable {
   package func write(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       let thread = try? PosixThread.start { [self] in continuation.resume(returning: Self.push(bytes, to: input)) }
-      if thread == nil { continuation.resume(returning: false) }
+      if let thread { thread.detach() } else { continuation.resume(returning: false) }
     }
   }
 
   package func closeInput() {
+    Self.closeInput(input, state)
+  }
+
+  private static func closeInput(_ input: Int32, _ state: Guarded<State>) {
     state.with { state in
       guard state.inputOpen else { return }
       state.inputOpen = false
@@ -160,11 +168,6 @@ package final class ChildProcess: Sendable {
     }
     close(descriptor)
     change(state) { $0.streams -= 1 }
-  }
-
-  private func feed(_ bytes: [UInt8]) {
-    _ = Self.push(bytes, to: input)
-    closeInput()
   }
 
   private static func push(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
