@@ -4,7 +4,7 @@ enum Environment {
   /// The variables of this process; of one that stands twice the first counts, as with `getenv`.
   static func ofProcess() -> [String: String] {
     var variables: [String: String] = [:]
-    guard var next = environ else { return variables }
+    var next = environ
     while let entry = next.pointee {
       let text = String(cString: entry)
       if let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) {

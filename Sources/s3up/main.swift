@@ -2,5 +2,5 @@ import Glibc
 import MultipartCore
 
 Descriptor.ignoreBrokenPipes()
-Hardening.noCoreFiles()
+Hardening.forbidCoreFiles()
 exit(await Runner.run(Argument.ofProcess(), environment: Environment.ofProcess()).rawValue)

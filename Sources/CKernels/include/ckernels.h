@@ -31,4 +31,8 @@ const char *ck_crc_kernel(void);
 #define CK_CRC64NVME 2
 const char *ck_kernel_name(size_t index);
 uint64_t ck_kernel_run(size_t index, int algorithm, uint64_t crc, const void *data, size_t length);
+
+// No core file of this process, and no other process of the same user may read its memory: keys and tokens are in it.
+// prctl is variadic, which Swift cannot call.
+void ck_forbid_core_files(void);
 #endif

@@ -26,7 +26,7 @@ final class ProfileSettings: Sendable {
   func endpointURL() throws(Failure) -> String? {
     guard !["true", "1"].contains(environment["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"]?.lowercased()) else { return nil }
     guard let profile = try loaded() else { return nil }
-    return profile.block("s3")?["endpoint_url"] ?? profile["endpoint_url"]
+    return profile.block("s3")["endpoint_url"] ?? profile["endpoint_url"]
   }
 
   /// Nil when nothing shall be signed. Found once and kept for the run.

@@ -1,0 +1,36 @@
+import MultipartCore
+
+/// `s3up create s3://BUCKET/KEY`: prints the upload id, alone on a line.
+struct CreateCommand {
+  private let session: Session
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  func run() async throws(Failure) {
+    let invocation = session.invocation
+    let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0])
+    let object = try ObjectOptions(invocation)
+    let access = try StoreAccess(session, bucket: url.bucket)
+    var operation = CreateMultipartUpload(bucket: url.bucket, key: url.key ?? "")
+    let guessed = ContentType.guess(name: url.key ?? "", leading: [])
+    operation.object = try object.headers(contentType: guessed)
+    operation.encryption = object.encryption.server
+    operation.customerKey = try object.encryption.customerKey(
+      for: access.bucket.origin, insecure: ConnectionOptions(invocation).insecure)
+    operation.common = access.common
+    // Without --checksum none is named: S3 would then refuse parts that are sent without it, by a plain PUT to a URL.
+    if case .algorithm(let algorithm)? = try IntegrityOptions(invocation).checksum.form {
+      operation.checksumAlgorithm = algorithm.awsName
+      operation.checksumType = algorithm == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"
+    }
+    let made = try await access.client.perform(operation, retrying: access.retry)
+    try session.answer(
+      made.uploadID,
+      json: JSONValue.object([
+        ("bucket", .string(url.bucket)), ("key", .string(url.key ?? "")), ("upload_id", .string(made.uploadID)),
+        ("request_id", .optional(made.requestID)),
+      ]).text)
+  }
+}

@@ -1,0 +1,95 @@
+import MultipartCore
+
+/// `s3up part FILE s3://BUCKET/KEY --upload-id ID --part N`, or with a presigned URL and no credentials.
+struct PartCommand {
+  private let session: Session
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  func run() async throws(Failure) {
+    let steps = try StepOptions(session.invocation)
+    if let url = steps.url {
+      let file = try session.invocation.arguments("FILE")[0]
+      try await sendPresigned(url, file, steps)
+    } else {
+      let words = try session.invocation.arguments("FILE", "s3://BUCKET/KEY")
+      let target = try StepTarget(session, words[1])
+      let slice = try slice(words[0], steps)
+      var job = try job(slice, bucket: target.url.bucket, key: target.key)
+      job.customerKey = target.customerKey
+      job.common = target.access.common
+      try await send(job, slice, target.access.client, number: steps.part ?? 0, uploadID: target.uploadID)
+    }
+  }
+
+  /// The URL names bucket, key, upload and part; here they only name the place in messages.
+  private func sendPresigned(_ url: String, _ file: Argument, _ steps: StepOptions) async throws(Failure) {
+    let slice = try slice(file, steps)
+    let presigned = PresignedURL(url)
+    let transport = try StoreAccess.transport(session)
+    let client = S3Client(
+      signer: PresignedSigner(SignedRequest(method: .put, url: url)), transport: transport, world: session.world,
+      stallTimeout: try TransferOptions(session.invocation).stallTimeout)
+    let job = try job(slice, bucket: presigned.host, key: presigned.path)
+    try await send(job, slice, client, number: presigned.part ?? 1, uploadID: presigned.uploadID ?? "presigned")
+  }
+
+  private func job(_ slice: PartSlice, bucket: String, key: String) throws(Failure) -> UploadJob {
+    var job = UploadJob(file: slice.file, bucket: bucket, key: key)
+    job.retry = RetryPolicy(tries: try TransferOptions(session.invocation).retries)
+    job.checksum = try IntegrityOptions(session.invocation).checksum.form
+    return job
+  }
+
+  private func slice(_ name: Argument, _ steps: StepOptions) throws(Failure) -> PartSlice {
+    let file = try MappedFile(FilePath(bytes: name.bytes))
+    let length = steps.length ?? max(0, file.size - steps.offset)
+    guard steps.offset >= 0, length >= 0, steps.offset <= file.size, length <= file.size - steps.offset else {
+      throw Failure(
+        .usage, "the slice from \(steps.offset) of \(length) bytes is not within the file's \(file.size)",
+        hint: "check --offset and --length"
+      ).at(Place(file: name.text))
+    }
+    guard length <= UploadPlan.largestPart else {
+      throw Failure(.usage, "a part of \(length) bytes: S3 takes at most 5 GiB", hint: "give --length").at(
+        Place(file: name.text))
+    }
+    return PartSlice(file: file, offset: steps.offset, length: length)
+  }
+
+  private func send(
+    _ job: UploadJob, _ slice: PartSlice, _ client: S3Client, number: Int, uploadID: String
+  ) async throws(Failure) {
+    let step = PartStep(job: job, slice: slice, client: client, world: session.world)
+    let receipt = try await step.run(number, uploadID: uploadID)
+    try session.answer(
+      SafeText.oneLine(receipt.etag),
+      json: JSONValue.object([
+        ("part", .int(Int64(receipt.number))), ("size", .int(receipt.size)), ("etag", .string(receipt.etag)),
+      ]).text)
+  }
+}
+
+/// What a presigned part URL says of itself, for messages.
+struct PresignedURL {
+  let host: String
+  let path: String
+  var part: Int?
+  var uploadID: String?
+
+  init(_ url: String) {
+    let bytes = Array(url.utf8)
+    let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+    let rest = bytes[..<query].split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+    host = rest.count > 2 && !rest[2].isEmpty ? String(decoding: rest[2], as: UTF8.self) : "url"
+    path = rest.count > 3 && !rest[3].isEmpty ? String(decoding: rest[3], as: UTF8.self) : "part"
+    for pair in bytes[query...].dropFirst().split(separator: UInt8(ascii: "&")) {
+      let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
+      guard words.count == 2 else { continue }
+      if words[0] == "partNumber" { part = Int(words[1]).flatMap { (1...10_000).contains($0) ? $0 : nil } }
+      if words[0] == "uploadId" { uploadID = words[1] }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import MultipartCore
+
+/// `s3up presign s3://BUCKET/KEY`: URLs for others, one a line. The store is not asked.
+struct PresignCommand {
+  private let session: Session
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  func run() async throws(Failure) {
+    let url = try S3URL.object(try session.invocation.arguments("s3://BUCKET/KEY")[0])
+    let options = try PresignOptions(session.invocation)
+    let access = try StoreAccess(session, bucket: url.bucket)
+    let place = Place(bucket: url.bucket, key: url.key)
+    for part in options.parts.map({ $0.map(Optional.init) }) ?? [nil] {
+      let signed = try await access.signer.presigned(
+        try request(options, part, place), expiresIn: .seconds(options.expires))
+      try session.answer(signed.url, json: json(signed, part))
+    }
+  }
+
+  private func request(_ options: PresignOptions, _ part: Int?, _ place: Place) throws(Failure) -> S3Request {
+    var query = options.overrides.map { S3Query($0.name, $0.value) }
+    if let part, let id = options.uploadID {
+      query += [S3Query("partNumber", String(part)), S3Query("uploadId", id)]
+    }
+    if let version = options.versionID { query.append(S3Query("versionId", version)) }
+    var headers = HeaderList()
+    headers.add("Content-Type", options.contentType)
+    headers.add("Content-MD5", options.contentMD5)
+    let connection = try ConnectionOptions(session.invocation)
+    headers.add("x-amz-expected-bucket-owner", connection.expectedBucketOwner)
+    headers.add("x-amz-request-payer", connection.requestPayer ? "requester" : nil as String?)
+    return try S3Request("presign", method(options.method), place: place, query: query, headers: headers)
+  }
+
+  private func method(_ choice: PresignMethodChoice) -> HTTPMethod {
+    switch choice {
+    case .get: .get
+    case .put: .put
+    case .head: .head
+    case .delete: .delete
+    }
+  }
+
+  private func json(_ signed: SignedRequest, _ part: Int?) -> String {
+    JSONValue.object([
+      ("url", .string(signed.url)), ("method", .string(signed.method.rawValue)),
+      ("headers", .object(signed.headers.fields.map { ($0.name, .string($0.value)) })),
+      ("part", .optional(part)), ("expires", .optional(signed.expires?.iso8601)),
+    ]).text
+  }
+}
