@@ -69,8 +69,8 @@ package final class MappedFile: @unchecked Sendable {
     guard fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: return FileIdentity(status)
-    case S_IFDIR: throw Failure(.usage, "is a directory", hint: "name a file").at(Place(file: path.text))
-    default: throw Failure(.usage, "is not a regular file", hint: "name a file").at(Place(file: path.text))
+    case S_IFDIR: throw Failure(.usage, "the source is a directory", hint: "name a file").at(Place(file: path.text))
+    default: throw Failure(.usage, "the source is not a regular file", hint: "name a file").at(Place(file: path.text))
     }
   }
 
@@ -81,14 +81,15 @@ package final class MappedFile: @unchecked Sendable {
     guard let mapping = mmap(nil, Int(size), PROT_READ, MAP_SHARED | MAP_NORESERVE, descriptor, 0),
       mapping != MAP_FAILED
     else {
-      throw Failure(.local, "cannot be mapped: " + String(cString: strerror(errno))).at(Place(file: path.text))
+      throw Failure(.local, "the source cannot be mapped: " + String(cString: strerror(errno))).at(
+        Place(file: path.text))
     }
     return mapping
   }
 
   private static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {
     Failure(
-      .sourceMissing, String(cString: strerror(error)),
+      .sourceMissing, "the source cannot be read: " + String(cString: strerror(error)),
       hint: error == ENOENT ? "check the name" : "check the permissions"
     ).at(Place(file: path.text))
   }

@@ -1,4 +1,6 @@
 extension UploadMachine {
+  static let givesNoneBack = "the store gives no checksum back, so it verifies none"
+
   mutating func begin() -> [Action] {
     phaseAttempts = 1
     if settings.plan.isSingle {
@@ -49,7 +51,7 @@ extension UploadMachine {
       let next = form.steppedDown(payloadIsSigned: settings.payloadIsSigned)
     {
       actions.append(
-        .say(.steppedDown(from: form, to: next, message: "the store gives no checksum back, so it verifies none")))
+        .say(.steppedDown(from: form, to: next, message: Self.givesNoneBack)))
       form = next
     }
     if partsDone == settings.plan.partCount { return actions + complete() }

@@ -65,7 +65,9 @@ extension Uploader {
       // Known before the request goes out: its answer may be lost.
       finisher.expect(Expectation(size: plan.size, form: form, sums: sums))
       let (sent, answer) = try await sender.put(slice, form: form, sums: sums, fresh: fresh)
-      if case .algorithm = form, job.checksum == nil, sent.proof < .checksum { learn(form, .md5) }
+      if case .algorithm = form, job.checksum == nil, sent.proof < .checksum {
+        heed(.steppedDown(from: form, to: .md5, message: UploadMachine.givesNoneBack))
+      }
       let expected = Expectation(size: plan.size, checksum: sent.checksum, md5: sent.md5, proof: sent.proof)
       let reported = ReportedObject(
         etag: answer.etag, checksums: answer.checksums, checksumType: answer.checksumType,

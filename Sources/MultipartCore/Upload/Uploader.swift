@@ -99,7 +99,7 @@ package final class Uploader: Sendable {
     if case .created(let id) = event { tell(.started(uploadID: id, plan: plan)) }
   }
 
-  private func heed(_ notice: UploadMachine.Notice) {
+  func heed(_ notice: UploadMachine.Notice) {
     tell(.notice(notice))
     switch notice {
     case .steppedDown(let from, let to, _): learn(from, to)
@@ -109,7 +109,7 @@ package final class Uploader: Sendable {
   }
 
   /// Where the payload is signed, what was refused or not verified is CRC64NVME; whether MD5 would be is not known.
-  func learn(_ from: ChecksumForm, _ to: ChecksumForm) {
+  private func learn(_ from: ChecksumForm, _ to: ChecksumForm) {
     guard let memory, job.checksum == nil else { return }
     let lesson = from == .md5 ? to : ChecksumForm.md5
     do throws(Failure) {

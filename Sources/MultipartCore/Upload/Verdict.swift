@@ -7,15 +7,16 @@ package enum Verdict {
     if let size = reported.size, size != expected.size {
       return .contradicted(message: "the object has \(size) bytes, the source \(expected.size)")
     }
-    if let sum = expected.sum, let given = reported.checksums[sum.algorithm.headerName], comparable(sum, given, reported) {
+    if let sum = expected.sum, let given = reported.checksums[sum.algorithm.headerName],
+      comparable(sum, given, reported)
+    {
       guard given.utf8.elementsEqual(sum.text.utf8) else {
         return .contradicted(message: "the object's \(sum.title) is \(given), the source's \(sum.text)")
       }
       return .proven(evidence: "\(sum.title) of the object, given back by the store")
     }
     if let etag = expected.etag, let given = reported.etag.flatMap(ETag.init), given == etag {
-      let what = expected.parts > 1 || given.isMultipart ? "the parts' MD5s" : "the bytes"
-      return .proven(evidence: "ETag of the object is the MD5 of \(what)")
+      return .proven(evidence: evidence(of: given, expected))
     }
     return .undecided(weak: weak(expected))
   }
@@ -26,6 +27,19 @@ package enum Verdict {
       return type.uppercased().utf8.elementsEqual(sum.type.utf8)
     }
     return given.utf8.contains(UInt8(ascii: "-")) != sum.isFullObject
+  }
+
+  /// The ETag of parts shows that the store put together what it answered for; the parts' own proof says what that was.
+  private static func evidence(of etag: ETag, _ expected: Expectation) -> String {
+    guard etag.isMultipart else { return "ETag of the object is the MD5 of the bytes" }
+    let whole = "ETag of the object is made of its parts'"
+    return switch expected.weakest {
+    case .checksum: whole + ", each by a checksum given back by the store"
+    case .etag: whole + ", each the MD5 of its bytes"
+    case .signedPayload: whole + ", each by a SHA-256 that was signed"
+    case .contentMD5: whole + ", each by a Content-MD5 that was accepted"
+    case .none: whole + "; the store verified no checksum of them"
+    }
   }
 
   private static func weak(_ expected: Expectation) -> String {

@@ -31,7 +31,10 @@ extension ObjectOptions {
     result.storageClass = storageClass
     result.acl = acl
     result.grants = try grants.map { (grant) throws(Failure) in
-      guard let permission = ObjectHeaders.Grant.Permission.allCases.first(where: { "x-amz-grant-" + $0.rawValue == grant.header })
+      guard
+        let permission = ObjectHeaders.Grant.Permission.allCases.first(where: {
+          "x-amz-grant-" + $0.rawValue == grant.header
+        })
       else { throw Failure(.usage, "--grant: '\(grant.header)' is no permission") }
       return ObjectHeaders.Grant(permission, grant.grantee)
     }

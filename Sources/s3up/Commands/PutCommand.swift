@@ -27,7 +27,8 @@ struct PutCommand {
   private func names() throws(Failure) -> (source: Argument, target: S3URL) {
     let words = try session.invocation.arguments("FILE", "s3://BUCKET/KEY")
     guard !S3URL.looksLike(words[0]) else {
-      throw Failure(.usage, "'\(words[0].text)' is not a file", hint: "The file comes first: s3up put FILE s3://BUCKET/KEY")
+      throw Failure(
+        .usage, "'\(words[0].text)' is not a file", hint: "The file comes first: s3up put FILE s3://BUCKET/KEY")
     }
     guard words[0].bytes != [UInt8(ascii: "-")] else {
       throw Failure(.usage, "standard input cannot be uploaded", hint: "Write it to a file, or name the file ./-")

@@ -36,7 +36,9 @@ struct StepTarget {
       marker = pages.add(page)
       last = page
     } while marker != nil
-    guard pages.isComplete else { throw Failure(.server, "the store's list of parts does not come to an end").at(place) }
+    guard pages.isComplete else {
+      throw Failure(.server, "the store's list of parts does not come to an end").at(place)
+    }
     return StepParts(
       parts: pages.parts, algorithm: last?.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:)),
       isFullObject: last?.checksumType?.uppercased() == "FULL_OBJECT")

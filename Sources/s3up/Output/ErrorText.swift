@@ -12,7 +12,12 @@ enum ErrorText {
     if let id = failure.requestID { details.append("request id \(SafeText.oneLine(id, limit: 120))") }
     let first = "s3up: " + message + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
     let hint = failure.hint.map { SafeText.oneLine($0) } ?? wayOut(failure.code)
-    return [first, hint]
+    return [first, sentence(hint)]
+  }
+
+  /// A way out begins with a capital, unless it is a command to type.
+  private static func sentence(_ hint: String) -> String {
+    hint.hasPrefix("s3up ") ? hint : hint.prefix(1).uppercased() + hint.dropFirst()
   }
 
   /// Only what the message does not say already.
