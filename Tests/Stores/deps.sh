@@ -23,6 +23,11 @@ fi
 mapfile -t missing < <(comm -13 <(installed | sort) <(printf '%s\n' "${packages[@]}" | sort))
 [ ${#missing[@]} -eq 0 ] && exit 0
 
+# stunnel4 asks for systemd-sysusers; a machine without systemd, such as a container, gets that alone
+case " ${missing[*]} " in
+  *" stunnel4 "*) command -v systemd-sysusers >/dev/null || missing+=(systemd-standalone-sysusers) ;;
+esac
+
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || {
