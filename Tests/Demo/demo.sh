@@ -52,7 +52,10 @@ s3up "${put[@]}"
 took=$(((${EPOCHREALTIME/[.,]/} - began) / 1000 + 1))
 
 show "curl --aws-sigv4 aws:amz:$(value REGION):s3 ... $endpoint/$bucket/$key | sha256sum"
-got=$(read_back | sha256)
+got=$(read_back | sha256) || {
+  echo "demo: the object could not be read back" >&2
+  exit 1
+}
 echo "$got"
 if [ "$got" != "$sent" ]; then
   echo "demo: the object is NOT the file: $sent went in, $got came back" >&2
