@@ -1,0 +1,93 @@
+# make, make demo, make test; `make help` lists the rest.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SWIFT   ?= swift
+BENCH_ARGS ?=
+
+BINARY   := .build/release/s3up
+SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
+STORES   := Tests/Stores/stores.sh
+SHARE    := $(DESTDIR)$(PREFIX)/share
+BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
+MAN_DIR  := $(SHARE)/man/man1
+BASH_DIR := $(SHARE)/bash-completion/completions
+ZSH_DIR  := $(SHARE)/zsh/site-functions
+FISH_DIR := $(SHARE)/fish/vendor_completions.d
+
+.DEFAULT_GOAL := build
+.PHONY: help deps toolchain build demo test check lint sanitize install uninstall bench stores-start stores-stop clean
+
+help:
+	@echo 'make build         the release binary $(BINARY) (default)'
+	@echo 'make deps          install what is missing with apt-get'
+	@echo 'make demo          build, then upload 256 MiB into a real S3 server on loopback and prove it'
+	@echo 'make test          all tests, also against three real S3 servers on loopback'
+	@echo 'make check         format, warnings, all tests, thread and address sanitizer: what CI has to pass'
+	@echo 'make bench         CPU, time and memory beside plain curl; BENCH_ARGS=--help for its options'
+	@echo 'make install       the binary, its man page and completions to PREFIX (/usr/local), under DESTDIR'
+	@echo 'make uninstall     remove them'
+	@echo 'make stores-start  start the S3 servers of the tests, for an hour at most; stores-stop ends them'
+	@echo 'make clean         end servers that make started, remove .build'
+
+deps:
+	@Tests/Stores/deps.sh
+
+toolchain:
+	@command -v $(SWIFT) >/dev/null || { \
+	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
+
+build: deps toolchain
+	$(SWIFT) build -c release --static-swift-stdlib --product s3up
+
+demo: build
+	@Tests/Demo/demo.sh $(BINARY)
+
+# The servers start after the build, so that their time is spent on the tests. The exit status is that of swift test.
+test: deps toolchain
+	$(SWIFT) build --build-tests
+	$(STORES) run all -- $(SWIFT) test
+
+check: lint test sanitize
+
+# Warnings are errors by Package.swift, in Swift and in C, so each build is the check for them.
+lint: toolchain
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+
+# In build folders of their own, so that the plain build stays.
+sanitize: deps toolchain
+	$(SWIFT) test --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'MultipartCoreTests|s3upTests'
+	$(SWIFT) test --sanitize=address --scratch-path .build/address-sanitizer --filter 'MultipartCoreTests|s3upTests'
+
+# Only built when it is missing or older than its sources: `make && sudo make install` builds nothing as root.
+$(BINARY): $(SOURCES)
+	$(MAKE) build
+	@touch $@
+
+install: $(BINARY)
+	install -d "$(BIN_DIR)" "$(MAN_DIR)"
+	install -m 755 $(BINARY) "$(BIN_DIR)/s3up"
+	$(BINARY) help --man >.build/s3up.1
+	install -m 644 .build/s3up.1 "$(MAN_DIR)/s3up.1"
+	@if $(BINARY) completions bash >/dev/null 2>&1; then \
+	  install -d "$(BASH_DIR)" "$(ZSH_DIR)" "$(FISH_DIR)" && \
+	  $(BINARY) completions bash >"$(BASH_DIR)/s3up" && \
+	  $(BINARY) completions zsh >"$(ZSH_DIR)/_s3up" && \
+	  $(BINARY) completions fish >"$(FISH_DIR)/s3up.fish" && \
+	  echo 'completions for bash, zsh and fish: $(SHARE)'; \
+	else echo 'this version has no shell completions'; fi
+
+uninstall:
+	rm -f "$(BIN_DIR)/s3up" "$(MAN_DIR)/s3up.1" "$(BASH_DIR)/s3up" "$(ZSH_DIR)/_s3up" "$(FISH_DIR)/s3up.fish"
+
+bench: build
+	@python3 Tests/Bench/bench.py --binary $(BINARY) $(BENCH_ARGS)
+
+stores-start: deps
+	$(STORES) start all
+
+stores-stop:
+	$(STORES) stop all
+
+clean:
+	@if [ -d .build/stores ]; then $(STORES) clean all; fi
+	rm -rf .build

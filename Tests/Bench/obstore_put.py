@@ -1,0 +1,20 @@
+"""obstore_put.py ENDPOINT FILE KEY PART_BYTES CONNECTIONS signed|unsigned: Rust's object_store through its binding."""
+
+import os
+import pathlib
+import sys
+
+import obstore
+from obstore.store import S3Store
+
+endpoint, path, key, part, connections, signing = sys.argv[1:]
+store = S3Store(
+    "bucket",
+    endpoint=endpoint,
+    region="us-east-1",
+    access_key_id=os.environ["AWS_ACCESS_KEY_ID"],
+    secret_access_key=os.environ["AWS_SECRET_ACCESS_KEY"],
+    unsigned_payload=signing == "unsigned",
+    client_options={"allow_http": True, "allow_invalid_certificates": True, "timeout": "300s"},
+)
+obstore.put(store, key, pathlib.Path(path), chunk_size=int(part), max_concurrency=int(connections))

@@ -1,0 +1,42 @@
+#!/bin/bash
+# Installs what the build, the tests and their servers need from Debian, where it is missing; the Swift toolchain is
+# not part of it. On another system it says what is missing.
+set -euo pipefail
+
+packages=(
+  libcurl4-openssl-dev libssl-dev libexpat1-dev zlib1g-dev pkg-config # the build
+  curl openssl ca-certificates python3 python3-venv stunnel4          # the servers of the tests, and curl as the other client
+)
+commands=(cc pkg-config curl openssl python3 stunnel flock)
+
+installed() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p'; }
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  missing=()
+  for name in "${commands[@]}"; do command -v "$name" >/dev/null || missing+=("$name"); done
+  for name in libcurl openssl expat; do pkg-config --exists "$name" 2>/dev/null || missing+=("$name (headers)"); done
+  [ ${#missing[@]} -eq 0 ] && exit 0
+  echo "deps: no apt-get here; please install: ${missing[*]}" >&2
+  exit 1
+fi
+
+mapfile -t missing < <(comm -13 <(installed | sort) <(printf '%s\n' "${packages[@]}" | sort))
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+# stunnel4 asks for systemd-sysusers; a machine without systemd, such as a container, gets that alone
+case " ${missing[*]} " in
+  *" stunnel4 "*) command -v systemd-sysusers >/dev/null || missing+=(systemd-standalone-sysusers) ;;
+esac
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || {
+    echo "deps: neither root nor sudo; please install as root: apt-get install ${missing[*]}" >&2
+    exit 1
+  }
+  as_root=(sudo)
+fi
+echo "deps: installing ${missing[*]}" >&2
+options=(-q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+"${as_root[@]}" apt-get "${options[@]}" update >&2
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install --no-install-recommends "${missing[@]}" >&2

@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# Background processes, ended only by those who started them; sourced by common.sh.
+# A pid file holds the pid and its start time, so that a pid which the system gave to another process is never signalled.
+
+start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
+
+alive() { # alive PART
+  local pid began
+  [ -s "$RUN/$1.pid" ] && read -r pid began <"$RUN/$1.pid" && [ -n "$began" ] &&
+    [ "$(start_time "$pid")" = "$began" ]
+}
+
+all_alive() {
+  local part
+  for part in "${PARTS[@]}"; do alive "$part" || return 1; done
+}
+
+any_alive() {
+  local part
+  for part in "${PARTS[@]}"; do if alive "$part"; then return 0; fi; done
+  return 1
+}
+
+# background PART COMMAND ARG...: in a session of its own, for a bounded time, without the locks of the caller
+background() {
+  local part=$1
+  shift
+  setsid timeout --kill-after=10 "$LIFETIME" "$@" >>"$RUN/$part.log" 2>&1 </dev/null 8>&- 9>&- &
+  echo "$! $(start_time $!)" >"$RUN/$part.pid"
+}
+
+signal_parts() { # signal_parts SIGNAL: to each live part and the process group that it leads
+  local part pid began
+  for part in "${PARTS[@]}"; do
+    if alive "$part"; then
+      read -r pid began <"$RUN/$part.pid"
+      kill "-$1" -- "-$pid" 2>/dev/null || kill "-$1" "$pid" 2>/dev/null || true
+    fi
+  done
+}
+
+# The data are thrown away, so a server gets little time for its own farewell.
+end_parts() {
+  local end=$((SECONDS + 2)) part
+  signal_parts TERM
+  while any_alive && [ "$SECONDS" -lt "$end" ]; do sleep 0.05; done
+  signal_parts KILL
+  for part in "${PARTS[@]}"; do rm -f "$RUN/$part.pid"; done
+}
