@@ -33,7 +33,8 @@ let package = Package(
     .testTarget(
       name: "MultipartCoreTests", dependencies: ["MultipartCore", "Support"],
       swiftSettings: strict),
-    .testTarget(name: "s3upTests", dependencies: ["s3up", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "s3upTests", dependencies: ["s3up", "MultipartCore", "Support"], swiftSettings: strict),
     .testTarget(
       name: "RealStoreTests", dependencies: ["MultipartCore", "Support"], swiftSettings: strict),
   ],

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MultipartCore
 import Testing
 
 @testable import s3up
@@ -144,8 +145,8 @@ private func states(_ name: String) -> [ProgressState] {
 @Suite struct ConsoleTests {
   private final class Paper: Sendable {
     private let bytes = Locked<[UInt8]>([])
-    var text: String { String(decoding: bytes.with { $0 }, as: UTF8.self) }
-    var console: Console { Console { new in self.bytes.with { $0 += new } } }
+    var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
+    var console: Console { Console { new in self.bytes.withLock { $0 += new } } }
   }
 
   private let clear = "\r\u{1b}[K"
