@@ -1,0 +1,57 @@
+import Foundation
+import MultipartCore
+
+/// Serves the requests of one connection, one after the other, on a thread of its own.
+final class FakeConnection {
+  private let server: FakeServer
+  private let stream: FakeStream
+  private let id: Int
+  private let secure: Bool
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+
+  init(server: FakeServer, stream: FakeStream, id: Int, secure: Bool) {
+    self.server = server
+    self.stream = stream
+    self.id = id
+    self.secure = secure
+  }
+
+  deinit { buffer.deallocate() }
+
+  func run() {
+    while let more = try? serveOne(), more {}
+  }
+
+  /// False when the connection is to end.
+  private func serveOne() throws(StreamEnd) -> Bool {
+    // 16 KiB of head, more than S3 takes, less than a client may send by mistake.
+    guard let bytes = try stream.readHead(limit: 16 << 10) else {
+      return try refuse(FakeS3Error(.requestHeaderSectionTooLarge, "Your request header section exceeds the maximum."))
+    }
+    guard let head = HTTPHead.parse(bytes, secure: secure) else {
+      return try refuse(FakeS3Error(.invalidRequest, "Bad Request"))
+    }
+    let route = FakeRoute(head, hostSuffix: server.hostSuffix)
+    let (index, fault) = server.arrived(head, route, connection: id)
+    var exchange = FakeExchange(
+      server: server, stream: stream, buffer: buffer, head: head, route: route, fault: fault, index: index)
+    do throws(StreamEnd) {
+      let more = try exchange.run()
+      server.left(index, exchange)
+      return more
+    } catch {
+      server.left(index, exchange)
+      throw error
+    }
+  }
+
+  private func refuse(_ error: FakeS3Error) throws(StreamEnd) -> Bool {
+    var answer = server.answer(error, headOnly: false)
+    answer.close = true
+    try stream.write(answer.head(extra: server.commonHeaders(answer)))
+    try stream.write(answer.body)
+    stream.shutdownWriting()
+    stream.drain(limit: 1 << 20)
+    return false
+  }
+}

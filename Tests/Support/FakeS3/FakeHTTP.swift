@@ -1,0 +1,87 @@
+import Foundation
+import MultipartCore
+
+/// The head of a request as it came.
+struct HTTPHead: Sendable {
+  var method: String
+  var rawPath: String
+  var rawQuery: String
+  var headers: HeaderList
+  var query: [(name: String, value: String)]
+  var secure: Bool
+
+  func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+  var contentLength: Int? { headers["content-length"].flatMap { Int($0) } }
+  var expectsContinue: Bool { headers["expect"]?.lowercased() == "100-continue" }
+  var wantsClose: Bool { headers["connection"]?.lowercased() == "close" }
+
+  /// Nil for what is not HTTP/1.1, or has a header that two servers could read in two ways.
+  static func parse(_ bytes: [UInt8], secure: Bool) -> HTTPHead? {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+    let lines = text.components(separatedBy: "\r\n")
+    let first = lines[0].components(separatedBy: " ")
+    guard first.count == 3, first[2] == "HTTP/1.1", first[1].hasPrefix("/") else { return nil }
+    let target = first[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let rawQuery = target.count > 1 ? String(target[1]) : ""
+    guard let query = FakeURL.pairs(rawQuery) else { return nil }
+    var headers = HeaderList()
+    for line in lines.dropFirst() where !line.isEmpty {
+      guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return nil }
+      let name = line[..<colon]
+      guard !name.contains(where: \.isWhitespace) else { return nil }
+      headers.add(String(name), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces))
+    }
+    for single in ["host", "content-length", "authorization"] {
+      guard headers.fields.filter({ $0.name.lowercased() == single }).count < 2 else { return nil }
+    }
+    if let length = headers["content-length"] {
+      guard let number = Int(length), number >= 0, number < 1 << 50 else { return nil }
+    }
+    return HTTPHead(
+      method: first[0], rawPath: String(target[0]), rawQuery: rawQuery, headers: headers, query: query, secure: secure)
+  }
+}
+
+/// An answer before the connection's own headers are put to it.
+struct HTTPAnswer: Sendable {
+  var status: Int
+  var headers: HeaderList = [:]
+  var body = Data()
+  /// The body is not sent, but its length is said: HEAD.
+  var headOnly = false
+  /// The connection ends after it.
+  var close = false
+  var errorCode: String?
+
+  init(_ status: Int, headers: HeaderList = [:], body: Data = Data()) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  init(_ status: Int, xml: XMLNode, headers: HeaderList = [:]) {
+    self.init(status, headers: headers, body: Data(xml.document().utf8))
+    self.headers.set("Content-Type", "application/xml")
+  }
+
+  var bodyText: String {
+    get { String(decoding: body, as: UTF8.self) }
+    set { body = Data(newValue.utf8) }
+  }
+
+  static let reasons: [Int: String] = [
+    100: "Continue", 200: "OK", 204: "No Content", 206: "Partial Content", 301: "Moved Permanently",
+    304: "Not Modified", 307: "Temporary Redirect", 400: "Bad Request", 403: "Forbidden", 404: "Not Found",
+    405: "Method Not Allowed", 409: "Conflict", 411: "Length Required", 412: "Precondition Failed",
+    416: "Requested Range Not Satisfiable", 429: "Too Many Requests", 500: "Internal Server Error",
+    501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+  ]
+
+  /// Status line and headers, up to and with the empty line.
+  func head(extra: HeaderList = [:]) -> [UInt8] {
+    var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Unknown")\r\n"
+    for field in headers.fields + extra.fields { text += "\(field.name): \(field.value)\r\n" }
+    return Array((text + "\r\n").utf8)
+  }
+}

@@ -1,0 +1,96 @@
+/// What kind of store the fake is. The default is AWS S3; each field that differs makes it a lesser or odder one.
+package struct FakeOptions: Sendable {
+  package var buckets = ["bucket"]
+  package var region = "us-east-1"
+  /// The region in the scope of a signature must be `region`.
+  package var checksRegion = true
+  package var credentials = [FakeCredential.standard]
+  /// Requests without any signature are served.
+  package var allowsAnonymous = false
+  /// `<bucket>.<hostSuffix>` is the virtual host of a bucket.
+  package var hostSuffix = "s3.test"
+  package var storage = Storage.memory
+  package var partETags = PartETags.md5
+  package var minimumPartSize = 5 << 20
+  package var maximumPartSize = 5 << 30
+  package var checksums = Checksums.verified
+  /// An object that came without a checksum gets a CRC64NVME, as at AWS since the end of 2024.
+  package var addsDefaultChecksum = true
+  package var completeETag = CompleteETag.quoted
+  package var listParts = ListParts.paged
+  /// The most parts, uploads or objects of one page.
+  package var pageLimit = 1000
+  package var errorBodies = ErrorBodies.xml
+  /// If-None-Match and If-Match at Complete do what they say; else they are ignored without a word.
+  package var conditionsAtComplete = true
+  package var versioning = false
+  /// x-amz-abort-date at Create and ListParts, as with a lifecycle rule that cleans up.
+  package var abortDate: String?
+  /// The body of GetBucketLifecycleConfiguration; without it NoSuchLifecycleConfiguration.
+  package var lifecycle: String?
+  /// What a second Complete of a finished upload gets.
+  package var repeatedComplete = Repeated.noSuchUpload
+  /// What a second Abort gets.
+  package var repeatedAbort = Repeated.noSuchUpload
+  /// SSE-C over plain HTTP is refused, as at AWS.
+  package var customerKeysNeedTLS = false
+  package var maximumConnections = 512
+
+  package init() {}
+
+  package init(_ change: (inout FakeOptions) -> Void) {
+    change(&self)
+  }
+
+  package enum Storage: Sendable {
+    case memory
+    /// Sizes and digests only; bodies are forgotten, GET is refused.
+    case discard
+  }
+
+  package enum PartETags: Sendable {
+    case md5
+    /// An ETag with MD5's form that is none; nothing is computed.
+    case opaque
+    /// An ETag that is no 32 hex digits.
+    case odd
+  }
+
+  package enum Checksums: Sendable, Equatable {
+    case verified
+    /// Taken, not verified, not given back.
+    case ignored
+    case refused(status: Int, code: String)
+
+    /// 501 NotImplemented, as some stores say.
+    package static let notImplemented = Checksums.refused(status: 501, code: "NotImplemented")
+    /// 400 InvalidArgument that names the header.
+    package static let invalidArgument = Checksums.refused(status: 400, code: "InvalidArgument")
+  }
+
+  package enum CompleteETag: Sendable {
+    case quoted, empty, unquoted, missing
+    /// The quotes as the entity `&#34;`.
+    case escaped
+  }
+
+  package enum ListParts: Sendable {
+    case paged
+    /// All parts at once, whatever max-parts says.
+    case onePage
+    /// The part that the marker names comes again.
+    case inclusiveMarker
+    /// IsTruncated, but no NextPartNumberMarker.
+    case noMarker
+    /// IsTruncated and always the first page.
+    case endless
+  }
+
+  package enum ErrorBodies: Sendable {
+    case xml, html, empty
+  }
+
+  package enum Repeated: Sendable {
+    case success, noSuchUpload
+  }
+}

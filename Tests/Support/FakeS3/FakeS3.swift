@@ -1,0 +1,139 @@
+import Foundation
+package import MultipartCore
+
+/// An S3 server inside the test process, on 127.0.0.1 with ports that the kernel chooses, plain and TLS.
+///
+/// It behaves as AWS S3 does where a client could be wrong (signatures, digests, conditions, pages); `FakeOptions`
+/// makes lesser stores of it, and a script of `Fault` values tells it how to misbehave.
+///
+///     let fake = try FakeS3(faults: [Fault(.init(.uploadPart, nth: 2), .loseAnswer)])
+///     // upload to fake.endpoint, bucket "bucket", with fake.credential
+///     #expect(fake.object("key")?.bytes == source)
+///
+/// It stops, and joins its threads, with its last reference.
+package final class FakeS3: Sendable {
+  package let directory: TemporaryDirectory
+  /// The authority that clients must trust, as PEM.
+  package let caFile: String
+  private let server: FakeServer
+  private let stopped = Guarded(false)
+
+  package init(_ options: FakeOptions = FakeOptions(), faults: [Fault] = []) throws {
+    directory = try TemporaryDirectory("fake-s3")
+    caFile = directory.path("ca.pem")
+    server = try FakeServer(options: options, faults: faults, caFile: caFile)
+  }
+
+  deinit { stop() }
+
+  /// Ends all connections and waits for their threads.
+  package func stop() {
+    let first = stopped.with { stopped in
+      defer { stopped = true }
+      return !stopped
+    }
+    if first { server.stop() }
+  }
+
+  package var port: Int { server.port }
+  package var tlsPort: Int { server.tlsPort }
+  package var endpoint: String { "http://127.0.0.1:\(port)" }
+  package var tlsEndpoint: String { "https://localhost:\(tlsPort)" }
+  /// `<bucket>.s3.test` with the port, for clients that resolve it to 127.0.0.1 by themselves.
+  package func virtualHost(_ bucket: String = "bucket", tls: Bool = false) -> String {
+    "\(bucket).\(server.hostSuffix):\(tls ? tlsPort : port)"
+  }
+
+  // MARK: what the test sets
+
+  package var options: FakeOptions {
+    get { server.state.with { $0.options } }
+    set { server.state.with { $0.options = newValue } }
+  }
+
+  /// Replaces the script; counters start anew.
+  package func setFaults(_ faults: [Fault]) {
+    server.state.with { $0.faults = faults.map { ArmedFault($0) } }
+  }
+
+  package func addFault(_ fault: Fault) {
+    server.state.with { $0.faults.append(ArmedFault(fault)) }
+  }
+
+  /// Replaces all key pairs.
+  package func setCredentials(_ credentials: [FakeCredential]) {
+    server.state.with { state in
+      state.credentials = Dictionary(credentials.map { ($0.keyID, $0) }) { $1 }
+    }
+  }
+
+  /// The server's clock stands at `moment`; nil lets it go again with the system's.
+  package func setClock(_ moment: Timestamp?) {
+    server.state.with { $0.fixedClock = moment?.seconds }
+  }
+
+  /// The server's clock is ahead of the system's by so many seconds.
+  package func setClockOffset(_ seconds: Int64) {
+    server.state.with { $0.clockOffset = seconds }
+  }
+
+  package var now: Timestamp { server.state.with { $0.now } }
+
+  /// Puts an object into the store without a request.
+  package func putObject(_ key: String, bucket: String = "bucket", bytes: [UInt8], headers: HeaderList = [:]) {
+    server.state.with { state in
+      let object = FakeObject(
+        bucket: bucket, key: key, size: bytes.count, etag: hex(FakeHash.md5.of(bytes)), headers: headers,
+        checksum: FakeStoredChecksum(
+          algorithm: .crc64nvme, type: .fullObject, value: base64(FakeChecksum.crc64nvme.of(bytes))),
+        modified: state.now, content: Data(bytes))
+      state.objects[bucket, default: [:]][ObjectKey(key)] = object
+    }
+  }
+
+  package func removeObject(_ key: String, bucket: String = "bucket") {
+    server.state.with { $0.objects[bucket]?[ObjectKey(key)] = nil }
+  }
+
+  /// The upload is gone, as after a lifecycle rule.
+  package func dropUpload(_ id: String) {
+    server.state.with { $0.uploads[id] = nil }
+  }
+
+  /// A part is gone, as when a store lost it.
+  package func dropPart(_ number: Int, of id: String) {
+    server.state.with { $0.uploads[id]?.parts[number] = nil }
+  }
+
+  // MARK: what the test reads
+
+  package var requests: [LoggedRequest] { server.state.with { $0.log } }
+  package var counters: FakeCounters { server.state.with { $0.counters } }
+
+  package func requests(_ operation: FakeOperation) -> [LoggedRequest] {
+    requests.filter { $0.operation == operation }
+  }
+
+  /// In the order of their start.
+  package var unfinishedUploads: [FakeUpload] {
+    server.state.with { $0.uploads.values.sorted { $0.order < $1.order } }
+  }
+
+  package func object(_ key: String, bucket: String = "bucket") -> FakeObject? {
+    server.state.with { $0.objects[bucket]?[ObjectKey(key)] }
+  }
+
+  package var objectCount: Int { server.state.with { $0.objects.values.reduce(0) { $0 + $1.count } } }
+
+  /// Waits until the log holds what `condition` asks for; false when it did not come within `timeout`.
+  package func wait(
+    timeout: Duration = .seconds(30), until condition: @Sendable ([LoggedRequest]) -> Bool
+  ) async -> Bool {
+    let end = ContinuousClock.now + timeout
+    while !condition(requests) {
+      guard ContinuousClock.now < end else { return false }
+      try? await Task.sleep(for: .milliseconds(3))
+    }
+    return true
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+
+/// One misbehaviour of the fake store: which requests it meets, and what is done to them. The first of a script that
+/// fires is the one that counts.
+package struct Fault: Codable, Sendable {
+  package var match: Match
+  package var action: Action
+
+  package init(_ match: Match, _ action: Action) {
+    self.match = match
+    self.action = action
+  }
+
+  /// Which requests a fault meets; what is not set matches all. `nth`, `from` and `to` count, from 1, the requests
+  /// that the other fields match.
+  package struct Match: Codable, Sendable {
+    package var operation: FakeOperation?
+    package var partNumber: Int?
+    package var key: String?
+    package var nth: Int?
+    package var from: Int?
+    package var to: Int?
+    /// Fires this often, by dice thrown from `seed`.
+    package var probability: Double?
+    package var seed: UInt64?
+
+    package init(
+      _ operation: FakeOperation? = nil, partNumber: Int? = nil, key: String? = nil, nth: Int? = nil,
+      from: Int? = nil, to: Int? = nil, probability: Double? = nil, seed: UInt64? = nil
+    ) {
+      self.operation = operation
+      self.partNumber = partNumber
+      self.key = key
+      self.nth = nth
+      self.from = from
+      self.to = to
+      self.probability = probability
+      self.seed = seed
+    }
+
+    package static let all = Match()
+
+    func concerns(_ route: FakeRoute) -> Bool {
+      (operation == nil || operation == route.operation) && (partNumber == nil || partNumber == route.partNumber)
+        && (key.map { $0.utf8.elementsEqual(route.key.utf8) } ?? true)
+    }
+  }
+
+  /// Where in the life of a request something stands still.
+  package enum Stage: String, Codable, Sendable {
+    /// The head was read, the body not.
+    case beforeBody
+    /// Half of the body was read.
+    case withinBody
+    /// All is done, nothing answered.
+    case beforeAnswer
+    /// Half of the answer's body was sent.
+    case withinAnswer
+  }
+
+  package enum Action: Codable, Sendable {
+    /// An error in place of the operation. `early`: answered before the body is read, the connection then closed.
+    case error(
+      status: Int, code: String, message: String? = nil, headers: [String: String]? = nil, early: Bool? = nil)
+    /// 200 OK whose body is an error.
+    case errorIn200(code: String, message: String? = nil)
+    case resetBeforeReading
+    case resetAfterBody(bytes: Int)
+    /// The operation is done; the connection is reset in place of the answer.
+    case loseAnswer
+    /// Nothing moves for so long; for ever, until the client goes or the server stops, when there is no number.
+    case stall(milliseconds: Int? = nil, stage: Stage? = nil)
+    /// The write side is shut in place of an answer; the rest of the body is still read.
+    case halfClose
+    /// The answer's status at once, then spaces, one every `milliseconds`, then the document. With
+    /// `declarationFirst` the XML declaration comes before the spaces, as at some stores.
+    case trickle(spaces: Int, milliseconds: Int, declarationFirst: Bool? = nil)
+    /// Another ETag in the answer, header and XML; none at all when it is not set.
+    case etag(String? = nil)
+    /// Another checksum in the answer, header and XML; none at all when it is not set.
+    case checksum(String? = nil)
+    /// One bit of the body is turned on its way to the store.
+    case corruptBody
+    /// The body is read no faster than this.
+    case slowRead(bytesPerSecond: Int)
+    /// The answer comes so much later.
+    case delay(milliseconds: Int)
+    /// Only so many bytes of the answer's body, though its length says more; then the end.
+    case truncateAnswer(bytes: Int)
+    case hugeHeader(bytes: Int)
+    case hugeBody(bytes: Int)
+    /// Bytes that are not HTTP in place of an answer.
+    case garbage(text: String? = nil)
+    /// A good answer, after which the connection ends without a word of it in the headers.
+    case closeAfterAnswer
+
+    /// The name by which the request log tells it.
+    package var name: String {
+      String(String(describing: self).prefix { $0 != "(" })
+    }
+  }
+
+  /// A script as JSON: an array of `{"match": {"operation": "UploadPart", "nth": 2}, "action": {"delay":
+  /// {"milliseconds": 50}}}`.
+  package static func script(json: String) throws -> [Fault] {
+    try JSONDecoder().decode([Fault].self, from: Data(json.utf8))
+  }
+}
+
+/// A fault with its counter and its dice.
+struct ArmedFault: Sendable {
+  let fault: Fault
+  private var seen = 0
+  private var dice: SeededRandom
+
+  init(_ fault: Fault) {
+    self.fault = fault
+    dice = SeededRandom(seed: fault.match.seed ?? 0)
+  }
+
+  mutating func fires(on route: FakeRoute) -> Bool {
+    let match = fault.match
+    guard match.concerns(route) else { return false }
+    seen += 1
+    if let nth = match.nth, seen != nth { return false }
+    if seen < match.from ?? 1 || seen > match.to ?? .max { return false }
+    if let probability = match.probability { return dice.unit() < probability }
+    return true
+  }
+}

@@ -1,0 +1,182 @@
+package import Foundation
+
+/// A program that a test runs: pipes to its three streams, one thread that serves them, another that waits for its end.
+///
+/// The child gets the environment it is given and nothing else, no descriptor above 2, no blocked or ignored signal,
+/// and a process group of its own, so that a time-out ends its children too.
+package final class ChildProcess: Sendable {
+  package struct Result: Sendable {
+    /// The exit code; nil when a signal ended it.
+    package var status: Int32?
+    package var signal: Int32?
+    package var stdout: [UInt8] = []
+    package var stderr: [UInt8] = []
+    package var timedOut = false
+    /// Bytes; see `Watch.peak`.
+    package var peakMemory = 0
+    package var seconds = 0.0
+    package var cpuSeconds = 0.0
+
+    package var output: String { String(decoding: stdout, as: UTF8.self) }
+    package var errors: String { String(decoding: stderr, as: UTF8.self) }
+    package var lines: [String] { output.split(separator: "\n").map(String.init) }
+  }
+
+  package enum Input: Sendable {
+    case none
+    case bytes([UInt8])
+    case file(String)
+    /// A pipe that stays open and empty until `closeInput`.
+    case open
+  }
+
+  package let pid: pid_t
+  private let input: Int32
+  private let state: Guarded<State>
+
+  private struct State: Sendable {
+    var result = Result()
+    var ended = false
+    /// Open streams of the child that the test reads.
+    var streams = 2
+    var inputOpen: Bool
+    var waiters: [CheckedContinuation<Result, Never>] = []
+
+    var complete: Bool { ended && streams == 0 }
+  }
+
+  package init(
+    _ program: String, _ arguments: [String], environment: [String: String], directory: String? = nil,
+    input: Input = .none
+  ) throws {
+    let out = try makePipe()
+    let err = try makePipe()
+    let from: (read: Int32, write: Int32)
+    switch input {
+    case .none: from = (open("/dev/null", O_RDONLY | O_CLOEXEC), -1)
+    case .file(let path): from = (open(path, O_RDONLY | O_CLOEXEC), -1)
+    case .bytes, .open: from = try makePipe()
+    }
+    guard from.read >= 0 else { throw SystemError("open") }
+    let ownPeak = Watch.peak(of: getpid())
+    let began = ContinuousClock.now
+    pid = try Spawn.run(
+      program, arguments, environment: environment, directory: directory,
+      streams: [from.read, out.write, err.write])
+    for end in [from.read, out.write, err.write] { close(end) }
+    self.input = from.write
+    state = Guarded(State(inputOpen: from.write >= 0))
+    let (pid, state) = (pid, state)
+    _ = try PosixThread.start { Self.collect(out.read, into: \.stdout, state) }
+    _ = try PosixThread.start { Self.collect(err.read, into: \.stderr, state) }
+    if case .bytes(let bytes) = input {
+      _ = try PosixThread.start { [self] in feed(bytes) }
+    }
+    _ = try PosixThread.start {
+      let end = Watch.wait(pid, ownPeak: ownPeak)
+      Self.change(state) { state in
+        state.result.status = end.status
+        state.result.signal = end.signal
+        state.result.peakMemory = end.peak
+        state.result.cpuSeconds = end.cpuSeconds
+        state.result.seconds = (ContinuousClock.now - began) / .seconds(1)
+        state.ended = true
+      }
+    }
+  }
+
+  deinit {
+    closeInput()
+    if !state.with({ $0.ended }) { kill(-pid, SIGKILL) }
+  }
+
+  /// To the whole group; nothing when it has ended.
+  package func signal(_ number: Int32, group: Bool = false) {
+    state.with { if !$0.ended { _ = kill(group ? -pid : pid, number) } }
+  }
+
+  package var stdout: [UInt8] { state.with { $0.result.stdout } }
+  package var stderr: [UInt8] { state.with { $0.result.stderr } }
+  package var ended: Bool { state.with { $0.ended } }
+
+  /// Writes to an input that was opened with `.open`; false when the child no longer reads.
+  @discardableResult
+  package func write(_ bytes: [UInt8]) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let thread = try? PosixThread.start { [self] in continuation.resume(returning: Self.push(bytes, to: input)) }
+      if thread == nil { continuation.resume(returning: false) }
+    }
+  }
+
+  package func closeInput() {
+    state.with { state in
+      guard state.inputOpen else { return }
+      state.inputOpen = false
+      close(input)
+    }
+  }
+
+  /// The result when the child has ended and its streams are closed; it is killed after `timeout`.
+  package func wait(timeout: Duration = .seconds(120)) async -> Result {
+    let killer = Task {
+      try await Task.sleep(for: timeout)
+      state.with { state in
+        guard !state.complete else { return }
+        state.result.timedOut = true
+        // Also when only grandchildren are left that hold its streams.
+        _ = kill(-pid, SIGKILL)
+      }
+    }
+    defer { killer.cancel() }
+    return await withCheckedContinuation { continuation in
+      let done = state.with { state -> Result? in
+        if state.complete { return state.result }
+        state.waiters.append(continuation)
+        return nil
+      }
+      if let done { continuation.resume(returning: done) }
+    }
+  }
+
+  private static func change(_ state: Guarded<State>, _ body: (inout State) -> Void) {
+    let (waiters, result) = state.with { state in
+      body(&state)
+      guard state.complete else { return ([CheckedContinuation<Result, Never>](), state.result) }
+      defer { state.waiters = [] }
+      return (state.waiters, state.result)
+    }
+    for waiter in waiters { waiter.resume(returning: result) }
+  }
+
+  private static func collect(
+    _ descriptor: Int32, into field: any WritableKeyPath<Result, [UInt8]> & Sendable, _ state: Guarded<State>
+  ) {
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      state.with { $0.result[keyPath: field] += chunk[..<count] }
+    }
+    close(descriptor)
+    change(state) { $0.streams -= 1 }
+  }
+
+  private func feed(_ bytes: [UInt8]) {
+    _ = Self.push(bytes, to: input)
+    closeInput()
+  }
+
+  private static func push(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    bytes.withUnsafeBytes { whole in
+      var at = 0
+      while at < whole.count, let base = whole.baseAddress {
+        let count = Glibc.write(descriptor, base + at, whole.count - at)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        at += count
+      }
+      return true
+    }
+  }
+}

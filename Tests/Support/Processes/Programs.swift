@@ -1,0 +1,76 @@
+import Foundation
+
+/// The built executable, run as a user would, with a home of its own and a clean environment.
+package struct S3upBinary: Sendable {
+  package let path: String
+  /// HOME of the runs, and where they start.
+  package let home: TemporaryDirectory
+
+  /// Finds `s3up` in the build folder that the test bundle is in.
+  package init() throws {
+    var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    var found: String?
+    if let bundle = Self.bundleFolder() { folder = bundle }
+    for _ in 0..<4 where found == nil {
+      let candidate = folder.appendingPathComponent("s3up").path
+      var isDirectory: ObjCBool = false
+      if FileManager.default.fileExists(atPath: candidate, isDirectory: &isDirectory), !isDirectory.boolValue,
+        FileManager.default.isExecutableFile(atPath: candidate)
+      {
+        found = candidate
+      }
+      folder.deleteLastPathComponent()
+    }
+    guard let found else { throw SystemError("no s3up beside the test bundle", ENOENT) }
+    path = found
+    home = try TemporaryDirectory("s3up-home")
+  }
+
+  /// The test bundle is an argument of the runner when it is not the runner itself.
+  private static func bundleFolder() -> URL? {
+    guard let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) else { return nil }
+    return URL(fileURLWithPath: bundle).deletingLastPathComponent()
+  }
+
+  package func start(
+    _ arguments: [String], environment: [String: String] = [:], input: ChildProcess.Input = .none,
+    directory: String? = nil
+  ) throws -> ChildProcess {
+    try ChildProcess(
+      path, arguments, environment: Programs.environment(home: home.path).merging(environment) { $1 },
+      directory: directory ?? home.path, input: input)
+  }
+
+  package func run(
+    _ arguments: [String], environment: [String: String] = [:], input: ChildProcess.Input = .none,
+    directory: String? = nil, timeout: Duration = .seconds(120)
+  ) async throws -> ChildProcess.Result {
+    try await start(arguments, environment: environment, input: input, directory: directory).wait(timeout: timeout)
+  }
+}
+
+package enum Programs {
+  /// PATH of the tests' own environment and a HOME; nothing else.
+  package static func environment(home: String) -> [String: String] {
+    ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home]
+  }
+
+  package static func find(_ name: String) throws -> String {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    for folder in path.split(separator: ":") {
+      let candidate = "\(folder)/\(name)"
+      if access(candidate, X_OK) == 0 { return candidate }
+    }
+    throw SystemError(name, ENOENT)
+  }
+}
+
+/// Runs the system's curl: quiet, without a configuration file, without proxies.
+package func curl(
+  _ arguments: [String], input: ChildProcess.Input = .none, timeout: Duration = .seconds(60)
+) async throws -> ChildProcess.Result {
+  try await ChildProcess(
+    Programs.find("curl"), ["-q", "-sS", "--noproxy", "*"] + arguments,
+    environment: Programs.environment(home: "/nonexistent"), input: input
+  ).wait(timeout: timeout)
+}

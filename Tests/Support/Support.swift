@@ -1,2 +1,0 @@
-/// Shared by the tests.
-package enum Support {}
