@@ -16,7 +16,8 @@ package final class CurlLoop: Sendable {
   private let thread: Locked<pthread_t?>
   private let uptime: @Sendable () -> Duration
 
-  package init(options: TransportOptions, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }) throws(Failure) {
+  package init(options: TransportOptions, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }) throws(Failure)
+  {
     let inbox = try Inbox()
     self.inbox = inbox
     self.uptime = uptime
