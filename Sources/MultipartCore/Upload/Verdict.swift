@@ -7,7 +7,9 @@ package enum Verdict {
     if let size = reported.size, size != expected.size {
       return .contradicted(message: "the object has \(size) bytes, the source \(expected.size)")
     }
-    if let sum = expected.sum, let given = reported.checksums[sum.algorithm.headerName], comparable(sum, given, reported) {
+    if let sum = expected.sum, let given = reported.checksums[sum.algorithm.headerName],
+      comparable(sum, given, reported)
+    {
       guard given.utf8.elementsEqual(sum.text.utf8) else {
         return .contradicted(message: "the object's \(sum.title) is \(given), the source's \(sum.text)")
       }

@@ -11,35 +11,42 @@ extension UploadMachine.Action {
   private var good: Answer? {
     switch self {
     case .check: { _ in .checked(nil) }
-    case .create: { play in
+    case .create:
+      { play in
         play.created += 1
         play.uploads.insert("id\(play.created)")
         return .created(uploadID: "id\(play.created)")
       }
-    case .send(let part, let form, _, _): { play in
+    case .send(let part, let form, _, _):
+      { play in
         guard let id = play.machine.uploadID, play.uploads.contains(id) else {
           return .partFailed(part, Failure(.uploadGone, "gone"))
         }
         return .partDone(MachinePlay.receipt(part, form, play.settings.plan))
       }
-    case .put: { play in
+    case .put:
+      { play in
         play.object = .ours
         return .putDone(.proven(evidence: "e"))
       }
-    case .complete: { play in
+    case .complete:
+      { play in
         guard play.finishUpload() else { return .completeFailed(Failure(.uploadGone, "gone")) }
         return .completeDone(.proven(evidence: "e"))
       }
-    case .head: { play in
+    case .head:
+      { play in
         .headDone(play.object == .ours ? .proven(evidence: "e") : .contradicted(message: "not there"))
       }
-    case .abort: { play in
+    case .abort:
+      { play in
         guard let id = play.machine.uploadID, play.uploads.remove(id) != nil else {
           return .abortFailed(Failure(.uploadGone, "gone"))
         }
         return .abortDone
       }
-    case .listAfterAbort: { play in
+    case .listAfterAbort:
+      { play in
         .listed(uploadStillThere: play.machine.uploadID.map { play.uploads.contains($0) } ?? false)
       }
     case .cancelTransfers, .wait, .say, .finish: nil
@@ -134,7 +141,8 @@ extension MachinePlay {
     if case .algorithm(let algorithm) = form {
       sum = Checksum(algorithm, bytes: Array(repeating: 7, count: algorithm.digestLength))
     }
-    return PartReceipt(number: part, size: plan.range(of: part).length, etag: "\"e\(part)\"", checksum: sum, proof: proof)
+    return PartReceipt(
+      number: part, size: plan.range(of: part).length, etag: "\"e\(part)\"", checksum: sum, proof: proof)
   }
 
   /// The store assembles the object when the upload is there and every part of it has arrived.
