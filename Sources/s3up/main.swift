@@ -3,4 +3,8 @@ import MultipartCore
 
 Descriptor.ignoreBrokenPipes()
 Hardening.forbidCoreFiles()
-exit(await Runner.run(Argument.ofProcess(), environment: Environment.ofProcess()).rawValue)
+let signals = Signals()
+Task.detached {
+  exit(await Runner.run(Argument.ofProcess(), environment: Environment.ofProcess(), signals: signals).rawValue)
+}
+signals.wait()
