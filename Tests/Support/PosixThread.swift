@@ -35,9 +35,14 @@ package final class PosixThread: @unchecked Sendable {
     return PosixThread(handle: handle)
   }
 
-  /// Called once.
+  /// Called once, or `detach` is.
   package func join() {
     pthread_join(handle, nil)
+  }
+
+  /// Nobody will wait for it; the system frees it at its end.
+  package func detach() {
+    pthread_detach(handle)
   }
 
   private final class Body {

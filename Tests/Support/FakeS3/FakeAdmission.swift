@@ -23,6 +23,9 @@ extension FakeServer {
       throw FakeS3Error(
         .noSuchBucket, "The specified bucket does not exist", details: [("BucketName", route.bucket)])
     }
+    guard head.headers["x-amz-expected-bucket-owner"] ?? options.owner == options.owner,
+      !options.requesterPays || head.headers["x-amz-request-payer"] == "requester"
+    else { throw FakeS3Error(.accessDenied, "Access Denied") }
     guard route.key.utf8.count <= 1024 else {
       throw FakeS3Error(.keyTooLong, "Your key is too long", details: [("MaxSizeAllowed", "1024")])
     }
@@ -36,6 +39,9 @@ extension FakeServer {
     case .uploadPart:
       try admitPart(head, route, sent?.algorithm, customerKey, options, &plan)
     case .putObject:
+      guard (head.contentLength ?? 0) <= options.maximumPartSize else {
+        throw FakeS3Error(.entityTooLarge, "Your proposed upload exceeds the maximum allowed size")
+      }
       plan.keeps = options.storage == .memory
       if options.partETags == .md5 { plan.md5 = true }
       if sent == nil, options.checksums == .verified, options.addsDefaultChecksum { plan.checksums.insert(.crc64nvme) }

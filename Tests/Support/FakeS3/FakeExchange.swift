@@ -95,22 +95,24 @@ struct FakeExchange {
       if case .stall(_, .withinBody) = fault {
         if intake.length >= length / 2 { try stall(.withinBody) } else { most = min(most, length / 2 - intake.length) }
       }
-      if case .slowRead(let rate) = fault {
-        most = min(most, max(1, rate / 20))
-        let due = Duration.seconds(Double(intake.length) / Double(max(1, rate)))
-        let ahead = due - (ContinuousClock.now - started)
-        if ahead > .zero {
-          try io { () throws(StreamEnd) in try stream.pause(milliseconds: Int(ahead / .milliseconds(1))) }
-        }
-      }
+      if case .slowRead(let rate) = fault { most = min(most, max(1, rate / 20)) }
       let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<max(1, most)])
       let count = try io { () throws(StreamEnd) in try stream.read(piece) }
       guard count > 0 else { return nil }
       if case .corruptBody = fault, intake.length == 0 { piece[0] ^= 1 }
       intake.add(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+      try keepSlow(intake.length, since: started)
     }
     if case .resetAfterBody = fault { throw reset() }
     return intake.finish()
+  }
+
+  /// Waits until so many bytes are due.
+  private func keepSlow(_ length: Int, since started: ContinuousClock.Instant) throws(Cut) {
+    guard case .slowRead(let rate) = fault else { return }
+    let ahead = .seconds(Double(length) / Double(max(1, rate))) - (ContinuousClock.now - started)
+    guard ahead > .zero else { return }
+    try io { () throws(StreamEnd) in try stream.pause(milliseconds: Int((ahead / .milliseconds(1)).rounded(.up))) }
   }
 
   /// S3 answers what the head alone makes wrong without waiting for the body. A small body is read all the same, so

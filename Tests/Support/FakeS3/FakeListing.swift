@@ -61,7 +61,7 @@ extension FakeServer {
       let marker = head.query("key-marker").map { ObjectKey($0) }
       let idMarker = head.query("upload-id-marker") ?? ""
       // The marker's place in the order; S3 sorts by key, then by the time of the start.
-      let after = state.uploads[idMarker]?.order
+      let after = state.orders[idMarker]
       let rest = state.uploads.values.filter { upload in
         guard upload.bucket.utf8.elementsEqual(route.bucket.utf8), upload.key.utf8.starts(with: prefix) else {
           return false

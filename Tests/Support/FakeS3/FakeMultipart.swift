@@ -34,6 +34,7 @@ extension FakeServer {
         id: id, bucket: route.bucket, key: route.key, headers: head.headers, initiated: state.now,
         algorithm: algorithm, checksumType: type, customerKey: admitted.customerKey, order: order)
       state.uploads[id] = upload
+      state.orders[id] = order
       var headers = Self.encryption(of: head.headers)
       headers.add("x-amz-checksum-algorithm", algorithm?.name)
       headers.add("x-amz-checksum-type", type?.rawValue)

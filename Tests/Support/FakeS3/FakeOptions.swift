@@ -32,6 +32,10 @@ package struct FakeOptions: Sendable {
   package var repeatedComplete = Repeated.noSuchUpload
   /// What a second Abort gets.
   package var repeatedAbort = Repeated.noSuchUpload
+  /// The account that x-amz-expected-bucket-owner must name when it is sent.
+  package var owner = "123456789012"
+  /// Requests without x-amz-request-payer are refused.
+  package var requesterPays = false
   /// SSE-C over plain HTTP is refused, as at AWS.
   package var customerKeysNeedTLS = false
   package var maximumConnections = 512

@@ -31,7 +31,6 @@ struct FakeS3Error: Error, Sendable {
     case entityTooLarge = "EntityTooLarge"
     case entityTooSmall = "EntityTooSmall"
     case expiredToken = "ExpiredToken"
-    case incompleteBody = "IncompleteBody"
     case internalError = "InternalError"
     case invalidAccessKeyId = "InvalidAccessKeyId"
     case invalidArgument = "InvalidArgument"
@@ -45,9 +44,7 @@ struct FakeS3Error: Error, Sendable {
     case keyTooLong = "KeyTooLongError"
     case malformedXML = "MalformedXML"
     case metadataTooLarge = "MetadataTooLarge"
-    case methodNotAllowed = "MethodNotAllowed"
     case missingContentLength = "MissingContentLength"
-    case missingSecurityHeader = "MissingSecurityHeader"
     case noSuchBucket = "NoSuchBucket"
     case noSuchKey = "NoSuchKey"
     case noSuchLifecycleConfiguration = "NoSuchLifecycleConfiguration"
@@ -63,7 +60,6 @@ struct FakeS3Error: Error, Sendable {
       switch self {
       case .accessDenied, .invalidAccessKeyId, .requestTimeTooSkewed, .signatureDoesNotMatch: 403
       case .noSuchBucket, .noSuchKey, .noSuchLifecycleConfiguration, .noSuchUpload: 404
-      case .methodNotAllowed: 405
       case .missingContentLength: 411
       case .preconditionFailed: 412
       case .invalidRange: 416

@@ -136,6 +136,8 @@ struct FakeState: Sendable {
   var runningParts = 0
   var fixedClock: Int64?
   var clockOffset: Int64 = 0
+  /// The order in which uploads were begun, also of those that are gone: a marker may name one.
+  var orders: [String: Int] = [:]
   private var sequence = 0
 
   init(options: FakeOptions, faults: [Fault]) {

@@ -12,7 +12,7 @@ package final class ChildProcess: Sendable {
     package var stdout: [UInt8] = []
     package var stderr: [UInt8] = []
     package var timedOut = false
-    /// Bytes; see `Watch.peak`.
+    /// Bytes; see `Watch.wait`.
     package var peakMemory = 0
     package var seconds = 0.0
     package var cpuSeconds = 0.0
@@ -58,21 +58,26 @@ package final class ChildProcess: Sendable {
     case .bytes, .open: from = try makePipe()
     }
     guard from.read >= 0 else { throw SystemError("open") }
-    let ownPeak = Watch.peak(of: getpid())
     let began = ContinuousClock.now
     pid = try Spawn.run(
       program, arguments, environment: environment, directory: directory,
       streams: [from.read, out.write, err.write])
+    // After the spawn, for this process may have grown until the child's exec.
+    let ownPeak = Watch.peak(of: getpid())
     for end in [from.read, out.write, err.write] { close(end) }
     self.input = from.write
     state = Guarded(State(inputOpen: from.write >= 0))
     let (pid, state) = (pid, state)
-    _ = try PosixThread.start { Self.collect(out.read, into: \.stdout, state) }
-    _ = try PosixThread.start { Self.collect(err.read, into: \.stderr, state) }
+    try PosixThread.start { Self.collect(out.read, into: \.stdout, state) }.detach()
+    try PosixThread.start { Self.collect(err.read, into: \.stderr, state) }.detach()
     if case .bytes(let bytes) = input {
-      _ = try PosixThread.start { [self] in feed(bytes) }
+      let target = from.write
+      try PosixThread.start {
+        _ = Self.push(bytes, to: target)
+        Self.closeInput(target, state)
+      }.detach()
     }
-    _ = try PosixThread.start {
+    try PosixThread.start {
       let end = Watch.wait(pid, ownPeak: ownPeak)
       Self.change(state) { state in
         state.result.status = end.status
@@ -82,7 +87,7 @@ package final class ChildProcess: Sendable {
         state.result.seconds = (ContinuousClock.now - began) / .seconds(1)
         state.ended = true
       }
-    }
+    }.detach()
   }
 
   deinit {
@@ -104,11 +109,15 @@ package final class ChildProcess: Sendable {
   package func write(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       let thread = try? PosixThread.start { [self] in continuation.resume(returning: Self.push(bytes, to: input)) }
-      if thread == nil { continuation.resume(returning: false) }
+      if let thread { thread.detach() } else { continuation.resume(returning: false) }
     }
   }
 
   package func closeInput() {
+    Self.closeInput(input, state)
+  }
+
+  private static func closeInput(_ input: Int32, _ state: Guarded<State>) {
     state.with { state in
       guard state.inputOpen else { return }
       state.inputOpen = false
@@ -160,11 +169,6 @@ package final class ChildProcess: Sendable {
     }
     close(descriptor)
     change(state) { $0.streams -= 1 }
-  }
-
-  private func feed(_ bytes: [UInt8]) {
-    _ = Self.push(bytes, to: input)
-    closeInput()
   }
 
   private static func push(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
