@@ -15,7 +15,7 @@ struct Session: Sendable {
     self.environment = environment
     self.output = output
     self.console = console
-    signals = Signals()
+    signals = .ofProcess
     let verbosity = output.verbosity
     world = World(
       now: { Timestamp(seconds: Int64(time(nil))) },

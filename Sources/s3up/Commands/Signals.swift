@@ -1,41 +1,37 @@
 import Glibc
 import MultipartCore
 
-/// SIGINT, SIGTERM and SIGHUP: the first asks for an orderly end, the second ends at once.
+/// SIGINT, SIGTERM and SIGHUP: the first asks for an orderly end, the second ends at once. While nobody listens there
+/// is nothing to put in order, and the first ends at once too.
+///
+/// A signal goes to any thread that does not block it, so they are blocked before there is a second thread: whoever
+/// blocks them later finds that libcurl's or the runtime's threads take them and die of them.
 final class Signals: Sendable {
   private struct State: Sendable {
     var received: Int32?
     var stop: (@Sendable () -> Void)?
   }
 
+  static let ofProcess = Signals()
+
   private let state = Locked(State())
 
   var received: Int32? { state.withLock { $0.received } }
 
-  /// Blocks the signals in this thread and those it starts, and has a thread wait for them (`sigwait`): a handler could
-  /// do next to nothing. To be called before anything starts a thread of its own that could take one.
-  func listen(_ stop: @escaping @Sendable () -> Void) {
-    state.withLock { $0.stop = stop }
+  /// For this thread and those it starts (`pthread_sigmask`). Called before the first thread is started.
+  func block() {
     var set = Self.set()
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(self)
-    let status = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<Signals>.fromOpaque(context).takeRetainedValue().wait()
-        return nil
-      }, box.toOpaque())
-    guard status == 0 else {
-      box.release()
-      pthread_sigmask(SIG_UNBLOCK, &set, nil)
-      return
-    }
-    pthread_detach(thread)
   }
 
-  private func wait() {
+  /// `stop` is called for the first signal, on a thread of its own.
+  func listen(_ stop: @escaping @Sendable () -> Void) {
+    state.withLock { $0.stop = stop }
+  }
+
+  /// Waits for signals (`sigwait`): a handler could do next to nothing. It is the first thread that does, for the
+  /// runtime would have it wait in `dispatch_main`, which lets every signal through again, to its default: death.
+  func wait() -> Never {
     var set = Self.set()
     while true {
       var signal: Int32 = 0
@@ -44,8 +40,8 @@ final class Signals: Sendable {
         defer { state.received = state.received ?? signal }
         return (state.received == nil, state.stop)
       }
-      guard first else { _exit(128 + signal) }
-      stop?()
+      guard first, let stop else { _exit(128 + signal) }
+      stop()
     }
   }
 
