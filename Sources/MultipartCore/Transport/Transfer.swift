@@ -104,9 +104,14 @@ final class Transfer {
     return wanted
   }
 
-  /// libcurl found a kept connection closed and sends the body again from its beginning.
+  /// libcurl found a kept connection closed and sends the body again from its beginning. Not where that matters: the
+  /// refusal ends the transfer, and whoever sent the request knows then that it may have worked.
   func seek(to position: Int64, origin: Int32) -> Bool {
     guard origin == SEEK_SET, (0...request.body.length).contains(position) else { return false }
+    guard request.mayBeResent || offset == 0 else {
+      cause = cause ?? Failure(.network, "the connection was closed before there was an answer")
+      return false
+    }
     offset = position
     return true
   }
