@@ -16,7 +16,7 @@ extension Failure {
         hint: "trust its authority with --ca-bundle FILE, or check that the endpoint is the right one")
     case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED:
       self.init(.configuration, "the certificate bundle cannot be used: " + text, hint: "check --ca-bundle")
-    case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
       self.init(.usage, "the URL cannot be used: " + text)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
       self.init(.local, text)
@@ -24,6 +24,7 @@ extension Failure {
       self.init(.network, text, hint: "check the endpoint, the region and the name server")
     case CURLE_COULDNT_CONNECT:
       self.init(.network, text, hint: "check that the endpoint is right and that a server listens there")
+    // The URL's own protocol was checked before; what is unsupported here is what the server speaks.
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
       self.init(.server, "the answer is not HTTP: " + text)
     default:

@@ -49,6 +49,10 @@ final class Transfer {
   func result(of code: CURLcode) -> Result<Response, Failure> {
     if let cause { return .failure(cause) }
     guard code == CURLE_OK else {
+      // In the midst of an answer this is libcurl's bound on a header line (100 KiB), not this machine's memory.
+      if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
+        return .failure(Failure(.server, "the answer has a header that is too long"))
+      }
       let osError = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
       return .failure(Failure(curl: code, detail: String(cString: easy.errorText), osError: osError))
     }

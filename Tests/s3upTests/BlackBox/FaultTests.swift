@@ -165,7 +165,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 1), .error(status: code == "AccessDenied" ? 403 : 400, code: code)),
       Fault(.init(.uploadPart, partNumber: 2), .stall(stage: .withinBody)),
-      Fault(.init(.listParts), .error(status: 403, code: "AllAccessDisabled")),
+      Fault(.init(.listParts), .error(status: 403, code: "AccessDenied", message: "no listing")),
     ])
     try box.sample("f", 11 * mebi)
     try await put(box).expectFailure(code == "AccessDenied" ? 77 : 69, code, "part 1")
