@@ -51,7 +51,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     try change.happen(to: box.files.path("f"))
     let result = await child.wait()
     #expect(result.signal == nil && !result.timedOut)
-    result.expectFailure(65, "f ", "s3://bucket/k")
+    result.expectFailure(65, "(f, s3://bucket/k")
     return result
   }
 
@@ -102,7 +102,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     let child = try box.start(["part", "f", "s3://bucket/k", "--upload-id", id, "--part", "1"])
     #expect(await box.fake.wait { $0.contains { $0.operation == .uploadPart } })
     try SourceChange.truncated.happen(to: box.files.path("f"))
-    await child.wait().expectFailure(65, "f ")
+    await child.wait().expectFailure(65, "(f, s3://bucket/k")
     #expect(box.fake.unfinishedUploads.first?.parts.isEmpty == true)
   }
 }
