@@ -174,7 +174,7 @@ import Testing
     var box = try box()
     box.fake.stop()
     let retries = ["--retries", "2", "--connect-timeout", "2s"]
-    try await box.run(["put", "f", "s3://bucket/k"] + retries).expectFailure(75, "127.0.0.1:\(box.fake.port)")
+    try await box.run(["put", "f", "s3://bucket/k"] + retries).expectFailure(75, "127.0.0.1 port \(box.fake.port)")
     box.environment["AWS_ENDPOINT_URL_S3"] = "http://no-such-host.invalid:1"
     try await box.run(["put", "f", "s3://bucket/k"] + retries).expectFailure(75, "no-such-host.invalid")
   }

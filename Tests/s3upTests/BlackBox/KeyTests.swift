@@ -13,7 +13,7 @@ import Testing
     "//", "a/../b", "../up", "..", ".", "a/./b", "a/", "a/b/?x=y", "a#b", "a&b=c", "a*b~c", "back\\slash",
     "semi;colon:",
     "(round)[square]{curly}<angle>", "é composed", "e\u{301} decomposed", "日本語/キー", "😀👩‍👩‍👧", "\u{202e}turned",
-    "tab\tand\u{1}control", ascii, String(repeating: "k", count: 1024),
+    "tab\there", ascii, String(repeating: "k", count: 1024),
     String(repeating: "é", count: 511) + "/x",
     (0..<11).map { _ in String(repeating: "d", count: 92) }.joined(separator: "/"),
   ]

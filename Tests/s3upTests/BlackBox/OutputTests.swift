@@ -157,6 +157,7 @@ import Testing
     #expect(result.json["parts"] as? Int == 2)
     #expect((result.json["checksum"] as? [String: String])?["algorithm"] == "CRC32C")
     box.environment["S3UP_PART_SIZE"] = "1M"
+    box.environment["S3UP_JSON"] = nil
     try await box.run("put", "file.bin", "s3://bucket/k").expectFailure(64, "S3UP_PART_SIZE")
   }
 }

@@ -159,7 +159,7 @@ import Testing
     let complete = ["complete", key, "--upload-id", id]
     try await box.run(complete + ["--if-none-match"]).expectFailure(73, "PreconditionFailed")
     box.fake.setFaults([Fault(.init(.completeMultipartUpload), .error(status: 403, code: "AccessDenied"))])
-    try await box.run(complete).expectFailure(77, "AccessDenied", id.prefix(0).description)
+    try await box.run(complete).expectFailure(77, "AccessDenied")
     #expect(box.fake.unfinishedUploads.count == 1)
     box.fake.setFaults([Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer)])
     try await box.run(complete).expectSuccess()
