@@ -39,8 +39,10 @@ struct BlackBox: Sendable {
   }
 
   @discardableResult
-  func run(_ arguments: [String], input: ChildProcess.Input = .none) async throws -> ChildProcess.Result {
-    try await start(arguments, input: input).wait(timeout: .seconds(100))
+  func run(
+    _ arguments: [String], input: ChildProcess.Input = .none, timeout: Duration = .seconds(100)
+  ) async throws -> ChildProcess.Result {
+    try await start(arguments, input: input).wait(timeout: timeout)
   }
 
   /// Runs a line of the shell in the folder of the files; `$S3UP` is the program.

@@ -121,7 +121,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a sparse file of 12 GiB arrives with the right CRC64NVME, in flat memory", .timeLimit(.minutes(3)))
+  @Test("a sparse file of 12 GiB arrives with the right CRC64NVME, in flat memory", .timeLimit(.minutes(5)))
   func sparse() async throws {
     let box = try BlackBox {
       $0.storage = .discard
@@ -132,7 +132,8 @@ import Testing
       (0, randomBytes(10, seed: 1)), (5 << 30, randomBytes(100, seed: 2)), (size - 7, randomBytes(7, seed: 3)),
     ]
     try box.files.sparseFile("big", size: size, patches: patches)
-    let result = try await box.run("put", "big", "s3://bucket/k", "--payload-signing", "never", "--json")
+    let result = try await box.run(
+      ["put", "big", "s3://bucket/k", "--payload-signing", "never", "--json"], timeout: .seconds(280))
     result.expectSuccess()
     // Apart from both checksums under test: zeros are stepped over, the patches walked.
     let crc = FakeCRC.crc64nvme
