@@ -25,7 +25,7 @@ enum ExitStatus: Int32, Sendable {
       case .precondition: .precondition
       case .credentials, .credentialsExpired, .clockSkew: .credentials
       // Memory, threads or disk of this machine: the same command may well work later.
-      case .network, .stalled, .throttled, .server, .local: .temporary
+      case .network, .stalled, .throttled, .server, .local, .deadline, .locked: .temporary
       case .interrupted: .interrupted
       }
   }

@@ -1,4 +1,4 @@
-/// Sends the bytes of a slice, as a part or as a whole object, and says how it is known that they arrived.
+/// Sends the bytes of a part, as a part or as a whole object, and says how it is known that they arrived.
 struct BodySender: Sendable {
   let client: S3Client
   let job: UploadJob
@@ -12,43 +12,43 @@ struct BodySender: Sendable {
   }
 
   func sendPart(
-    _ slice: PartSlice, number: Int, uploadID: String, form: ChecksumForm, fresh: Bool
+    _ body: any PartBody, number: Int, uploadID: String, form: ChecksumForm, fresh: Bool
   ) async throws(Failure) -> PartReceipt {
-    let sums = try sums(of: slice, form)
+    let sums = try sums(of: body, form)
     let operation = UploadPart(
-      bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .source(slice),
+      bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .source(body),
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil },
       customerKey: job.customerKey, common: job.common)
-    let answer = try await counted(operation, slice, fresh)
+    let answer = try await counted(operation, body, fresh)
     guard let etag = answer.etag, ETag(etag) != nil else {
       throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
     }
     // Where the signature holds the payload's SHA-256, an MD5 for 1.1 CPU seconds a GiB would add nothing.
     let sent = try assess(
-      slice, form, sums, etag: etag, checksums: answer.checksums,
+      body, form, sums, etag: etag, checksums: answer.checksums,
       comparesMD5: !client.signsPayload && form != .none)
-    return PartReceipt(number: number, size: slice.length, etag: etag, checksum: sent.checksum, proof: sent.proof)
+    return PartReceipt(number: number, size: body.length, etag: etag, checksum: sent.checksum, proof: sent.proof)
   }
 
   func put(
-    _ slice: PartSlice, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum], fresh: Bool
+    _ body: any PartBody, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum], fresh: Bool
   ) async throws(Failure) -> (sent: Sent, answer: PutObject.Output) {
     let operation = PutObject(
-      bucket: job.bucket, key: job.key, body: .source(slice), object: job.object, checksum: form.header(sums),
+      bucket: job.bucket, key: job.key, body: .source(body), object: job.object, checksum: form.header(sums),
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
       encryption: job.encryption, customerKey: job.customerKey, common: job.common)
-    let answer = try await counted(operation, slice, fresh)
+    let answer = try await counted(operation, body, fresh)
     // A small object's MD5 costs little, and an ETag that equals it saves asking for the object again.
     let sent = try assess(
-      slice, form, sums, etag: answer.etag, checksums: answer.checksums,
-      comparesMD5: slice.length <= UploadPlan.defaultPart && job.checksum != ChecksumForm.none)
+      body, form, sums, etag: answer.etag, checksums: answer.checksums,
+      comparesMD5: body.length <= UploadPlan.defaultPart && job.checksum != ChecksumForm.none)
     return (sent, answer)
   }
 
   /// Checks the source before and after, and puts a failure down to the source when that has changed: a checksum that
   /// does not fit is then its consequence.
   private func counted<Operation: S3Operation>(
-    _ operation: Operation, _ slice: PartSlice, _ fresh: Bool
+    _ operation: Operation, _ body: any PartBody, _ fresh: Bool
   ) async throws(Failure) -> Operation.Output {
     let part = progress.begin()
     var confirmed: Int64?
@@ -56,31 +56,31 @@ struct BodySender: Sendable {
     do throws(Failure) {
       let call = S3Client.Call(freshConnection: fresh) { part.add($0) }
       let answer = try await client.perform(operation, call)
-      try slice.file.checkUnchanged()
-      confirmed = slice.length
+      try body.checkSource()
+      confirmed = body.length
       return answer
     } catch {
-      try slice.file.checkUnchanged()
+      try body.checkSource()
       throw error
     }
   }
 
   /// What the request carries, and what its signature needs.
-  func sums(of slice: PartSlice, _ form: ChecksumForm) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
-    try slice.file.checkUnchanged()
+  func sums(of body: any PartBody, _ form: ChecksumForm) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+    try body.checkSource()
     var wanted: Set<ChecksumAlgorithm> = client.signsPayload ? [.sha256] : []
     switch form {
     case .algorithm(let algorithm): wanted.insert(algorithm)
     case .md5: wanted.insert(.md5)
     case .none: break
     }
-    return try slice.checksums(wanted)
+    return try body.checksums(wanted)
   }
 
   /// What the store gave back decides. Without a checksum the ETag is held against the MD5 of the bytes, computed now
   /// where it was not sent.
   private func assess(
-    _ slice: PartSlice, _ form: ChecksumForm, _ sums: [ChecksumAlgorithm: Checksum], etag: String?,
+    _ body: any PartBody, _ form: ChecksumForm, _ sums: [ChecksumAlgorithm: Checksum], etag: String?,
     checksums given: [String: String], comparesMD5: Bool
   ) throws(Failure) -> Sent {
     var sent = Sent(etag: etag, checksum: nil, md5: sums[.md5], proof: .none)
@@ -102,7 +102,7 @@ struct BodySender: Sendable {
     guard comparesMD5 || sums[.md5] != nil, job.etagMayBeMD5, case .md5(let named)? = etag.flatMap(ETag.init)?.form
     else { return sent }
     var md5 = sums[.md5]
-    if md5 == nil { md5 = try slice.checksums([.md5])[.md5] }
+    if md5 == nil { md5 = try body.checksums([.md5])[.md5] }
     guard let md5 else { return sent }
     sent.md5 = md5
     guard named == md5.bytes else {

@@ -31,11 +31,17 @@ extension UploadMachine {
     if cause != nil { return leave() }
     // After a lost answer the upload may be gone because it was completed, or the condition unmet because the object
     // is ours.
+    // Another writer was quicker, and S3 has given this upload up: its own word is to begin anew.
+    if failure.s3Code == "ConditionalRequestConflict", restarts < 3, canStartAnew, !settings.keepsUpload,
+      interruption == nil
+    {
+      return [.say(.startsAnew(message: "another writer was at the object"))] + startAnew()
+    }
     if answerWasLost, failure.code == .uploadGone || failure.code == .precondition || failure.code == .refused {
       cause = failure.code == .precondition ? failure : nil
       return head()
     }
-    if failure.code == .uploadGone, restarts < 3, !settings.keepsUpload, interruption == nil {
+    if failure.code == .uploadGone, restarts < 3, canStartAnew, !settings.keepsUpload, interruption == nil {
       return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew()
     }
     if mayHaveWorked(failure.code) { answerWasLost = true }
@@ -49,7 +55,7 @@ extension UploadMachine {
     guard phase == .putting else { return stopIfQuiet() }
     inFlight = []
     if cause != nil { return fail(failure) }
-    if let steps = stepDown(failure) { return [steps] + begin() }
+    if let steps = stepDown(failure) { return [steps] + put() }
     if answerWasLost, failure.code == .precondition { return headAfter(failure) }
     if mayHaveWorked(failure.code) { answerWasLost = true }
     if failure.code == .stalled { fresh.insert(0) }
@@ -80,6 +86,7 @@ extension UploadMachine {
 
   mutating func headed(_ judgement: Judgement) -> [Action] {
     guard phase == .heading else { return [] }
+    if resume.isRecovering, cause == nil, interruption == nil { return recovered(judgement) }
     switch judgement {
     case .proven(let evidence):
       cause = nil
@@ -105,6 +112,7 @@ extension UploadMachine {
     {
       return retry
     }
+    if resume.isRecovering, cause == nil, interruption == nil { return recovered(.undecided(weak: "")) }
     // The store said yes and the object cannot be looked at: that is no proof, and nothing is left to abort.
     if weakEvidence != nil { uploadID = nil }
     return fail(cause ?? interruption ?? failure)
@@ -134,11 +142,11 @@ extension UploadMachine {
       if waiting.isEmpty { return [] }
       waiting = []
       return phase == .completing && answerWasLost ? headAfter(failure) : fail(failure)
-    case .checking, .creating, .putting:
+    case .checking, .creating, .putting, .finding, .listingParts, .abortingOld, .confirming:
       // A create that is out is waited for: cancelled, it could leave an upload that nobody knows.
       guard waiting.isEmpty else { return fail(failure) }
       cause = failure
-      return phase == .putting ? [.cancelTransfers] : []
+      return phase == .putting || phase == .confirming ? [.cancelTransfers] : []
     case .stopping, .aborting, .listing:
       cause = failure
       restartsAfterAbort = false
@@ -151,16 +159,28 @@ extension UploadMachine {
   mutating func leave() -> [Action] {
     waiting = []
     phase = .stopping
-    guard inFlight.isEmpty else { return [.cancelTransfers] }
+    guard isQuiet else { return [.cancelTransfers] }
     return afterStop()
   }
 
   mutating func stopIfQuiet() -> [Action] {
-    phase == .stopping && inFlight.isEmpty ? afterStop() : []
+    phase == .stopping && isQuiet ? afterStop() : []
+  }
+
+  private var isQuiet: Bool { inFlight.isEmpty && resume.verifying.isEmpty && !stream.isReading }
+
+  /// What may pass by itself, or by new credentials, leaves the upload for the next run, when that can find it.
+  private var keepsForLater: Bool {
+    guard !restartsAfterAbort, let cause else { return false }
+    return settings.keepsUpload || (isRecorded && settings.keepsOn.contains(cause.code))
   }
 
   private mutating func afterStop() -> [Action] {
-    guard uploadID != nil, !settings.keepsUpload else { return gone(leftBehind: false) }
+    guard uploadID != nil else { return gone(leftBehind: false) }
+    guard !keepsForLater else {
+      phase = .done
+      return [.finish(.failed(cause?.code ?? .local, isKept: true))]
+    }
     phase = .aborting
     phaseAttempts = 1
     return [.abort]
@@ -220,7 +240,7 @@ extension UploadMachine {
       return actions + begin()
     }
     phase = .done
-    return actions + [.finish(.failed(cause?.code ?? .local))]
+    return actions + [.finish(.failed(cause?.code ?? .local, isKept: false))]
   }
 
   // MARK: - Waiting
@@ -247,6 +267,8 @@ extension UploadMachine {
     if let part { return phase == .sending ? [send(part)] : [] }
     switch phase {
     case .checking: return [.check]
+    case .finding: return [.find]
+    case .listingParts: return uploadID.map { [.listParts(uploadID: $0)] } ?? []
     case .creating: return [.create(form)]
     case .putting: return [.put(form: form, attempt: phaseAttempts, freshConnection: fresh.contains(0))]
     case .completing: return [.complete(attempt: phaseAttempts)]

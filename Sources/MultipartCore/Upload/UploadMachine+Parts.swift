@@ -1,13 +1,29 @@
 extension UploadMachine {
   static let givesNoneBack = "the store gives no checksum back, so it verifies none"
 
+  /// After the preconditions: a stream is read, a small source put, and for a large one an upload looked for.
   mutating func begin() -> [Action] {
     phaseAttempts = 1
-    if settings.plan.isSingle {
-      phase = .putting
-      return [.put(form: form, attempt: 1, freshConnection: false)]
+    if settings.isStream, stream.received == 0 {
+      phase = .reading
+      stream.isReading = true
+      return [.read]
     }
+    if settings.plan.isSingle, !settings.isStream { return put() }
+    guard settings.finds, !resume.hasLooked else { return create() }
+    phase = .finding
+    return [.find]
+  }
+
+  mutating func put() -> [Action] {
+    phase = .putting
+    phaseAttempts = 1
+    return [.put(form: form, attempt: 1, freshConnection: false)]
+  }
+
+  mutating func create() -> [Action] {
     phase = .creating
+    phaseAttempts = 1
     return [.create(form)]
   }
 
@@ -32,7 +48,7 @@ extension UploadMachine {
   mutating func createFailed(_ failure: Failure, _ now: Duration) -> [Action] {
     guard phase == .creating else { return [] }
     if cause != nil { return leave() }
-    if let steps = stepDown(failure) { return [steps] + begin() }
+    if let steps = stepDown(failure) { return [steps] + create() }
     phaseAttempts += 1
     if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
     return fail(failure)
@@ -54,17 +70,30 @@ extension UploadMachine {
         .say(.steppedDown(from: form, to: next, message: Self.givesNoneBack)))
       form = next
     }
-    if partsDone == settings.plan.partCount { return actions + complete() }
-    return actions + fill()
+    return actions + (isWhole ? finishParts() : fill())
+  }
+
+  /// Every part is at the store.
+  var isWhole: Bool {
+    partsDone == receipts.count && (!settings.isStream || stream.hasEnded)
+  }
+
+  /// A stream's end is judged before it is published; a file is looked at again by who completes it.
+  mutating func finishParts() -> [Action] {
+    guard settings.isStream else { return complete() }
+    phase = .confirming
+    return [.confirm]
   }
 
   mutating func partFailed(_ number: Int, _ failure: Failure, _ now: Duration) -> [Action] {
     inFlight.remove(number)
     guard phase == .sending else { return stopIfQuiet() }
     if failure.code == .throttled { narrow(now) }
-    if let steps = stepDown(failure) { return [steps] + startAnew() }
+    if failure.code == .checksumUnsupported, canStartAnew, let steps = stepDown(failure) {
+      return [steps] + startAnew()
+    }
     // Aborted all the same: a store that has only lost sight of it would keep, and charge for, its parts.
-    if failure.code == .uploadGone, restarts < 3 {
+    if failure.code == .uploadGone, restarts < 3, canStartAnew {
       return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew()
     }
     if failure.code == .stalled { fresh.insert(number) }
@@ -75,12 +104,10 @@ extension UploadMachine {
   /// Sends parts, in order, up to the window; parts that wait for their next try count too, so that a failing store
   /// does not get a fresh part for each one it refused.
   mutating func fill() -> [Action] {
-    var actions: [Action] = []
-    while nextPart <= settings.plan.partCount, inFlight.count + waiting.count < window {
-      actions.append(send(nextPart))
-      nextPart += 1
-    }
-    return actions
+    var actions = verifyMore()
+    guard !resume.isVetting else { return actions }
+    while inFlight.count + waiting.count < window, let number = queue.next() { actions.append(send(number)) }
+    return actions + readMore()
   }
 
   mutating func send(_ number: Int) -> Action {
@@ -119,6 +146,9 @@ extension UploadMachine {
     return .say(.steppedDown(from: form, to: next, message: failure.message))
   }
 
+  /// The bytes of a stream's part are let go once the store has it: from then on there is no other upload for it.
+  var canStartAnew: Bool { !settings.isStream || partsDone == 0 }
+
   /// Ends the upload and begins another; transfers under way are stopped first.
   mutating func startAnew() -> [Action] {
     restarts += 1
@@ -128,7 +158,10 @@ extension UploadMachine {
 
   mutating func resetParts() {
     uploadID = nil
-    nextPart = 1
+    isRecorded = false
+    queue = PartQueue(count: settings.isStream ? 0 : receipts.count)
+    if settings.isStream { for number in 1...max(1, stream.received) { queue.add(number) } }
+    resume.drop()
     partsDone = 0
     for index in receipts.indices {
       receipts[index] = nil

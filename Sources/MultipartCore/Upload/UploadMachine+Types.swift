@@ -13,6 +13,14 @@ extension UploadMachine {
     package var alwaysVerifies: Bool
     /// A failure leaves the upload as it is: somebody else goes on with it.
     package var keepsUpload = false
+    /// An upload that an earlier run, or another machine, left unfinished is looked for.
+    package var finds = false
+    /// Without one to go on with, the run fails.
+    package var requiresResume = false
+    /// The causes that leave a recorded upload for a later run; others abort it.
+    package var keepsOn: Set<Failure.Code> = []
+    /// The source's length is not known: it comes in pieces.
+    package var isStream = false
     package var seed: UInt64
 
     package init(
@@ -38,6 +46,24 @@ extension UploadMachine {
     case checked(Failure?)
     case created(uploadID: String)
     case createFailed(Failure)
+    case found([Candidate])
+    case findFailed(Failure)
+    case partsListed(PartList)
+    case partsListFailed(Failure)
+    /// The end of an upload that is of no use any more; it may fail.
+    case oldAborted(gone: Bool)
+    /// The store has the part with the bytes that are here.
+    case partVerified(PartReceipt)
+    /// What the store has is something else.
+    case partRejected(Int)
+    case verifyFailed(Int, Failure)
+    /// Whether the upload that was just created or adopted stands in a record.
+    case recorded(Bool)
+    /// A stream's next piece is in memory.
+    case piece(Int, size: Int64, isLast: Bool)
+    case readFailed(Failure)
+    /// The judgement of a stream at its end: nil when it may be published.
+    case confirmed(Failure?)
     case partDone(PartReceipt)
     case partFailed(Int, Failure)
     /// The whole source went in one PutObject.
@@ -60,12 +86,22 @@ extension UploadMachine {
   /// What to do next.
   package enum Action: Sendable, Equatable {
     case check
+    /// Look for unfinished uploads of this object: the recorded one, else those at the store.
+    case find
+    case listParts(uploadID: String)
+    case abortOld(uploadID: String)
+    /// The upload is the one to go on with: record it.
+    case adopt(uploadID: String)
+    /// Compare the listed part with the local bytes.
+    case verify(part: Int)
+    case read
+    case confirm
     case create(ChecksumForm)
     case send(part: Int, form: ChecksumForm, attempt: Int, freshConnection: Bool)
     case put(form: ChecksumForm, attempt: Int, freshConnection: Bool)
     case complete(attempt: Int)
     case head
-    /// Stop every part and PutObject under way; each still answers with its event.
+    /// Stop every part, PutObject, comparison and read under way; each still answers with its event.
     case cancelTransfers
     case abort
     case listAfterAbort
@@ -78,13 +114,16 @@ extension UploadMachine {
     case retry(part: Int?, attempt: Int, cause: Failure.Code, message: String, wait: Duration)
     case steppedDown(from: ChecksumForm, to: ChecksumForm, message: String)
     case startsAnew(message: String)
+    /// Parts that the store has already are not sent again.
+    case resumes(uploadID: String, parts: Int, bytes: Int64)
     /// The upload could not be shown to be gone after its abort.
     case leftBehind(uploadID: String)
   }
 
   package enum Outcome: Sendable, Equatable {
     case completed(evidence: String)
-    case failed(Failure.Code)
+    /// `isKept`: a later run can go on with the upload.
+    case failed(Failure.Code, isKept: Bool = false)
   }
 }
 

@@ -5,7 +5,12 @@
 /// `finish` comes once, when nothing is under way any more.
 package struct UploadMachine: Sendable {
   enum Phase: Equatable {
-    case idle, checking, creating, sending, putting, completing, heading
+    case idle, checking
+    /// Looks for an upload to go on with, lists its parts, or ends one that is of no use any more.
+    case finding, listingParts, abortingOld
+    /// A stream's first piece is being read, or its end judged.
+    case reading, confirming
+    case creating, sending, putting, completing, heading
     /// Waits for the transfers under way to end.
     case stopping
     case aborting, listing, done
@@ -26,9 +31,13 @@ package struct UploadMachine: Sendable {
   package internal(set) var abandoned: [String] = []
 
   var attempts: [Int]
-  var nextPart = 1
+  var queue: PartQueue
   var partsDone = 0
   var inFlight: Set<Int> = []
+  var resume = Resume()
+  var stream = Stream()
+  /// A later run can go on with the upload: it stands in a record.
+  package internal(set) var isRecorded = false
   var waiting: [Waiting] = []
   var fresh: Set<Int> = []
   /// How many parts may be under way now; a store that asks for less halves it.
@@ -54,7 +63,8 @@ package struct UploadMachine: Sendable {
     self.settings = settings
     form = settings.form
     window = settings.concurrency
-    let count = settings.plan.isSingle ? 0 : settings.plan.partCount
+    let count = settings.plan.isSingle || settings.isStream ? 0 : settings.plan.partCount
+    queue = PartQueue(count: count)
     receipts = Array(repeating: nil, count: count)
     attempts = Array(repeating: 0, count: count)
     dice = Dice(seed: settings.seed)
@@ -74,9 +84,25 @@ package struct UploadMachine: Sendable {
     case .start:
       guard phase == .idle else { return [] }
       if uploadID != nil { return complete() }
-      phase = settings.checksFirst ? .checking : .idle
-      return settings.checksFirst ? [.check] : begin()
+      guard settings.checksFirst else { return begin() }
+      phase = .checking
+      phaseAttempts = 1
+      return [.check]
     case .checked(let failure): return checked(failure, now)
+    case .found(let candidates): return found(candidates)
+    case .findFailed(let failure): return findFailed(failure, now)
+    case .partsListed(let list): return partsListed(list)
+    case .partsListFailed(let failure): return partsListFailed(failure, now)
+    case .oldAborted(let gone): return oldAborted(gone: gone)
+    case .partVerified(let receipt): return partVerified(receipt)
+    case .partRejected(let number): return partRejected(number)
+    case .verifyFailed(let number, let failure): return verifyFailed(number, failure)
+    case .recorded(let isRecorded):
+      self.isRecorded = isRecorded
+      return []
+    case .piece(let number, let size, let isLast): return piece(number, size: size, isLast: isLast)
+    case .readFailed(let failure): return readFailed(failure)
+    case .confirmed(let failure): return confirmed(failure)
     case .created(let id): return created(id)
     case .createFailed(let failure): return createFailed(failure, now)
     case .partDone(let receipt): return partDone(receipt)

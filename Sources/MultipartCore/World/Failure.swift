@@ -36,6 +36,10 @@ package struct Failure: Error, Sendable {
     case throttled
     /// A 5xx, or an answer that makes no sense.
     case server
+    /// The time that the run was given is over.
+    case deadline
+    /// Another run of this machine is at the same object.
+    case locked
     /// The run was stopped by a signal or by its caller.
     case interrupted
     /// Something on this machine failed: memory, threads, disk.
@@ -50,6 +54,8 @@ package struct Failure: Error, Sendable {
   package var retryAfter: Duration?
   package var region: String?
   package var place = Place()
+  /// The same command, run again, goes on where this run stopped.
+  package var isResumable = false
   /// The line that names the way out, when it is known where the failure is made.
   package var hint: String?
 

@@ -70,7 +70,7 @@ extension UploadMachine.Outcome {
   var title: String {
     switch self {
     case .completed: "completed"
-    case .failed(let code): "failed \(code.rawValue)"
+    case .failed(let code, let isKept): "failed \(code.rawValue)" + (isKept ? " kept" : "")
     }
   }
 }

@@ -1,0 +1,237 @@
+extension UploadMachine {
+  /// An unfinished upload of the same object.
+  package struct Candidate: Sendable, Equatable {
+    package enum Use: Sendable, Equatable {
+      /// Recorded here: what does not fit in it is sent again.
+      case own
+      /// Recorded here, for a source or options that are no more: it is ended, and this is why.
+      case stale(String)
+      /// Found at the store: it is only touched when every part of it is a part of this source.
+      case foreign
+    }
+
+    package var uploadID: String
+    package var use: Use
+    /// All its parts are in the record: if it is gone, it may have been completed.
+    package var isWhole = false
+
+    package init(uploadID: String, use: Use, isWhole: Bool = false) {
+      self.uploadID = uploadID
+      self.use = use
+      self.isWhole = isWhole
+    }
+  }
+
+  /// The parts that a store has of an upload.
+  package struct PartList: Sendable, Equatable {
+    package var sizes: [Int: Int64]
+    /// What further parts of this upload carry; nil when this run cannot send that.
+    package var form: ChecksumForm?
+
+    package init(sizes: [Int: Int64], form: ChecksumForm?) {
+      self.sizes = sizes
+      self.form = form
+    }
+  }
+
+  /// What is under way of going on with an upload.
+  struct Resume: Sendable {
+    var hasLooked = false
+    var candidates: [Candidate] = []
+    var current: Candidate?
+    var toAbort: [String] = []
+    /// Listed parts that are still to be compared, last first.
+    var toVerify: [Int] = []
+    var verifying: Set<Int> = []
+    /// Nothing is sent into a foreign upload before all its parts are known to be ours.
+    var isVetting = false
+    var rejected = false
+    var kept = 0
+    var keptBytes: Int64 = 0
+    /// The recorded upload is gone, and a HEAD looks whether it was completed.
+    var isRecovering = false
+
+    mutating func drop() {
+      current = nil
+      toVerify = []
+      isVetting = false
+      rejected = false
+      kept = 0
+      keptBytes = 0
+    }
+  }
+
+  /// Comparing costs CPU and disk, not the line: two at a time.
+  private static let comparisons = 2
+
+  mutating func found(_ candidates: [Candidate]) -> [Action] {
+    guard phase == .finding else { return [] }
+    if cause != nil { return leave() }
+    resume.hasLooked = true
+    var notices: [Action] = []
+    for candidate in candidates {
+      if case .stale(let why) = candidate.use {
+        resume.toAbort.append(candidate.uploadID)
+        notices.append(.say(.startsAnew(message: why)))
+      } else {
+        resume.candidates.append(candidate)
+      }
+    }
+    return notices + nextCandidate()
+  }
+
+  /// Not allowed to look is as good as nothing found; anything else is tried again, and then the run ends rather than
+  /// leave what may be there and begin another.
+  mutating func findFailed(_ failure: Failure, _ now: Duration) -> [Action] {
+    guard phase == .finding else { return [] }
+    if cause != nil { return leave() }
+    phaseAttempts += 1
+    if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
+    guard RetryPolicy.isWorthRetrying(failure.code) else { return [] + found([]) }
+    return fail(failure)
+  }
+
+  /// Ends what is of no use, then takes the next candidate; without one, begins a new upload.
+  mutating func nextCandidate() -> [Action] {
+    uploadID = nil
+    isRecorded = false
+    phaseAttempts = 1
+    if cause != nil { return leave() }
+    if let old = resume.toAbort.first {
+      phase = .abortingOld
+      return [.abortOld(uploadID: old)]
+    }
+    guard !resume.candidates.isEmpty else {
+      guard !settings.requiresResume else {
+        return fail(
+          Failure(
+            .uploadGone, "there is no unfinished upload to go on with",
+            hint: "leave --resume require out to begin one"))
+      }
+      return create()
+    }
+    let candidate = resume.candidates.removeFirst()
+    resume.current = candidate
+    uploadID = candidate.uploadID
+    isRecorded = candidate.use == .own
+    phase = .listingParts
+    return [.listParts(uploadID: candidate.uploadID)]
+  }
+
+  mutating func oldAborted(gone: Bool) -> [Action] {
+    guard phase == .abortingOld else { return [] }
+    let old = resume.toAbort.removeFirst()
+    guard !gone else { return nextCandidate() }
+    abandoned.append(old)
+    return [.say(.leftBehind(uploadID: old))] + nextCandidate()
+  }
+
+  mutating func partsListed(_ list: PartList) -> [Action] {
+    guard phase == .listingParts, let candidate = resume.current else { return [] }
+    if cause != nil { return leave() }
+    let fits = list.sizes.allSatisfy { number, size in
+      number >= 1 && number <= receipts.count && settings.plan.range(of: number).length == size
+    }
+    let isOwn = candidate.use == .own
+    guard fits, let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
+      guard isOwn else { return drop(candidate) }
+      resume.toAbort.append(candidate.uploadID)
+      return [.say(.startsAnew(message: "the unfinished upload was cut into other parts"))] + drop(candidate)
+    }
+    form = listedForm
+    let numbers = list.sizes.keys.sorted(by: >)
+    queue.leaveOut(numbers)
+    resume.toVerify = numbers
+    resume.isVetting = !isOwn
+    phase = .sending
+    guard isOwn else { return fill() }
+    return [.adopt(uploadID: candidate.uploadID)] + (numbers.isEmpty ? resumed() : []) + fill()
+  }
+
+  mutating func partsListFailed(_ failure: Failure, _ now: Duration) -> [Action] {
+    guard phase == .listingParts, let candidate = resume.current else { return [] }
+    if cause != nil { return leave() }
+    if failure.code == .uploadGone {
+      guard candidate.use == .own else { return drop(candidate) }
+      guard candidate.isWhole else {
+        return [.say(.startsAnew(message: "the store no longer knows the upload"))] + drop(candidate)
+      }
+      // It may have been completed, and only the answer been lost.
+      resume.isRecovering = true
+      phase = .heading
+      phaseAttempts = 1
+      return [.head]
+    }
+    phaseAttempts += 1
+    if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
+    return candidate.use == .own ? fail(failure) : drop(candidate)
+  }
+
+  mutating func recovered(_ judgement: Judgement) -> [Action] {
+    resume.isRecovering = false
+    if case .proven(let evidence) = judgement {
+      phase = .done
+      return [.finish(.completed(evidence: evidence))]
+    }
+    let notice = Notice.startsAnew(message: "the store no longer knows the upload")
+    return [.say(notice)] + (resume.current.map { drop($0) } ?? nextCandidate())
+  }
+
+  /// Leaves the candidate as it is and looks for another.
+  private mutating func drop(_ candidate: Candidate) -> [Action] {
+    resetParts()
+    form = settings.form
+    return nextCandidate()
+  }
+
+  // MARK: - Comparing
+
+  mutating func verifyMore() -> [Action] {
+    var actions: [Action] = []
+    while resume.verifying.count < Self.comparisons, let number = resume.toVerify.popLast() {
+      resume.verifying.insert(number)
+      actions.append(.verify(part: number))
+    }
+    return actions
+  }
+
+  mutating func partVerified(_ receipt: PartReceipt) -> [Action] {
+    resume.verifying.remove(receipt.number)
+    guard phase == .sending else { return stopIfQuiet() }
+    receipts[receipt.number - 1] = receipt
+    partsDone += 1
+    resume.kept += 1
+    resume.keptBytes += receipt.size
+    return compared()
+  }
+
+  mutating func partRejected(_ number: Int) -> [Action] {
+    resume.verifying.remove(number)
+    guard phase == .sending else { return stopIfQuiet() }
+    resume.rejected = true
+    if resume.isVetting { resume.toVerify = [] }
+    queue.add(number)
+    return compared()
+  }
+
+  mutating func verifyFailed(_ number: Int, _ failure: Failure) -> [Action] {
+    resume.verifying.remove(number)
+    guard phase == .sending else { return stopIfQuiet() }
+    return fail(failure)
+  }
+
+  private mutating func compared() -> [Action] {
+    guard resume.toVerify.isEmpty, resume.verifying.isEmpty else { return fill() }
+    guard resume.isVetting, let candidate = resume.current else {
+      return resumed() + (isWhole ? finishParts() : fill())
+    }
+    // One part of a foreign upload is something else: somebody uploads another file there.
+    guard !resume.rejected else { return drop(candidate) }
+    resume.isVetting = false
+    return [.adopt(uploadID: candidate.uploadID)] + resumed() + (isWhole ? finishParts() : fill())
+  }
+
+  private func resumed() -> [Action] {
+    uploadID.map { [.say(.resumes(uploadID: $0, parts: resume.kept, bytes: resume.keptBytes))] } ?? []
+  }
+}
