@@ -2,17 +2,27 @@ import Glibc
 
 /// Files of the state folder: for this user alone, replaced whole.
 enum StateFolder {
-  /// `mkdir` for each part of the path that is missing, 0700.
+  /// `mkdir` for each part of the path that is missing, 0700, each made durable in the one above it.
   static func make(_ folder: String) throws(Failure) {
     var path = ""
+    var problem: Int32 = 0
     for piece in folder.split(separator: "/", omittingEmptySubsequences: true) {
+      let above = path.isEmpty ? (folder.hasPrefix("/") ? "/" : ".") : path
       path += (path.isEmpty && !folder.hasPrefix("/") ? "" : "/") + piece
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
+      if mkdir(path, 0o700) == 0 {
+        sync(above)
+      } else if errno == EROFS || errno == EACCES {
+        // Only an error when it is not there, which is seen at the end.
+        problem = errno
+      } else if errno != EEXIST {
         throw failure(path, "cannot be made")
       }
     }
     var status = stat()
-    guard stat(folder, &status) == 0 else { throw failure(folder, "cannot be made") }
+    guard stat(folder, &status) == 0 else {
+      if problem != 0 { errno = problem }
+      throw failure(folder, "cannot be made")
+    }
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw Failure(.local, "the state folder is not a folder").at(Place(file: folder))
     }
@@ -50,7 +60,15 @@ enum StateFolder {
     }
   }
 
-  private static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+  /// `fsync` of a folder, as far as the file system can.
+  private static func sync(_ folder: String) {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
@@ -61,7 +79,7 @@ enum StateFolder {
     return true
   }
 
-  private static func failure(_ path: String, _ what: String) -> Failure {
+  static func failure(_ path: String, _ what: String) -> Failure {
     Failure(.local, "\(what): \(String(cString: strerror(errno)))").at(Place(file: path))
   }
 }

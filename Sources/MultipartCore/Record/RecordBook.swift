@@ -1,0 +1,123 @@
+import Glibc
+
+/// The records of unfinished uploads: `uploads/` in the state folder, 0700, one file for each destination, 0600.
+///
+/// Who writes holds the destination's lock; reading needs none. Failures of the disk (`.local`) are nothing an upload
+/// must end for: it can go on without a record.
+/// ```swift
+/// guard let lock = try book.lock(target) else { return busy(book.lockHolder(target)) }
+/// defer { lock.release() }
+/// let old = try book.load(target)
+/// let writer = try old.map(book.resume) ?? book.begin(header)
+/// try writer.append(part, now: world.uptime())
+/// ```
+package struct RecordBook: Sendable {
+  private let folder: String
+
+  package init(folder: String) {
+    self.folder = folder
+  }
+
+  /// Nil while somebody else holds it: another process, or another part of this one.
+  package func lock(_ target: RecordTarget) throws(Failure) -> RecordLock? {
+    try RecordLock.take(RecordFolder.make(try path()), try target.name() + ".lock")
+  }
+
+  /// The process that holds the lock, for messages; nil when that is not known.
+  package func lockHolder(_ target: RecordTarget) -> Int32? {
+    do throws(Failure) {
+      let folder = try RecordFolder.open(try path())
+      return try folder?.file(try target.name() + ".lock", O_RDONLY)?.notedPid()
+    } catch _ {
+      return nil
+    }
+  }
+
+  /// Nil when there is none, or nothing in it that can be used. Throws `.configuration` for a version that is not known
+  /// and for a file that another user made or could have written, `.local` when it cannot be read.
+  package func load(_ target: RecordTarget) throws(Failure) -> UploadRecord? {
+    guard let folder = try RecordFolder.open(try path()) else { return nil }
+    guard let record = try Self.read(folder, try Self.name(target))?.1.record else { return nil }
+    return record.header.target == target ? record : nil
+  }
+
+  /// A new record in the place of an older one, durable before it returns.
+  package func begin(_ header: UploadRecord.Header) throws(Failure) -> RecordWriter {
+    try write(UploadRecord(header: header))
+  }
+
+  /// Goes on where `record` ends: at the end of its file, of which a torn tail is cut off. When the file says anything
+  /// else, or has grown by lines that no longer count, it is written anew.
+  package func resume(_ record: UploadRecord) throws(Failure) -> RecordWriter {
+    let (folder, name) = (try RecordFolder.make(try path()), try Self.name(record.header.target))
+    guard let (file, reading) = try Self.read(folder, name, O_RDWR | O_APPEND), reading.record == record,
+      reading.length <= RecordText.mostBytes / 2
+    else { return try write(record) }
+    try file.cut(to: reading.length)
+    return RecordWriter(folder, name, file, length: reading.length, seed: reading.seed)
+  }
+
+  package func remove(_ target: RecordTarget) throws(Failure) {
+    try RecordFolder.open(try path())?.remove(try Self.name(target))
+  }
+
+  /// The records that can be used, oldest first.
+  package func all() throws(Failure) -> [UploadRecord] { try listing().records }
+
+  package struct Listing: Sendable {
+    /// Oldest first.
+    package var records: [UploadRecord] = []
+    /// One for each file that is left out: which, and why.
+    package var unusable: [Failure] = []
+  }
+
+  package func listing() throws(Failure) -> Listing {
+    var listing = Listing()
+    guard let folder = try RecordFolder.open(try path()) else { return listing }
+    for name in try folder.names() where name.hasSuffix(Self.suffix) {
+      do throws(Failure) {
+        guard let (_, reading) = try Self.read(folder, name) else { throw Failure(.local, "the record is damaged") }
+        guard try Self.name(reading.record.header.target) == name else {
+          throw Failure(.local, "the record is not where it belongs")
+        }
+        listing.records.append(reading.record)
+      } catch {
+        listing.unusable.append(error.at(Place(file: folder.place(name))))
+      }
+    }
+    listing.records.sort { $0.header.created < $1.header.created }
+    return listing
+  }
+
+  // MARK: Files
+
+  private static let suffix = ".record"
+
+  private static func name(_ target: RecordTarget) throws(Failure) -> String { try target.name() + suffix }
+
+  private func path() throws(Failure) -> String {
+    guard !folder.isEmpty else { throw Failure(.local, "there is no state folder", hint: "name one with --state-dir") }
+    return folder + "/uploads"
+  }
+
+  private static func read(
+    _ folder: RecordFolder, _ name: String, _ flags: Int32 = O_RDONLY
+  ) throws(Failure) -> (RecordFile, RecordText.Reading)? {
+    guard let file = try folder.file(name, flags) else { return nil }
+    do throws(Failure) {
+      return try RecordText.read(try file.read(most: RecordText.mostBytes)).map { (file, $0) }
+    } catch {
+      throw error.at(Place(file: folder.place(name)))
+    }
+  }
+
+  private func write(_ record: UploadRecord) throws(Failure) -> RecordWriter {
+    let (folder, name) = (try RecordFolder.make(try path()), try Self.name(record.header.target))
+    var (bytes, seed) = try RecordText.head(record.header)
+    for part in record.parts.values.sorted(by: { $0.number < $1.number }) {
+      bytes += try RecordText.line(part, seed: seed)
+    }
+    let file = try folder.replace(name, with: bytes)
+    return RecordWriter(folder, name, file, length: bytes.count, seed: seed)
+  }
+}

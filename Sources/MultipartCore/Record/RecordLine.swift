@@ -1,0 +1,99 @@
+internal import CKernels
+
+/// One line of a record: words with one space between, and as the last word the CRC32C of all before it in eight hex
+/// digits. A line that is torn, filled with NULs, mixed with another or flipped in any bit is seen by it.
+enum RecordLine {
+  typealias Word = [UInt8]
+
+  /// Longer lines are not ours: keys, paths and ETags of the longest kind stay far below, even when each byte of them
+  /// takes three.
+  static let longest = 64 << 10
+
+  private static let space = UInt8(ascii: " ")
+  private static let percent = UInt8(ascii: "%")
+  private static let crcLength = 8
+
+  /// `seed` goes into the CRC without being written. Part lines have the CRC of their header's line there, because a
+  /// file system can show blocks of another, older record after a power cut, good lines in themselves.
+  static func write(_ words: [Word], seed: UInt32 = 0) -> (bytes: [UInt8], crc: UInt32) {
+    var bytes: [UInt8] = []
+    for (index, word) in words.enumerated() {
+      if index > 0 { bytes.append(space) }
+      encode(word, into: &bytes)
+    }
+    let crc = checksum(bytes[...], seed)
+    bytes.append(space)
+    bytes += hex(crc)
+    bytes.append(UInt8(ascii: "\n"))
+    return (bytes, crc)
+  }
+
+  /// The words of a line without its line feed; nil when it is not as it was written.
+  static func read(_ line: ArraySlice<UInt8>, seed: UInt32 = 0) -> (words: [Word], crc: UInt32)? {
+    guard line.count > crcLength, line.count < longest else { return nil }
+    let body = line.dropLast(crcLength + 1)
+    guard line[body.endIndex] == space else { return nil }
+    let crc = checksum(body, seed)
+    guard line.suffix(crcLength).elementsEqual(hex(crc)) else { return nil }
+    var words: [Word] = []
+    for piece in body.split(separator: space, omittingEmptySubsequences: false) {
+      guard let word = decode(piece) else { return nil }
+      words.append(word)
+    }
+    return (words, crc)
+  }
+
+  private static func checksum(_ bytes: ArraySlice<UInt8>, _ seed: UInt32) -> UInt32 {
+    bytes.withUnsafeBytes { ck_crc32c(seed, $0.baseAddress, $0.count) }
+  }
+
+  private static func hex(_ crc: UInt32) -> [UInt8] {
+    (0..<crcLength).map { digit(UInt8(truncatingIfNeeded: crc >> UInt32(28 - 4 * $0)) & 15) }
+  }
+
+  /// Visible ASCII stays as it is, so that a record can be read by eye; all else becomes `%xy`.
+  private static func encode(_ word: Word, into bytes: inout [UInt8]) {
+    for byte in word {
+      if isPlain(byte) {
+        bytes.append(byte)
+      } else {
+        bytes.append(percent)
+        bytes.append(digit(byte >> 4))
+        bytes.append(digit(byte & 15))
+      }
+    }
+  }
+
+  private static func decode(_ piece: ArraySlice<UInt8>) -> Word? {
+    var word: Word = []
+    word.reserveCapacity(piece.count)
+    var at = piece.startIndex
+    while at < piece.endIndex {
+      if isPlain(piece[at]) {
+        word.append(piece[at])
+        at += 1
+      } else {
+        guard piece[at] == percent, at + 2 < piece.endIndex, let high = value(piece[at + 1]),
+          let low = value(piece[at + 2])
+        else { return nil }
+        word.append(high << 4 | low)
+        at += 3
+      }
+    }
+    return word
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool { byte > space && byte < 0x7F && byte != percent }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+
+  private static func value(_ letter: UInt8) -> UInt8? {
+    switch letter {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): letter - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// Keeps two runs off one destination: `flock` on a file beside the record. The kernel takes the lock away with the
+/// process, however it ends; a program that this one starts does not inherit it (O_CLOEXEC).
+///
+/// Keep it and end it with `release`: the last mention of a value ends its life, and the lock with it.
+package final class RecordLock: Sendable {
+  private let folder: RecordFolder
+  private let name: String
+  private let file: Locked<RecordFile?>
+
+  private init(_ folder: RecordFolder, _ name: String, _ file: RecordFile) {
+    self.folder = folder
+    self.name = name
+    self.file = Locked(file)
+  }
+
+  deinit { release() }
+
+  /// Nil when somebody holds it.
+  static func take(_ folder: RecordFolder, _ name: String) throws(Failure) -> RecordLock? {
+    // Who lets go removes the file. A lock on a file that lost its name keeps nobody off, so it is tried again with
+    // the new one; who loses so often has somebody else to wait for.
+    for _ in 0..<100 {
+      guard let file = try folder.file(name, O_RDWR | O_CREAT) else { continue }
+      guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        if errno == EWOULDBLOCK { return nil }
+        if errno == EINTR { continue }
+        throw file.failure("cannot be locked")
+      }
+      guard folder.has(file, as: name) else { continue }
+      file.note(pid: getpid())
+      return RecordLock(folder, name, file)
+    }
+    return nil
+  }
+
+  /// Lets go; a second time does nothing.
+  package func release() {
+    file.withLock { file in
+      // While it is still locked, so that the name is nobody else's file.
+      if let held = file, folder.has(held, as: name) { folder.unlink(name) }
+      file = nil
+    }
+  }
+}
+
+extension RecordFile {
+  /// For messages only: the lock holds without it, on a full disk too.
+  fileprivate func note(pid: pid_t) {
+    let text = Array("\(pid)\n".utf8)
+    guard ftruncate(descriptor, 0) == 0 else { return }
+    pwrite(descriptor, text, text.count, 0)
+  }
+
+  /// Who wrote it, while there is such a process.
+  func notedPid() throws(Failure) -> pid_t? {
+    let text = String(decoding: try read(most: 32), as: UTF8.self)
+    guard text.last == "\n", let pid = pid_t(text.dropLast()), pid > 0 else { return nil }
+    return kill(pid, 0) == 0 || errno == EPERM ? pid : nil
+  }
+}

@@ -1,0 +1,143 @@
+import Glibc
+
+/// A record as text:
+/// ```
+/// s3up record 1 CRC
+/// upload ORIGIN BUCKET KEY PATH DEVICE INODE SIZE SECONDS NANOSECONDS ID PART-SIZE CHECKSUM OPTIONS CREATED CRC
+/// part NUMBER SIZE ETAG ALGORITHM:HEX|- CRC
+/// ```
+/// The first line has this form in every version to come, so that an unknown version can be told from damage.
+enum RecordText {
+  /// 10,000 parts take about 1 MiB.
+  static let mostBytes = 16 << 20
+  private static let version = "1"
+  private static let partNumbers = 1...10_000
+
+  /// What a file holds up to its first bad line.
+  struct Reading {
+    var record: UploadRecord
+    /// Up to the end of the last good line.
+    var length: Int
+    var seed: UInt32
+  }
+
+  /// The first two lines, and the seed of those that follow.
+  static func head(_ header: UploadRecord.Header) throws(Failure) -> (bytes: [UInt8], seed: UInt32) {
+    let first = RecordLine.write(["s3up", "record", version].map { Array($0.utf8) }).bytes
+    let second = RecordLine.write(words(header))
+    let bytes = first + second.bytes
+    // What could not be read again is better not written.
+    guard let back = try read(bytes), back.record.header == header else {
+      throw Failure(.local, "the record of this upload cannot be written: one of its values is out of bounds")
+    }
+    return (bytes, second.crc)
+  }
+
+  static func line(_ part: UploadRecord.Part, seed: UInt32) throws(Failure) -> [UInt8] {
+    let words = words(part)
+    let bytes = RecordLine.write(words, seed: seed).bytes
+    guard bytes.count <= RecordLine.longest, self.part(words) == part else {
+      throw Failure(.local, "part \(part.number) cannot be recorded: one of its values is out of bounds")
+    }
+    return bytes
+  }
+
+  /// Nil when there is no whole header. Throws for another version.
+  static func read(_ bytes: [UInt8]) throws(Failure) -> Reading? {
+    var rest = bytes.prefix(mostBytes)
+    guard let first = nextLine(&rest), let opening = RecordLine.read(first)?.words else { return nil }
+    try checkVersion(opening)
+    guard let second = nextLine(&rest), let upload = RecordLine.read(second), let header = header(upload.words) else {
+      return nil
+    }
+    var reading = Reading(record: UploadRecord(header: header), length: rest.startIndex, seed: upload.crc)
+    while let line = nextLine(&rest), let words = RecordLine.read(line, seed: upload.crc)?.words,
+      let part = part(words)
+    {
+      reading.record.parts[part.number] = part
+      reading.length = rest.startIndex
+    }
+    return reading
+  }
+
+  /// Takes a line that has its end; a last line without one is torn.
+  private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let end = rest.prefix(RecordLine.longest).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    defer { rest = rest[(end + 1)...] }
+    return rest[..<end]
+  }
+
+  private static func checkVersion(_ words: [RecordLine.Word]) throws(Failure) {
+    let found = words.last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    guard !found.utf8.elementsEqual(version.utf8) || words.count != 3 else { return }
+    throw Failure(
+      .configuration, "the record of this upload is of version \(found), which this s3up does not know",
+      hint: "go on with the s3up that wrote it, or remove the file: the parts are then found on the server")
+  }
+
+  // MARK: Words
+
+  static func words(_ header: UploadRecord.Header) -> [RecordLine.Word] {
+    let (target, source) = (header.target, header.source)
+    let texts = [
+      "upload", target.origin, target.bucket, target.key, "", String(source.device), String(source.inode),
+      String(source.size), String(source.modifiedSeconds), String(source.modifiedNanoseconds), header.uploadID,
+      String(header.partSize), header.form.word, header.optionsDigest, String(header.created.seconds),
+    ]
+    var words = texts.map { Array($0.utf8) }
+    words[4] = header.sourcePath.bytes
+    return words
+  }
+
+  private static func header(_ words: [RecordLine.Word]) -> UploadRecord.Header? {
+    let texts = words.map { String(decoding: $0, as: UTF8.self) }
+    guard texts.count == 15, texts[0] == "upload", let device = UInt64(texts[5]), let inode = UInt64(texts[6]),
+      let size = Int64(texts[7]), let seconds = Int64(texts[8]), let nanoseconds = Int64(texts[9]),
+      let partSize = Int64(texts[11]), let form = ChecksumForm(word: texts[12]), let created = Int64(texts[14]),
+      size >= 0, partSize > 0, !texts[10].isEmpty
+    else { return nil }
+    let source = FileIdentity(
+      device: device, inode: inode, size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
+    return UploadRecord.Header(
+      target: RecordTarget(origin: texts[1], bucket: texts[2], key: texts[3]),
+      sourcePath: FilePath(bytes: words[4]), source: source, uploadID: texts[10], partSize: partSize, form: form,
+      optionsDigest: texts[13], created: Timestamp(seconds: created))
+  }
+
+  static func words(_ part: UploadRecord.Part) -> [RecordLine.Word] {
+    let checksum = part.checksum.map { $0.algorithm.rawValue + ":" + $0.hex } ?? "-"
+    return ["part", String(part.number), String(part.size), part.etag, checksum].map { Array($0.utf8) }
+  }
+
+  private static func part(_ words: [RecordLine.Word]) -> UploadRecord.Part? {
+    let texts = words.map { String(decoding: $0, as: UTF8.self) }
+    guard texts.count == 5, texts[0] == "part", let number = Int(texts[1]), partNumbers.contains(number),
+      let size = Int64(texts[2]), size >= 0
+    else { return nil }
+    var part = UploadRecord.Part(number: number, size: size, etag: texts[3])
+    if texts[4] != "-" {
+      guard let checksum = checksum(texts[4]) else { return nil }
+      part.checksum = checksum
+    }
+    return part
+  }
+
+  private static func checksum(_ text: String) -> Checksum? {
+    let pieces = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard pieces.count == 2, let algorithm = ChecksumAlgorithm(rawValue: String(pieces[0])),
+      let bytes = Hex.decode(String(pieces[1]))
+    else { return nil }
+    return Checksum(algorithm, bytes: bytes)
+  }
+}
+
+extension FileIdentity {
+  init(device: UInt64, inode: UInt64, size: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
+    self.init(stat())
+    self.device = device
+    self.inode = inode
+    self.size = size
+    self.modifiedSeconds = modifiedSeconds
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
+}
