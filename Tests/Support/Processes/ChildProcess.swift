@@ -58,11 +58,12 @@ package final class ChildProcess: Sendable {
     case .bytes, .open: from = try makePipe()
     }
     guard from.read >= 0 else { throw SystemError("open") }
-    let ownPeak = Watch.peak(of: getpid())
     let began = ContinuousClock.now
     pid = try Spawn.run(
       program, arguments, environment: environment, directory: directory,
       streams: [from.read, out.write, err.write])
+    // After exec, for this process can have grown until then.
+    let ownPeak = Watch.peak(of: getpid())
     for end in [from.read, out.write, err.write] { close(end) }
     self.input = from.write
     state = Guarded(State(inputOpen: from.write >= 0))
