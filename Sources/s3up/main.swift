@@ -2,5 +2,10 @@ import Glibc
 import MultipartCore
 
 Descriptor.ignoreBrokenPipes()
+Descriptor.occupyStandardStreams()
 Hardening.forbidCoreFiles()
-exit(await Runner.run(Argument.ofProcess(), environment: Environment.ofProcess()).rawValue)
+let signals = Signals()
+Task.detached {
+  exit(await Runner.run(Argument.ofProcess(), environment: Environment.ofProcess(), signals: signals).rawValue)
+}
+signals.wait()

@@ -35,7 +35,8 @@ enum StateFolder {
 
   /// The text of a small file; nil when it is not there, too long, or cannot be read.
   static func read(_ path: String, limit: Int) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // O_NONBLOCK: a pipe in the file's place must not be waited for.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes: [UInt8] = []

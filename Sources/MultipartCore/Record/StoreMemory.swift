@@ -24,7 +24,7 @@ package struct StoreMemory: Sendable {
 
   package func form(for origin: String, now: Timestamp) -> ChecksumForm? {
     entries().first { entry in
-      entry.origin.utf8.elementsEqual(origin.utf8) && now.seconds - entry.learnt.seconds < Self.lifetime
+      entry.origin.utf8.elementsEqual(origin.utf8) && Self.isFresh(entry, now)
     }?.form
   }
 
@@ -33,12 +33,17 @@ package struct StoreMemory: Sendable {
   package func remember(_ form: ChecksumForm, for origin: String, now: Timestamp) throws(Failure) {
     guard !origin.utf8.contains(where: { $0 <= 0x20 }) else { return }
     var kept = entries().filter {
-      !$0.origin.utf8.elementsEqual(origin.utf8) && now.seconds - $0.learnt.seconds < Self.lifetime
+      !$0.origin.utf8.elementsEqual(origin.utf8) && Self.isFresh($0, now)
     }
     kept.append(Entry(origin: origin, form: form, learnt: now))
     let lines = kept.map { "\($0.origin) \($0.form.word) \($0.learnt.seconds)" }
     try StateFolder.make(folder)
     try StateFolder.replace(path, with: ([Self.header] + lines).joined(separator: "\n") + "\n")
+  }
+
+  /// Nothing is taken from the entry's number, which is whatever the file says.
+  private static func isFresh(_ entry: Entry, _ now: Timestamp) -> Bool {
+    entry.learnt.seconds > now.seconds - lifetime
   }
 
   private func entries() -> [Entry] {

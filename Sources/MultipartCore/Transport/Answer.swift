@@ -4,6 +4,8 @@ struct Answer {
 
   private(set) var status = 0
   private(set) var headers = HeaderList()
+  /// The empty line after the headers has come.
+  private(set) var hasWholeHead = false
   var body: [UInt8] = []
   private var headerBytes = 0
 
@@ -18,8 +20,10 @@ struct Answer {
     if text.starts(with: "HTTP/".utf8) {
       status = Self.status(in: text)
       headers = HeaderList()
+      hasWholeHead = false
       return nil
     }
+    if text.isEmpty { hasWholeHead = true }
     guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     headers.add(
       String(decoding: text[..<colon], as: UTF8.self),

@@ -24,7 +24,12 @@ final class LoopBody {
   private func turn() -> Failure {
     while true {
       let mail = inbox.take()
-      if mail.stops { return Failure(.interrupted, "the transfer was stopped") }
+      if mail.stops {
+        let failure = Failure(.interrupted, "the transfer was stopped")
+        // They came in the same mail and are on no list yet.
+        for submission in mail.submissions { submission.finish(.failure(failure)) }
+        return failure
+      }
       for submission in mail.submissions { start(submission) }
       for identifier in mail.cancelled { cancel(identifier) }
       if options.limiter != nil { resume() }
@@ -39,11 +44,11 @@ final class LoopBody {
   }
 
   private func start(_ submission: Submission) {
-    guard let transfer = idle.popLast() ?? Transfer() else {
+    guard let transfer = idle.popLast() ?? Transfer(uptime: uptime) else {
       submission.finish(.failure(Failure(.local, "no memory for another transfer")))
       return
     }
-    transfer.begin(submission, options: options, now: uptime())
+    transfer.begin(submission, options: options)
     let status = curl_multi_add_handle(inbox.multi, transfer.easy.handle)
     guard status == CURLM_OK else {
       transfer.end(.failure(Self.failure(status)))

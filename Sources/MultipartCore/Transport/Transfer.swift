@@ -12,19 +12,21 @@ final class Transfer {
   private var offset: Int64 = 0
   private var limiter: RateLimiter?
   private(set) var waitsForRate = false
+  private let uptime: @Sendable () -> Duration
 
   private var answer = Answer()
   private var moved = Movement(at: .zero)
   /// Why a callback stopped the transfer; libcurl only says that one did.
   private var cause: Failure?
 
-  init?() {
+  init?(uptime: @escaping @Sendable () -> Duration) {
     guard let easy = CurlEasy() else { return nil }
+    self.uptime = uptime
     self.easy = easy
     request = Request(method: .get, url: "")
   }
 
-  func begin(_ submission: Submission, options: TransportOptions, now: Duration) {
+  func begin(_ submission: Submission, options: TransportOptions) {
     request = submission.request
     identifier = submission.identifier
     finish = submission.finish
@@ -32,7 +34,7 @@ final class Transfer {
     offset = 0
     waitsForRate = false
     answer = Answer()
-    moved = Movement(at: now)
+    moved = Movement(at: uptime())
     cause = nil
     setUp(options)
   }
@@ -49,10 +51,19 @@ final class Transfer {
   func result(of code: CURLcode) -> Result<Response, Failure> {
     if let cause { return .failure(cause) }
     guard code == CURLE_OK else {
+      // In the midst of an answer this is libcurl's bound on a header line (100 KiB), not this machine's memory.
+      if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
+        return .failure(Failure(.server, "the answer has a header that is too long"))
+      }
       let osError = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
-      return .failure(Failure(curl: code, detail: String(cString: easy.errorText), osError: osError))
+      return .failure(
+        Failure(
+          curl: code, detail: String(cString: easy.errorText), osError: osError,
+          wasAsked: easy.long(CURLINFO_REQUEST_SIZE) > 0))
     }
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
+    // libcurl calls it a success when the connection ends in the middle of the headers.
+    guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
     return .success(Response(status: answer.status, headers: answer.headers, body: answer.body))
   }
 
@@ -78,7 +89,7 @@ final class Transfer {
     let left = request.body.length - offset
     var wanted = Int(min(Int64(buffer.count), left))
     if wanted > 0, let limiter {
-      wanted = limiter.take(wanted, now: .sinceBoot())
+      wanted = limiter.take(wanted, now: uptime())
       if wanted == 0 {
         waitsForRate = true
         return Int(CURL_READFUNC_PAUSE)
@@ -104,9 +115,14 @@ final class Transfer {
     return wanted
   }
 
-  /// libcurl found a kept connection closed and sends the body again from its beginning.
+  /// libcurl found a kept connection closed and sends the body again from its beginning. Not where that matters: the
+  /// refusal ends the transfer, and whoever sent the request knows then that it may have worked.
   func seek(to position: Int64, origin: Int32) -> Bool {
     guard origin == SEEK_SET, (0...request.body.length).contains(position) else { return false }
+    guard request.mayBeResent || offset == 0 else {
+      cause = cause ?? Failure(.network, "the connection was closed before there was an answer")
+      return false
+    }
     offset = position
     return true
   }

@@ -35,11 +35,11 @@ extension UploadMachine {
       cause = failure.code == .precondition ? failure : nil
       return head()
     }
-    if failure.code == .uploadGone, restarts < 3, !settings.keepsUpload {
-      uploadID = nil
+    if failure.code == .uploadGone, restarts < 3, !settings.keepsUpload, interruption == nil {
       return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew()
     }
     if mayHaveWorked(failure.code) { answerWasLost = true }
+    if let interruption { return answerWasLost ? headAfter(interruption) : fail(interruption) }
     phaseAttempts += 1
     if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
     return answerWasLost ? headAfter(failure) : fail(failure)
@@ -88,9 +88,10 @@ extension UploadMachine {
       // Size alone is enough where the store itself said that it is done, never where its answer was lost.
       if weakEvidence != nil { return finish(weak) }
       return fail(
-        cause ?? Failure(.server, "the answer to complete was lost, and what the store says of the object is no proof"))
+        cause ?? interruption
+          ?? Failure(.server, "the answer to complete was lost, and what the store says of the object is no proof"))
     case .contradicted(let message):
-      guard weakEvidence != nil else { return fail(cause ?? Failure(.server, message)) }
+      guard weakEvidence != nil else { return fail(cause ?? interruption ?? Failure(.server, message)) }
       uploadID = nil
       return fail(cause ?? Failure(.dataMismatch, message))
     }
@@ -99,10 +100,14 @@ extension UploadMachine {
   mutating func headFailed(_ failure: Failure, _ now: Duration) -> [Action] {
     guard phase == .heading else { return [] }
     phaseAttempts += 1
-    if cause?.code != .interrupted, let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
+    if interruption == nil, cause?.code != .interrupted,
+      let retry = retry(nil, failure, attempt: phaseAttempts - 1, now)
+    {
+      return retry
+    }
     // The store said yes and the object cannot be looked at: that is no proof, and nothing is left to abort.
     if weakEvidence != nil { uploadID = nil }
-    return fail(cause ?? failure)
+    return fail(cause ?? interruption ?? failure)
   }
 
   private mutating func finish(_ evidence: String) -> [Action] {
@@ -121,10 +126,14 @@ extension UploadMachine {
   /// The first interruption stops what is under way; the answer to a complete that is out is still waited for, because
   /// it may be yes.
   mutating func interrupted(_ failure: Failure) -> [Action] {
-    guard phase != .done, cause == nil else { return [] }
+    guard phase != .done, cause == nil, interruption == nil else { return [] }
     switch phase {
     case .completing, .heading:
-      return waiting.isEmpty ? [] : fail(failure)
+      // What is out is the last try; a complete that may have worked before is looked for once.
+      interruption = failure
+      if waiting.isEmpty { return [] }
+      waiting = []
+      return phase == .completing && answerWasLost ? headAfter(failure) : fail(failure)
     case .checking, .creating, .putting:
       // A create that is out is waited for: cancelled, it could leave an upload that nobody knows.
       guard waiting.isEmpty else { return fail(failure) }

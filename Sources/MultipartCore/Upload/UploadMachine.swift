@@ -19,6 +19,8 @@ package struct UploadMachine: Sendable {
   package internal(set) var receipts: [PartReceipt?]
   /// The first failure that cannot be mended; later ones are its consequences.
   package internal(set) var cause: Failure?
+  /// Came while complete or a HEAD was out, whose answer decides; no further try is made.
+  var interruption: Failure?
   package internal(set) var retries = 0
   /// Uploads that could not be shown to be gone after their abort.
   package internal(set) var abandoned: [String] = []

@@ -7,6 +7,7 @@ final class Reporter: Sendable {
   private let subject: Event.Subject
   private let name: String
   private let printer: ProgressPrinter
+  private let lastRetrySaid = Locked<Duration?>(nil)
   private let running = Locked<(progress: UploadProgress, ticker: Task<Void, Never>)?>(nil)
 
   init(_ session: Session, subject: Event.Subject, name: String) {
@@ -61,15 +62,26 @@ final class Reporter: Sendable {
     switch notice {
     case .retry(let part, let attempt, let code, let message, let wait):
       print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
-      let what = part.map { "part \($0)" } ?? "request"
-      session.world.log(
-        1, "\(what): \(message); try \(attempt) in \(Human.duration(wait))")
+      sayRetry(part.map { "part \($0)" } ?? "request", "\(message); try \(attempt) in \(Human.duration(wait))", wait)
     case .steppedDown(let from, let to, let message):
       session.world.log(1, "\(message): \(to.title) instead of \(from.title) from here on")
     case .startsAnew(let message): session.console.line("s3up: \(SafeText.oneLine(message)): a new one begins")
     case .leftBehind(let id):
       session.console.line("s3up: upload \(SafeText.oneLine(id)) could not be shown to be gone")
     }
+  }
+
+  /// With `-v` each; else, on a terminal, one in five seconds of those that keep a person waiting.
+  private func sayRetry(_ what: String, _ text: String, _ wait: Duration) {
+    guard session.output.verbosity == 0 else { return session.world.log(1, "\(what): \(text)") }
+    guard !session.output.quiet, wait >= .milliseconds(500), Descriptor.isTerminal(STDERR_FILENO) else { return }
+    let now = session.world.uptime()
+    let isDue = lastRetrySaid.withLock { last in
+      guard last.map({ now - $0 >= .seconds(5) }) ?? true else { return false }
+      last = now
+      return true
+    }
+    if isDue { session.console.line("s3up: \(what): \(SafeText.oneLine(text))") }
   }
 
   private func print(_ event: Event) {

@@ -3,19 +3,25 @@ import MultipartCore
 
 /// From the words of the command line to the exit status.
 enum Runner {
-  static func run(_ words: [Argument], environment: [String: String]) async -> ExitStatus {
+  static func run(_ words: [Argument], environment: [String: String], signals: Signals) async -> ExitStatus {
     let console = Console.standardError()
     do throws(Failure) {
       let invocation = try Parser.parse(words, environment: environment)
       let output = try OutputOptions(invocation, environment: environment)
-      let session = Session(invocation: invocation, environment: environment, output: output, console: console)
+      let session = Session(
+        invocation: invocation, environment: environment, output: output, console: console, signals: signals)
       do throws(Failure) {
         try await dispatch(session)
         return .success
       } catch {
-        if output.json != nil { try? StandardOutput.line(Event.failed(subject(error), error, resumable: false).json) }
+        let status = session.status(of: error)
+        if output.json != nil {
+          let event = Event.failed(Event.Subject(error.place), error, exit: status, resumable: false)
+          // The status tells a program that has closed its end.
+          try? StandardOutput.line(event.json)
+        }
         session.show(error)
-        return session.status(of: error)
+        return status
       }
     } catch {
       for line in ErrorText.lines(for: error) { console.line(line) }
@@ -39,9 +45,5 @@ enum Runner {
         HelpText.answer(session.invocation, width: width, version: Version.text, paint: session.paint(STDOUT_FILENO)))
     case .completions: try StandardOutput.write(HelpText.completions(session.invocation))
     }
-  }
-
-  private static func subject(_ failure: Failure) -> Event.Subject {
-    Event.Subject(source: failure.place.file, bucket: failure.place.bucket, key: failure.place.key)
   }
 }

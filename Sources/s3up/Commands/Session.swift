@@ -10,12 +10,13 @@ struct Session: Sendable {
   let world: World
   let signals: Signals
 
-  init(invocation: Invocation, environment: [String: String], output: OutputOptions, console: Console) {
+  init(invocation: Invocation, environment: [String: String], output: OutputOptions, console: Console, signals: Signals)
+  {
     self.invocation = invocation
     self.environment = environment
     self.output = output
     self.console = console
-    signals = Signals()
+    self.signals = signals
     let verbosity = output.verbosity
     world = World(
       now: { Timestamp(seconds: Int64(time(nil))) },

@@ -12,40 +12,33 @@ final class Signals: Sendable {
 
   var received: Int32? { state.withLock { $0.received } }
 
-  /// Blocks the signals in this thread and those it starts, and has a thread wait for them (`sigwait`): a handler could
-  /// do next to nothing. To be called before anything starts a thread of its own that could take one.
-  func listen(_ stop: @escaping @Sendable () -> Void) {
-    state.withLock { $0.stop = stop }
+  /// Blocks the signals in this thread and all it starts. Called by the main thread before there is another one, which
+  /// could take a signal and die of it.
+  init() {
     var set = Self.set()
     pthread_sigmask(SIG_BLOCK, &set, nil)
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(self)
-    let status = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<Signals>.fromOpaque(context).takeRetainedValue().wait()
-        return nil
-      }, box.toOpaque())
-    guard status == 0 else {
-      box.release()
-      pthread_sigmask(SIG_UNBLOCK, &set, nil)
-      return
-    }
-    pthread_detach(thread)
   }
 
-  private func wait() {
+  /// What the first signal does from now on; without it, it ends the program.
+  func listen(_ stop: @escaping @Sendable () -> Void) {
+    state.withLock { $0.stop = stop }
+  }
+
+  /// Waits for signals (`sigwait`) for as long as the process lives: a handler could do next to nothing. For the main
+  /// thread: left to the runtime, it would sit in `sigsuspend` with every signal unblocked.
+  func wait() -> Never {
     var set = Self.set()
+    // Where all three are ignored there is nothing to wait for; SIGCONT does no harm.
+    sigaddset(&set, SIGCONT)
     while true {
       var signal: Int32 = 0
-      guard sigwait(&set, &signal) == 0 else { continue }
+      guard sigwait(&set, &signal) == 0, signal != SIGCONT else { continue }
       let (first, stop) = state.withLock { state in
         defer { state.received = state.received ?? signal }
         return (state.received == nil, state.stop)
       }
-      guard first else { _exit(128 + signal) }
-      stop?()
+      guard first, let stop else { _exit(128 + signal) }
+      stop()
     }
   }
 

@@ -75,12 +75,14 @@ struct Event: Sendable {
     Event(name: .unchanged, fields: head(subject) + fields(of: result))
   }
 
-  static func failed(_ subject: Subject, _ failure: Failure, resumable: Bool) -> Event {
+  static func failed(
+    _ subject: Subject, _ failure: Failure, exit: ExitStatus? = nil, resumable: Bool
+  ) -> Event {
     Event(
       name: .failed,
       fields: head(subject) + [
         ("code", .string(failure.code.rawValue)), ("message", .string(failure.message)),
-        ("s3_code", .optional(failure.s3Code)), ("exit", .int(Int64(ExitStatus(failure.code).rawValue))),
+        ("s3_code", .optional(failure.s3Code)), ("exit", .int(Int64((exit ?? ExitStatus(failure.code)).rawValue))),
         ("resumable", .bool(resumable)), ("part", .optional(failure.place.part)),
         ("upload_id", .optional(failure.place.uploadID)), ("status", .optional(failure.status)),
         ("request_id", .optional(failure.requestID)), ("hint", .optional(failure.hint)),

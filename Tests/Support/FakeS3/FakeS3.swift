@@ -7,7 +7,7 @@ package import MultipartCore
 /// makes lesser stores of it, and a script of `Fault` values tells it how to misbehave.
 ///
 ///     let fake = try FakeS3(faults: [Fault(.init(.uploadPart, nth: 2), .loseAnswer)])
-///     // upload to fake.endpoint, bucket "bucket", with fake.credential
+///     // upload to fake.endpoint, bucket "bucket", with fake.credential or fake.environment()
 ///     #expect(fake.object("key")?.bytes == source)
 ///
 /// It stops, and joins its threads, with its last reference.
@@ -42,6 +42,21 @@ package final class FakeS3: Sendable {
   /// `<bucket>.s3.test` with the port, for clients that resolve it to 127.0.0.1 by themselves.
   package func virtualHost(_ bucket: String = "bucket", tls: Bool = false) -> String {
     "\(bucket).\(server.hostSuffix):\(tls ? tlsPort : port)"
+  }
+
+  /// The first of the key pairs that the fake began with.
+  package var credential: FakeCredential { options.credentials.first ?? .standard }
+
+  /// What a program run as a user needs to reach this store, and nothing that leads elsewhere.
+  package func environment(tls: Bool = false) -> [String: String] {
+    var out = [
+      "AWS_ACCESS_KEY_ID": credential.keyID, "AWS_SECRET_ACCESS_KEY": credential.secret,
+      "AWS_REGION": options.region, "AWS_ENDPOINT_URL_S3": tls ? tlsEndpoint : endpoint,
+      "AWS_EC2_METADATA_DISABLED": "true",
+    ]
+    out["AWS_SESSION_TOKEN"] = credential.sessionToken
+    if tls { out["AWS_CA_BUNDLE"] = caFile }
+    return out
   }
 
   // MARK: what the test sets

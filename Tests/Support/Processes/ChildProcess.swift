@@ -12,7 +12,7 @@ package final class ChildProcess: Sendable {
     package var stdout: [UInt8] = []
     package var stderr: [UInt8] = []
     package var timedOut = false
-    /// Bytes; see `Watch.peak`.
+    /// Bytes; see `Watch.wait`.
     package var peakMemory = 0
     package var seconds = 0.0
     package var cpuSeconds = 0.0
@@ -58,11 +58,12 @@ package final class ChildProcess: Sendable {
     case .bytes, .open: from = try makePipe()
     }
     guard from.read >= 0 else { throw SystemError("open") }
-    let ownPeak = Watch.peak(of: getpid())
     let began = ContinuousClock.now
     pid = try Spawn.run(
       program, arguments, environment: environment, directory: directory,
       streams: [from.read, out.write, err.write])
+    // After the spawn, for this process may have grown until the child's exec.
+    let ownPeak = Watch.peak(of: getpid())
     for end in [from.read, out.write, err.write] { close(end) }
     self.input = from.write
     state = Guarded(State(inputOpen: from.write >= 0))

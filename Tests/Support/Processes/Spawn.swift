@@ -62,7 +62,7 @@ enum Watch {
 
   /// The peak is wait4's. But the kernel counts, for a spawned child, also the memory that its parent had at exec, so
   /// a number not above the parent's own peak says nothing of the child: then the last look at its VmHWM counts,
-  /// taken every few milliseconds.
+  /// taken every few milliseconds. The kernel's counters lag by some pages a thread, hence the slack.
   static func wait(_ pid: pid_t, ownPeak: Int) -> End {
     var seen = 0
     var status: Int32 = 0
@@ -80,7 +80,7 @@ enum Watch {
     let signal = status & 0x7F
     return End(
       status: signal == 0 ? (status >> 8) & 0xFF : nil, signal: signal == 0 ? nil : signal,
-      peak: counted > ownPeak || seen == 0 ? counted : seen,
+      peak: counted > ownPeak + (8 << 20) || seen == 0 ? counted : seen,
       cpuSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime))
   }
 

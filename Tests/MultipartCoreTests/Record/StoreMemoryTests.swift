@@ -1,0 +1,166 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+@Suite struct StoreMemoryTests {
+  private let directory: TemporaryDirectory
+  private let memory: StoreMemory
+  private let now = Timestamp(seconds: 1_800_000_000)
+  private let month: Int64 = 30 * 86_400
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    memory = StoreMemory(folder: directory.path("a/state"))
+  }
+
+  private var folder: String { directory.path("a/state") }
+
+  private func mode(_ path: String) -> mode_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+  }
+
+  @Test("What was learnt is found again by another run, whatever form it is")
+  func remembers() throws {
+    let forms: [ChecksumForm] = [.md5, .none] + ChecksumAlgorithm.allCases.filter { $0 != .md5 }.map { .algorithm($0) }
+    for (index, form) in forms.enumerated() {
+      try memory.remember(form, for: "https://store\(index):9000", now: now)
+    }
+    for (index, form) in forms.enumerated() {
+      #expect(StoreMemory(folder: folder).form(for: "https://store\(index):9000", now: now) == form)
+    }
+    #expect(memory.form(for: "https://other", now: now) == nil)
+  }
+
+  @Test("A later lesson replaces the earlier one of its store and touches no other")
+  func replaces() throws {
+    try memory.remember(.md5, for: "https://a", now: now)
+    try memory.remember(.md5, for: "https://b", now: now)
+    try memory.remember(.none, for: "https://a", now: now)
+    #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
+    #expect(memory.form(for: "https://b", now: now) == .md5)
+    #expect(try lines().count == 3)
+  }
+
+  @Test("After thirty days a store is asked again, and its line goes with the next lesson")
+  func expires() throws {
+    try memory.remember(.md5, for: "https://old", now: now)
+    #expect(memory.form(for: "https://old", now: Timestamp(seconds: now.seconds + month - 1)) == .md5)
+    let later = Timestamp(seconds: now.seconds + month)
+    #expect(memory.form(for: "https://old", now: later) == nil)
+    try memory.remember(.md5, for: "https://new", now: later)
+    #expect(try lines() == ["s3up stores 1", "https://new md5 \(later.seconds)"])
+  }
+
+  @Test("Origins are compared by their bytes, not as Unicode does")
+  func bytes() throws {
+    try memory.remember(.md5, for: "https://e\u{301}", now: now)
+    #expect(memory.form(for: "https://\u{E9}", now: now) == nil)
+    #expect(memory.form(for: "https://e\u{301}", now: now) == .md5)
+  }
+
+  private static let broken: [String] = [
+    "", "\n", "s3up stores 2\nhttps://a md5 1800000000\n", "https://a md5 1800000000\n", "s3up stores 1\nhttps://a md5",
+    "s3up stores 1\nhttps://a sha999 1800000000", "s3up stores 1\nhttps://a md5 soon", "s3up stores 1\nhttps://a",
+    "s3up stores 1\nhttps://a md5 99999999999999999999999", "\0\0\0", String(repeating: "x", count: 2 << 20),
+    "s3up stores 1\nhttps://a md5 -9223372036854775808",
+  ]
+
+  @Test("A torn, foreign or hostile file is as good as none, and the next lesson mends it", arguments: 0..<broken.count)
+  func garbage(index: Int) throws {
+    try directory.write(Self.broken[index], to: "a/state/stores")
+    #expect(memory.form(for: "https://a", now: now) == nil)
+    try memory.remember(.none, for: "https://a", now: now)
+    #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
+  }
+
+  @Test("A file of bytes that are no text is as good as none")
+  func binary() throws {
+    try directory.write(randomBytes(5000, seed: 9), to: "a/state/stores")
+    #expect(memory.form(for: "https://a", now: now) == nil)
+  }
+
+  @Test("The good lines of a file with a torn end still count")
+  func tornEnd() throws {
+    try directory.write("s3up stores 1\nhttps://a md5 \(now.seconds)\nhttps://b md", to: "a/state/stores")
+    #expect(memory.form(for: "https://a", now: now) == .md5)
+    #expect(memory.form(for: "https://b", now: now) == nil)
+  }
+
+  @Test("An origin that would make another line of the file is not written")
+  func injection() throws {
+    try memory.remember(.md5, for: "https://a none 1\nhttps://b", now: now)
+    #expect(mode(folder + "/stores") == nil)
+  }
+
+  @Test("The file is for its owner alone, and so are the folders that were made for it")
+  func modes() throws {
+    try memory.remember(.md5, for: "https://a", now: now)
+    #expect(mode(folder + "/stores") == 0o600)
+    #expect(mode(folder) == 0o700)
+    #expect(mode(directory.path("a")) == 0o700)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["stores"])
+  }
+
+  @Test("A folder that cannot be is a failure of this machine, and nothing is left lying about")
+  func noFolder() throws {
+    try directory.write("x", to: "file")
+    for folder in [directory.path("file"), directory.path("file/below"), "/proc/nothing/here", ""] {
+      let memory = StoreMemory(folder: folder)
+      #expect(memory.form(for: "https://a", now: now) == nil)
+      let failure = #expect(throws: Failure.self) { try memory.remember(.md5, for: "https://a", now: now) }
+      #expect(failure?.code == .local)
+      #expect(failure?.place.file != nil)
+    }
+    #expect(try directory.read("file") == Array("x".utf8))
+  }
+
+  @Test("Where the file cannot be replaced nothing is left beside it")
+  func notReplaceable() throws {
+    try FileManager.default.createDirectory(atPath: folder + "/stores/in", withIntermediateDirectories: true)
+    let failure = #expect(throws: Failure.self) { try memory.remember(.md5, for: "https://a", now: now) }
+    #expect(failure?.code == .local)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["stores"])
+  }
+
+  @Test("A link in the file's place is not followed, neither to read nor to write")
+  func link() throws {
+    let text = "s3up stores 1\nhttps://a md5 \(now.seconds)\n"
+    let target = try directory.write(text, to: "elsewhere")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: folder + "/stores", withDestinationPath: target)
+    #expect(memory.form(for: "https://a", now: now) == nil)
+    try memory.remember(.none, for: "https://a", now: now)
+    #expect(try directory.read("elsewhere") == Array(text.utf8))
+    #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
+    #expect(mode(folder + "/stores") == 0o600)
+  }
+
+  @Test("A pipe in the file's place does not hang a run")
+  func pipe() throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    #expect(mkfifo(folder + "/stores", 0o600) == 0)
+    #expect(memory.form(for: "https://a", now: now) == nil)
+  }
+
+  @Test("Writers at the same time leave a whole file")
+  func together() async throws {
+    let (memory, now) = (memory, now)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<16 {
+        group.addTask { try memory.remember(.md5, for: "https://store\(index)", now: now) }
+      }
+      try await group.waitForAll()
+    }
+    let found = try lines()
+    #expect(found.first == "s3up stores 1")
+    #expect(found.count > 1)
+    #expect(found.dropFirst().allSatisfy { $0.hasSuffix(" md5 \(now.seconds)") })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["stores"])
+  }
+
+  private func lines() throws -> [String] {
+    String(decoding: try directory.read("a/state/stores"), as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}

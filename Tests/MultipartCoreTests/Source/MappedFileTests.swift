@@ -1,0 +1,142 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+@Suite struct MappedFileTests {
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private func refusal(_ path: String) -> Failure? {
+    do throws(Failure) {
+      _ = try SourceFile(FilePath(path))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("An empty file is a source of no bytes")
+  func empty() throws {
+    let file = try SourceFile(FilePath(try folder.write([], to: "empty")))
+    #expect(file.size == 0)
+    let slice = PartSlice(file: file, offset: 0, length: 0)
+    #expect(try slice.readAll(step: 10).isEmpty)
+    #expect(try slice.checksums([.crc64nvme])[.crc64nvme]?.base64 == "AAAAAAAAAAA=")
+    try file.checkUnchanged()
+  }
+
+  @Test("What is not there is a missing source, with the file's name and a way out")
+  func missing() throws {
+    let failure = refusal(folder.path("nothing"))
+    #expect(failure?.code == .sourceMissing)
+    #expect(failure?.place.file == folder.path("nothing"))
+    #expect(failure?.hint == "check the name")
+  }
+
+  @Test("A path that cannot be walked is a missing source: below a file, too long, a circle of links")
+  func unreachable() throws {
+    try folder.write([1], to: "file")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("a"), withDestinationPath: folder.path("b"))
+    try FileManager.default.createSymbolicLink(atPath: folder.path("b"), withDestinationPath: folder.path("a"))
+    for name in ["file/below", "a", String(repeating: "x", count: 300), String(repeating: "d/", count: 3000)] {
+      #expect(refusal(folder.path(name))?.code == .sourceMissing)
+    }
+    #expect(refusal("")?.code == .sourceMissing)
+  }
+
+  @Test("A directory, a pipe without a writer and a device are refused as no file, at once")
+  func noFile() throws {
+    #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+    #expect(refusal(folder.path("pipe"))?.code == .usage)
+    #expect(refusal(folder.path)?.code == .usage)
+    #expect(refusal("/dev/null")?.code == .usage)
+  }
+
+  @Test("A name that is not UTF-8 is a name")
+  func oddName() throws {
+    let name = Array(folder.path.utf8) + Array("/".utf8) + [0xFF, 0xFE, 0x80, 0x20, 0x0A]
+    let path = FilePath(bytes: name)
+    let descriptor = path.withCString { open($0, O_CREAT | O_WRONLY, 0o600) }
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    #expect(write(descriptor, "abc", 3) == 3)
+    let file = try SourceFile(path)
+    #expect(try PartSlice(file: file, offset: 0, length: 3).readAll(step: 3) == Array("abc".utf8))
+    #expect(file.path.text.contains("\u{FFFD}"))
+  }
+
+  @Test("A symbolic link is the file that it names")
+  func link() throws {
+    try folder.write([1, 2, 3], to: "file")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "file")
+    let file = try SourceFile(FilePath(folder.path("link")))
+    #expect(file.size == 3)
+    try file.checkUnchanged()
+  }
+
+  struct Change: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var word: String
+    var make: @Sendable (String) throws -> Void
+  }
+
+  private static let changes: [Change] = [
+    Change(testDescription: "truncated", word: "shrank from 100000 to 99999") { try resize($0, 99_999) },
+    Change(testDescription: "emptied", word: "shrank") { try resize($0, 0) },
+    Change(testDescription: "grown", word: "grew from 100000 to 100001") { try resize($0, 100_001) },
+    Change(testDescription: "rewritten with the same size", word: "was rewritten") { try overwrite($0, [9]) },
+    Change(testDescription: "touched", word: "was rewritten") { try setModified($0, seconds: 2_000_000) },
+    Change(testDescription: "replaced by rename", word: "was replaced") {
+      try Data(repeating: 1, count: 100_000).write(to: URL(fileURLWithPath: $0 + ".new"))
+      try setModified($0 + ".new", seconds: 1_000_000)
+      guard rename($0 + ".new", $0) == 0 else { throw SystemError("rename") }
+    },
+    Change(testDescription: "removed", word: "was removed") { unlink($0) },
+    Change(testDescription: "renamed away", word: "was removed or renamed") { rename($0, $0 + ".old") },
+  ]
+
+  @Test("A changed file is noticed, and its last bytes are not handed out", arguments: changes)
+  func changed(change: Change) throws {
+    let path = try folder.write(randomBytes(100_000, seed: 3), to: "file")
+    try setModified(path, seconds: 1_000_000)
+    let file = try SourceFile(FilePath(path))
+    let first = PartSlice(file: file, offset: 0, length: 60_000)
+    let second = PartSlice(file: file, offset: 60_000, length: 40_000)
+    #expect(try first.readAll(step: 7000).count == 60_000)
+    try file.checkUnchanged()
+    try change.make(path)
+    for act in [
+      { try file.checkUnchanged() }, { _ = try first.readAll(step: 7000) }, { _ = try second.readAll(step: 40_000) },
+    ] {
+      let failure = #expect(throws: Failure.self) { try act() }
+      #expect(failure?.code == .sourceChanged)
+      #expect(failure?.place.file == path)
+    }
+    let failure = #expect(throws: Failure.self) { try file.checkUnchanged() }
+    #expect(failure?.message.contains(change.word) == true)
+  }
+
+  @Test("A file cut short under the mapping ends in an error, read or summed, and not in a signal")
+  func cut() throws {
+    let path = try folder.write(randomBytes(1 << 20, seed: 4), to: "file")
+    let file = try SourceFile(FilePath(path))
+    try resize(path, 300_000)
+    let slice = PartSlice(file: file, offset: 0, length: 1 << 20)
+    var buffer = [UInt8](repeating: 0, count: 500_000)
+    let read = buffer.withUnsafeMutableBytes { bytes in
+      Result { () throws(Failure) in try slice.read(into: bytes, at: 0) }
+    }
+    guard case .failure(let failure) = read else {
+      Issue.record("bytes that are gone were handed out")
+      return
+    }
+    #expect(failure.code == .sourceChanged)
+    for algorithms: Set<ChecksumAlgorithm> in [[.crc64nvme], [.crc32c, .crc32], [.sha256], [.md5, .crc64nvme]] {
+      let failure = #expect(throws: Failure.self) { try slice.checksums(algorithms) }
+      #expect(failure?.code == .sourceChanged)
+      #expect(failure?.place.file == path)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// What servers may say, and what comes of it.
+@Suite(.timeLimit(.minutes(2))) struct CurlAnswerTests {
+  /// A server whose every answer is these bytes, after which the connection ends.
+  private func saying(_ text: String, resets: Bool = false) throws -> RawServer {
+    try RawServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.write(text)
+      if resets { connection.resetsOnClose() }
+    }
+  }
+
+  private func get(_ url: String, most: Int = 8 << 20, stall: Duration = .seconds(30)) -> Request {
+    Request(method: .get, url: url, stallTimeout: stall, maximumAnswer: most)
+  }
+
+  @Test("An answer longer than it may be is refused, and one that just fits is not")
+  func longBody() async throws {
+    let transport = try plainTransport()
+    let server = try saying("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + String(repeating: "x", count: 1000))
+    #expect(try await transport.send(get(server.url, most: 1000)).body.count == 1000)
+    let result = await outcome(transport, get(server.url, most: 999))
+    #expect(result.code == .server)
+    #expect(result.message?.contains("999") == true)
+  }
+
+  @Test("A body without end is cut off at its limit")
+  func endlessBody() async throws {
+    let server = try RawServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      let piece = "10000\r\n" + String(repeating: "x", count: 0x10000) + "\r\n"
+      while connection.write(piece) {}
+    }
+    #expect(await outcome(try plainTransport(), get(server.url, most: 1 << 20)).code == .server)
+  }
+
+  @Test("Headers longer than they may be are refused, one long or without end")
+  func longHeaders() async throws {
+    let transport = try plainTransport()
+    let one = try saying("HTTP/1.1 200 OK\r\nx-long: " + String(repeating: "x", count: 400 << 10) + "\r\n\r\n")
+    #expect(try #require(await outcome(transport, get(one.url)).code) != .usage)
+    let endless = try RawServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.write("HTTP/1.1 200 OK\r\n")
+      while connection.write("x-more: " + String(repeating: "x", count: 1000) + "\r\n") {}
+    }
+    #expect(try #require(await outcome(transport, get(endless.url)).code) != .usage)
+    let interim = try RawServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      while connection.write("HTTP/1.1 100 Continue\r\n\r\n") {}
+    }
+    #expect(try #require(await outcome(transport, get(interim.url)).code) == .server)
+  }
+
+  @Test(
+    "What is not HTTP is the server's fault, never the command line's",
+    arguments: [
+      "SSH-2.0-OpenSSH_9.2\r\n", "\0\0\0\0", "HTTP/9.9 200 OK\r\n\r\n", "220 mail ESMTP\r\n", "HTTP/1.1\r\n\r\n",
+      "{\"error\": 1}", "HTTP/1.1 abc OK\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ])
+  func garbage(text: String) async throws {
+    let server = try saying(text)
+    let result = await outcome(try plainTransport(), get(server.url))
+    #expect([.server, .network].contains(try #require(result.code)), "\(result)")
+  }
+
+  @Test("A URL that no server is asked for is a mistake of usage")
+  func badURL() async throws {
+    let transport = try plainTransport()
+    for url in ["ftp://127.0.0.1/x", "http://", "", "http://127.0.0.1:99999/", "file:///etc/passwd"] {
+      #expect(await outcome(transport, get(url)).code == .usage, "\(url)")
+    }
+  }
+
+  @Test("Nobody listening is a matter of the network, with a hint")
+  func refused() async throws {
+    let port = try RawServer { _, _ in }.port
+    let result = await outcome(try plainTransport(), get("http://127.0.0.1:\(port)/"))
+    #expect(result.code == .network)
+    guard case .failure(let failure) = result else { return }
+    #expect(failure.hint?.contains("endpoint") == true)
+  }
+
+  @Test("A name that does not resolve is a matter of the network")
+  func noHost() async throws {
+    #expect(await outcome(try plainTransport(), get("http://store.invalid/")).code == .network)
+  }
+
+  @Test("An answer that ends before its length, or a connection that is reset, is no answer")
+  func truncated() async throws {
+    let transport = try plainTransport()
+    let short = try saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
+    #expect(await outcome(transport, get(short.url)).code == .network)
+    let head = try saying("HTTP/1.1 200 OK\r\nContent-Le")
+    #expect(await outcome(transport, get(head.url)).code == .network)
+    let reset = try saying("", resets: true)
+    #expect(await outcome(transport, get(reset.url)).code == .network)
+    let empty = try saying("")
+    #expect(await outcome(transport, get(empty.url)).code == .network)
+    let chunks = try saying("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+    #expect(await outcome(transport, get(chunks.url)).code == .network)
+  }
+
+  @Test("Headers are read whatever their spacing and case, and interim answers leave none behind")
+  func headers() async throws {
+    let server = try saying(
+      "HTTP/1.1 100 Continue\r\nx-interim: yes\r\n\r\nHTTP/1.1 503 Slow Down\r\nRETRY-AFTER:7  \r\netag:\t\"a\"\r\n"
+        + "x-empty:\r\nx-colon: a:b\r\nContent-Length: 0\r\n\r\n")
+    let response = try await plainTransport().send(get(server.url))
+    #expect(response.status == 503)
+    #expect(response.headers["Retry-After"] == "7")
+    #expect(response.headers["ETag"] == "\"a\"")
+    #expect(response.headers["x-empty"]?.isEmpty == true)
+    #expect(response.headers["x-colon"] == "a:b")
+    #expect(response.headers["x-interim"] == nil)
+  }
+
+  @Test("A server that says nothing, or takes nothing, stalls within the time-out")
+  func stalls() async throws {
+    let silent = try RawServer { connection, _ in connection.untilClosed() }
+    let transport = try plainTransport()
+    #expect(await outcome(transport, get(silent.url, stall: .milliseconds(300))).code == .stalled)
+    let half = try RawServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+      connection.untilClosed()
+    }
+    #expect(await outcome(transport, get(half.url, stall: .milliseconds(300))).code == .stalled)
+    let done = Gate()
+    let deaf = try RawServer { connection, _ in
+      _ = connection.readHead()
+      done.waitOnThread()
+    }
+    var request = get(deaf.url, stall: .milliseconds(300))
+    request.method = .put
+    request.body = .source(CountingBody(length: 1 << 30))
+    #expect(await outcome(transport, request).code == .stalled)
+    done.open()
+  }
+
+  @Test("An early refusal in the middle of a body is the answer")
+  func earlyAnswer() async throws {
+    let server = try RawServer { connection, _ in
+      _ = connection.readHead()
+      connection.answer("<Error/>", status: "403 Forbidden", headers: "Connection: close\r\n")
+      connection.untilClosed()
+    }
+    let body = RequestBody.source(CountingBody(length: 64 << 20))
+    let result = await outcome(
+      try plainTransport(), Request(method: .put, url: server.url + "/", body: body, stallTimeout: .seconds(5)))
+    #expect(result.status == 403)
+  }
+
+  /// Collects, and may refuse.
+  private final class Sink: BodySink {
+    let got = Guarded<[UInt8]>([])
+    let refuses: Bool
+
+    init(refuses: Bool = false) { self.refuses = refuses }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      got.with { $0 += bytes }
+      return !refuses
+    }
+  }
+
+  @Test("A sink gets the body of a success and not that of an error; one that refuses ends the request")
+  func sink() async throws {
+    let transport = try plainTransport()
+    for (status, gets) in [("200 OK", true), ("206 Partial Content", true), ("404 Not Found", false)] {
+      let server = try saying("HTTP/1.1 \(status)\r\nContent-Length: 4\r\n\r\nbody")
+      let sink = Sink()
+      var request = get(server.url)
+      request.sink = sink
+      let response = try await transport.send(request)
+      #expect(sink.got.with { $0 } == (gets ? Array("body".utf8) : []))
+      #expect(response.body == (gets ? [] : Array("body".utf8)))
+    }
+    let server = try saying("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody")
+    var request = get(server.url)
+    request.sink = Sink(refuses: true)
+    #expect(await outcome(transport, request).code == .local)
+  }
+}

@@ -1,0 +1,272 @@
+import MultipartCore
+import Testing
+
+@Suite struct MachineEndStories {
+  private static let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
+  private static let gone = UploadMachine.Event.completeFailed(Failure(.uploadGone, "NoSuchUpload"))
+
+  @Test("A lost answer, then NoSuchUpload: the HEAD that proves our object makes it a success")
+  func lostThenGone() throws {
+    var story = try MachineStory.completing()
+    #expect(story.last == [.complete(attempt: 1)])
+    #expect(story.tell(Self.lost).isWaiting)
+    #expect(story.waitOut() == [.complete(attempt: 2)])
+    #expect(story.tell(Self.gone) == [.head])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
+    #expect(story.machine.cause == nil)
+  }
+
+  @Test("A lost answer, then 412: the HEAD tells our object from another's")
+  func lostThenPrecondition() throws {
+    for (judgement, outcome): (Judgement, UploadMachine.Outcome) in [
+      (.proven(evidence: "e"), .completed(evidence: "e")), (.contradicted(message: "other"), .failed(.precondition)),
+      (.undecided(weak: "w"), .failed(.precondition)),
+    ] {
+      var story = try MachineStory.completing()
+      story.tell(Self.lost)
+      story.waitOut()
+      #expect(story.tell(.completeFailed(Failure(.precondition, "412"))) == [.head])
+      story.tell(.headDone(judgement))
+      if story.outcome == nil { story.tell(.abortFailed(Failure(.uploadGone, "gone"))) }
+      #expect(story.outcome == outcome)
+    }
+  }
+
+  @Test("A lost answer, then no object: failed, to be tried again, and not a word of other data")
+  func lostAndAbsent() throws {
+    var story = try MachineStory.completing()
+    story.tell(Self.lost)
+    story.waitOut()
+    story.tell(Self.gone)
+    #expect(story.tell(.headDone(.contradicted(message: "the object is not there"))) == [.abort])
+    story.tell(.abortFailed(Failure(.uploadGone, "gone")))
+    #expect(story.outcome == .failed(.server))
+  }
+
+  @Test("A lost answer and a HEAD that only knows the size is no success")
+  func lostAndUndecided() throws {
+    var story = try MachineStory.completing()
+    story.tell(Self.lost)
+    story.waitOut()
+    story.tell(Self.gone)
+    #expect(story.tell(.headDone(.undecided(weak: "w"))) == [.abort])
+    story.tell(.abortDone)
+    story.tell(.listed(uploadStillThere: false))
+    #expect(story.outcome == .failed(.server))
+  }
+
+  @Test("Complete that never answers is looked for with a HEAD before it counts as failed")
+  func neverAnswers() throws {
+    var story = try MachineStory.completing(tries: 2)
+    story.tell(Self.lost)
+    story.waitOut()
+    #expect(story.tell(Self.lost) == [.head])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
+  }
+
+  @Test("NoSuchUpload at the first complete begins anew: nothing was lost that could have worked")
+  func goneAtOnce() throws {
+    var story = try MachineStory.completing()
+    #expect(story.tell(Self.gone).contains(.create(story.machine.form)))
+  }
+
+  @Test("The store's yes without proof is looked at; a size that fits is then enough, another object is not")
+  func yesWithoutProof() throws {
+    for (judgement, outcome): (Judgement, UploadMachine.Outcome) in [
+      (.proven(evidence: "e"), .completed(evidence: "e")), (.undecided(weak: "size"), .completed(evidence: "size")),
+      (.contradicted(message: "other"), .failed(.dataMismatch)),
+    ] {
+      var story = try MachineStory.completing()
+      #expect(story.tell(.completeDone(.undecided(weak: "w"))) == [.head])
+      story.tell(.headDone(judgement))
+      #expect(story.outcome == outcome)
+      // The upload became an object: there is nothing to abort.
+      #expect(!story.all.contains(.abort))
+    }
+  }
+
+  @Test("An answer to complete that contradicts the source is a failure, and never tried again")
+  func contradicted() throws {
+    var story = try MachineStory.completing()
+    #expect(story.tell(.completeDone(.contradicted(message: "other"))) == [.finish(.failed(.dataMismatch))])
+  }
+
+  @Test("A store that answers yes and then cannot be asked is no success")
+  func headFails() throws {
+    var story = try MachineStory.completing(tries: 2)
+    story.tell(.completeDone(.undecided(weak: "w")))
+    #expect(story.tell(.headFailed(Failure(.network, "reset"))).isWaiting)
+    #expect(story.waitOut() == [.head])
+    #expect(story.tell(.headFailed(Failure(.network, "reset"))) == [.finish(.failed(.network))])
+  }
+
+  // MARK: - Abort
+
+  @Test("An abort that does not take is repeated until the list says that the upload is gone")
+  func abortRepeats() throws {
+    var story = try MachineStory.sending(parts: 2, concurrency: 1)
+    #expect(story.failed(1, .refused) == [.abort])
+    for _ in 0..<2 {
+      story.tell(.abortDone)
+      #expect(story.last == [.listAfterAbort])
+      #expect(story.tell(.listed(uploadStillThere: true)).isWaiting)
+      #expect(story.waitOut() == [.abort])
+    }
+    story.tell(.abortDone)
+    #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.refused))])
+    #expect(story.machine.abandoned.isEmpty)
+  }
+
+  @Test("After four aborts the upload is said to be left behind, by its name")
+  func leftBehind() throws {
+    var story = try MachineStory.sending(parts: 2, concurrency: 1)
+    story.failed(1, .refused)
+    for _ in 0..<3 {
+      story.tell(.abortDone)
+      story.tell(.listed(uploadStillThere: true))
+      #expect(story.waitOut() == [.abort])
+    }
+    story.tell(.abortFailed(Failure(.network, "reset")))
+    #expect(story.last == [.say(.leftBehind(uploadID: "id1")), .finish(.failed(.refused))])
+    #expect(story.machine.abandoned == ["id1"])
+    #expect(story.machine.cause?.code == .refused)
+  }
+
+  @Test("Who may abort but not list takes the abort's word")
+  func mayNotList() throws {
+    var story = try MachineStory.sending(parts: 2, concurrency: 1)
+    story.failed(1, .refused)
+    story.tell(.abortDone)
+    #expect(story.tell(.listFailed(Failure(.credentials, "AccessDenied"))) == [.finish(.failed(.refused))])
+  }
+
+  // MARK: - Interruption
+
+  private let stop = UploadMachine.Event.interrupted(Failure(.interrupted, "stopped"))
+
+  @Test("Interrupted while it looks or creates: the answer is waited for, and an upload that came of it is aborted")
+  func interruptedBefore() throws {
+    var checking = try MachineStory(parts: 2, checksFirst: true)
+    checking.tell(.start)
+    #expect(checking.tell(stop).isEmpty)
+    #expect(checking.tell(.checked(nil)) == [.finish(.failed(.interrupted))])
+    var creating = try MachineStory(parts: 2)
+    creating.tell(.start)
+    #expect(creating.tell(stop).isEmpty)
+    #expect(creating.tell(.created(uploadID: "id1")) == [.abort])
+    creating.tell(.abortDone)
+    #expect(creating.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
+    var refused = try MachineStory(parts: 2)
+    refused.tell(.start)
+    refused.tell(stop)
+    #expect(refused.tell(.createFailed(Failure(.network, "reset"))) == [.finish(.failed(.interrupted))])
+  }
+
+  @Test("Interrupted while it waits for a try: the end comes at once")
+  func interruptedWaiting() throws {
+    var creating = try MachineStory(parts: 2)
+    creating.tell(.start)
+    #expect(creating.tell(.createFailed(Failure(.network, "reset"))).isWaiting)
+    #expect(creating.tell(stop) == [.finish(.failed(.interrupted))])
+    var sending = try MachineStory.sending(parts: 2, concurrency: 1)
+    sending.failed(1, .network)
+    #expect(sending.tell(stop) == [.abort])
+    // The wait's time comes all the same, and means nothing any more.
+    sending.now = .seconds(60)
+    #expect(sending.tell(.tick).isEmpty)
+  }
+
+  @Test("Interrupted while it sends: transfers are stopped, then the upload is aborted")
+  func interruptedSending() throws {
+    var story = try MachineStory.sending(parts: 5, concurrency: 2)
+    #expect(story.tell(stop) == [.cancelTransfers])
+    #expect(story.tell(stop).isEmpty)
+    story.failed(1, .interrupted)
+    #expect(story.failed(2, .interrupted) == [.abort])
+    story.tell(.abortDone)
+    #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
+  }
+
+  @Test("Interrupted while one PutObject is out: it is stopped, and when it had arrived it is a success")
+  func interruptedPut() throws {
+    var story = try MachineStory(parts: 1)
+    story.tell(.start)
+    #expect(story.tell(stop) == [.cancelTransfers])
+    #expect(story.tell(.putFailed(Failure(.interrupted, "stopped"))) == [.finish(.failed(.interrupted))])
+    var arrived = try MachineStory(parts: 1)
+    arrived.tell(.start)
+    arrived.tell(stop)
+    #expect(arrived.tell(.putDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
+  }
+
+  @Test("Interrupted while complete is out: a yes is a success")
+  func interruptedCompleting() throws {
+    var story = try MachineStory.completing()
+    #expect(story.tell(stop).isEmpty)
+    #expect(story.tell(.completeDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
+    var looks = try MachineStory.completing()
+    looks.tell(stop)
+    #expect(looks.tell(.completeDone(.undecided(weak: "w"))) == [.head])
+    #expect(looks.tell(.headDone(.undecided(weak: "w"))) == [.finish(.completed(evidence: "w"))])
+  }
+
+  @Test("Interrupted while complete is out, and its answer is lost: one look, then the end, without another try")
+  func interruptedCompletingLost() throws {
+    var story = try MachineStory.completing()
+    story.tell(stop)
+    #expect(story.tell(Self.lost) == [.head])
+    #expect(story.tell(.headDone(.contradicted(message: "not there"))) == [.abort])
+    story.tell(.abortDone)
+    #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
+    var worked = try MachineStory.completing()
+    worked.tell(stop)
+    worked.tell(Self.lost)
+    #expect(worked.tell(.headDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
+    var blind = try MachineStory.completing()
+    blind.tell(stop)
+    blind.tell(Self.lost)
+    #expect(blind.tell(.headFailed(Failure(.network, "reset"))) == [.abort])
+    var refused = try MachineStory.completing()
+    refused.tell(stop)
+    #expect(refused.tell(Self.gone).contains { if case .create = $0 { true } else { false } } == false)
+  }
+
+  @Test("Interrupted while a HEAD is out: it is the last, and is not tried again")
+  func interruptedHeading() throws {
+    var story = try MachineStory.completing()
+    story.tell(.completeDone(.undecided(weak: "w")))
+    #expect(story.tell(stop).isEmpty)
+    #expect(story.tell(.headFailed(Failure(.network, "reset"))) == [.finish(.failed(.interrupted))])
+  }
+
+  @Test("Interrupted while it aborts in order to begin anew: the abort ends, nothing begins")
+  func interruptedAborting() throws {
+    var story = try MachineStory.sending(parts: 2, concurrency: 1)
+    #expect(story.failed(1, .checksumUnsupported).contains(.abort))
+    #expect(story.tell(stop).isEmpty)
+    story.tell(.abortDone)
+    #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
+  }
+
+  // MARK: - Before the first byte
+
+  @Test("An object that stands in the way ends it before create: no upload, no byte")
+  func precondition() throws {
+    var story = try MachineStory(parts: 2, checksFirst: true)
+    #expect(story.tell(.start) == [.check])
+    #expect(story.tell(.checked(Failure(.precondition, "is there"))) == [.finish(.failed(.precondition))])
+    #expect(story.all.count == 2)
+  }
+
+  @Test("A look that is not allowed decides nothing, one that fails is tried again")
+  func checkFails() throws {
+    var story = try MachineStory(parts: 2, checksFirst: true)
+    story.tell(.start)
+    #expect(story.tell(.checked(Failure(.credentials, "403"))) == [.create(story.machine.form)])
+    var again = try MachineStory(parts: 2, checksFirst: true)
+    again.tell(.start)
+    #expect(again.tell(.checked(Failure(.server, "500"))).isWaiting)
+    #expect(again.waitOut() == [.check])
+    #expect(again.tell(.checked(nil)) == [.create(again.machine.form)])
+  }
+}

@@ -1,0 +1,213 @@
+import MultipartCore
+import Testing
+
+@Suite struct MachinePartStories {
+  @Test("A store that asks for less gets half the window, once in two seconds however often it asks")
+  func halves() throws {
+    var story = try MachineStory.sending(parts: 100)
+    #expect(story.last.parts == Array(1...8))
+    for part in 1...4 { story.failed(part, .throttled) }
+    #expect(story.machine.window == 4)
+    // Four wait and four are out: nothing new is sent.
+    #expect(story.count { if case .send = $0 { true } else { false } } == 8)
+    story.now = .milliseconds(1999)
+    story.failed(5, .throttled)
+    #expect(story.machine.window == 4)
+    story.now = .milliseconds(2000)
+    story.failed(6, .throttled)
+    #expect(story.machine.window == 2)
+    story.now = .seconds(10)
+    story.failed(7, .throttled)
+    story.now = .seconds(20)
+    story.failed(8, .throttled)
+    #expect(story.machine.window == 1)
+  }
+
+  @Test("A narrowed window lets parts run out before it sends a new one, and grows back to what it was")
+  func growsBack() throws {
+    var story = try MachineStory.sending(parts: 300, concurrency: 4)
+    story.failed(1, .throttled)
+    #expect(story.machine.window == 2)
+    story.done(2)
+    story.done(3)
+    #expect(story.all.parts.max() == 4)
+    story.now = .seconds(60)
+    var out = story.tell(.tick).parts
+    #expect(out == [1])
+    out.append(4)
+    var windows: Set<Int> = []
+    while let part = out.first, part < 200 {
+      out.removeFirst()
+      out += story.done(part).parts
+      windows.insert(out.count)
+    }
+    #expect(story.machine.window == 4)
+    #expect(windows == [2, 3, 4])
+    #expect(story.machine.retries == 1)
+  }
+
+  @Test("A stalled part is sent again on a fresh connection; one that broke is not")
+  func fresh() throws {
+    var story = try MachineStory.sending(parts: 3, concurrency: 3)
+    story.failed(1, .stalled)
+    #expect(story.waitOut() == [.send(part: 1, form: story.machine.form, attempt: 2, freshConnection: true)])
+    story.failed(2, .network)
+    #expect(story.waitOut() == [.send(part: 2, form: story.machine.form, attempt: 2, freshConnection: false)])
+    // Another upload's part of that number begins as any other.
+    story.done(1)
+    story.failed(3, .uploadGone)
+    story.failed(2, .uploadGone)
+    story.tell(.created(uploadID: "id2"))
+    #expect(story.last.contains(.send(part: 1, form: story.machine.form, attempt: 1, freshConnection: false)))
+  }
+
+  @Test("A part has as many tries as the policy says, and its last failure is the cause")
+  func tries() throws {
+    var story = try MachineStory.sending(parts: 2, concurrency: 1, tries: 3)
+    story.failed(1, .network)
+    #expect(story.waitOut().parts == [1])
+    story.failed(1, .server)
+    #expect(story.waitOut().parts == [1])
+    #expect(story.failed(1, .server) == [.abort])
+    #expect(story.machine.cause?.code == .server)
+    #expect(story.machine.retries == 2)
+  }
+
+  @Test("A failure that no try mends stops the others and aborts only when the last of them has answered")
+  func stopsOthers() throws {
+    var story = try MachineStory.sending(parts: 10, concurrency: 3)
+    #expect(story.failed(2, .sourceChanged) == [.cancelTransfers])
+    #expect(story.failed(1, .interrupted).isEmpty)
+    #expect(story.done(3) == [.abort])
+    #expect(story.tell(.abortDone) == [.listAfterAbort])
+    #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.sourceChanged))])
+    #expect(story.machine.cause?.code == .sourceChanged)
+    #expect(story.machine.abandoned.isEmpty)
+  }
+
+  @Test("A refused checksum steps down from CRC64NVME to MD5 to none, each in an upload of its own")
+  func stepsDown() throws {
+    var story = try MachineStory(parts: 2, concurrency: 1)
+    story.tell(.start)
+    #expect(story.last == [.create(.algorithm(.crc64nvme))])
+    story.tell(.createFailed(Failure(.checksumUnsupported, "no")))
+    #expect(story.last.contains(.create(.md5)))
+    story.tell(.created(uploadID: "id1"))
+    #expect(story.last.forms == [.md5])
+    #expect(story.failed(1, .checksumUnsupported).contains(.abort))
+    story.tell(.abortDone)
+    #expect(story.tell(.listed(uploadStillThere: false)) == [.create(.none)])
+    story.tell(.created(uploadID: "id2"))
+    #expect(story.last.forms == [.none])
+    #expect(story.failed(1, .checksumUnsupported) == [.abort])
+    story.tell(.abortDone)
+    story.tell(.listed(uploadStillThere: false))
+    #expect(story.outcome == .failed(.checksumUnsupported))
+    let steps = story.notices.compactMap { notice -> [ChecksumForm]? in
+      if case .steppedDown(let from, let to, _) = notice { [from, to] } else { nil }
+    }
+    #expect(steps == [[.algorithm(.crc64nvme), .md5], [.md5, .none]])
+  }
+
+  @Test("With a signed payload the step from a refused checksum is to none")
+  func stepsDownSigned() throws {
+    var story = try MachineStory(parts: 2, signed: true)
+    story.tell(.start)
+    story.tell(.createFailed(Failure(.checksumUnsupported, "no")))
+    #expect(story.last.contains(.create(.none)))
+  }
+
+  @Test("A checksum that the user chose is never stepped down")
+  func chosen() throws {
+    var story = try MachineStory(parts: 2, form: .algorithm(.sha256), formIsFree: false)
+    story.tell(.start)
+    story.tell(.createFailed(Failure(.checksumUnsupported, "no")))
+    #expect(story.outcome == .failed(.checksumUnsupported))
+    #expect(story.notices.isEmpty)
+    var sent = try MachineStory(parts: 3, concurrency: 1, form: .algorithm(.sha256), formIsFree: false)
+    sent.tell(.start)
+    sent.tell(.created(uploadID: "id1"))
+    #expect(sent.done(1, proof: .none).forms == [.algorithm(.sha256)])
+  }
+
+  @Test("A store that takes a checksum without giving it back gets MD5 for the parts to come, and is told once")
+  func unverified() throws {
+    var story = try MachineStory.sending(parts: 6, concurrency: 2)
+    #expect(story.done(1, proof: .etag).forms == [.md5])
+    // Part 2 went out in the old form: that says nothing new.
+    let late = MachinePlay.receipt(2, .algorithm(.crc64nvme), story.settings.plan, proof: .etag)
+    #expect(story.tell(.partDone(late)).forms == [.md5])
+    #expect(story.notices.count == 1)
+    // A part that waited for its try goes in the form of now.
+    story.failed(3, .network)
+    #expect(story.waitOut().forms == [.md5])
+    #expect(story.machine.uploadID == "id1")
+  }
+
+  @Test("An upload that the store has forgotten is begun anew with all its parts, three times at most")
+  func startsAnew() throws {
+    var story = try MachineStory.sending(parts: 3, concurrency: 1)
+    story.done(1)
+    for round in 2...4 {
+      #expect(story.failed(story.all.parts.last ?? 0, .uploadGone).contains(.create(story.machine.form)))
+      story.tell(.created(uploadID: "id\(round)"))
+      #expect(story.last.parts == [1])
+      #expect(story.machine.receipts.allSatisfy { $0 == nil })
+    }
+    story.failed(1, .uploadGone)
+    story.tell(.abortFailed(Failure(.uploadGone, "gone")))
+    #expect(story.outcome == .failed(.uploadGone))
+    #expect(story.notices == Array(repeating: .startsAnew(message: "the store no longer knows the upload"), count: 3))
+    #expect(story.machine.abandoned.isEmpty)
+  }
+
+  @Test("A part of an upload that was left does not count for the next one")
+  func lateAnswer() throws {
+    var story = try MachineStory.sending(parts: 3, concurrency: 2)
+    #expect(story.failed(1, .uploadGone).contains(.cancelTransfers))
+    // Part 2 still arrived, in an upload that is gone.
+    #expect(story.done(2) == [.create(story.machine.form)])
+    story.tell(.created(uploadID: "id2"))
+    #expect(story.last.parts == [1, 2])
+    #expect(story.machine.receipts.allSatisfy { $0 == nil })
+  }
+
+  @Test("Ten thousand parts take as many sends, and no more than a few actions each")
+  func tenThousand() throws {
+    let part: Int64 = 5 << 20
+    let plan = try UploadPlan(size: part * 10_000, partSize: part)
+    var story = MachineStory(
+      UploadMachine.Settings(plan: plan, concurrency: 64, form: .none, seed: 1))
+    story.tell(.start)
+    var out = story.tell(.created(uploadID: "id1")).parts[...]
+    var most = out.count
+    while let part = out.popFirst() {
+      out += story.done(part).parts
+      most = max(most, out.count)
+    }
+    #expect(most == 64)
+    #expect(story.last == [.complete(attempt: 1)])
+    #expect(story.all.parts == Array(1...10_000))
+    #expect(story.all.count == 10_002)
+    #expect(story.machine.receipts.compactMap { $0?.number } == Array(1...10_000))
+  }
+
+  @Test("Events that no action asked for change nothing")
+  func strangers() throws {
+    let events: [UploadMachine.Event] = [
+      .checked(nil), .created(uploadID: "x"), .createFailed(Failure(.network, "")), .putFailed(Failure(.network, "")),
+      .completeFailed(Failure(.network, "")), .headDone(.proven(evidence: "x")), .headFailed(Failure(.network, "")),
+      .abortDone, .abortFailed(Failure(.network, "")), .listed(uploadStillThere: true),
+      .listFailed(Failure(.network, "")), .tick, .start, .completeDone(.proven(evidence: "x")),
+    ]
+    for event in events {
+      var story = try MachineStory.sending(parts: 3, concurrency: 2)
+      #expect(story.tell(event).isEmpty, "\(event)")
+      #expect(story.done(1).parts == [3])
+      var ended = try MachineStory.completing()
+      ended.tell(.completeDone(.proven(evidence: "e")))
+      #expect(ended.outcome != nil)
+      #expect(ended.tell(event).isEmpty, "\(event)")
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import MultipartCore
+
+/// A machine that is told a story event by event, and what it said to each.
+struct MachineStory {
+  var machine: UploadMachine
+  let settings: UploadMachine.Settings
+  var now: Duration = .zero
+  private(set) var last: [UploadMachine.Action] = []
+  private(set) var all: [UploadMachine.Action] = []
+
+  init(_ settings: UploadMachine.Settings) {
+    self.settings = settings
+    machine = UploadMachine(settings)
+  }
+
+  init(
+    parts: Int, concurrency: Int = 8, tries: Int = 10, form: ChecksumForm = .algorithm(.crc64nvme),
+    formIsFree: Bool = true, signed: Bool = false, checksFirst: Bool = false
+  ) throws(Failure) {
+    let part: Int64 = 5 << 20
+    self.init(
+      UploadMachine.Settings(
+        plan: try UploadPlan(size: part * Int64(parts), partSize: part), concurrency: concurrency,
+        retry: RetryPolicy(tries: tries), form: form, formIsFree: formIsFree, payloadIsSigned: signed,
+        checksFirst: checksFirst, seed: 1))
+  }
+
+  /// Begins and creates the upload.
+  static func sending(
+    parts: Int, concurrency: Int = 8, tries: Int = 10, form: ChecksumForm = .algorithm(.crc64nvme),
+    signed: Bool = false
+  ) throws(Failure) -> MachineStory {
+    var story = try MachineStory(
+      parts: parts, concurrency: concurrency, tries: tries, form: form, signed: signed)
+    story.tell(.start)
+    story.tell(.created(uploadID: "id1"))
+    return story
+  }
+
+  /// An upload whose parts are all there, and complete is out.
+  static func completing(parts: Int = 2, tries: Int = 10) throws(Failure) -> MachineStory {
+    var story = try sending(parts: parts, tries: tries)
+    for part in 1...parts { story.done(part) }
+    return story
+  }
+
+  @discardableResult
+  mutating func tell(_ event: UploadMachine.Event) -> [UploadMachine.Action] {
+    last = machine.handle(event, at: now)
+    all += last
+    return last
+  }
+
+  @discardableResult
+  mutating func done(_ part: Int, proof: PartProof = .checksum) -> [UploadMachine.Action] {
+    tell(.partDone(MachinePlay.receipt(part, machine.form, settings.plan, proof: proof)))
+  }
+
+  @discardableResult
+  mutating func failed(_ part: Int, _ code: Failure.Code) -> [UploadMachine.Action] {
+    tell(.partFailed(part, Failure(code, "told to fail")))
+  }
+
+  /// Lets the time pass until the earliest wait of the last answer ends.
+  @discardableResult
+  mutating func waitOut() -> [UploadMachine.Action] {
+    let waits = last.compactMap { action in
+      if case .wait(let until) = action { until } else { nil }
+    }
+    now = max(now, waits.min() ?? now)
+    return tell(.tick)
+  }
+
+  var outcome: UploadMachine.Outcome? {
+    for case .finish(let outcome) in all { return outcome }
+    return nil
+  }
+
+  var notices: [UploadMachine.Notice] {
+    all.compactMap { if case .say(let notice) = $0 { notice } else { nil } }
+  }
+
+  func count(_ matches: (UploadMachine.Action) -> Bool) -> Int { all.count(where: matches) }
+}
+
+extension [UploadMachine.Action] {
+  /// The numbers of the parts to send, in order.
+  var parts: [Int] {
+    compactMap { if case .send(let part, _, _, _) = $0 { part } else { nil } }
+  }
+
+  var forms: [ChecksumForm] {
+    compactMap { if case .send(_, let form, _, _) = $0 { form } else { nil } }
+  }
+
+  var isWaiting: Bool {
+    contains { if case .wait = $0 { true } else { false } }
+  }
+}

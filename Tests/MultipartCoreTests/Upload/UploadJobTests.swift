@@ -1,0 +1,153 @@
+import Support
+import Testing
+
+@testable import MultipartCore
+
+@Suite struct UploadJobTests {
+  private let directory: TemporaryDirectory
+  private let job: UploadJob
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let file = try SourceFile(FilePath(try directory.write([1, 2, 3], to: "file")))
+    job = UploadJob(file: file, bucket: "bucket", key: "key")
+  }
+
+  private func settings(signs: Bool = false, _ change: (inout UploadJob) -> Void = { _ in }) throws
+    -> UploadMachine.Settings
+  {
+    var job = job
+    change(&job)
+    return job.settings(plan: try UploadPlan(size: 3), signsPayload: signs, seed: 7)
+  }
+
+  @Test("auto is CRC64NVME, free to step down; a choice of the user's is neither changed nor remembered over")
+  func form() throws {
+    #expect(try settings().form == .algorithm(.crc64nvme))
+    #expect(try settings().formIsFree)
+    #expect(try settings { $0.remembered = .md5 }.form == .md5)
+    #expect(try settings { $0.remembered = ChecksumForm.none }.form == ChecksumForm.none)
+    let chosen = try settings {
+      $0.checksum = .algorithm(.sha256)
+      $0.remembered = .md5
+    }
+    #expect(chosen.form == .algorithm(.sha256))
+    #expect(!chosen.formIsFree)
+  }
+
+  @Test("Where the payload's SHA-256 is signed a remembered MD5 is not needed, a chosen one is sent all the same")
+  func signed() throws {
+    #expect(try settings(signs: true) { $0.remembered = .md5 }.form == ChecksumForm.none)
+    #expect(try settings(signs: true) { $0.checksum = .md5 }.form == .md5)
+    #expect(try settings(signs: true).form == .algorithm(.crc64nvme))
+    #expect(try settings(signs: true).payloadIsSigned)
+  }
+
+  @Test("A condition is looked at first; without one nothing is asked")
+  func conditions() throws {
+    #expect(try !settings().checksFirst)
+    #expect(try settings { $0.conditions.ifNoneMatch = true }.checksFirst)
+    #expect(try settings { $0.conditions.ifMatch = "\"x\"" }.checksFirst)
+    #expect(try settings { $0.verifies = true }.alwaysVerifies)
+  }
+
+  @Test("A concurrency of nothing is one")
+  func concurrency() throws {
+    #expect(try settings { $0.concurrency = 0 }.concurrency == 1)
+    #expect(try settings { $0.concurrency = -3 }.concurrency == 1)
+  }
+
+  @Test("An ETag is held against the MD5 only where it can be one")
+  func etags() throws {
+    var job = job
+    #expect(job.etagMayBeMD5)
+    job.encryption = ServerSideEncryption(.aes256)
+    #expect(job.etagMayBeMD5)
+    job.encryption = ServerSideEncryption(.kms)
+    #expect(!job.etagMayBeMD5)
+  }
+
+  @Test("A checksum steps down to MD5 and then to none; a signed payload needs no MD5")
+  func stepsDown() {
+    for algorithm in ChecksumAlgorithm.allCases {
+      #expect(ChecksumForm.algorithm(algorithm).steppedDown(payloadIsSigned: false) == .md5)
+      #expect(ChecksumForm.algorithm(algorithm).steppedDown(payloadIsSigned: true) == ChecksumForm.none)
+    }
+    for signed in [false, true] {
+      #expect(ChecksumForm.md5.steppedDown(payloadIsSigned: signed) == ChecksumForm.none)
+      #expect(ChecksumForm.none.steppedDown(payloadIsSigned: signed) == nil)
+    }
+  }
+}
+
+@Suite struct UploadProgressTests {
+  @Test("Bytes on the way count until their part fails, and for good when it is there")
+  func counts() {
+    let progress = UploadProgress(total: 30, parts: 3)
+    let (first, second) = (progress.begin(), progress.begin())
+    first.add(10)
+    second.add(4)
+    #expect(progress.bytes == 14)
+    #expect(progress.connections == 2)
+    second.end(confirmed: nil)
+    #expect(progress.bytes == 10)
+    #expect(progress.bytesSent == 14)
+    first.end(confirmed: 10)
+    #expect(progress.bytes == 10)
+    #expect(progress.partsDone == 1)
+    #expect(progress.connections == 0)
+  }
+
+  @Test("A body that begins again takes its bytes back, but they were sent")
+  func rewinds() {
+    let progress = UploadProgress(total: 10, parts: 1)
+    let part = progress.begin()
+    part.add(6)
+    part.add(-6)
+    part.add(10)
+    #expect(progress.bytes == 10)
+    #expect(progress.bytesSent == 16)
+    part.end(confirmed: 10)
+    #expect(progress.bytes == 10)
+  }
+
+  @Test("Progress is never below nothing and, when all is confirmed, exactly all")
+  func bounds() {
+    let progress = UploadProgress(total: 10, parts: 1)
+    let part = progress.begin()
+    part.add(-5)
+    #expect(progress.bytes == 0)
+    part.end(confirmed: 10)
+    #expect(progress.bytes == progress.total)
+  }
+
+  @Test("An upload that begins anew confirms anew")
+  func reset() {
+    let progress = UploadProgress(total: 10, parts: 2)
+    let part = progress.begin()
+    part.add(5)
+    part.end(confirmed: 5)
+    progress.reset()
+    #expect(progress.bytes == 0)
+    #expect(progress.partsDone == 0)
+    #expect(progress.bytesSent == 5)
+  }
+
+  @Test("Counters written from many threads lose nothing")
+  func threads() async {
+    let progress = UploadProgress(total: 80_000, parts: 80)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<80 {
+        group.addTask {
+          let part = progress.begin()
+          for _ in 0..<1000 { part.add(1) }
+          part.end(confirmed: 1000)
+        }
+      }
+    }
+    #expect(progress.bytes == 80_000)
+    #expect(progress.bytesSent == 80_000)
+    #expect(progress.partsDone == 80)
+    #expect(progress.connections == 0)
+  }
+}
