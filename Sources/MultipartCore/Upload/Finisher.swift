@@ -72,11 +72,11 @@ package final class Finisher: Sendable {
     return Verdict.judge(expected, reported)
   }
 
-  /// Only sums that the store has verified part by part may be named to it again.
+  /// Only sums of bytes that the store is known to have, part by part, may be named to it again.
   private func operation(
     _ receipts: [PartReceipt], _ expected: Expectation, uploadID: String
   ) -> CompleteMultipartUpload {
-    let sum = expected.weakest == .checksum ? expected.sum : nil
+    let sum = expected.weakest >= .etag ? expected.sum : nil
     let namesParts = sum.map { !$0.isFullObject } ?? false
     var operation = CompleteMultipartUpload(
       bucket: bucket, key: key, uploadID: uploadID,

@@ -1,6 +1,16 @@
+/// What to do about an unfinished upload of the same object.
+package enum ResumeMode: String, Sendable, CaseIterable {
+  /// Go on with it where that can be done.
+  case auto
+  /// Begin anew, and end the one of its own.
+  case never
+  /// Go on, or fail.
+  case require
+}
+
 /// What shall be uploaded, whereto, and how.
 package struct UploadJob: Sendable {
-  package var file: MappedFile
+  package var source: UploadSource
   package var bucket: String
   package var key: String
   package var object = ObjectHeaders()
@@ -17,14 +27,23 @@ package struct UploadJob: Sendable {
   /// What is known of the store from earlier runs.
   package var remembered: ChecksumForm?
   package var verifies = false
+  package var resume = ResumeMode.auto
+  /// An interruption aborts the upload instead of keeping it for the next run.
+  package var abortsOnInterrupt = false
+  /// How long to wait for another run that is at the same object; nil: not at all.
+  package var lockPatience: Duration?
 
   package init(file: MappedFile, bucket: String, key: String) {
-    self.file = file
+    self.init(source: .file(file), bucket: bucket, key: key)
+  }
+
+  package init(source: UploadSource, bucket: String, key: String) {
+    self.source = source
     self.bucket = bucket
     self.key = key
   }
 
-  package var place: Place { Place(file: file.path.text, bucket: bucket, key: key) }
+  package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
 
   /// An encrypted object's ETag can look like an MD5 without being one.
   var etagMayBeMD5: Bool {
@@ -34,10 +53,30 @@ package struct UploadJob: Sendable {
   func settings(plan: UploadPlan, signsPayload: Bool, seed: UInt64) -> UploadMachine.Settings {
     var form = checksum ?? remembered ?? .algorithm(.crc64nvme)
     if checksum == nil, form == .md5, signsPayload { form = .none }
-    return UploadMachine.Settings(
+    var settings = UploadMachine.Settings(
       plan: plan, concurrency: concurrency, retry: retry, form: form, formIsFree: checksum == nil,
       payloadIsSigned: signsPayload, checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil,
       alwaysVerifies: verifies, seed: seed)
+    settings.finds = true
+    settings.requiresResume = resume == .require
+    settings.keepsOn = Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
+    return settings
+  }
+
+  /// What may be otherwise at the next run, with the same source and the same command.
+  private static let passing: Set<Failure.Code> = [
+    .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
+    .local, .deadline, .interrupted,
+  ]
+
+  /// What an upload was created with and a later run cannot change.
+  package func digest() throws(Failure) -> String {
+    var digest = OptionsDigest()
+    let create = CreateMultipartUpload(
+      bucket: bucket, key: key, object: object, encryption: encryption, common: common)
+    for field in try create.request().headers.fields { digest.add(field.name.lowercased(), field.value) }
+    digest.add("customer key", customerKey == nil ? nil : "one")
+    return try digest.hex()
   }
 }
 
@@ -50,6 +89,8 @@ package struct UploadResult: Sendable {
   package var sum: Expectation.Sum?
   package var evidence: String
   package var bytesSent: Int64
+  /// Bytes that the store had already.
+  package var bytesResumed: Int64 = 0
   package var retries: Int
 }
 
@@ -58,4 +99,6 @@ package enum UploadNews: Sendable {
   case started(uploadID: String?, plan: UploadPlan)
   case part(PartReceipt, took: Duration)
   case notice(UploadMachine.Notice)
+  /// Something that a person should know, and that stops nothing.
+  case warning(String)
 }

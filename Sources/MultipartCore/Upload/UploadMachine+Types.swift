@@ -124,6 +124,11 @@ extension UploadMachine {
     case completed(evidence: String)
     /// `isKept`: a later run can go on with the upload.
     case failed(Failure.Code, isKept: Bool = false)
+
+    package var isKept: Bool {
+      if case .failed(_, let isKept) = self { return isKept }
+      return false
+    }
   }
 }
 

@@ -9,6 +9,7 @@ package final class UploadProgress: Sendable {
   private let sent = Atomic<Int64>(0)
   private let doneParts = Atomic<Int>(0)
   private let active = Atomic<Int>(0)
+  private let kept = Atomic<Int64>(0)
 
   package init(total: Int64, parts: Int) {
     self.total = total
@@ -21,8 +22,17 @@ package final class UploadProgress: Sendable {
   }
   /// All bytes that have gone out, those of failed tries too.
   package var bytesSent: Int64 { sent.load(ordering: .relaxed) }
+  /// Bytes that the store had before this run.
+  package var bytesResumed: Int64 { kept.load(ordering: .relaxed) }
   package var partsDone: Int { doneParts.load(ordering: .relaxed) }
   package var connections: Int { active.load(ordering: .relaxed) }
+
+  /// A part that the store has already.
+  func keep(_ size: Int64) {
+    kept.wrappingAdd(size, ordering: .relaxed)
+    confirmed.wrappingAdd(size, ordering: .relaxed)
+    doneParts.wrappingAdd(1, ordering: .relaxed)
+  }
 
   func begin() -> PartProgress {
     active.wrappingAdd(1, ordering: .relaxed)
@@ -57,6 +67,7 @@ package final class UploadProgress: Sendable {
   /// The upload begins anew: what was confirmed belongs to one that is gone.
   func reset() {
     confirmed.store(0, ordering: .relaxed)
+    kept.store(0, ordering: .relaxed)
     doneParts.store(0, ordering: .relaxed)
   }
 }

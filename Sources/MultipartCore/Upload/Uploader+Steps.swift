@@ -45,12 +45,22 @@ extension Uploader {
     }
   }
 
+  /// The bytes of a part; nil for one that there is not.
+  func body(of number: Int) throws(Failure) -> (any PartBody)? {
+    switch job.source {
+    case .file(let file):
+      guard (1...plan.partCount).contains(number) else { return nil }
+      let (offset, length) = plan.range(of: number)
+      return PartSlice(file: file, offset: offset, length: length)
+    }
+  }
+
   func send(_ number: Int, _ form: ChecksumForm, uploadID: String, fresh: Bool) async -> UploadMachine.Event {
-    let (offset, length) = plan.range(of: number)
-    let slice = PartSlice(file: job.file, offset: offset, length: length)
     let start = world.uptime()
     do throws(Failure) {
-      let receipt = try await sender.sendPart(slice, number: number, uploadID: uploadID, form: form, fresh: fresh)
+      guard let body = try body(of: number) else { throw Failure(.local, "part \(number) is not there") }
+      let receipt = try await sender.sendPart(body, number: number, uploadID: uploadID, form: form, fresh: fresh)
+      journal?.append(receipt, now: world.uptime())
       tell(.part(receipt, took: world.uptime() - start))
       return .partDone(receipt)
     } catch {
@@ -59,16 +69,16 @@ extension Uploader {
   }
 
   func put(_ form: ChecksumForm, fresh: Bool) async -> UploadMachine.Event {
-    let slice = PartSlice(file: job.file, offset: 0, length: plan.size)
     do throws(Failure) {
-      let sums = try sender.sums(of: slice, form)
+      guard let body = try body(of: 1) else { throw Failure(.local, "there is nothing to put") }
+      let sums = try sender.sums(of: body, form)
       // Known before the request goes out: its answer may be lost.
-      finisher.expect(Expectation(size: plan.size, form: form, sums: sums))
-      let (sent, answer) = try await sender.put(slice, form: form, sums: sums, fresh: fresh)
+      finisher.expect(Expectation(size: body.length, form: form, sums: sums))
+      let (sent, answer) = try await sender.put(body, form: form, sums: sums, fresh: fresh)
       if case .algorithm = form, job.checksum == nil, sent.proof < .checksum {
         heed(.steppedDown(from: form, to: .md5, message: UploadMachine.givesNoneBack))
       }
-      let expected = Expectation(size: plan.size, checksum: sent.checksum, md5: sent.md5, proof: sent.proof)
+      let expected = Expectation(size: body.length, checksum: sent.checksum, md5: sent.md5, proof: sent.proof)
       let reported = ReportedObject(
         etag: answer.etag, checksums: answer.checksums, checksumType: answer.checksumType,
         versionID: answer.versionID, requestID: answer.requestID)
@@ -80,7 +90,7 @@ extension Uploader {
 
   func complete(_ receipts: [PartReceipt], uploadID: String) async -> UploadMachine.Event {
     do throws(Failure) {
-      try job.file.checkUnchanged()
+      try job.source.check()
       return .completeDone(try await finisher.complete(receipts, uploadID: uploadID))
     } catch {
       return .completeFailed(error.at(job.place))
@@ -95,11 +105,13 @@ extension Uploader {
     }
   }
 
+  /// Of an upload that the store no longer knows there is no list to wait for: of a completed one, some go on listing
+  /// the parts.
   func abort(_ uploadID: String) async -> UploadMachine.Event {
     do throws(Failure) {
-      _ = try await client.perform(
+      let outcome = try await client.perform(
         AbortMultipartUpload(bucket: job.bucket, key: job.key, uploadID: uploadID, common: job.common))
-      return .abortDone
+      return outcome == .aborted ? .abortDone : .abortFailed(Failure(.uploadGone, "the upload is gone"))
     } catch {
       return .abortFailed(error)
     }

@@ -7,28 +7,42 @@ package final class Uploader: Sendable {
   package let plan: UploadPlan
   package let progress: UploadProgress
   private let memory: StoreMemory?
+  /// What is to be remembered of the store once the upload has succeeded.
+  private let lesson = Locked<ChecksumForm?>(nil)
   let tell: @Sendable (UploadNews) -> Void
   private let events: AsyncStream<UploadMachine.Event>
   private let inbox: AsyncStream<UploadMachine.Event>.Continuation
   let finisher: Finisher
+  let journal: UploadJournal?
+  /// The parts that the store listed of the upload that is gone on with.
+  let known = Locked<[Int: ListParts.Part]>([:])
 
   /// `memory` is where the lesson goes that a store does not verify a checksum.
   package init(
-    job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil,
+    job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil, book: RecordBook? = nil,
     tell: @escaping @Sendable (UploadNews) -> Void = { _ in }
   ) throws(Failure) {
-    plan = try UploadPlan(size: job.file.size, partSize: job.partSize)
+    let size = job.source.identity.size
+    plan = try UploadPlan(size: size, partSize: job.partSize)
     self.job = job
     self.client = client
     self.world = world
     self.memory = memory
     self.tell = tell
-    progress = UploadProgress(total: job.file.size, parts: plan.partCount)
+    progress = UploadProgress(total: size, parts: plan.partCount)
     sender = BodySender(client: client, job: job, progress: progress)
     finisher = Finisher(
       client: client, bucket: job.bucket, key: job.key, conditions: job.conditions, customerKey: job.customerKey,
       common: job.common)
     (events, inbox) = AsyncStream.makeStream()
+    if let book, !plan.isSingle {
+      journal = UploadJournal(
+        book: book, target: RecordTarget(origin: client.signer.origin, bucket: job.bucket, key: job.key),
+        digest: try job.digest()
+      ) { tell(.warning($0)) }
+    } else {
+      journal = nil
+    }
   }
 
   /// Stops the upload: what is under way is cancelled, and the upload aborted. May be called from anywhere, at any time.
@@ -36,8 +50,19 @@ package final class Uploader: Sendable {
     inbox.yield(.interrupted(failure))
   }
 
+  /// Ends the run when its time is over; what is at the store is kept for the next one.
+  package func interrupt(after limit: Duration) {
+    Task {
+      guard (try? await world.sleep(limit)) != nil else { return }
+      interrupt(Failure(.deadline, "the time that --deadline gives is over"))
+    }
+  }
+
   package func run() async throws(Failure) -> UploadResult {
-    try job.file.checkUnchanged()
+    try job.source.check()
+    try await openJournal()
+    var isKept = false
+    defer { journal?.close(keeps: isKept) }
     var machine = UploadMachine(
       job.settings(
         plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52)))
@@ -51,17 +76,65 @@ package final class Uploader: Sendable {
         // The store has 4 s to end the upload; then the run ends, whatever is still out.
         tasks.add(after(.seconds(4)) { $0.finish() })
       }
-      for action in machine.handle(event, at: world.uptime()) {
-        if case .finish(let outcome) = action { return try result(outcome, machine) }
+      var actions = record(event, &machine) + machine.handle(event, at: world.uptime())
+      while !actions.isEmpty {
+        let action = actions.removeFirst()
+        if case .finish(let outcome) = action {
+          isKept = outcome.isKept || !machine.abandoned.isEmpty
+          return try result(outcome, machine)
+        }
+        if case .adopt(let id) = action { _ = machine.handle(.recorded(adopt(id, machine)), at: world.uptime()) }
         perform(action, machine, &tasks)
       }
     }
+    isKept = true
     throw unfinished(machine)
+  }
+
+  /// One run at a time is at an object; the second waits, or ends.
+  private func openJournal() async throws(Failure) {
+    guard let journal else { return }
+    let start = world.uptime()
+    var hasSaid = false
+    while try !journal.open() {
+      let who = journal.holder.map { " (process \($0))" } ?? ""
+      guard let patience = job.lockPatience, world.uptime() - start < patience else {
+        throw Failure(
+          .locked, "another run of s3up is uploading to this object\(who)",
+          hint: "wait for it to end, or use --wait-lock"
+        ).at(job.place)
+      }
+      if !hasSaid { tell(.warning("waits for another run of s3up that is at this object\(who)")) }
+      hasSaid = true
+      guard (try? await world.sleep(.milliseconds(250))) != nil else { throw Failure(.interrupted, "interrupted") }
+    }
+  }
+
+  /// A new upload is in its record before a part of it is sent.
+  private func record(_ event: UploadMachine.Event, _ machine: inout UploadMachine) -> [UploadMachine.Action] {
+    guard case .created(let id) = event, let journal else { return [] }
+    let written = journal.begin(id, job: job, partSize: plan.partSize, form: machine.form, now: world.now())
+    return machine.handle(.recorded(written), at: world.uptime())
+  }
+
+  private func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
+    guard let journal else { return false }
+    if let found = journal.found, found.header.uploadID.utf8.elementsEqual(uploadID.utf8) { return journal.resume() }
+    let written = journal.begin(
+      uploadID, job: job, partSize: plan.partSize, form: machine.form, now: world.now())
+    for receipt in machine.receipts.compactMap(\.self) { journal.append(receipt, now: world.uptime()) }
+    return written
   }
 
   private func perform(_ action: UploadMachine.Action, _ machine: UploadMachine, _ tasks: inout Tasks) {
     let uploadID = machine.uploadID ?? ""
     switch action {
+    case .find: tasks.add(event { await self.find() })
+    case .listParts(let id): tasks.add(event { await self.listParts(id) })
+    case .abortOld(let id): tasks.add(event { await self.abortOld(id) })
+    case .verify(let part): tasks.comparisons[part] = event { await self.verify(part) }
+    case .adopt: tell(.started(uploadID: uploadID, plan: plan))
+    case .read, .confirm: break
     case .check: tasks.add(event { await self.check() })
     case .create(let form): tasks.add(event { await self.create(form) })
     case .send(let part, let form, _, let fresh):
@@ -72,7 +145,7 @@ package final class Uploader: Sendable {
       let receipts = machine.receipts.compactMap(\.self)
       tasks.add(event { await self.complete(receipts, uploadID: uploadID) })
     case .head: tasks.add(event { await self.head() })
-    case .cancelTransfers: for task in tasks.parts.values { task.cancel() }
+    case .cancelTransfers: tasks.cancelTransfers()
     case .abort: tasks.add(event { await self.abort(uploadID) })
     case .listAfterAbort: tasks.add(event { await self.listAfterAbort(uploadID) })
     case .wait(let until):
@@ -104,14 +177,21 @@ package final class Uploader: Sendable {
     switch notice {
     case .steppedDown(let from, let to, _): learn(from, to)
     case .startsAnew: progress.reset()
-    case .retry, .leftBehind: break
+    case .retry, .leftBehind, .resumes: break
     }
   }
 
   /// Where the payload is signed, what was refused or not verified is CRC64NVME; whether MD5 would be is not known.
+  ///
+  /// Kept only when the upload succeeds: a store that refuses something else in words that name nothing ("a header you
+  /// sent is not implemented") refuses each lesser checksum in turn, and must not be believed to verify none.
   private func learn(_ from: ChecksumForm, _ to: ChecksumForm) {
-    guard let memory, job.checksum == nil else { return }
-    let lesson = from == .md5 ? to : ChecksumForm.md5
+    guard memory != nil, job.checksum == nil else { return }
+    lesson.withLock { $0 = from == .md5 ? to : ChecksumForm.md5 }
+  }
+
+  private func remember() {
+    guard let memory, let lesson = lesson.withLock({ $0 }) else { return }
     do throws(Failure) {
       try memory.remember(lesson, for: client.signer.origin, now: world.now())
     } catch {
@@ -121,18 +201,34 @@ package final class Uploader: Sendable {
 
   private func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadResult {
     guard case .completed(let evidence) = outcome else {
-      throw leftBehind(machine, machine.cause ?? Failure(.local, "the upload ended without a reason"))
+      let cause = machine.cause ?? Failure(.local, "the upload ended without a reason")
+      throw outcome.isKept ? kept(machine, cause) : leftBehind(machine, cause)
     }
+    remember()
     return UploadResult(
-      size: job.file.size, parts: plan.partCount, object: finisher.known, sum: finisher.expected?.sum,
-      evidence: evidence, bytesSent: progress.bytesSent, retries: machine.retries)
+      size: finisher.expected?.size ?? plan.size, parts: plan.partCount, object: finisher.known,
+      sum: finisher.expected?.sum, evidence: evidence, bytesSent: progress.bytesSent,
+      bytesResumed: progress.bytesResumed, retries: machine.retries)
   }
 
   /// The time after an interruption was not enough to show that the upload is gone.
   private func unfinished(_ machine: UploadMachine) -> Failure {
+    if machine.isRecorded, !job.abortsOnInterrupt {
+      return kept(machine, machine.cause ?? Failure(.interrupted, "interrupted"))
+    }
     var ended = machine
     if let id = machine.uploadID { ended.abandoned.append(id) }
     return leftBehind(ended, machine.cause ?? Failure(.interrupted, "interrupted"))
+  }
+
+  private func kept(_ machine: UploadMachine, _ failure: Failure) -> Failure {
+    var failure = failure.at(job.place)
+    failure.isResumable = true
+    failure.place.uploadID = machine.uploadID
+    let done = machine.receipts.count { $0 != nil }
+    let known = "\(done) of \(machine.receipts.count) parts are at the store"
+    failure.hint = (failure.hint.map { $0 + "; " } ?? "") + "run the same command again and it goes on: \(known)"
+    return failure
   }
 
   private func leftBehind(_ machine: UploadMachine, _ failure: Failure) -> Failure {
@@ -147,6 +243,7 @@ package final class Uploader: Sendable {
   /// The tasks of the requests that are out. Parts can be cancelled one by one; the rest only at the end.
   struct Tasks {
     var parts: [Int: Task<Void, Never>] = [:]
+    var comparisons: [Int: Task<Void, Never>] = [:]
     private var others: [Task<Void, Never>] = []
 
     mutating func add(_ task: Task<Void, Never>) {
@@ -159,12 +256,19 @@ package final class Uploader: Sendable {
       case .partDone(let receipt): parts[receipt.number] = nil
       case .partFailed(let number, _): parts[number] = nil
       case .putDone, .putFailed: parts[0] = nil
+      case .partVerified(let receipt): comparisons[receipt.number] = nil
+      case .partRejected(let number), .verifyFailed(let number, _): comparisons[number] = nil
       default: break
       }
     }
 
-    func cancelAll() {
+    func cancelTransfers() {
       for task in parts.values { task.cancel() }
+      for task in comparisons.values { task.cancel() }
+    }
+
+    func cancelAll() {
+      cancelTransfers()
       for task in others { task.cancel() }
     }
   }

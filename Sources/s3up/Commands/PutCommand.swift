@@ -39,13 +39,15 @@ struct PutCommand {
   private func upload(
     _ plan: PutPlan, _ access: StoreAccess, subject: Event.Subject, start: Duration
   ) async throws(Failure) {
-    let reporter = Reporter(session, subject: subject, name: plan.job.file.path.name)
+    let reporter = Reporter(session, subject: subject, name: plan.job.source.path.name)
     let uploader = try Uploader(
-      job: plan.job, client: access.client, world: session.world, memory: plan.memory, tell: reporter.hear)
+      job: plan.job, client: access.client, world: session.world, memory: plan.memory, book: plan.book,
+      tell: reporter.hear)
     if session.output.explain {
       for line in try await plan.explanation(uploader.plan) { session.console.line(line) }
     }
     session.signals.listen { uploader.interrupt() }
+    if let deadline = plan.deadline { uploader.interrupt(after: deadline) }
     reporter.start(uploader)
     do throws(Failure) {
       let result = try await uploader.run()

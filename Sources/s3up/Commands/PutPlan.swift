@@ -4,6 +4,9 @@ import MultipartCore
 struct PutPlan {
   let job: UploadJob
   let memory: StoreMemory?
+  let book: RecordBook?
+  let deadline: Duration?
+  private let file: MappedFile
   private let integrity: IntegrityOptions
   private let access: StoreAccess
   private let typeIsGuessed: Bool
@@ -14,8 +17,12 @@ struct PutPlan {
     let object = try ObjectOptions(invocation)
     let connection = try ConnectionOptions(invocation)
     integrity = try IntegrityOptions(invocation)
-    memory = try StateOptions(invocation, environment: session.environment).directory
-      .map { StoreMemory(folder: $0.text) }
+    let resume = try ResumeOptions(invocation)
+    let folder = try StateOptions(invocation, environment: session.environment).directory
+    memory = folder.map { StoreMemory(folder: $0.text) }
+    book = folder.map { RecordBook(folder: $0.text) }
+    deadline = resume.deadline
+    self.file = file
     self.access = access
     typeIsGuessed = object.contentType == nil
     var job = UploadJob(file: file, bucket: target.bucket, key: target.key ?? "")
@@ -33,19 +40,22 @@ struct PutPlan {
       job.remembered = memory?.form(for: access.signer.origin, now: session.world.now())
     }
     job.verifies = integrity.verify
+    job.resume = ResumeMode(rawValue: resume.mode.rawValue) ?? .auto
+    job.abortsOnInterrupt = resume.onInterrupt == .abort
+    job.lockPatience = resume.lockPatience
     self.job = job
   }
 
   /// Before anything is sent: a wrong file is not worth a byte.
   func checkExpectations() throws(Failure) {
-    if let size = integrity.expectSize, size != job.file.size {
+    if let size = integrity.expectSize, size != file.size {
       throw Failure(
-        .dataMismatch, "the file has \(job.file.size) bytes, not the \(size) that --expect-size names")
+        .dataMismatch, "the file has \(file.size) bytes, not the \(size) that --expect-size names")
     }
     if let wanted = integrity.expectSHA256 {
-      let whole = PartSlice(file: job.file, offset: 0, length: job.file.size)
+      let whole = PartSlice(file: file, offset: 0, length: file.size)
       let found = try whole.checksums([.sha256])[.sha256]?.hex ?? ""
-      try job.file.checkUnchanged()
+      try file.checkUnchanged()
       guard found == wanted else {
         throw Failure(.dataMismatch, "the file's SHA-256 is \(found), not the one that --expect-sha256 names")
       }
@@ -67,7 +77,7 @@ struct PutPlan {
       case (nil, nil): "CRC64NVME, which S3 verifies; another if the store does not"
       }
     return [
-      "source       \(SafeText.oneLine(job.file.path.text)), \(Human.size(job.file.size))",
+      "source       \(SafeText.oneLine(file.path.text)), \(Human.size(file.size))",
       "target       s3://\(job.bucket)/\(SafeText.oneLine(job.key))",
       "endpoint     \(access.bucket.origin), \(access.bucket.usesPath ? "bucket in the path" : "bucket in the host")",
       "region       \(access.bucket.region) (\(access.regionSource))",

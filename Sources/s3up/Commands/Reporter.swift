@@ -55,6 +55,7 @@ final class Reporter: Sendable {
       print(
         .part(subject, number: receipt.number, size: receipt.size, etag: receipt.etag, seconds: took / .seconds(1)))
     case .notice(let notice): hear(notice)
+    case .warning(let text): session.console.line("s3up: \(SafeText.oneLine(text))")
     }
   }
 
@@ -65,6 +66,14 @@ final class Reporter: Sendable {
       sayRetry(part.map { "part \($0)" } ?? "request", "\(message); try \(attempt) in \(Human.duration(wait))", wait)
     case .steppedDown(let from, let to, let message):
       session.world.log(1, "\(message): \(to.title) instead of \(from.title) from here on")
+    case .resumes(let id, let parts, let bytes):
+      print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))
+      let text = "goes on: \(Human.count(parts, "part")) of it (\(Human.size(bytes))) are at the store"
+      if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet {
+        session.console.line("s3up: " + text)
+      } else {
+        session.world.log(1, text)
+      }
     case .startsAnew(let message): session.console.line("s3up: \(SafeText.oneLine(message)): a new one begins")
     case .leftBehind(let id):
       session.console.line("s3up: upload \(SafeText.oneLine(id)) could not be shown to be gone")

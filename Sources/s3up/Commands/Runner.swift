@@ -16,7 +16,7 @@ enum Runner {
       } catch {
         let status = session.status(of: error)
         if output.json != nil {
-          let event = Event.failed(Event.Subject(error.place), error, exit: status, resumable: false)
+          let event = Event.failed(Event.Subject(error.place), error, exit: status, resumable: error.isResumable)
           // The status tells a program that has closed its end.
           try? StandardOutput.line(event.json)
         }

@@ -3,6 +3,10 @@ enum ChecksumChoice: String, Sendable, CaseIterable {
   case auto, crc64nvme, crc32c, crc32, sha256, sha1, md5, none
 }
 
+enum ResumeChoice: String, Sendable, CaseIterable { case auto, never, require }
+
+enum InterruptChoice: String, Sendable, CaseIterable { case keep, abort }
+
 enum PayloadSigningChoice: String, Sendable, CaseIterable { case auto, always, never }
 
 enum AddressingChoice: String, Sendable, CaseIterable { case auto, virtual, path }

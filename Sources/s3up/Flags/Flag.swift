@@ -3,6 +3,7 @@ enum FlagSection: String, Sendable, CaseIterable {
   case upload = "Upload"
   case presign = "Presigned URL"
   case transfer = "Transfer"
+  case resume = "Resume"
   case integrity = "Integrity"
   case object = "Object"
   case conditions = "Condition"

@@ -7,6 +7,11 @@ enum FlagName: String, Sendable, CaseIterable {
   case retries
   case stallTimeout = "stall-timeout"
   case connectTimeout = "connect-timeout"
+  case deadline
+
+  case resume
+  case onInterrupt = "on-interrupt"
+  case waitLock = "wait-lock"
 
   case checksum
   case payloadSigning = "payload-signing"

@@ -74,6 +74,8 @@ enum ErrorText {
     case .stalled: "Run the same command again; on a slow line raise --stall-timeout or lower --concurrency."
     case .throttled: "Run the same command again later, or lower --concurrency."
     case .server: "Run the same command again; the trouble is the store's."
+    case .deadline: "Run the same command again, or give it more time with --deadline."
+    case .locked: "Wait for the other run to end, or use --wait-lock."
     case .interrupted: "Run the same command again."
     case .local: "See to this machine's memory and disk, then run the same command again."
     }

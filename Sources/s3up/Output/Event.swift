@@ -2,7 +2,9 @@ import MultipartCore
 
 /// What happens to one object, as `--json` tells it: one object a line, with these keys in this order.
 struct Event: Sendable {
-  enum Name: String, Sendable, CaseIterable { case started, part, progress, retry, completed, unchanged, failed }
+  enum Name: String, Sendable, CaseIterable {
+    case started, resumed, part, progress, retry, completed, unchanged, failed
+  }
 
   let name: Name
   let fields: [(String, JSONValue)]
@@ -11,7 +13,7 @@ struct Event: Sendable {
   var isResult: Bool {
     switch name {
     case .completed, .unchanged, .failed: true
-    case .started, .part, .progress, .retry: false
+    case .started, .resumed, .part, .progress, .retry: false
     }
   }
 
@@ -34,6 +36,14 @@ struct Event: Sendable {
       fields: head(subject) + [
         ("size", number(size)), ("parts", .optional(parts)), ("part_size", number(partSize)),
         ("upload_id", .optional(uploadID)),
+      ])
+  }
+
+  static func resumed(_ subject: Subject, uploadID: String, parts: Int, bytes: Int64) -> Event {
+    Event(
+      name: .resumed,
+      fields: head(subject) + [
+        ("upload_id", .string(uploadID)), ("parts_done", .int(Int64(parts))), ("bytes", .int(bytes)),
       ])
   }
 

@@ -29,6 +29,9 @@ struct BlackBox: Sendable {
     if secure { environment["AWS_CA_BUNDLE"] = fake.caFile }
   }
 
+  /// A sanitizer's shadow memory is not the program's, and at its pace gigabytes take minutes.
+  static let measures = (try? S3upBinary().path.contains("-sanitizer/")) != true
+
   func start(_ arguments: [String], input: ChildProcess.Input = .none) throws -> ChildProcess {
     try binary.start(arguments, environment: environment, input: input, directory: files.path)
   }

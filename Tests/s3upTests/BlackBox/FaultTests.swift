@@ -248,7 +248,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.json["bytes_sent"] as? Int ?? 0 >= 11 * mebi)
   }
 
-  @Test("a store that forgets the upload again and again is given up", .timeLimit(.minutes(1)))
+  @Test("a store that forgets the upload again and again is given up")
   func forgetful() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 404, code: "NoSuchUpload"))

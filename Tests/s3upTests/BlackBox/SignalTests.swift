@@ -130,6 +130,32 @@ import Testing
     #expect(box.fake.object("k")?.size == 100)
   }
 
+  @Test("no file and no socket gets the number of a closed standard stream, and with it what is printed")
+  func closedBeforeSockets() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
+    let environment = Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }
+    let child = try ChildProcess(
+      Programs.find("sh"), ["-c", "exec \"$0\" create s3://bucket/k -vv <&- >&- 2>&-", box.binary.path],
+      environment: environment, directory: box.files.path)
+    #expect(await box.fake.wait { $0.count == 1 })
+    for descriptor in 0...2 {
+      let target = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(child.pid)/fd/\(descriptor)")
+      #expect(target == "/dev/null")
+    }
+    child.signal(SIGTERM)
+    #expect(await child.wait().status == 143)
+  }
+
+  @Test("a command without an upload to put in order ends at a signal by itself", arguments: endings)
+  func singleStep(_ signal: Int32, _ exit: Int32) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
+    let child = try box.start(["create", "s3://bucket/k"])
+    #expect(await box.fake.wait { $0.count == 1 })
+    child.signal(signal)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == exit && !result.timedOut)
+  }
+
   @Test(
     "closed standard streams harm no byte of the upload", arguments: ["2>&-", ">&- 2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
   func closedStreams(_ streams: String) async throws {

@@ -23,6 +23,29 @@ extension FlagList {
     Flag(
       .connectTimeout, .value("DURATION"), .transfer, .store, "Give a connection this long to be made.",
       standard: "10s"),
+    Flag(
+      .deadline, .value("DURATION"), .transfer, [.put], "End the run after this long, with exit code 75.",
+      more: "The upload is kept, and the same command goes on with it."),
+  ]
+
+  static let resume: [Flag] = [
+    Flag(
+      .resume, .value("WHEN"), .resume, [.put],
+      "Go on with an unfinished upload of the same file: auto, never or require.",
+      more: """
+        With auto the upload that an earlier run left is gone on with, whether it is recorded on this machine or only \
+        found at the store; every part is compared with the file first. With never a new upload begins, and a recorded \
+        one is aborted. With require the run fails when there is none.
+        """, standard: "auto", choices: ResumeChoice.words),
+    Flag(
+      .onInterrupt, .value("WHAT"), .resume, [.put], "At SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
+      standard: "keep", choices: InterruptChoice.words),
+    Flag(
+      .waitLock, .optional("DURATION"), .resume, [.put],
+      "Wait until another run of s3up that is at the same object has ended.",
+      more:
+        "Without it the second run ends with exit code 75. A DURATION is how long to wait; none is as long as it takes."
+    ),
   ]
 
   static let integrity: [Flag] = [

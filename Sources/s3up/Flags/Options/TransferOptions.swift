@@ -41,6 +41,28 @@ struct TransferOptions: Sendable, Equatable {
   }
 }
 
+/// What is done about an upload that was not finished, and about this one if it is not.
+struct ResumeOptions: Sendable, Equatable {
+  var mode = ResumeChoice.auto
+  var onInterrupt = InterruptChoice.keep
+  /// Nil: a second run at the same object ends at once.
+  var lockPatience: Duration?
+  /// Nil: the run takes as long as it takes.
+  var deadline: Duration?
+
+  /// As good as for ever.
+  private static let longPatience = Duration.seconds(365 * 86_400)
+
+  init(_ invocation: Invocation) throws(Failure) {
+    mode = try invocation.choice(.resume) ?? .auto
+    onInterrupt = try invocation.choice(.onInterrupt) ?? .keep
+    deadline = try invocation.duration(.deadline)
+    if let given = invocation.last(.waitLock) {
+      lockPatience = given.value.bytes.isEmpty ? Self.longPatience : try invocation.duration(.waitLock)
+    }
+  }
+}
+
 /// What proves that the bytes arrived.
 struct IntegrityOptions: Sendable, Equatable {
   var checksum = ChecksumChoice.auto

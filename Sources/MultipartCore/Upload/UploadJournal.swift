@@ -1,0 +1,128 @@
+/// The record of one upload, kept while it runs: the lock on its destination, what an earlier run wrote, and the writer.
+///
+/// An upload goes on without a record when the disk does not take one; then that is said, once.
+package final class UploadJournal: Sendable {
+  private struct State: Sendable {
+    var lock: RecordLock?
+    var found: UploadRecord?
+    var writer: RecordWriter?
+    var hasWarned = false
+  }
+
+  private let book: RecordBook
+  let target: RecordTarget
+  private let digest: String
+  private let state = Locked(State())
+  private let warn: @Sendable (String) -> Void
+
+  package init(
+    book: RecordBook, target: RecordTarget, digest: String, warn: @escaping @Sendable (String) -> Void
+  ) {
+    self.book = book
+    self.target = target
+    self.digest = digest
+    self.warn = warn
+  }
+
+  /// What an earlier run left.
+  var found: UploadRecord? { state.withLock { $0.found } }
+
+  /// Takes the lock and reads the record. False while another run holds the lock.
+  func open() throws(Failure) -> Bool {
+    do throws(Failure) {
+      guard let lock = try book.lock(target) else { return false }
+      let found = try book.load(target)
+      state.withLock { state in
+        state.lock = lock
+        state.found = found
+      }
+    } catch {
+      // A record of another version, or one that somebody else could have written, is not passed over.
+      guard error.code == .local else { throw error }
+      disappoint(error)
+    }
+    return true
+  }
+
+  package var holder: Int32? { book.lockHolder(target) }
+
+  /// A new upload was created. True when it stands in a record now.
+  func begin(_ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, now: Timestamp) -> Bool {
+    let header = UploadRecord.Header(
+      target: target, sourcePath: job.source.path, source: job.source.identity, uploadID: uploadID, partSize: partSize,
+      form: form, optionsDigest: digest, created: now)
+    return write { (book) throws(Failure) in try book.begin(header) }
+  }
+
+  /// The upload of the record goes on.
+  func resume() -> Bool {
+    guard let found else { return false }
+    return write { (book) throws(Failure) in try book.resume(found) }
+  }
+
+  private func write(_ open: (RecordBook) throws(Failure) -> RecordWriter) -> Bool {
+    guard state.withLock({ $0.lock }) != nil else { return false }
+    do throws(Failure) {
+      let writer = try open(book)
+      state.withLock { $0.writer = writer }
+      return true
+    } catch {
+      disappoint(error)
+      return false
+    }
+  }
+
+  func append(_ receipt: PartReceipt, now: Duration) {
+    guard let writer = state.withLock({ $0.writer }) else { return }
+    do throws(Failure) {
+      try writer.append(
+        UploadRecord.Part(
+          number: receipt.number, size: receipt.size, etag: receipt.etag, checksum: receipt.checksum), now: now)
+    } catch {
+      disappoint(error)
+    }
+  }
+
+  /// The run is over: the record stays for the next one, or goes with its upload.
+  func close(keeps: Bool) {
+    let (writer, lock) = state.withLock { state in
+      defer {
+        state.writer = nil
+        state.lock = nil
+      }
+      return (state.writer, state.lock)
+    }
+    defer { lock?.release() }
+    do throws(Failure) {
+      if keeps {
+        try writer?.flush()
+      } else if let writer {
+        try writer.remove()
+      } else if lock != nil {
+        try book.remove(target)
+      }
+    } catch {
+      disappoint(error)
+    }
+  }
+
+  /// Why the record that was found is of no use for this run; nil when it can go on.
+  func reasonAgainst(_ record: UploadRecord, job: UploadJob, partSize: Int64) -> String? {
+    let header = record.header
+    if header.source != job.source.identity { return "the source is another than that of the unfinished upload" }
+    if !header.optionsDigest.utf8.elementsEqual(digest.utf8) {
+      return "the unfinished upload was created with other options"
+    }
+    if header.partSize != partSize { return "the unfinished upload was cut into other parts" }
+    if let form = job.checksum, form != header.form { return "the unfinished upload carries another checksum" }
+    return nil
+  }
+
+  private func disappoint(_ failure: Failure) {
+    let first = state.withLock { state in
+      defer { state.hasWarned = true }
+      return !state.hasWarned
+    }
+    if first { warn("an interrupted upload could not be resumed: \(failure.message)") }
+  }
+}

@@ -1,0 +1,150 @@
+/// Finding an upload again, and comparing what the store has of it with the file.
+extension Uploader {
+  /// The record's upload, else those that the store lists for this key, newest first.
+  func find() async -> UploadMachine.Event {
+    if let record = journal?.found {
+      let reason =
+        job.resume == .never
+        ? "the unfinished upload is given up, as --resume never says"
+        : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
+      return .found([
+        UploadMachine.Candidate(
+          uploadID: record.header.uploadID, use: reason.map { .stale($0) } ?? .own,
+          isWhole: record.parts.count == plan.partCount)
+      ])
+    }
+    guard job.resume != .never else { return .found([]) }
+    do throws(Failure) {
+      return .found(try await listed())
+    } catch {
+      return .findFailed(error.at(job.place))
+    }
+  }
+
+  private func listed() async throws(Failure) -> [UploadMachine.Candidate] {
+    var pages = ListMultipartUploads.Pages()
+    var marker: ListMultipartUploads.Marker?
+    repeat {
+      let operation = ListMultipartUploads(bucket: job.bucket, prefix: job.key, marker: marker, common: job.common)
+      marker = pages.add(try await client.perform(operation))
+    } while marker != nil
+    let own = pages.uploads.filter { $0.key.utf8.elementsEqual(job.key.utf8) }
+    return own.sorted { ($0.initiated?.seconds ?? 0) > ($1.initiated?.seconds ?? 0) }
+      .map { UploadMachine.Candidate(uploadID: $0.uploadID, use: .foreign) }
+  }
+
+  func listParts(_ uploadID: String) async -> UploadMachine.Event {
+    var pages = ListParts.Pages()
+    var marker: Int?
+    var algorithm: ChecksumAlgorithm?
+    do throws(Failure) {
+      repeat {
+        let operation = ListParts(
+          bucket: job.bucket, key: job.key, uploadID: uploadID, marker: marker, customerKey: job.customerKey,
+          common: job.common)
+        let page = try await client.perform(operation)
+        algorithm = algorithm ?? page.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
+        marker = pages.add(page)
+      } while marker != nil
+    } catch {
+      recall(uploadID)
+      return .partsListFailed(error.at(job.place))
+    }
+    let parts = Dictionary(pages.parts.map { ($0.number, $0) }) { _, last in last }
+    known.withLock { $0 = parts }
+    return .partsListed(
+      UploadMachine.PartList(sizes: parts.mapValues(\.size), form: form(of: uploadID, algorithm: algorithm)))
+  }
+
+  /// What further parts of the upload must carry; nil when this run was told to send something else.
+  private func form(of uploadID: String, algorithm: ChecksumAlgorithm?) -> ChecksumForm? {
+    let carried: ChecksumForm =
+      if let algorithm {
+        .algorithm(algorithm)
+      } else if let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8) {
+        record.header.form
+      } else {
+        client.signsPayload ? .none : .md5
+      }
+    guard let asked = job.checksum, asked != carried else { return carried }
+    // MD5 and no checksum at all go into any upload that was created without one.
+    if case .algorithm = carried { return nil }
+    if case .algorithm = asked { return nil }
+    return asked
+  }
+
+  /// The upload is gone; when all its parts are in the record it may have been completed, and a HEAD can tell.
+  private func recall(_ uploadID: String) {
+    guard let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8),
+      record.parts.count == plan.partCount
+    else { return }
+    let receipts = record.parts.values.sorted { $0.number < $1.number }.map {
+      PartReceipt(number: $0.number, size: $0.size, etag: $0.etag, checksum: $0.checksum, proof: .none)
+    }
+    do throws(Failure) {
+      finisher.expect(try Expectation(receipts: receipts))
+    } catch {
+      world.log(1, "the record's parts make no object: \(error.message)")
+    }
+  }
+
+  /// A part that is listed is believed when the bytes that are here now have its checksum, or the MD5 that its ETag is.
+  /// Where a store gives neither, the ETag must be the recorded one, and the bytes those that were recorded with it.
+  func verify(_ number: Int) async -> UploadMachine.Event {
+    guard let part = known.withLock({ $0[number] }) else { return .partRejected(number) }
+    do throws(Failure) {
+      guard let receipt = try compare(part) else { return .partRejected(number) }
+      try job.source.check()
+      if Task.isCancelled { throw Failure(.interrupted, "the comparison was cancelled") }
+      progress.keep(receipt.size)
+      return .partVerified(receipt)
+    } catch {
+      return .verifyFailed(number, error.at(job.place))
+    }
+  }
+
+  private func compare(_ part: ListParts.Part) throws(Failure) -> PartReceipt? {
+    guard let body = try body(of: part.number), body.length == part.size else { return nil }
+    let recorded = journal?.found?.parts[part.number]
+    var named: [Checksum] = ChecksumAlgorithm.allCases.compactMap { algorithm in
+      part.checksums[algorithm.headerName].flatMap { Checksum(algorithm, base64: $0) }
+    }
+    var proof = PartProof.checksum
+    if named.isEmpty, job.etagMayBeMD5, case .md5(let md5)? = ETag(part.etag)?.form {
+      named = [Checksum(.md5, bytes: md5)].compactMap(\.self)
+      proof = .etag
+    }
+    if named.isEmpty, let recorded, ETag(recorded.etag) == ETag(part.etag), let checksum = recorded.checksum {
+      named = [checksum]
+      proof = .none
+    }
+    guard let strongest = named.first else { return nil }
+    // The object's own sum is made of its parts', so a part that was sent with one is given it again.
+    var wanted: Set<ChecksumAlgorithm> = [strongest.algorithm]
+    if let own = recorded?.checksum?.algorithm ?? Self.algorithm(of: job) { wanted.insert(own) }
+    let sums = try body.checksums(wanted)
+    guard sums[strongest.algorithm] == strongest else { return nil }
+    let own = wanted.first { $0 != .md5 }.flatMap { sums[$0] }
+    return PartReceipt(number: part.number, size: part.size, etag: part.etag, checksum: own, proof: proof)
+  }
+
+  private static func algorithm(of job: UploadJob) -> ChecksumAlgorithm? {
+    switch job.checksum ?? job.remembered ?? .algorithm(.crc64nvme) {
+    case .algorithm(let algorithm): algorithm
+    case .md5, .none: nil
+    }
+  }
+
+  /// Ends an upload that is of no use any more, and sees that nothing is left of it.
+  func abortOld(_ uploadID: String) async -> UploadMachine.Event {
+    for attempt in 1...4 {
+      if case .abortFailed(let failure) = await abort(uploadID) {
+        if failure.code == .uploadGone { return .oldAborted(gone: true) }
+      } else if case .listed(uploadStillThere: false) = await listAfterAbort(uploadID) {
+        return .oldAborted(gone: true)
+      }
+      guard (try? await world.sleep(.milliseconds(250 * attempt))) != nil else { break }
+    }
+    return .oldAborted(gone: false)
+  }
+}
