@@ -80,6 +80,20 @@ import Testing
     second.release()
   }
 
+  @Test("A lock file that was let go between our opening and our locking is not taken for the lock")
+  func lostName() throws {
+    let first = try #require(try book.lock(target))
+    let folder = try #require(try RecordFolder.open(shelf.folder))
+    let name = try target.name() + ".lock"
+    let opened = try #require(try folder.file(name, O_RDWR))
+    #expect(try RecordLock.claim(opened, folder, name) == .busy)
+    first.release()
+    #expect(try RecordLock.claim(opened, folder, name) == .nameless)
+    let next = try #require(try book.lock(target))
+    #expect(try RecordLock.claim(opened, folder, name) == .nameless)
+    next.release()
+  }
+
   @Test("However many take and let go at once, there is never more than one holder")
   func crowd() async throws {
     let (book, target) = (book, target)
