@@ -19,20 +19,33 @@ package final class RecordLock: Sendable {
 
   /// Nil when somebody holds it.
   static func take(_ folder: RecordFolder, _ name: String) throws(Failure) -> RecordLock? {
-    // Who lets go removes the file. A lock on a file that lost its name keeps nobody off, so it is tried again with
-    // the new one; who loses so often has somebody else to wait for.
+    // Who loses so often has somebody else to wait for.
     for _ in 0..<100 {
       guard let file = try folder.file(name, O_RDWR | O_CREAT) else { continue }
-      guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        if errno == EWOULDBLOCK { return nil }
-        if errno == EINTR { continue }
-        throw file.failure("cannot be locked")
+      switch try claim(file, folder, name) {
+      case .busy: return nil
+      case .nameless: continue
+      case .held:
+        file.note(pid: getpid())
+        return RecordLock(folder, name, file)
       }
-      guard folder.has(file, as: name) else { continue }
-      file.note(pid: getpid())
-      return RecordLock(folder, name, file)
     }
     return nil
+  }
+
+  enum Claim {
+    case held, busy
+    /// Who lets go removes the file. When that was between our `open` and our `flock`, the file that we hold has no
+    /// name any more and keeps nobody off: the next one opens another.
+    case nameless
+  }
+
+  static func claim(_ file: RecordFile, _ folder: RecordFolder, _ name: String) throws(Failure) -> Claim {
+    while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return .busy }
+      guard errno == EINTR else { throw file.failure("cannot be locked") }
+    }
+    return folder.has(file, as: name) ? .held : .nameless
   }
 
   /// Lets go; a second time does nothing.

@@ -10,7 +10,7 @@ import Glibc
 enum RecordText {
   /// 10,000 parts take about 1 MiB.
   static let mostBytes = 16 << 20
-  private static let version = "1"
+  private static let opening = ["s3up", "record", "1"].map { Array($0.utf8) }
   private static let partNumbers = 1...10_000
 
   /// What a file holds up to its first bad line.
@@ -23,7 +23,7 @@ enum RecordText {
 
   /// The first two lines, and the seed of those that follow.
   static func head(_ header: UploadRecord.Header) throws(Failure) -> (bytes: [UInt8], seed: UInt32) {
-    let first = RecordLine.write(["s3up", "record", version].map { Array($0.utf8) }).bytes
+    let first = RecordLine.write(opening).bytes
     let second = RecordLine.write(words(header))
     let bytes = first + second.bytes
     // What could not be read again is better not written.
@@ -45,8 +45,10 @@ enum RecordText {
   /// Nil when there is no whole header. Throws for another version.
   static func read(_ bytes: [UInt8]) throws(Failure) -> Reading? {
     var rest = bytes.prefix(mostBytes)
-    guard let first = nextLine(&rest), let opening = RecordLine.read(first)?.words else { return nil }
-    try checkVersion(opening)
+    guard let first = nextLine(&rest), let opening = RecordLine.read(first)?.words,
+      opening.starts(with: Self.opening.dropLast())
+    else { return nil }
+    guard opening == Self.opening else { throw unknown(opening) }
     guard let second = nextLine(&rest), let upload = RecordLine.read(second), let header = header(upload.words) else {
       return nil
     }
@@ -67,11 +69,11 @@ enum RecordText {
     return rest[..<end]
   }
 
-  private static func checkVersion(_ words: [RecordLine.Word]) throws(Failure) {
-    let found = words.last.map { String(decoding: $0, as: UTF8.self) } ?? ""
-    guard !found.utf8.elementsEqual(version.utf8) || words.count != 3 else { return }
-    throw Failure(
-      .configuration, "the record of this upload is of version \(found), which this s3up does not know",
+  private static func unknown(_ opening: [RecordLine.Word]) -> Failure {
+    let version = String(
+      decoding: Array(opening.dropFirst(2).joined(separator: [UInt8(ascii: " ")]).prefix(32)), as: UTF8.self)
+    return Failure(
+      .configuration, "the record of this upload is of version \(version), which this s3up does not know",
       hint: "go on with the s3up that wrote it, or remove the file: the parts are then found on the server")
   }
 

@@ -11,11 +11,9 @@ enum StateFolder {
       path += (path.isEmpty && !folder.hasPrefix("/") ? "" : "/") + piece
       if mkdir(path, 0o700) == 0 {
         sync(above)
-      } else if errno == EROFS || errno == EACCES {
-        // Only an error when it is not there, which is seen at the end.
-        problem = errno
       } else if errno != EEXIST {
-        throw failure(path, "cannot be made")
+        // Told only when the folder is not there: above it may be some that are not ours to make.
+        if problem == 0 { problem = errno }
       }
     }
     var status = stat()

@@ -1,0 +1,216 @@
+import Foundation
+import Support
+import Testing
+
+@testable import MultipartCore
+
+@Suite struct RecordBookTests {
+  private let shelf: RecordShelf
+  private let header = RecordSamples.header()
+  private let target = RecordSamples.target
+
+  init() throws { shelf = try RecordShelf() }
+
+  private var book: RecordBook { shelf.book }
+
+  @Test("A record is there as soon as it is begun, and each part as soon as it is appended")
+  func story() throws {
+    #expect(try book.load(target) == nil)
+    let writer = try book.begin(header)
+    #expect(try book.load(target) == UploadRecord(header: header))
+    for number in [3, 1, 2] {
+      try writer.append(RecordSamples.part(number), now: .zero)
+      #expect(try book.load(target)?.parts[number] == RecordSamples.part(number))
+    }
+    try writer.flush()
+    #expect(try book.load(target) == RecordSamples.record(parts: 3))
+    try writer.remove()
+    #expect(try book.load(target) == nil)
+    #expect(try shelf.names() == [])
+  }
+
+  @Test("The file is 0600 in a folder 0700, and begin leaves nothing beside it")
+  func modes() throws {
+    _ = try book.begin(header)
+    #expect(RecordShelf.mode(shelf.folder) == 0o700)
+    #expect(RecordShelf.mode(try shelf.path(".record")) == 0o600)
+    #expect(try shelf.names() == [target.name() + ".record"])
+  }
+
+  @Test("A new record takes the place of an older one, of which nothing is left")
+  func replaces() throws {
+    let old = try book.begin(header)
+    try old.append(RecordSamples.part(1), now: .zero)
+    let other = RecordSamples.header(id: "second")
+    let new = try book.begin(other)
+    #expect(try book.load(target) == UploadRecord(header: other))
+    // The first run's handle is of a file that has no name any more.
+    try old.append(RecordSamples.part(2), now: .zero)
+    try old.remove()
+    #expect(try book.load(target) == UploadRecord(header: other))
+    try new.append(RecordSamples.part(3), now: .zero)
+    #expect(try book.load(target)?.parts == [3: RecordSamples.part(3)])
+  }
+
+  @Test("Torn anywhere, it is gone on with after the last whole line")
+  func resumes() throws {
+    let record = RecordSamples.record(parts: 6)
+    let (bytes, ends) = try RecordSamples.text(record)
+    for length in ends.dropFirst().flatMap({ [$0 - 1, $0, $0 + 1, $0 + 20] }) where length <= bytes.count {
+      try shelf.write(Array(bytes.prefix(length)))
+      let inode = RecordShelf.status(try shelf.path(".record"))?.st_ino
+      guard let found = try book.load(target) else {
+        #expect(length < ends[1])
+        continue
+      }
+      try book.resume(found).append(RecordSamples.part(9), now: .zero)
+      var expected = found
+      expected.parts[9] = RecordSamples.part(9)
+      #expect(try book.load(target) == expected)
+      #expect(found.parts.count == ends.filter { $0 <= length }.count - 2)
+      #expect(RecordShelf.status(try shelf.path(".record"))?.st_ino == inode)
+    }
+  }
+
+  @Test("What is gone on with is what the caller believes, whatever the file says")
+  func resumesElse() throws {
+    let record = RecordSamples.record(parts: 3)
+    try book.resume(record).append(RecordSamples.part(4), now: .zero)
+    #expect(try book.load(target) == RecordSamples.record(parts: 4))
+    var fewer = record
+    fewer.parts[2] = nil
+    try book.resume(fewer).append(RecordSamples.part(5), now: .zero)
+    #expect(try book.load(target)?.parts.keys.sorted() == [1, 3, 5])
+    var another = record
+    another.header.uploadID = "another"
+    _ = try book.resume(another)
+    #expect(try book.load(target) == another)
+  }
+
+  @Test("A record is removed with or without its writer, and one that is not there is no error")
+  func removes() throws {
+    try book.remove(target)
+    let writer = try book.begin(header)
+    try book.remove(target)
+    #expect(try book.load(target) == nil)
+    try writer.remove()
+    try writer.remove()
+    // A part that comes late is forgotten with the rest.
+    try writer.append(RecordSamples.part(1), now: .zero)
+    try writer.flush()
+    #expect(try shelf.names() == [])
+  }
+
+  @Test("All records are found, oldest first, and what cannot be used is named")
+  func listing() throws {
+    #expect(try book.all() == [])
+    for (index, created) in [300, 100, 200].enumerated() {
+      let target = RecordTarget(origin: "https://a", bucket: "b", key: "key \(index)")
+      _ = try book.begin(RecordSamples.header(target, created: Int64(created)))
+    }
+    let lock = try book.lock(target)
+    let (bytes, _) = try RecordSamples.text(RecordSamples.record(parts: 1))
+    try shelf.write(Array(bytes.prefix(30)))
+    try shelf.write(bytes, to: RecordTarget(origin: "", bucket: "", key: "wrong place"))
+    let second = RecordLine.write(["s3up", "record", "2"].map { Array($0.utf8) }).bytes
+    try shelf.write(second, to: RecordTarget(origin: "", bucket: "", key: "future"))
+    let listing = try book.listing()
+    #expect(listing.records.map(\.header.created.seconds) == [100, 200, 300])
+    #expect(try book.all() == listing.records)
+    #expect(listing.unusable.count == 3)
+    #expect(listing.unusable.allSatisfy { $0.place.file?.hasSuffix(".record") == true })
+    #expect(listing.unusable.filter { $0.code == .configuration }.count == 1)
+    lock?.release()
+  }
+
+  @Test("A record of another destination is not taken for this one's")
+  func misplaced() throws {
+    let (bytes, _) = try RecordSamples.text(RecordSamples.record(parts: 1))
+    let other = RecordTarget(origin: "https://a", bucket: "b", key: "k")
+    try shelf.write(bytes, to: other)
+    #expect(try book.load(other) == nil)
+  }
+
+  @Test("Begun by many at once, the record is that of one of them, whole, and no other's end removes it")
+  func racing() async throws {
+    let book = book
+    let writers = try await withThrowingTaskGroup(of: (String, RecordWriter).self) { group in
+      for index in 0..<12 {
+        group.addTask {
+          let writer = try book.begin(RecordSamples.header(id: "run \(index)"))
+          try writer.append(RecordSamples.part(index + 1), now: .zero)
+          return ("run \(index)", writer)
+        }
+      }
+      return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    #expect(writers.count == 12)
+    let record = try #require(try book.load(target))
+    #expect(record.parts.count == 1)
+    for (id, writer) in writers where id != record.header.uploadID { try writer.remove() }
+    #expect(try book.load(target) == record)
+    try writers[record.header.uploadID]?.remove()
+    #expect(try shelf.names() == [])
+  }
+
+  @Test("What a killed run left half made is cleared away after an hour, and not before")
+  func leftovers() throws {
+    _ = try book.begin(header)
+    let name = try target.name()
+    for (number, age) in [(0, 7200.0), (3, 60.0), (9, 7200.0)] {
+      let path = try shelf.directory.write("half", to: "state/uploads/\(name).record.new\(number)")
+      try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
+    }
+    _ = try book.begin(RecordSamples.header(id: "next"))
+    #expect(try shelf.names() == [name + ".record", name + ".record.new3"])
+    #expect(try book.all().map(\.header.uploadID) == ["next"])
+  }
+
+  @Test("10,000 parts: each append writes its own line and no more, and they are read in under a second")
+  func many() throws {
+    let writer = try book.begin(header)
+    let path = try shelf.path(".record")
+    let first = try #require(RecordShelf.status(path))
+    var size = Int(first.st_size)
+    var lines: Set<Int> = []
+    for number in 1...10_000 {
+      try writer.append(UploadRecord.Part(number: number, size: 1 << 10, etag: "\"0123456789abcdef\""), now: .zero)
+      let status = try #require(RecordShelf.status(path))
+      lines.insert(Int(status.st_size) - size - String(number).count)
+      size = Int(status.st_size)
+      #expect(status.st_ino == first.st_ino)
+    }
+    #expect(lines.count == 1)
+    let began = Self.cpuTime()
+    #expect(try book.load(target)?.parts.count == 10_000)
+    #expect(Self.cpuTime() - began < .seconds(1))
+  }
+
+  @Test("A record as long as it may be takes no more, and is written short again when it is gone on with")
+  func longest() throws {
+    let head = try RecordText.head(header)
+    var part = RecordSamples.part(1)
+    part.etag = String(repeating: "e", count: 60 << 10)
+    let line = try RecordText.line(part, seed: head.seed)
+    var bytes = head.bytes
+    while bytes.count + line.count <= RecordText.mostBytes { bytes += line }
+    try shelf.write(bytes + line)
+    let record = try #require(try book.load(target))
+    #expect(record.parts == [1: part])
+    let file = try #require(try RecordFolder.open(shelf.folder)?.file(target.name() + ".record", O_RDWR | O_APPEND))
+    let full = RecordWriter(
+      try #require(try RecordFolder.open(shelf.folder)), try target.name() + ".record", file, length: bytes.count,
+      seed: head.seed)
+    #expect(throws: Failure.self) { try full.append(part, now: .zero) }
+    try book.resume(record).append(RecordSamples.part(2), now: .zero)
+    #expect(try shelf.bytes().count < 100_000)
+    #expect(try book.load(target)?.parts == [1: part, 2: RecordSamples.part(2)])
+  }
+
+  /// Of this thread, so that a busy machine does not count.
+  private static func cpuTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
