@@ -86,7 +86,7 @@ package final class StreamPart: BodySource {
   }
 
   /// The bytes stay where they are for as long as `body` runs, also when the part is released meanwhile.
-  private func withBytes<Result>(
+  func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let buffer = state.withLock { state -> StreamBuffer? in
