@@ -55,9 +55,9 @@ package final class StreamSource: Sendable {
   }
 
   /// The next part: full ones and a last shorter one; nil at the end. An empty stream is one empty part. Waits for
-  /// input and for memory. A failure is for good, and a cancelled task stops the source: bytes are lost with it.
+  /// input and for memory. A failure to read is for good, and a cancelled task stops the source.
   ///
-  /// One at a time asks.
+  /// One at a time asks; a second one gets an error.
   package func next() async throws(Failure) -> StreamPiece? {
     switch desk.over {
     case .failure(let failure)?: throw failure
@@ -75,8 +75,9 @@ package final class StreamSource: Sendable {
     } onCancel: {
       stop()
     }
+    let piece = try result.get()
     nextNumber.withLock { $0 = number + 1 }
-    return try result.get()
+    return piece
   }
 
   /// Ends reading at once, from any thread; whoever waits gets an error. Parts that were given out stay good.

@@ -121,6 +121,20 @@ import Testing
     source = nil
   }
 
+  @Test("Of two who ask at once the second gets an error, and no byte is lost")
+  func twoAsk() async throws {
+    let pipe = try FedPipe()
+    pipe.write([1, 2, 3])
+    let source = try StreamSource(pipe.reading, steps: [(10, 4)])
+    let first = Task { try await source.next()?.copied() }
+    await until { source.bytesRead == 3 }
+    #expect(await failure { try await source.next() }?.code == .local)
+    pipe.write([4, 5])
+    pipe.finish()
+    #expect(try await first.value?.bytes == [1, 2, 3, 4])
+    #expect(try await source.all() == [ReadPiece(number: 2, offset: 4, bytes: [5], isShort: false)])
+  }
+
   @Test("Parts released out of order make room one by one, and those still held keep their bytes")
   func order() async throws {
     let bytes = randomBytes(1000, seed: 4)
