@@ -1,0 +1,147 @@
+/// The part buffers of one stream: used again and again, and never more at once than the plan's window allows.
+///
+/// It counts bytes: a buffer is given out while all that are out stay within the budget, concurrency × first part size,
+/// or within two of the asked size where that is more. So the cap also holds while old small parts and new large ones
+/// are out together. Buffers of a size that is no longer asked for go back to the system.
+package final class PartRing: Sendable {
+  private struct State: Sendable {
+    var free: [StreamBuffer] = []
+    var bytesOut: Int64 = 0
+    var buffersOut = 0
+    var peak: Int64 = 0
+    /// The size that was asked for last.
+    var size: Int64 = 0
+    var stopped: Failure?
+    var keepsFree = true
+    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    var identifiers: UInt64 = 0
+  }
+
+  private enum Turn {
+    case reuse(StreamBuffer)
+    case make(dropping: [StreamBuffer])
+    case refuse(Failure)
+    case wait
+  }
+
+  private let budget: Int64
+  private let state = Locked(State())
+
+  package init(plan: StreamPlan, concurrency: Int) {
+    budget = plan.budget(concurrency)
+  }
+
+  /// Bytes of the buffers that are out, and the most that ever were.
+  package var bytesInUse: Int64 { state.withLock { $0.bytesOut } }
+  package var peakBytes: Int64 { state.withLock { $0.peak } }
+  package var buffersInUse: Int { state.withLock { $0.buffersOut } }
+  var waiting: Int { state.withLock { $0.waiters.count } }
+
+  /// A buffer of `size` bytes, as soon as there may be one. Throws when the ring is stopped or the task cancelled.
+  func acquire(_ size: Int64) async throws(Failure) -> StreamBuffer {
+    while true {
+      guard !Task.isCancelled else { throw Self.interrupted }
+      switch state.withLock({ take(&$0, size) }) {
+      case .reuse(let buffer):
+        return buffer
+      case .make(let old):
+        for buffer in old { buffer.unmap() }
+        do throws(Failure) {
+          return try StreamBuffer(size: size)
+        } catch {
+          returned(size)
+          throw error
+        }
+      case .refuse(let failure):
+        throw failure
+      case .wait:
+        await wait(size)
+      }
+    }
+  }
+
+  /// Takes a buffer back that nobody uses any more.
+  func giveBack(_ buffer: StreamBuffer) {
+    // Unmapped before it is counted off, so that the next one is not there beside it.
+    let keeps = state.withLock { $0.keepsFree && $0.stopped == nil && buffer.size == $0.size }
+    if !keeps { buffer.unmap() }
+    returned(buffer.size, keeping: keeps ? buffer : nil)
+  }
+
+  /// No more buffers will be asked for: what comes back goes to the system.
+  func retire() {
+    let free = state.withLock { state in
+      state.keepsFree = false
+      defer { state.free = [] }
+      return state.free
+    }
+    for buffer in free { buffer.unmap() }
+  }
+
+  /// Whoever waits for a buffer, or comes for one, gets an error. Those that are out stay good.
+  package func stop() {
+    let waiters = state.withLock { state in
+      state.stopped = state.stopped ?? Self.interrupted
+      return Self.takeWaiters(&state)
+    }
+    retire()
+    for waiter in waiters { waiter.resume() }
+  }
+
+  private func take(_ state: inout State, _ size: Int64) -> Turn {
+    if let failure = state.stopped { return .refuse(failure) }
+    guard fits(state, size) else { return .wait }
+    state.bytesOut += size
+    state.buffersOut += 1
+    state.peak = max(state.peak, state.bytesOut)
+    if state.size == size, let buffer = state.free.popLast() { return .reuse(buffer) }
+    state.size = size
+    defer { state.free = [] }
+    return .make(dropping: state.free)
+  }
+
+  private func fits(_ state: State, _ size: Int64) -> Bool {
+    state.bytesOut + size <= max(budget, 2 * size)
+  }
+
+  private func returned(_ size: Int64, keeping buffer: StreamBuffer? = nil) {
+    let (waiters, late) = state.withLock { state in
+      state.bytesOut -= size
+      state.buffersOut -= 1
+      // The size may have grown, or the ring been stopped, since it was decided to keep it.
+      let keeps = state.keepsFree && state.size == size
+      if let buffer, keeps { state.free.append(buffer) }
+      return (Self.takeWaiters(&state), keeps ? nil : buffer)
+    }
+    late?.unmap()
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Suspends until something has changed; the caller looks again.
+  private func wait(_ size: Int64) async {
+    let identifier = state.withLock { state in
+      state.identifiers += 1
+      return state.identifiers
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // A cancellation sets its mark before it calls the handler: it is seen here, or the handler finds the waiter.
+        let isOver = state.withLock { state in
+          if state.stopped != nil || fits(state, size) || Task.isCancelled { return true }
+          state.waiters[identifier] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: identifier) }?.resume()
+    }
+  }
+
+  private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+    defer { state.waiters = [:] }
+    return Array(state.waiters.values)
+  }
+
+  private static var interrupted: Failure { Failure(.interrupted, "waiting for a part's memory was stopped") }
+}

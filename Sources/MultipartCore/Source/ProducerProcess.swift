@@ -1,0 +1,111 @@
+import Glibc
+
+/// How a producer ended.
+package enum ProducerEnd: Sendable, Equatable {
+  case exited(Int32)
+  case signalled(Int32)
+
+  /// Why its output must not be published; nil when it ended well.
+  package func failure(of command: String) -> Failure? {
+    let what =
+      switch self {
+      case .exited(0): ""
+      case .exited(let code): "ended with exit code \(code)"
+      case .signalled(let signal): "was ended by signal \(Self.title(of: signal))"
+      }
+    guard !what.isEmpty else { return nil }
+    return Failure(
+      .dataMismatch, "the command \(what), so its output is not whole", hint: "nothing was published"
+    ).at(Place(file: command))
+  }
+
+  private static func title(_ number: Int32) -> String? {
+    let titles: [(Int32, String)] = [
+      (SIGHUP, "SIGHUP"), (SIGINT, "SIGINT"), (SIGQUIT, "SIGQUIT"), (SIGILL, "SIGILL"), (SIGABRT, "SIGABRT"),
+      (SIGBUS, "SIGBUS"), (SIGFPE, "SIGFPE"), (SIGKILL, "SIGKILL"), (SIGSEGV, "SIGSEGV"), (SIGPIPE, "SIGPIPE"),
+      (SIGALRM, "SIGALRM"), (SIGTERM, "SIGTERM"), (SIGXCPU, "SIGXCPU"), (SIGXFSZ, "SIGXFSZ"),
+    ]
+    return titles.first { $0.0 == number }?.1
+  }
+
+  private static func title(of signal: Int32) -> String {
+    title(signal).map { "\(signal) (\($0))" } ?? "\(signal)"
+  }
+}
+
+/// A command whose standard output is the source of an upload.
+///
+/// It runs in our process group, so that Ctrl-C reaches it as it reaches us, with our standard input and standard
+/// error. Its output counts only when it has ended with exit code 0: the end of the stream alone proves nothing, and a
+/// command that closes its output early is waited for like any other.
+///
+///     let producer = try ProducerProcess(["pg_dump", "db"].map { Array($0.utf8) })
+///     let source = try StreamSource(descriptor: producer.takeDescriptor(), owns: true, plan: plan, ring: ring)
+///     … every part …
+///     if let failure = try await producer.wait().failure(of: producer.command) { throw failure }
+package final class ProducerProcess: Sendable {
+  /// The command's first word, for people.
+  package let command: String
+  package let pid: Int32
+  private let watch: ProducerWatch
+  private let output: Locked<Int32>
+
+  /// Starts the command, found by PATH like a shell would. Its words are bytes, as file names are. Without an
+  /// environment of its own it inherits ours.
+  package init(_ words: [[UInt8]], environment: [String: String]? = nil) throws(Failure) {
+    guard let first = words.first, !first.isEmpty else {
+      throw Failure(.usage, "no command is named", hint: "write it after --, as in: -- pg_dump mydb")
+    }
+    guard words.allSatisfy({ !$0.contains(0) }) else { throw Failure(.usage, "a word of the command holds a NUL") }
+    command = String(decoding: first, as: UTF8.self)
+    let spawned = try ProducerSpawn.run(words, environment: environment)
+    pid = spawned.pid
+    output = Locked(spawned.output)
+    watch = ProducerWatch(spawned.pid)
+    do throws(Failure) {
+      try watch.begin()
+    } catch {
+      close(spawned.output)
+      watch.abandon()
+      throw error
+    }
+  }
+
+  /// A command that nobody waits for any more is asked to end; it is still waited for, so that no zombie stays.
+  deinit {
+    let left = output.withLock { $0 }
+    if left >= 0 { close(left) }
+    watch.signal(SIGTERM)
+  }
+
+  /// The reading end of its standard output, which is the caller's to close from now on: that is how the command
+  /// learns, by SIGPIPE, that nobody reads any more. -1 when it was taken before.
+  package func takeDescriptor() -> Int32 {
+    output.withLock { output in
+      defer { output = -1 }
+      return output
+    }
+  }
+
+  /// Waits until it has ended. Throws when that cannot be known.
+  package func wait() async throws(Failure) -> ProducerEnd {
+    try await watch.wait().get()
+  }
+
+  /// How it ended, if it has.
+  package var end: ProducerEnd? { try? watch.end?.get() }
+
+  /// Asks it to end (SIGTERM), and forces it (SIGKILL) after the time of grace; returns when it has ended. It does so
+  /// also for a cancelled task. What it has started itself ends by the closed pipes, if at all.
+  package func terminate(grace: Duration, in world: World) async {
+    watch.signal(SIGTERM)
+    // One that is stopped would not see the other before it goes on.
+    watch.signal(SIGCONT)
+    let killer = Task {
+      try await world.sleep(grace)
+      watch.signal(SIGKILL)
+    }
+    _ = await watch.wait()
+    killer.cancel()
+  }
+}

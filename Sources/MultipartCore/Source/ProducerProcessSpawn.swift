@@ -1,0 +1,107 @@
+@preconcurrency import Glibc
+
+/// `posix_spawnp` with what a child of the shell would have: no blocked signal, SIGPIPE as it was before we ignored it,
+/// our other descriptors closed by their own flag.
+enum ProducerSpawn {
+  /// A pipe's ends are inherited until their flag is set; another command that starts in between would hold our pipe
+  /// open. So one starts at a time.
+  private static let turn = Lock()
+
+  static func run(
+    _ words: [[UInt8]], environment: [String: String]?
+  ) throws(Failure) -> (pid: pid_t, output: Int32) {
+    keepExitStatuses()
+    return try turn.withLock { () throws(Failure) in
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else {
+        throw Failure(.local, "no pipe could be made: " + String(cString: strerror(errno)))
+      }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      defer { close(ends[1]) }
+      var pid = pid_t()
+      let status = spawn(words, environment, output: ends[1], &pid)
+      guard status == 0 else {
+        close(ends[0])
+        throw failure(status).at(Place(file: String(decoding: words.first ?? [], as: UTF8.self)))
+      }
+      return (pid, ends[0])
+    }
+  }
+
+  private static func spawn(
+    _ words: [[UInt8]], _ environment: [String: String]?, output: Int32, _ pid: inout pid_t
+  ) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    // Only what we ignore ourselves: a signal that was ignored when we began (nohup) stays so for the command too, and
+    // those that we handle are set back by exec.
+    sigaddset(&signals, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    return withCStrings(words) { arguments in
+      guard let program = arguments[0] else { return ENOENT }
+      guard let environment else { return posix_spawnp(&pid, program, &actions, &attributes, arguments, environ) }
+      return withCStrings(environment.map { Array("\($0.key)=\($0.value)".utf8) }) { variables in
+        posix_spawnp(&pid, program, &actions, &attributes, arguments, variables)
+      }
+    }
+  }
+
+  /// Pointers to the words, each with a zero at its end, and a null behind the last.
+  private static func withCStrings<Result>(
+    _ words: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    let bytes = UnsafeMutableBufferPointer<CChar>.allocate(capacity: words.reduce(0) { $0 + $1.count + 1 })
+    let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: words.count + 1)
+    defer {
+      bytes.deallocate()
+      pointers.deallocate()
+    }
+    var at = 0
+    for (index, word) in words.enumerated() {
+      pointers[index] = bytes.baseAddress?.advanced(by: at)
+      for byte in word + [0] {
+        bytes[at] = CChar(bitPattern: byte)
+        at += 1
+      }
+    }
+    pointers[words.count] = nil
+    return body(pointers)
+  }
+
+  /// Under a parent that ignores SIGCHLD the kernel would throw away how the command ended, and with that the proof
+  /// that its output is whole.
+  private static func keepExitStatuses() {
+    var action = sigaction()
+    guard sigaction(SIGCHLD, nil, &action) == 0 else { return }
+    let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+    let isIgnored = handler == unsafeBitCast(SIG_IGN, to: Int.self)
+    if isIgnored || action.sa_flags & SA_NOCLDWAIT != 0 { signal(SIGCHLD, SIG_DFL) }
+  }
+
+  private static func failure(_ status: Int32) -> Failure {
+    switch status {
+    case ENOENT:
+      Failure(.sourceMissing, "the command was not found", hint: "check its name and PATH")
+    case EACCES:
+      Failure(.sourceMissing, "the command cannot be run: permission denied", hint: "is it executable?")
+    case ENOEXEC:
+      Failure(
+        .sourceMissing, "the command cannot be run: it is no program", hint: "a script begins with #! and its shell")
+    case EAGAIN, ENOMEM:
+      Failure(.local, "the command cannot be run: " + String(cString: strerror(status)))
+    default:
+      Failure(.sourceMissing, "the command cannot be run: " + String(cString: strerror(status)))
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Glibc
+
+/// Memory of one part: anonymous, page-aligned, left out of core files. Pages come when they are first written, so a
+/// short stream takes no more than it is long. Owns its mapping (`mmap`, `munmap`).
+///
+/// `@unchecked Sendable` holds because it has one user at a time: the ring hands it to the thread that fills it, that to
+/// the `StreamPart`, whose readers only read, and that back to the ring, which alone calls `unmap`.
+final class StreamBuffer: @unchecked Sendable {
+  let size: Int64
+  private(set) var bytes: UnsafeMutableRawBufferPointer
+
+  init(size: Int64) throws(Failure) {
+    // MAP_NORESERVE: what a short stream never touches need not be there.
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    guard let start = mmap(nil, Int(size), PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
+      throw Failure(
+        .local, "no memory for a part of \(size) bytes: " + String(cString: strerror(errno)),
+        hint: "lower --concurrency or --part-size")
+    }
+    // The bytes are somebody's data. A refusal changes nothing else.
+    _ = madvise(start, Int(size), MADV_DONTDUMP)
+    self.size = size
+    bytes = UnsafeMutableRawBufferPointer(start: start, count: Int(size))
+  }
+
+  deinit { unmap() }
+
+  func unmap() {
+    guard let start = bytes.baseAddress else { return }
+    munmap(start, bytes.count)
+    bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  }
+}
+
+/// A part that was read from a stream: sent from memory, and sent again from there, until the store has it.
+///
+/// `release` gives the memory back to the ring as soon as nobody reads it. After that a late reader, such as a second
+/// request for the same part that lost the race, gets an error: never the bytes of another part.
+package final class StreamPart: BodySource {
+  private struct State: Sendable {
+    var buffer: StreamBuffer?
+    var readers = 0
+    var isReleased = false
+  }
+
+  package let length: Int64
+  private let state: Locked<State>
+  private let ring: PartRing
+
+  init(buffer: StreamBuffer, length: Int64, ring: PartRing) {
+    self.length = length
+    self.ring = ring
+    state = Locked(State(buffer: buffer))
+  }
+
+  deinit { release() }
+
+  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
+    guard offset >= 0, offset < length else { return 0 }
+    let count = Int(min(Int64(buffer.count), length - offset))
+    return try withBytes { bytes in
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[Int(offset)...].prefix(count)))
+      return count
+    }
+  }
+
+  /// The checksums of the part, in one pass.
+  package func checksums(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+    var sums = try MultiChecksum(algorithms)
+    try withBytes { sums.update($0) }
+    return try sums.finish()
+  }
+
+  /// The first bytes, by which a content type is guessed.
+  package func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
+    try withBytes { Array($0.prefix(count)) }
+  }
+
+  /// Gives the memory back; a second call does nothing.
+  package func release() {
+    let free = state.withLock { state in
+      state.isReleased = true
+      return Self.free(&state)
+    }
+    if let free { ring.giveBack(free) }
+  }
+
+  /// The bytes stay where they are for as long as `body` runs, also when the part is released meanwhile.
+  func withBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let buffer = state.withLock { state -> StreamBuffer? in
+      guard !state.isReleased, let buffer = state.buffer else { return nil }
+      state.readers += 1
+      return buffer
+    }
+    guard let buffer else { throw Failure(.interrupted, "the part's memory was given back already") }
+    defer {
+      let free = state.withLock { state in
+        state.readers -= 1
+        return Self.free(&state)
+      }
+      if let free { ring.giveBack(free) }
+    }
+    return try body(UnsafeRawBufferPointer(rebasing: buffer.bytes.prefix(Int(length))))
+  }
+
+  /// The buffer, once, when nobody needs it any more.
+  private static func free(_ state: inout State) -> StreamBuffer? {
+    guard state.isReleased, state.readers == 0 else { return nil }
+    return state.buffer.take()
+  }
+}

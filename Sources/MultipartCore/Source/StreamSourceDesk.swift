@@ -1,0 +1,77 @@
+/// What the reading thread and the others say to each other: an order to fill a buffer, the result, the word to stop.
+final class StreamDesk: Sendable {
+  struct Order: Sendable {
+    var number: Int
+    /// Nil when the plan has no room for more: then only the end may follow.
+    var buffer: StreamBuffer?
+    var answer: CheckedContinuation<Result<Fill, Failure>, Never>
+  }
+
+  struct Fill: Sendable {
+    var count: Int
+    var ended: Bool
+  }
+
+  private struct State: Sendable {
+    var order: Order?
+    /// From an order's arrival to its answer.
+    var isBusy = false
+    var stops = false
+    /// Why nothing more comes; nil as long as there may be more.
+    var over: Result<Checksum?, Failure>?
+    var bytesRead: Int64 = 0
+  }
+
+  let bell: StreamBell
+  private let state = Locked(State())
+
+  init() throws(Failure) { bell = try StreamBell() }
+
+  var bytesRead: Int64 { state.withLock { $0.bytesRead } }
+  var stops: Bool { state.withLock { $0.stops } }
+  /// The checksum of all at the end, or the failure; nil before.
+  var over: Result<Checksum?, Failure>? { state.withLock { $0.over } }
+
+  func post(_ order: Order) {
+    let refusal = state.withLock { state -> Failure? in
+      switch state.over {
+      case .failure(let failure): return failure
+      case .success: return Self.stopped
+      case nil: break
+      }
+      guard !state.isBusy else { return Failure(.local, "two ask for the next part at once") }
+      state.order = order
+      state.isBusy = true
+      return nil
+    }
+    if let refusal { order.answer.resume(returning: .failure(refusal)) } else { bell.ring() }
+  }
+
+  func stop() {
+    state.withLock { $0.stops = true }
+    bell.ring()
+  }
+
+  func add(_ count: Int) {
+    state.withLock { $0.bytesRead += Int64(count) }
+  }
+
+  func answer(_ order: Order, _ result: Result<Fill, Failure>) {
+    state.withLock { $0.isBusy = false }
+    order.answer.resume(returning: result)
+  }
+
+  func takeOrder() -> Order? {
+    state.withLock { $0.order.take() }
+  }
+
+  /// From here on nothing more is read; gives back an order that came meanwhile.
+  func close(_ over: Result<Checksum?, Failure>) -> Order? {
+    state.withLock { state in
+      state.over = state.over ?? over
+      return state.order.take()
+    }
+  }
+
+  static var stopped: Failure { Failure(.interrupted, "reading the source was stopped") }
+}

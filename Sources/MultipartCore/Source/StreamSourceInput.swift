@@ -1,0 +1,115 @@
+import Glibc
+
+/// A stream that has a name in the file system: a named pipe, a process substitution, a device.
+package enum StreamFile {
+  /// Whether the name is read as a stream rather than mapped: anything but a regular file and a directory.
+  package static func isStream(_ path: FilePath) -> Bool {
+    var status = stat()
+    guard path.withCString({ stat($0, &status) }) == 0 else { return false }
+    return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+  }
+
+  /// Opens it without waiting for a writer: `StreamSource` waits for that, and can be stopped meanwhile. The caller
+  /// owns the descriptor.
+  package static func open(_ path: FilePath) throws(Failure) -> Int32 {
+    // A name of an open descriptor means that descriptor: a socket cannot be opened by it, and a named pipe opened anew
+    // would wait for a writer that has come and gone.
+    if let number = descriptor(namedBy: path) {
+      let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+      guard copy >= 0 else { throw StreamInput.unreadable(path.text, errno) }
+      return copy
+    }
+    let opened = path.withCString { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+    guard opened >= 0 else { throw StreamInput.unreadable(path.text, errno) }
+    return opened
+  }
+
+  /// How many bytes are left to read where the descriptor is a regular file: a plan can count on them. Nil for others.
+  package static func remaining(_ descriptor: Int32) -> Int64? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let position = lseek(descriptor, 0, SEEK_CUR)
+    return position < 0 ? nil : max(0, Int64(status.st_size) - Int64(position))
+  }
+
+  private static func descriptor(namedBy path: FilePath) -> Int32? {
+    if path.bytes == Array("/dev/stdin".utf8) { return 0 }
+    for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.bytes.starts(with: prefix.utf8) {
+      let digits = path.bytes.dropFirst(prefix.utf8.count)
+      guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+      return Int32(String(decoding: digits, as: UTF8.self))
+    }
+    return nil
+  }
+}
+
+/// A descriptor that is read and never blocks longer than its thread wants: the thread polls first, and what is
+/// between the poll and the read cannot hold it either, as far as the kernel allows.
+///
+/// O_NONBLOCK is never set on a descriptor that came from outside: it belongs to the open file, which the shell and the
+/// next program share. A pipe without a name is opened anew through /proc instead, a socket is asked with MSG_DONTWAIT.
+/// Only a terminal or device whose bytes another reader takes away between the two calls can make the read wait.
+struct StreamInput: ~Copyable {
+  enum Outcome {
+    case bytes(Int)
+    case end
+    case again
+    case failed(Int32)
+  }
+
+  let descriptor: Int32
+  private let closes: Bool
+  private let isSocket: Bool
+  /// F_SETPIPE_SZ of Linux, which the C library shows to GNU sources alone. A 64 KiB pipe, the default, makes both
+  /// sides switch sixteen times as often.
+  private static let setPipeSize: Int32 = 1031
+  private static let pipeSize: Int32 = 1 << 20
+
+  init(_ given: Int32, owns: Bool, name: String) throws(Failure) {
+    var status = stat()
+    guard fstat(given, &status) == 0 else { throw Self.unreadable(name, errno) }
+    let kind = status.st_mode & S_IFMT
+    let anew = kind == S_IFIFO ? Self.reopened(given) : nil
+    if anew != nil, owns { close(given) }
+    descriptor = anew ?? given
+    closes = owns || anew != nil
+    isSocket = kind == S_IFSOCK
+    // The most that users may ask for by default; more than the system grants is refused, and the pipe stays as it is.
+    if kind == S_IFIFO { _ = fcntl(descriptor, Self.setPipeSize, Self.pipeSize) }
+  }
+
+  deinit {
+    if closes { close(descriptor) }
+  }
+
+  /// `read`, or `recv` of a socket.
+  borrowing func read(into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+    let count =
+      isSocket
+      ? recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+      : Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+    if count > 0 { return .bytes(count) }
+    if count == 0 { return .end }
+    let error = errno
+    return error == EINTR || error == EAGAIN ? .again : .failed(error)
+  }
+
+  /// A second open file of the same unnamed pipe, of our own and non-blocking. Nil for a named pipe: its last writer
+  /// may be gone, and the end would never be seen on a new open file.
+  private static func reopened(_ given: Int32) -> Int32? {
+    let flags = fcntl(given, F_GETFL)
+    guard flags >= 0, flags & O_NONBLOCK == 0, flags & O_ACCMODE != O_WRONLY else { return nil }
+    let name = "/proc/self/fd/\(given)"
+    var link = [CChar](repeating: 0, count: 64)
+    guard readlink(name, &link, link.count - 1) > 0, strncmp(link, "pipe:", 5) == 0 else { return nil }
+    let anew = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    return anew >= 0 ? anew : nil
+  }
+
+  static func unreadable(_ name: String, _ error: Int32) -> Failure {
+    Failure(
+      .sourceMissing, "the source cannot be read: " + String(cString: strerror(error)),
+      hint: error == EBADF ? "give it something to read" : nil
+    ).at(Place(file: name))
+  }
+}

@@ -1,0 +1,133 @@
+import Glibc
+
+/// What the reading thread does. Thread only: made before the thread starts, then its alone.
+///
+/// `@unchecked Sendable` holds for that reason: it is handed over once.
+final class StreamReader: @unchecked Sendable {
+  /// Looked at for a stop after each; a multiple of what a pipe gives.
+  private static let chunk = 1 << 20
+
+  private let desk: StreamDesk
+  private let input: StreamInput
+  private let name: String
+  private let partCount: Int
+  private var sum: RunningChecksum?
+  /// The byte behind a part, read to know whether there is one.
+  private var ahead: UInt8?
+
+  init(
+    desk: StreamDesk, input: consuming StreamInput, name: String, partCount: Int, hashes: Bool
+  ) throws(Failure) {
+    sum = hashes ? try RunningChecksum(.sha256) : nil
+    self.desk = desk
+    self.input = input
+    self.name = name
+    self.partCount = partCount
+  }
+
+  /// Fills one buffer after the other until the end, a failure or a stop. The descriptor is closed when the thread lets
+  /// go of this, so that a producer whose reader has stopped learns it by SIGPIPE.
+  func run() {
+    while true {
+      guard !desk.stops else { return finish(.failure(StreamDesk.stopped)) }
+      guard let order = desk.takeOrder() else {
+        _ = poll(-1)
+        continue
+      }
+      do throws(Failure) {
+        let fill = try fill(order)
+        // Said before the answer, so that whoever has the last part can ask for the checksum of all.
+        if fill.ended { finish(try end()) }
+        desk.answer(order, .success(fill))
+        if fill.ended { return }
+      } catch {
+        finish(.failure(error))
+        desk.answer(order, .failure(error))
+        return
+      }
+    }
+  }
+
+  private func finish(_ over: Result<Checksum?, Failure>) {
+    if let order = desk.close(over) { desk.answer(order, .failure(StreamDesk.stopped)) }
+  }
+
+  private func end() throws(Failure) -> Result<Checksum?, Failure> {
+    .success(try sum?.finish())
+  }
+
+  private func fill(_ order: StreamDesk.Order) throws(Failure) -> StreamDesk.Fill {
+    guard let buffer = order.buffer, let start = buffer.bytes.baseAddress else {
+      if try isAtEnd() { return StreamDesk.Fill(count: 0, ended: true) }
+      throw Failure(
+        .usage, "the stream is longer than \(partCount) parts of the chosen sizes hold",
+        hint: "say how long it is with --expect-size, or choose a larger --part-size"
+      ).at(Place(file: name))
+    }
+    var filled = 0
+    if let byte = ahead.take() {
+      start.storeBytes(of: byte, as: UInt8.self)
+      filled = 1
+    }
+    while filled < buffer.bytes.count {
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[filled...].prefix(Self.chunk))
+      let count = try receive(room)
+      guard count > 0 else { return StreamDesk.Fill(count: filled, ended: true) }
+      filled += count
+    }
+    // Only the first part waits for the byte behind it: whether it is all decides what is sent.
+    return StreamDesk.Fill(count: filled, ended: order.number == 1 ? try isAtEnd() : false)
+  }
+
+  private func isAtEnd() throws(Failure) -> Bool {
+    guard ahead == nil else { return false }
+    var byte: UInt8 = 0
+    let result = withUnsafeMutableBytes(of: &byte) { bytes in
+      Result { () throws(Failure) in try receive(bytes) }
+    }
+    guard try result.get() > 0 else { return true }
+    ahead = byte
+    return false
+  }
+
+  /// The next bytes, as many as there are; 0 at the end.
+  private func receive(_ room: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    while true {
+      guard try awaitInput() else { continue }
+      switch input.read(into: room) {
+      case .bytes(let count):
+        sum?.update(UnsafeRawBufferPointer(rebasing: room[..<count]))
+        desk.add(count)
+        return count
+      case .end:
+        return 0
+      case .again:
+        continue
+      case .failed(let error):
+        throw StreamInput.unreadable(name, error)
+      }
+    }
+  }
+
+  /// Waits for bytes or the bell; true when there is something to read, be it the end or an error.
+  private func awaitInput() throws(Failure) -> Bool {
+    let polled = poll(input.descriptor)
+    guard !desk.stops else { throw StreamDesk.stopped }
+    return polled
+  }
+
+  /// `poll` on the bell and on `descriptor`, where -1 is none; whether something is to be read from it.
+  private func poll(_ descriptor: Int32) -> Bool {
+    var bell = pollfd(fd: desk.bell.reading, events: Int16(POLLIN), revents: 0)
+    let input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let ready = withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { watched in
+      _ = watched.initialize(fromContentsOf: [bell, input])
+      // An interrupted poll leaves the results as they were: none.
+      _ = Glibc.poll(watched.baseAddress, 2, -1)
+      bell = watched[0]
+      return watched[1].revents != 0
+    }
+    if bell.revents != 0 { desk.bell.silence() }
+    return ready
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Support
+
+@testable import MultipartCore
+
+/// A pipe whose reading end a test reads and whose writing end a thread, or the test, feeds. The ends close at exec
+/// from the beginning: a command that another test starts must not hold them open.
+final class FedPipe: Sendable {
+  let reading: Int32
+  private let writing: Guarded<Int32>
+
+  init() throws {
+    typealias Pipe = @convention(c) (UnsafeMutablePointer<Int32>, Int32) -> Int32
+    guard let found = dlsym(nil, "pipe2") else { throw SystemError("pipe2", ENOSYS) }
+    var ends: [Int32] = [-1, -1]
+    guard unsafeBitCast(found, to: Pipe.self)(&ends, O_CLOEXEC) == 0 else { throw SystemError("pipe2") }
+    reading = ends[0]
+    writing = Guarded(ends[1])
+  }
+
+  deinit { finish() }
+
+  /// Writes all of it, `chunk` bytes at a time, and closes, on a thread of its own.
+  func feed(_ bytes: [UInt8], chunk: Int) throws {
+    try PosixThread.start { [self] in
+      var at = 0
+      while at < bytes.count, write(Array(bytes[at..<min(at + chunk, bytes.count)])) { at += chunk }
+      finish()
+    }.detach()
+  }
+
+  /// False when nobody reads any more; for few bytes, or on a thread in which SIGPIPE is blocked.
+  @discardableResult
+  func write(_ bytes: [UInt8]) -> Bool {
+    let end = writing.with { $0 }
+    var at = 0
+    while at < bytes.count {
+      let count = bytes[at...].withUnsafeBytes { Glibc.write(end, $0.baseAddress, $0.count) }
+      guard count > 0 else { return false }
+      at += count
+    }
+    return true
+  }
+
+  func finish() {
+    writing.with { end in
+      if end >= 0 { close(end) }
+      end = -1
+    }
+  }
+}
+
+struct ReadPiece: Equatable {
+  var number: Int
+  var offset: Int64
+  var bytes: [UInt8]
+  var isShort: Bool
+}
+
+extension StreamPiece {
+  func copied() throws -> ReadPiece {
+    ReadPiece(number: number, offset: offset, bytes: try part.allBytes(), isShort: isShort)
+  }
+}
+
+extension StreamPart {
+  /// Reads it as a transfer does, in pieces that do not divide it.
+  func allBytes() throws -> [UInt8] {
+    var all: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4093)
+    while true {
+      let result = buffer.withUnsafeMutableBytes { bytes in
+        Result { () throws(Failure) in try read(into: bytes, at: Int64(all.count)) }
+      }
+      let count = try result.get()
+      guard count > 0 else { return all }
+      all += buffer[..<count]
+    }
+  }
+}
+
+extension StreamSource {
+  convenience init(
+    _ descriptor: Int32, owns: Bool = true, steps: [(parts: Int, size: Int64)], concurrency: Int = 4,
+    hashes: Bool = false
+  ) throws {
+    let plan = try StreamPlan(steps: steps.map { StreamPlan.Step(parts: $0.parts, size: $0.size) })
+    try self.init(
+      descriptor: descriptor, owns: owns, plan: plan, ring: PartRing(plan: plan, concurrency: concurrency),
+      hashes: hashes)
+  }
+
+  /// Every piece to the end, each released before the next is asked for.
+  func all() async throws -> [ReadPiece] {
+    var pieces: [ReadPiece] = []
+    while let piece = try await next() {
+      pieces.append(try piece.copied())
+      piece.part.release()
+    }
+    return pieces
+  }
+}
+
+/// The failure that `body` ends in; nil when it ends well.
+func failure<Result>(of body: () async throws -> Result) async -> Failure? {
+  do {
+    _ = try await body()
+    return nil
+  } catch {
+    return error as? Failure
+  }
+}
+
+/// Lets others run until it is so.
+func until(_ condition: () -> Bool) async {
+  while !condition() { await Task.yield() }
+}
+
+/// What a stream of `bytes` must be cut into.
+func cut(_ bytes: [UInt8], sizes: [Int]) -> [[UInt8]] {
+  var (parts, at, sizes) = ([[UInt8]](), 0, sizes[...])
+  while at < bytes.count, let size = sizes.popFirst() {
+    parts.append(Array(bytes[at..<min(at + size, bytes.count)]))
+    at += size
+  }
+  return parts
+}

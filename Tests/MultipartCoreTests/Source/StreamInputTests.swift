@@ -1,0 +1,158 @@
+import Foundation
+import Support
+import Testing
+
+@testable import MultipartCore
+
+/// What a stream can be read from.
+@Suite struct StreamInputTests {
+  private let folder: TemporaryDirectory
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private func fifo() throws -> FilePath {
+    let path = folder.path("pipe")
+    guard mkfifo(path, 0o600) == 0 else { throw SystemError("mkfifo") }
+    return FilePath(path)
+  }
+
+  private func opened(_ path: FilePath, _ flags: Int32) -> Int32 {
+    path.withCString { open($0, flags | O_CLOEXEC) }
+  }
+
+  @Test("A named pipe is opened before its writer comes, and read when it has come")
+  func lateWriter() async throws {
+    let path = try fifo()
+    #expect(StreamFile.isStream(path))
+    let source = try StreamSource(StreamFile.open(path), steps: [(10, 100)])
+    let pieces = Task { try await source.all() }
+    await until { source.ring.buffersInUse == 1 }
+    let writer = opened(path, O_WRONLY | O_NONBLOCK)
+    #expect(writer >= 0)
+    _ = write(writer, "hello", 5)
+    close(writer)
+    #expect(try await pieces.value.map(\.bytes) == [Array("hello".utf8)])
+  }
+
+  @Test("A named pipe that nobody writes to can be stopped")
+  func noWriter() async throws {
+    let source = try StreamSource(StreamFile.open(fifo()), steps: [(10, 100)])
+    let waiting = Task { try await source.next() }
+    await until { source.ring.buffersInUse == 1 }
+    source.stop()
+    #expect(await failure { try await waiting.value }?.code == .interrupted)
+  }
+
+  @Test("A writer that opens a named pipe and closes it without a word leaves an empty stream")
+  func silentWriter() async throws {
+    let path = try fifo()
+    let source = try StreamSource(StreamFile.open(path), steps: [(10, 100)])
+    close(opened(path, O_WRONLY | O_NONBLOCK))
+    #expect(try await source.all().map(\.bytes) == [[]])
+  }
+
+  @Test("A named pipe as standard input, whose writer is gone by then, comes to its end")
+  func goneWriter() async throws {
+    let path = try fifo()
+    let reading = opened(path, O_RDONLY | O_NONBLOCK)
+    let writing = opened(path, O_WRONLY)
+    _ = fcntl(reading, F_SETFL, 0)
+    _ = write(writing, "gone", 4)
+    close(writing)
+    defer { close(reading) }
+    for name in [nil, "/dev/fd/\(reading)"] {
+      let descriptor = try name.map { try StreamFile.open(FilePath($0)) } ?? reading
+      let pieces = try await StreamSource(descriptor, owns: name != nil, steps: [(10, 100)]).all()
+      #expect(pieces.map(\.bytes) == [name == nil ? Array("gone".utf8) : []])
+    }
+  }
+
+  @Test("A descriptor's name, as a process substitution gives it, reads that descriptor, be it a pipe or a socket")
+  func substitution() async throws {
+    let pipe = try FedPipe()
+    defer { close(pipe.reading) }
+    try pipe.feed(Array("substituted".utf8), chunk: 3)
+    let path = FilePath("/dev/fd/\(pipe.reading)")
+    #expect(StreamFile.isStream(path))
+    #expect(
+      try await StreamSource(StreamFile.open(path), steps: [(10, 100)]).all().map(\.bytes)
+        == [Array("substituted".utf8)])
+
+    var ends: [Int32] = [-1, -1]
+    #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+    defer { close(ends[0]) }
+    let source = try StreamSource(StreamFile.open(FilePath("/proc/self/fd/\(ends[0])")), steps: [(10, 4)])
+    _ = write(ends[1], "socket", 6)
+    close(ends[1])
+    #expect(try await source.all().map(\.bytes) == [Array("sock".utf8), Array("et".utf8)])
+  }
+
+  @Test("A regular file as standard input is read from where it stands, and its length is known")
+  func regularFile() async throws {
+    let bytes = randomBytes(1234, seed: 6)
+    let path = FilePath(try folder.write(bytes, to: "file"))
+    #expect(!StreamFile.isStream(path))
+    let file = opened(path, O_RDONLY)
+    lseek(file, 34, SEEK_SET)
+    #expect(StreamFile.remaining(file) == 1200)
+    let pieces = try await StreamSource(file, steps: [(10, 500)]).all()
+    #expect(pieces.map(\.bytes) == cut(Array(bytes[34...]), sizes: [500, 500, 500]))
+  }
+
+  @Test("A device without end can be read and stopped, and one without a byte is empty")
+  func devices() async throws {
+    let zeros = try StreamSource(StreamFile.open(FilePath("/dev/zero")), steps: [(10, 5000)])
+    #expect(try await zeros.next()?.part.allBytes() == Array(repeating: 0, count: 5000))
+    zeros.stop()
+    #expect(await failure { try await zeros.next() }?.code == .interrupted)
+    let none = try StreamSource(StreamFile.open(FilePath("/dev/null")), steps: [(10, 5000)])
+    #expect(try await none.all().map(\.isShort) == [true])
+    #expect(StreamFile.remaining(none.plan.partCount == 10 ? -1 : 0) == nil)
+  }
+
+  @Test("What cannot be read is a missing source, named in the failure")
+  func unreadable() async throws {
+    #expect(await failure { try StreamSource(-1, steps: [(1, 1)]) }?.code == .sourceMissing)
+    #expect(await failure { try StreamFile.open(FilePath("/nonexistent/pipe")) }?.place.file == "/nonexistent/pipe")
+    #expect(await failure { try StreamFile.open(FilePath("/dev/fd/99999")) }?.code == .sourceMissing)
+    for (path, flags) in [(folder.path, O_RDONLY), (folder.path("out"), O_WRONLY | O_CREAT)] {
+      let descriptor = open(path, flags | O_CLOEXEC, 0o600)
+      #expect(descriptor >= 0)
+      let source = try StreamSource(descriptor, steps: [(10, 100)])
+      let first = await failure { try await source.next() }
+      #expect(first?.code == .sourceMissing)
+      #expect(first?.place.file == "standard input")
+      #expect(await failure { try await source.next() }?.message == first?.message)
+      #expect(source.ring.buffersInUse == 0)
+    }
+  }
+
+  @Test("A descriptor that is not ours stays open and blocking; one that is ours is closed when reading stops")
+  func ownership() async throws {
+    let shared = try FedPipe()
+    var source: StreamSource? = try StreamSource(shared.reading, owns: false, steps: [(10, 100)])
+    #expect(fcntl(shared.reading, F_GETFL) & O_NONBLOCK == 0)
+    shared.finish()
+    #expect(try await source?.all().count == 1)
+    source = nil
+    #expect(fcntl(shared.reading, F_GETFL) & O_NONBLOCK == 0)
+    close(shared.reading)
+
+    let ours = try FedPipe()
+    source = try StreamSource(ours.reading, steps: [(10, 100)])
+    source?.stop()
+    source = nil
+    let isRefused = Guarded(false)
+    try PosixThread.start { isRefused.with { $0 = !ours.write([1]) } }.join()
+    #expect(isRefused.with { $0 })
+  }
+
+  @Test("A pipe is made large, so that both sides switch seldom")
+  func pipeSize() throws {
+    let pipe = try FedPipe()
+    defer { close(pipe.reading) }
+    let source = try StreamSource(pipe.reading, owns: false, steps: [(10, 100)])
+    let getPipeSize: Int32 = 1032
+    withExtendedLifetime(source) { #expect(fcntl(pipe.reading, getPipeSize) == 1 << 20) }
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import Support
+import Testing
+
+@testable import MultipartCore
+
+@Suite struct StreamProducerTests {
+  private func start(_ words: [String], environment: [String: String]? = nil) throws -> ProducerProcess {
+    try ProducerProcess(words.map { Array($0.utf8) }, environment: environment)
+  }
+
+  private func shell(_ script: String, _ words: [String] = []) throws -> ProducerProcess {
+    try start(["sh", "-c", script] + words)
+  }
+
+  private func output(_ producer: ProducerProcess, part: Int64 = 1 << 16) async throws -> [ReadPiece] {
+    try await StreamSource(producer.takeDescriptor(), steps: [(100, part)]).all()
+  }
+
+  /// A clock that a test sets: every sleep is over at once, or only when it is cancelled.
+  private func world(sleeps: Bool) -> World {
+    World(
+      now: { Timestamp(seconds: 0) }, uptime: { .zero },
+      sleep: { _ in if sleeps { try await Task.sleep(for: .seconds(3600)) } }, random: { 0 }, environment: [:])
+  }
+
+  @Test("A command's output is the stream, and its exit code decides whether it is whole")
+  func exitCode() async throws {
+    for (script, code) in [("printf x; exit 3", Int32(3)), ("printf x", 0)] {
+      let producer = try shell(script)
+      let pieces = try await output(producer)
+      #expect(pieces.map(\.bytes) == [[UInt8(ascii: "x")]])
+      let end = try await producer.wait()
+      #expect(end == .exited(code))
+      #expect(producer.end == end)
+      let failure = end.failure(of: producer.command)
+      #expect((failure == nil) == (code == 0))
+      if let failure {
+        #expect(failure.code == .dataMismatch)
+        #expect(failure.message.contains("exit code 3"))
+        #expect(failure.place.file == "sh")
+      }
+    }
+  }
+
+  @Test("A command that a signal ended has failed, and the signal is named")
+  func signalled() async throws {
+    let producer = try shell("printf x; kill -KILL $$")
+    #expect(try await output(producer).count == 1)
+    #expect(try await producer.wait() == .signalled(SIGKILL))
+    #expect(ProducerEnd.signalled(SIGKILL).failure(of: "sh")?.message.contains("9 (SIGKILL)") == true)
+    #expect(ProducerEnd.signalled(40).failure(of: "sh")?.message.contains("signal 40") == true)
+  }
+
+  @Test("A command that writes nothing and ends well is an empty object")
+  func empty() async throws {
+    let producer = try shell("exit 0")
+    #expect(try await output(producer) == [ReadPiece(number: 1, offset: 0, bytes: [], isShort: true)])
+    #expect(try await producer.wait().failure(of: "sh") == nil)
+  }
+
+  @Test("A command that closes its output early and runs on is waited for")
+  func earlyClose() async throws {
+    let folder = try TemporaryDirectory()
+    let gate = folder.path("gate")
+    guard mkfifo(gate, 0o600) == 0 else { throw SystemError("mkfifo") }
+    let producer = try shell("printf x; exec >&-; read line <\"$0\"; exit 5", [gate])
+    #expect(try await output(producer).map(\.bytes) == [[UInt8(ascii: "x")]])
+    #expect(producer.end == nil)
+    let ended = Task { try await producer.wait() }
+    try PosixThread.start {
+      let opened = open(gate, O_WRONLY | O_CLOEXEC)
+      _ = write(opened, "\n", 1)
+      close(opened)
+    }.detach()
+    #expect(try await ended.value == .exited(5))
+  }
+
+  @Test("A command learns by SIGPIPE that reading has stopped")
+  func stoppedReading() async throws {
+    let producer = try start(["yes"])
+    let source = try StreamSource(producer.takeDescriptor(), steps: [(100, 1000)])
+    #expect(try await source.next()?.part.length == 1000)
+    source.stop()
+    #expect(try await producer.wait() == .signalled(SIGPIPE))
+  }
+
+  @Test("The end of one command's output is seen while another still runs")
+  func side() async throws {
+    let first = try shell("printf 1")
+    let second = try shell("printf 2; exec sleep 1000")
+    #expect(try await output(first).count == 1)
+    #expect(second.end == nil)
+    await second.terminate(grace: .seconds(1), in: world(sleeps: true))
+  }
+
+  @Test("A command is asked to end, and forced when the time of grace is over")
+  func terminate() async throws {
+    let willing = try start(["sleep", "1000"])
+    await willing.terminate(grace: .seconds(10), in: world(sleeps: true))
+    #expect(willing.end == .signalled(SIGTERM))
+
+    let stopped = try shell("kill -STOP $$; sleep 1000")
+    await stopped.terminate(grace: .seconds(10), in: world(sleeps: true))
+    #expect(stopped.end == .signalled(SIGTERM))
+
+    let stubborn = try shell("trap '' TERM; echo x; exec sleep 1000")
+    let source = try StreamSource(stubborn.takeDescriptor(), steps: [(100, 1)])
+    #expect(try await source.next() != nil)
+    await stubborn.terminate(grace: .seconds(10), in: world(sleeps: false))
+    #expect(stubborn.end == .signalled(SIGKILL))
+    // Nothing is there any more to be hit.
+    await stubborn.terminate(grace: .seconds(10), in: world(sleeps: true))
+  }
+
+  @Test("A command that is forgotten is ended, and leaves no zombie")
+  func forgotten() async throws {
+    var producer: ProducerProcess? = try start(["sleep", "1000"])
+    let pid = try #require(producer?.pid)
+    #expect(kill(pid, 0) == 0)
+    producer = nil
+    await until { kill(pid, 0) != 0 && errno == ESRCH }
+  }
+
+  @Test("Words that are not UTF-8 arrive as they are, and an environment can be given")
+  func words() async throws {
+    let words: [[UInt8]] = [Array("printf".utf8), Array("%s|".utf8), [0xFF, 0x20, 0xFE], [], [0xC3, 0xA4]]
+    let producer = try ProducerProcess(words)
+    #expect(try await output(producer).map(\.bytes) == [[0xFF, 0x20, 0xFE, 0x7C, 0x7C, 0xC3, 0xA4, 0x7C]])
+    let named = try start(["/usr/bin/env"], environment: ["NAME": "väl=ue"])
+    #expect(try await output(named).map(\.bytes) == [Array("NAME=väl=ue\n".utf8)])
+    #expect(named.takeDescriptor() == -1)
+  }
+
+  @Test("What cannot be started is said clearly, as a missing source")
+  func notStarted() async throws {
+    let folder = try TemporaryDirectory()
+    let plain = try folder.write("exit 0\n", to: "plain")
+    chmod(plain, 0o644)
+    let bare = try folder.write("no program", to: "bare")
+    chmod(bare, 0o755)
+    let cases = [
+      ("s3up-no-such-command", "not found"), (plain, "permission denied"), (bare, "no program"),
+      (folder.path, "permission denied"),
+    ]
+    for (command, message) in cases {
+      let failure = await failure { try start([command]) }
+      #expect(failure?.code == .sourceMissing)
+      #expect(failure?.message.contains(message) == true)
+      #expect(failure?.place.file == command)
+    }
+    #expect(await failure { try ProducerProcess([]) }?.code == .usage)
+    #expect(await failure { try ProducerProcess([[]]) }?.code == .usage)
+    #expect(await failure { try ProducerProcess([[65, 0, 66]]) }?.code == .usage)
+  }
+
+  @Test("A command has our process group and standard error, nothing blocked, and ignores what we were told to ignore")
+  func inheritance() async throws {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryDirectory()
+      let errors = open(folder.path("errors"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      dup2(errors, STDERR_FILENO)
+      signal(SIGPIPE, SIG_IGN)
+      signal(SIGHUP, SIG_IGN)
+      signal(SIGCHLD, SIG_IGN)
+      var blocked = sigset_t()
+      sigemptyset(&blocked)
+      sigaddset(&blocked, SIGINT)
+      pthread_sigmask(SIG_BLOCK, &blocked, nil)
+      let script = "echo to see >&2; cut -d' ' -f5 /proc/self/stat; grep -E '^Sig(Blk|Ign)' /proc/self/status; exit 3"
+      let producer = try ProducerProcess(["sh", "-c", script].map { Array($0.utf8) })
+      let piece = try await StreamSource(producer.takeDescriptor(), steps: [(10, 4096)]).next()
+      let lines = String(decoding: try piece?.part.allBytes() ?? [], as: UTF8.self).split(separator: "\n")
+      // Also with SIGCHLD ignored, where the kernel would forget the exit code.
+      #expect(try await producer.wait() == .exited(3))
+      #expect(lines.first.map(String.init) == "\(getpgrp())")
+      let masks = lines.dropFirst().map { UInt64($0.split(separator: "\t")[1], radix: 16) ?? .max }
+      // The C library's own signals, 32 and 33, and what the tests themselves were started with, are left aside.
+      let known = [SIGHUP, SIGINT, SIGPIPE, SIGCHLD].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
+      #expect(masks.map { $0 & known } == [0, 1 << UInt64(SIGHUP - 1)])
+      #expect(try folder.read("errors") == Array("to see\n".utf8))
+    }
+  }
+}
