@@ -25,3 +25,8 @@ package struct FileIdentity: Sendable, Equatable {
     return nil
   }
 }
+
+extension FileIdentity {
+  /// Of what is no file.
+  package static let none = FileIdentity(stat())
+}

@@ -58,8 +58,9 @@ package struct UploadJob: Sendable {
       payloadIsSigned: signsPayload, checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil,
       alwaysVerifies: verifies, seed: seed)
     settings.finds = true
+    settings.isStream = source.isStream
     settings.requiresResume = resume == .require
-    settings.keepsOn = Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
+    settings.keepsOn = source.isStream ? [] : Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
     return settings
   }
 
@@ -96,7 +97,7 @@ package struct UploadResult: Sendable {
 
 /// What those who watch an upload are told.
 package enum UploadNews: Sendable {
-  case started(uploadID: String?, plan: UploadPlan)
+  case started(uploadID: String?, size: Int64?, parts: Int?, partSize: Int64)
   case part(PartReceipt, took: Duration)
   case notice(UploadMachine.Notice)
   /// Something that a person should know, and that stops nothing.

@@ -32,6 +32,13 @@ extension UploadMachine {
     return phase == .reading ? begin() : fill()
   }
 
+  mutating func ended() -> [Action] {
+    stream.isReading = false
+    stream.hasEnded = true
+    guard phase == .sending else { return stopIfQuiet() }
+    return isWhole ? finishParts() : fill()
+  }
+
   mutating func readFailed(_ failure: Failure) -> [Action] {
     stream.isReading = false
     guard phase == .reading || phase == .sending else { return stopIfQuiet() }

@@ -62,6 +62,8 @@ extension UploadMachine {
     /// A stream's next piece is in memory.
     case piece(Int, size: Int64, isLast: Bool)
     case readFailed(Failure)
+    /// The stream's last piece was the one before.
+    case ended
     /// The judgement of a stream at its end: nil when it may be published.
     case confirmed(Failure?)
     case partDone(PartReceipt)

@@ -102,6 +102,7 @@ package struct UploadMachine: Sendable {
       return []
     case .piece(let number, let size, let isLast): return piece(number, size: size, isLast: isLast)
     case .readFailed(let failure): return readFailed(failure)
+    case .ended: return ended()
     case .confirmed(let failure): return confirmed(failure)
     case .created(let id): return created(id)
     case .createFailed(let failure): return createFailed(failure, now)

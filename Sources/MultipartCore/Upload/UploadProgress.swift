@@ -2,8 +2,9 @@ import Synchronization
 
 /// Counters that the transfers write and a progress line reads.
 package final class UploadProgress: Sendable {
-  package let total: Int64
-  package let parts: Int
+  /// Nil while they are not known.
+  package let total: Int64?
+  package let parts: Int?
   private let onTheWay = Atomic<Int64>(0)
   private let confirmed = Atomic<Int64>(0)
   private let sent = Atomic<Int64>(0)
@@ -11,7 +12,7 @@ package final class UploadProgress: Sendable {
   private let active = Atomic<Int>(0)
   private let kept = Atomic<Int64>(0)
 
-  package init(total: Int64, parts: Int) {
+  package init(total: Int64?, parts: Int?) {
     self.total = total
     self.parts = parts
   }

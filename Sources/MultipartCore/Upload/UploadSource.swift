@@ -1,23 +1,38 @@
 /// Where the bytes come from.
 package enum UploadSource: Sendable {
   case file(MappedFile)
+  case stream(UploadStream)
 
   package var path: FilePath {
     switch self {
     case .file(let file): file.path
+    case .stream(let stream): FilePath(stream.name)
     }
   }
 
+  /// A stream has none: nothing can be read again, so no upload of it is gone on with.
   package var identity: FileIdentity {
     switch self {
     case .file(let file): file.identity
+    case .stream: .none
     }
   }
+
+  /// Nil while it is not known.
+  package var size: Int64? {
+    switch self {
+    case .file(let file): file.size
+    case .stream: nil
+    }
+  }
+
+  package var isStream: Bool { size == nil }
 
   /// Throws when it is no longer what it was.
   package func check() throws(Failure) {
     switch self {
     case .file(let file): try file.checkUnchanged()
+    case .stream: break
     }
   }
 }

@@ -6,14 +6,16 @@ extension Uploader {
       let reason =
         job.resume == .never
         ? "the unfinished upload is given up, as --resume never says"
-        : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
+        : job.source.isStream
+          ? "the unfinished upload of another stream is given up"
+          : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
       return .found([
         UploadMachine.Candidate(
           uploadID: record.header.uploadID, use: reason.map { .stale($0) } ?? .own,
           isWhole: record.parts.count == plan.partCount)
       ])
     }
-    guard job.resume != .never else { return .found([]) }
+    guard job.resume != .never, !job.source.isStream else { return .found([]) }
     do throws(Failure) {
       return .found(try await listed())
     } catch {

@@ -52,6 +52,7 @@ extension Uploader {
       guard (1...plan.partCount).contains(number) else { return nil }
       let (offset, length) = plan.range(of: number)
       return PartSlice(file: file, offset: offset, length: length)
+    case .stream(let stream): return stream.piece(number)
     }
   }
 
@@ -86,6 +87,16 @@ extension Uploader {
     } catch {
       return .putFailed(error.at(job.place))
     }
+  }
+
+  func read() async -> UploadMachine.Event {
+    guard case .stream(let stream) = job.source else { return .ended }
+    return await stream.read()
+  }
+
+  func confirm() async -> UploadMachine.Event {
+    guard case .stream(let stream) = job.source else { return .confirmed(nil) }
+    return .confirmed(await stream.judge()?.at(job.place))
   }
 
   func complete(_ receipts: [PartReceipt], uploadID: String) async -> UploadMachine.Event {

@@ -22,20 +22,21 @@ package final class Uploader: Sendable {
     job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil, book: RecordBook? = nil,
     tell: @escaping @Sendable (UploadNews) -> Void = { _ in }
   ) throws(Failure) {
-    let size = job.source.identity.size
-    plan = try UploadPlan(size: size, partSize: job.partSize)
+    // Of a stream only the first part's size is planned here; its pieces come as its own plan cuts them.
+    plan = try UploadPlan(size: job.source.size ?? 0, partSize: job.partSize)
     self.job = job
     self.client = client
     self.world = world
     self.memory = memory
     self.tell = tell
-    progress = UploadProgress(total: size, parts: plan.partCount)
+    progress = UploadProgress(
+      total: job.source.size, parts: job.source.isStream ? nil : plan.partCount)
     sender = BodySender(client: client, job: job, progress: progress)
     finisher = Finisher(
       client: client, bucket: job.bucket, key: job.key, conditions: job.conditions, customerKey: job.customerKey,
       common: job.common)
     (events, inbox) = AsyncStream.makeStream()
-    if let book, !plan.isSingle {
+    if let book, !plan.isSingle || job.source.isStream {
       journal = UploadJournal(
         book: book, target: RecordTarget(origin: client.signer.origin, bucket: job.bucket, key: job.key),
         digest: try job.digest()
@@ -63,6 +64,7 @@ package final class Uploader: Sendable {
     try await openJournal()
     var isKept = false
     defer { journal?.close(keeps: isKept) }
+    defer { if case .stream(let stream) = job.source { stream.stop(in: world) } }
     var machine = UploadMachine(
       job.settings(
         plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52)))
@@ -133,8 +135,9 @@ package final class Uploader: Sendable {
     case .listParts(let id): tasks.add(event { await self.listParts(id) })
     case .abortOld(let id): tasks.add(event { await self.abortOld(id) })
     case .verify(let part): tasks.comparisons[part] = event { await self.verify(part) }
-    case .adopt: tell(.started(uploadID: uploadID, plan: plan))
-    case .read, .confirm: break
+    case .adopt: started(uploadID)
+    case .read: tasks.parts[-1] = event { await self.read() }
+    case .confirm: tasks.add(event { await self.confirm() })
     case .check: tasks.add(event { await self.check() })
     case .create(let form): tasks.add(event { await self.create(form) })
     case .send(let part, let form, _, let fresh):
@@ -145,7 +148,9 @@ package final class Uploader: Sendable {
       let receipts = machine.receipts.compactMap(\.self)
       tasks.add(event { await self.complete(receipts, uploadID: uploadID) })
     case .head: tasks.add(event { await self.head() })
-    case .cancelTransfers: tasks.cancelTransfers()
+    case .cancelTransfers:
+      tasks.cancelTransfers()
+      if case .stream(let stream) = job.source { stream.stop(in: world) }
     case .abort: tasks.add(event { await self.abort(uploadID) })
     case .listAfterAbort: tasks.add(event { await self.listAfterAbort(uploadID) })
     case .wait(let until):
@@ -169,7 +174,16 @@ package final class Uploader: Sendable {
   }
 
   private func note(_ event: UploadMachine.Event) {
-    if case .created(let id) = event { tell(.started(uploadID: id, plan: plan)) }
+    if case .created(let id) = event { started(id) }
+    // Another upload may still need the bytes of a part that failed, none those of one that arrived.
+    if case .partDone(let receipt) = event, case .stream(let stream) = job.source { stream.release(receipt.number) }
+  }
+
+  private func started(_ uploadID: String) {
+    let isKnown = !job.source.isStream
+    tell(
+      .started(
+        uploadID: uploadID, size: job.source.size, parts: isKnown ? plan.partCount : nil, partSize: plan.partSize))
   }
 
   func heed(_ notice: UploadMachine.Notice) {
@@ -206,7 +220,7 @@ package final class Uploader: Sendable {
     }
     remember()
     return UploadResult(
-      size: finisher.expected?.size ?? plan.size, parts: plan.partCount, object: finisher.known,
+      size: finisher.expected?.size ?? plan.size, parts: max(1, machine.receipts.count), object: finisher.known,
       sum: finisher.expected?.sum, evidence: evidence, bytesSent: progress.bytesSent,
       bytesResumed: progress.bytesResumed, retries: machine.retries)
   }
@@ -256,6 +270,7 @@ package final class Uploader: Sendable {
       case .partDone(let receipt): parts[receipt.number] = nil
       case .partFailed(let number, _): parts[number] = nil
       case .putDone, .putFailed: parts[0] = nil
+      case .piece, .ended, .readFailed: parts[-1] = nil
       case .partVerified(let receipt): comparisons[receipt.number] = nil
       case .partRejected(let number), .verifyFailed(let number, _): comparisons[number] = nil
       default: break

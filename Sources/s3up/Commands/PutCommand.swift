@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// `s3up put FILE s3://BUCKET/KEY`
+/// `s3up put FILE|- s3://BUCKET/KEY`, and what a command prints
 struct PutCommand {
   private let session: Session
 
@@ -11,29 +11,19 @@ struct PutCommand {
 
   func run() async throws(Failure) {
     let start = session.world.uptime()
-    let (source, target) = try names()
-    let place = Place(file: source.text, bucket: target.bucket, key: target.key)
+    let (source, target) = try PutSource.read(session.invocation)
+    let place = Place(file: source.name.text, bucket: target.bucket, key: target.key)
     do throws(Failure) {
-      let file = try MappedFile(FilePath(bytes: source.bytes))
+      // The way to the store is known before a command is started.
       let access = try StoreAccess(session, bucket: target.bucket)
-      let plan = try PutPlan(session, file: file, target: target, access: access)
+      let opened = try source.open(
+        try TransferOptions(session.invocation), try IntegrityOptions(session.invocation))
+      let plan = try PutPlan(session, source: opened, target: target, access: access)
       try plan.checkExpectations()
       try await upload(plan, access, subject: Event.Subject(place), start: start)
     } catch {
       throw error.at(place)
     }
-  }
-
-  private func names() throws(Failure) -> (source: Argument, target: S3URL) {
-    let words = try session.invocation.arguments("FILE", "s3://BUCKET/KEY")
-    guard !S3URL.looksLike(words[0]) else {
-      throw Failure(
-        .usage, "'\(words[0].text)' is not a file", hint: "The file comes first: s3up put FILE s3://BUCKET/KEY")
-    }
-    guard words[0].bytes != [UInt8(ascii: "-")] else {
-      throw Failure(.usage, "standard input cannot be uploaded", hint: "Write it to a file, or name the file ./-")
-    }
-    return (words[0], try S3URL(words[1]).destination(for: words[0]))
   }
 
   private func upload(

@@ -6,12 +6,11 @@ struct PutPlan {
   let memory: StoreMemory?
   let book: RecordBook?
   let deadline: Duration?
-  private let file: MappedFile
   private let integrity: IntegrityOptions
   private let access: StoreAccess
   private let typeIsGuessed: Bool
 
-  init(_ session: Session, file: MappedFile, target: S3URL, access: StoreAccess) throws(Failure) {
+  init(_ session: Session, source: UploadSource, target: S3URL, access: StoreAccess) throws(Failure) {
     let invocation = session.invocation
     let transfer = try TransferOptions(invocation)
     let object = try ObjectOptions(invocation)
@@ -22,12 +21,10 @@ struct PutPlan {
     memory = folder.map { StoreMemory(folder: $0.text) }
     book = folder.map { RecordBook(folder: $0.text) }
     deadline = resume.deadline
-    self.file = file
     self.access = access
     typeIsGuessed = object.contentType == nil
-    var job = UploadJob(file: file, bucket: target.bucket, key: target.key ?? "")
-    let guessed = typeIsGuessed ? ContentType.guess(name: file.path.name, leading: try file.leadingBytes(512)) : nil
-    job.object = try object.headers(contentType: guessed)
+    var job = UploadJob(source: source, bucket: target.bucket, key: target.key ?? "")
+    job.object = try object.headers(contentType: typeIsGuessed ? try Self.guess(source, key: job.key) : nil)
     job.encryption = object.encryption.server
     job.customerKey = try object.encryption.customerKey(for: access.bucket.origin, insecure: connection.insecure)
     job.conditions = try ConditionOptions(invocation).write
@@ -46,8 +43,23 @@ struct PutPlan {
     self.job = job
   }
 
+  /// By the source's name or the key's, else by the first bytes, which of a stream nobody has seen yet.
+  private static func guess(_ source: UploadSource, key: String) throws(Failure) -> String {
+    let named = ContentType.guess(name: key, leading: [])
+    guard case .file(let file) = source else { return named }
+    let own = ContentType.guess(name: file.path.name, leading: [])
+    if own != ContentType.unknown { return own }
+    return named != ContentType.unknown
+      ? named : ContentType.guess(name: file.path.name, leading: try file.leadingBytes(ContentType.leadingLength))
+  }
+
   /// Before anything is sent: a wrong file is not worth a byte.
   func checkExpectations() throws(Failure) {
+    guard case .file(let file) = job.source else { return }
+    if let least = integrity.minSize, file.size < least {
+      throw Failure(
+        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) that --min-size names")
+    }
     if let size = integrity.expectSize, size != file.size {
       throw Failure(
         .dataMismatch, "the file has \(file.size) bytes, not the \(size) that --expect-size names")
@@ -66,10 +78,14 @@ struct PutPlan {
   func explanation(_ plan: UploadPlan) async throws(Failure) -> [String] {
     let credentials = try await access.signer.credentialsSource() ?? "none: requests are not signed"
     let parts =
-      plan.isSingle
-      ? "one PutObject: the file is no longer than a part (\(Human.size(plan.partSize)))"
-      : "\(plan.partCount) parts of \(Human.size(plan.partSize))"
-        + (job.partSize == nil ? ", as the size asks for" : ", as --part-size says")
+      if case .stream(let stream) = job.source {
+        explanation(stream)
+      } else if plan.isSingle {
+        "one PutObject: the file is no longer than a part (\(Human.size(plan.partSize)))"
+      } else {
+        "\(plan.partCount) parts of \(Human.size(plan.partSize))"
+          + (job.partSize == nil ? ", as the size asks for" : ", as --part-size says")
+      }
     let checksum =
       switch (job.checksum, job.remembered) {
       case (let form?, _): "\(form.title), as --checksum says"
@@ -77,7 +93,8 @@ struct PutPlan {
       case (nil, nil): "CRC64NVME, which S3 verifies; another if the store does not"
       }
     return [
-      "source       \(SafeText.oneLine(file.path.text)), \(Human.size(file.size))",
+      "source       \(SafeText.oneLine(job.source.path.text)), "
+        + (job.source.size.map(Human.size) ?? "of unknown length"),
       "target       s3://\(job.bucket)/\(SafeText.oneLine(job.key))",
       "endpoint     \(access.bucket.origin), \(access.bucket.usesPath ? "bucket in the path" : "bucket in the host")",
       "region       \(access.bucket.region) (\(access.regionSource))",
@@ -88,6 +105,17 @@ struct PutPlan {
       "signature    " + (access.signer.signsPayload ? "covers the SHA-256 of the body" : "leaves the body to TLS"),
       "type         \(job.object.contentType ?? "none")" + (typeIsGuessed ? " (guessed)" : ""),
     ]
+  }
+}
+
+extension PutPlan {
+  fileprivate func explanation(_ stream: UploadStream) -> String {
+    let plan = stream.source.plan
+    let size = "parts of \(Human.size(plan.firstSize))" + (plan.isEqual ? "" : ", growing with the stream")
+    let cap = plan.memoryCap(concurrency: job.concurrency, length: plan.capacity)
+    let first = plan.memoryCap(concurrency: job.concurrency, length: plan.firstSize)
+    return size + "; up to \(Human.size(plan.capacity)) in all; at most \(Human.size(first)) of them in memory"
+      + (cap > first ? ", \(Human.size(cap)) for the longest stream" : "")
   }
 }
 

@@ -48,9 +48,8 @@ final class Reporter: Sendable {
 
   @Sendable func hear(_ news: UploadNews) {
     switch news {
-    case .started(let id, let plan):
-      print(
-        .started(subject, size: plan.size, parts: plan.partCount, partSize: plan.partSize, uploadID: id))
+    case .started(let id, let size, let parts, let partSize):
+      print(.started(subject, size: size, parts: parts, partSize: partSize, uploadID: id))
     case .part(let receipt, let took):
       print(
         .part(subject, number: receipt.number, size: receipt.size, etag: receipt.etag, seconds: took / .seconds(1)))
@@ -106,7 +105,7 @@ final class Reporter: Sendable {
 
   private func state(_ progress: UploadProgress) -> ProgressState {
     var state = ProgressState(name: name, total: progress.total, parts: progress.parts)
-    state.done = min(progress.bytes, progress.total)
+    state.done = min(progress.bytes, progress.total ?? .max)
     state.partsDone = progress.partsDone
     state.connections = progress.connections
     return state

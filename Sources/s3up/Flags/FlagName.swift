@@ -8,6 +8,8 @@ enum FlagName: String, Sendable, CaseIterable {
   case stallTimeout = "stall-timeout"
   case connectTimeout = "connect-timeout"
   case deadline
+  case equalParts = "equal-parts"
+  case fromCommand = "from-command"
 
   case resume
   case onInterrupt = "on-interrupt"
@@ -18,6 +20,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case verify
   case expectSize = "expect-size"
   case expectSHA256 = "expect-sha256"
+  case minSize = "min-size"
 
   case contentType = "content-type"
   case cacheControl = "cache-control"

@@ -8,6 +8,16 @@ extension FlagList {
         longer than one part is sent by a single request.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
+      .equalParts, .toggle, .transfer, [.put], "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
+      more: "Otherwise a stream's parts grow, so that it may be of any length. With --part-size they are equal too.",
+      negatable: true),
+    Flag(
+      .fromCommand, .toggle, .transfer, [.put],
+      "Upload what a command prints: put --from-command s3://BUCKET/KEY -- CMD ARG...",
+      more: """
+        Nothing is published unless the command ends with exit code 0. What it says on standard error passes through.
+        """),
+    Flag(
       .concurrency, .value("N"), .transfer, [.put], "Parts that are sent at the same time, 1 to 1000.", standard: "8"),
     Flag(
       .limitRate, .value("RATE|off"), .transfer, [.put, .part],
@@ -69,9 +79,11 @@ extension FlagList {
     Flag(
       .verify, .toggle, .integrity, [.put], "Ask the store for the object afterwards and compare.", negatable: true),
     Flag(
-      .expectSize, .value("BYTES"), .integrity, [.put], "Publish nothing unless the file has exactly this size."),
+      .expectSize, .value("BYTES"), .integrity, [.put], "Publish nothing unless the source has exactly this size."),
     Flag(
-      .expectSHA256, .value("HEX"), .integrity, [.put], "Publish nothing unless the file has this SHA-256."),
+      .minSize, .value("SIZE"), .integrity, [.put], "Publish nothing that is smaller than this."),
+    Flag(
+      .expectSHA256, .value("HEX"), .integrity, [.put], "Publish nothing unless the source has this SHA-256."),
   ]
 
   static let conditions: [Flag] = [

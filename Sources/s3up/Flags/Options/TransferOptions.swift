@@ -4,6 +4,7 @@ import MultipartCore
 struct TransferOptions: Sendable, Equatable {
   /// Nil: chosen by the file's size.
   var partSize: Int64?
+  var equalParts = false
   var concurrency = 8
   /// Bytes a second; nil: as fast as it goes.
   var limitRate: Int64?
@@ -19,6 +20,7 @@ struct TransferOptions: Sendable, Equatable {
 
   init(_ invocation: Invocation) throws(Failure) {
     partSize = try Self.partSize(invocation)
+    equalParts = invocation.toggle(.equalParts) ?? false
     concurrency = try invocation.number(.concurrency, in: 1...1000) ?? concurrency
     retries = try invocation.number(.retries, in: 1...1000) ?? retries
     stallTimeout = try invocation.duration(.stallTimeout) ?? stallTimeout
@@ -69,6 +71,7 @@ struct IntegrityOptions: Sendable, Equatable {
   var payloadSigning = PayloadSigningChoice.auto
   var verify = false
   var expectSize: Int64?
+  var minSize: Int64?
   /// 64 hex digits, in small letters.
   var expectSHA256: String?
 
@@ -79,6 +82,7 @@ struct IntegrityOptions: Sendable, Equatable {
     payloadSigning = try invocation.choice(.payloadSigning) ?? .auto
     verify = invocation.toggle(.verify) ?? false
     expectSize = try invocation.size(.expectSize)
+    minSize = try invocation.size(.minSize)
     if let given = invocation.last(.expectSHA256) {
       let hex = given.value.text.lowercased()
       guard hex.utf8.count == 64, hex.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {

@@ -1,13 +1,19 @@
 extension CommandPage {
   static let put = CommandPage(
-    name: .put, summary: "upload a file",
-    synopses: ["s3up put [OPTIONS] FILE s3://BUCKET/KEY"],
+    name: .put, summary: "upload a file, a stream, or what a command prints",
+    synopses: [
+      "s3up put [OPTIONS] FILE s3://BUCKET/KEY", "s3up put [OPTIONS] - s3://BUCKET/KEY",
+      "s3up put [OPTIONS] --from-command s3://BUCKET/KEY -- CMD [ARG...]",
+    ],
     examples: [
       Example(what: "Upload a file", line: "s3up put backup.tar s3://my-bucket/backups/backup.tar"),
       Example(what: "Keep the file's name", line: "s3up put backup.tar s3://my-bucket/backups/"),
       Example(
         what: "To another store than AWS, never over an object that is there",
         line: "s3up put --endpoint-url https://s3.example.com --if-none-match disk.img s3://images/disk.img"),
+      Example(
+        what: "Back a database up, and publish nothing if the dump fails",
+        line: "s3up put --from-command s3://my-bucket/db.sql.zst -- sh -c 'set -o pipefail; pg_dump mydb | zstd'"),
       Example(what: "At most 2 MiB a second", line: "s3up put --limit-rate 2M video.mkv s3://my-bucket/video.mkv"),
     ],
     about: [
@@ -18,11 +24,16 @@ extension CommandPage {
       """,
       """
       The file is checked before, during and at the end: when it grew, shrank or was rewritten, nothing is published \
-      and the exit code is 65. An upload that fails is aborted, so that no parts are left that cost money.
+      and the exit code is 65.
+      """,
+      """
+      An upload that is interrupted, by whatever, is gone on with by the same command: parts that the store has, and \
+      that are what the file holds now, are not sent again. An upload that cannot be gone on with is aborted, so that \
+      no parts are left that cost money. A stream cannot be read again, so its upload is aborted when it fails.
       """,
     ],
     arguments: [
-      Item(term: "FILE", doc: "The file to upload."),
+      Item(term: "FILE", doc: "The file to upload; - is standard input. A named pipe is read like that too."),
       Item(
         term: "s3://BUCKET/KEY",
         doc: "Where it goes. A key that ends in / is a prefix: the file keeps its name under it."),

@@ -1,0 +1,83 @@
+/// A stream as the source of an upload: the pieces that are in memory, and what must be true at its end.
+package final class UploadStream: Sendable {
+  package struct Expectations: Sendable {
+    package var size: Int64?
+    package var leastSize: Int64?
+    /// Lower-case hex.
+    package var sha256: String?
+
+    package init(size: Int64? = nil, leastSize: Int64? = nil, sha256: String? = nil) {
+      self.size = size
+      self.leastSize = leastSize
+      self.sha256 = sha256
+    }
+  }
+
+  package let name: String
+  package let source: StreamSource
+  private let producer: ProducerProcess?
+  private let expectations: Expectations
+  private let pieces = Locked<[Int: StreamPart]>([:])
+  private static let grace = Duration.seconds(2)
+
+  package init(
+    name: String, source: StreamSource, producer: ProducerProcess? = nil, expectations: Expectations = Expectations()
+  ) {
+    self.name = name
+    self.source = source
+    self.producer = producer
+    self.expectations = expectations
+  }
+
+  /// The next piece stays in memory until the store has confirmed it.
+  func read() async -> UploadMachine.Event {
+    do throws(Failure) {
+      guard let piece = try await source.next() else { return .ended }
+      pieces.withLock { $0[piece.number] = piece.part }
+      return .piece(piece.number, size: piece.part.length, isLast: piece.isShort)
+    } catch {
+      return .readFailed(error)
+    }
+  }
+
+  func piece(_ number: Int) -> StreamPart? {
+    pieces.withLock { $0[number] }
+  }
+
+  func release(_ number: Int) {
+    pieces.withLock { $0.removeValue(forKey: number) }?.release()
+  }
+
+  /// Whether what was read may be published: the command has ended well, and the stream is what was expected.
+  func judge() async -> Failure? {
+    do throws(Failure) {
+      if let producer, let failure = try await producer.wait().failure(of: producer.command) { return failure }
+    } catch {
+      return error
+    }
+    let size = source.bytesRead
+    if let wanted = expectations.size, wanted != size {
+      return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) that --expect-size names")
+    }
+    if let least = expectations.leastSize, size < least {
+      return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) that --min-size names")
+    }
+    if let wanted = expectations.sha256, source.sha256?.hex != wanted {
+      return Failure(
+        .dataMismatch, "the stream's SHA-256 is \(source.sha256?.hex ?? "not known"), not the one that was expected")
+    }
+    return nil
+  }
+
+  /// Ends reading, and a command that still runs.
+  func stop(in world: World) {
+    source.stop()
+    guard let producer, producer.end == nil else { return }
+    Task { await producer.terminate(grace: Self.grace, in: world) }
+  }
+}
+
+extension StreamPart: PartBody {
+  /// What is in memory does not change.
+  package func checkSource() throws(Failure) {}
+}
