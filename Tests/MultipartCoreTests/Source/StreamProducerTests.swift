@@ -137,8 +137,10 @@ import Testing
     let folder = try TemporaryDirectory()
     let plain = try folder.write("exit 0\n", to: "plain")
     chmod(plain, 0o644)
-    let bare = try folder.write("no program", to: "bare")
-    chmod(bare, 0o755)
+    // Written by another process: with a child of ours between fork and exec the file would still be open for writing,
+    // and the answer another one.
+    let bare = folder.path("bare")
+    _ = try await shell("printf 'no program' >\"$0\"; chmod 755 \"$0\"", [bare]).wait()
     let cases = [
       ("s3up-no-such-command", "not found"), (plain, "permission denied"), (bare, "no program"),
       (folder.path, "permission denied"),
