@@ -61,6 +61,9 @@ extension UploadMachine {
     }
   }
 
+  /// The run ended before it was decided what becomes of a recorded upload: its record stays.
+  package var leavesOldRecord: Bool { !resume.hasLooked || !resume.toAbort.isEmpty }
+
   /// Comparing costs CPU and disk, not the line: two at a time.
   private static let comparisons = 2
 

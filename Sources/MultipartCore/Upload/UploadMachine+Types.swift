@@ -127,6 +127,11 @@ extension UploadMachine {
     /// `isKept`: a later run can go on with the upload.
     case failed(Failure.Code, isKept: Bool = false)
 
+    package var isFailure: Bool {
+      if case .failed = self { return true }
+      return false
+    }
+
     package var isKept: Bool {
       if case .failed(_, let isKept) = self { return isKept }
       return false

@@ -82,7 +82,7 @@ package final class Uploader: Sendable {
       while !actions.isEmpty {
         let action = actions.removeFirst()
         if case .finish(let outcome) = action {
-          isKept = outcome.isKept || !machine.abandoned.isEmpty
+          isKept = outcome.isKept || !machine.abandoned.isEmpty || (outcome.isFailure && machine.leavesOldRecord)
           return try result(outcome, machine)
         }
         if case .adopt(let id) = action { _ = machine.handle(.recorded(adopt(id, machine)), at: world.uptime()) }

@@ -8,6 +8,8 @@ extension UploadMachine.Action {
     isCancelled ? (cancelledAnswers, []) : (good.map { [$0] } ?? [], bad)
   }
 
+  private static func good(_ action: Self) -> Answer { action.good ?? { _ in .tick } }
+
   private var good: Answer? {
     switch self {
     case .check: { _ in .checked(nil) }
@@ -22,6 +24,7 @@ extension UploadMachine.Action {
         guard let id = play.machine.uploadID, play.uploads.contains(id) else {
           return .partFailed(part, Failure(.uploadGone, "gone"))
         }
+        play.parts[id, default: []].insert(part)
         return .partDone(MachinePlay.receipt(part, form, play.settings.plan))
       }
     case .put:
@@ -49,7 +52,27 @@ extension UploadMachine.Action {
       { play in
         .listed(uploadStillThere: play.machine.uploadID.map { play.uploads.contains($0) } ?? false)
       }
-    case .cancelTransfers, .wait, .say, .finish: nil
+    case .find:
+      { play in
+        .found(play.left.map { UploadMachine.Candidate(uploadID: $0, use: play.leftIsOwn ? .own : .foreign) })
+      }
+    case .listParts(let id):
+      { play in
+        guard play.uploads.contains(id) else { return .partsListFailed(Failure(.uploadGone, "gone")) }
+        let sizes = (play.parts[id] ?? []).map { ($0, play.settings.plan.range(of: $0).length) }
+        return .partsListed(
+          UploadMachine.PartList(sizes: Dictionary(uniqueKeysWithValues: sizes), form: play.settings.form))
+      }
+    case .verify(let part):
+      { play in
+        .partVerified(MachinePlay.receipt(part, play.settings.form, play.settings.plan))
+      }
+    case .abortOld(let id):
+      { play in
+        play.uploads.remove(id)
+        return .oldAborted(gone: true)
+      }
+    case .cancelTransfers, .wait, .say, .finish, .adopt, .read, .confirm: nil
     }
   }
 
@@ -107,7 +130,27 @@ extension UploadMachine.Action {
         { _ in .abortDone },
       ]
     case .listAfterAbort: return [{ _ in .listFailed(passing[0]) }]
-    case .cancelTransfers, .wait, .say, .finish: return []
+    case .find:
+      // A record is read from the disk; only the list of the store's uploads can fail, and then nothing is known of them.
+      return [
+        { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(passing[0]) },
+        { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(Failure(.credentials, "AccessDenied")) },
+      ]
+    case .listParts(let id):
+      return [
+        { _ in .partsListFailed(passing[0]) },
+        { play in
+          play.uploads.remove(id)
+          return .partsListFailed(Failure(.uploadGone, "gone"))
+        },
+        { _ in .partsListed(UploadMachine.PartList(sizes: [1: 17], form: .md5)) },
+      ]
+    case .verify(let part):
+      return [
+        { _ in .partRejected(part) }, { _ in .verifyFailed(part, Failure(.sourceChanged, "rewritten")) },
+      ]
+    case .abortOld: return [{ _ in .oldAborted(gone: false) }]
+    case .cancelTransfers, .wait, .say, .finish, .adopt, .read, .confirm: return []
     }
   }
 

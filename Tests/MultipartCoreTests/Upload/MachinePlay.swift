@@ -20,18 +20,34 @@ struct MachinePlay {
   // The store.
   var uploads: Set<String> = []
   var created = 0
+  var parts: [String: Set<Int>] = [:]
+  /// What an earlier run left at the store, and whether it is recorded here.
+  var left: [String] = []
+  var leftIsOwn = false
+  /// Uploads stand in records, so that a later run can go on.
+  var records = false
   var object = Object.none
   var interruptions = 0
 
-  init(_ settings: UploadMachine.Settings) {
+  init(
+    _ settings: UploadMachine.Settings, left: [Int]? = nil, leftIsOwn: Bool = false, records: Bool = false
+  ) {
     self.settings = settings
     machine = UploadMachine(settings)
+    if let left {
+      self.left = ["old"]
+      uploads = ["old"]
+      parts["old"] = Set(left)
+    }
+    self.leftIsOwn = leftIsOwn
+    self.records = records
     feed(.start)
   }
 
   mutating func feed(_ event: UploadMachine.Event) {
     steps += 1
     history.append("\(event)")
+    if case .created = event { _ = machine.handle(.recorded(records), at: now) }
     for action in machine.handle(event, at: now) { take(action) }
     if out.count(where: \.isTransfer) > settings.concurrency { mistakes.append("more transfers than the window") }
     if outcome == nil, out.isEmpty, timers.isEmpty { mistakes.append("nothing is out, and no end") }
@@ -43,6 +59,7 @@ struct MachinePlay {
     switch action {
     case .wait(let until): timers.append(until)
     case .say: break
+    case .adopt: _ = machine.handle(.recorded(records), at: now)
     case .cancelTransfers:
       out = out.map { $0.isTransfer ? .cancelled($0) : $0 }
     case .finish(let result):
@@ -97,7 +114,10 @@ struct MachinePlay {
       if machine.cause == nil { mistakes.append("failed without a cause") }
     case nil: break
     }
-    let unsaid = uploads.subtracting(machine.abandoned)
+    var unsaid = uploads.subtracting(machine.abandoned)
+    if outcome?.isKept == true, let id = machine.uploadID { unsaid.remove(id) }
+    // A foreign upload that is not ours is left as it was.
+    if !leftIsOwn || (outcome?.isFailure == true && machine.leavesOldRecord) { unsaid.remove("old") }
     if outcome != nil, !unsaid.isEmpty { mistakes.append("the end, and \(unsaid) is still at the store") }
   }
 }

@@ -57,6 +57,20 @@ import Testing
     #expect(ends["completed"].map { $0 > 1000 } == true)
   }
 
+  @Test(
+    "Whatever order two faults come in, an unfinished upload is gone on with, left, or ended", arguments: [true, false])
+  func everyOrderOfResume(isOwn: Bool) throws {
+    for left in [[], [1], [2, 3], [1, 2, 3]] {
+      var settings = try Self.settings(parts: 3)
+      settings.finds = true
+      settings.keepsOn = [.network, .throttled, .interrupted]
+      var ends: [String: Int] = [:]
+      explore(MachinePlay(settings, left: left, leftIsOwn: isOwn, records: true), faults: 2, ends: &ends)
+      #expect(ends["completed"].map { $0 > 20 } == true)
+      #expect(ends["failed interrupted kept"].map { $0 > 5 } == true)
+    }
+  }
+
   @Test("With one try for everything, three faults still leave nothing behind unsaid")
   func noRetries() throws {
     var ends: [String: Int] = [:]
