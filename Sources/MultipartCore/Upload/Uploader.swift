@@ -140,7 +140,8 @@ package final class Uploader: Sendable {
     guard let id = machine.abandoned.last else { return failure }
     failure.place.uploadID = id
     failure.message += "; its parts could not be shown to be gone"
-    failure.hint = "end the upload: s3up abort s3://\(job.bucket)/\(job.key) --upload-id \(id)"
+    let url = ShellWord.quoted("s3://\(job.bucket)/\(job.key)")
+    failure.hint = "end the upload: s3up abort \(url) --upload-id=\(ShellWord.quoted(id))"
     return failure
   }
 
