@@ -74,7 +74,7 @@ struct BodySender: Sendable {
     case .md5: wanted.insert(.md5)
     case .none: break
     }
-    return try slice.checksums(wanted)
+    return try slice.checksums(wanted) { progress.isStopped || Task.isCancelled }
   }
 
   /// What the store gave back decides. Without a checksum the ETag is held against the MD5 of the bytes, computed now
@@ -102,7 +102,7 @@ struct BodySender: Sendable {
     guard comparesMD5 || sums[.md5] != nil, job.etagMayBeMD5, encryption.etagMayBeMD5, case .md5(let named)? = etag.flatMap(ETag.init)?.form
     else { return sent }
     var md5 = sums[.md5]
-    if md5 == nil { md5 = try slice.checksums([.md5], unless:)[.md5] }
+    if md5 == nil { md5 = try slice.checksums([.md5], unless: { progress.isStopped || Task.isCancelled })[.md5] }
     guard let md5 else { return sent }
     sent.md5 = md5
     guard named == md5.bytes else {

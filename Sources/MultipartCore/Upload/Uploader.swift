@@ -34,6 +34,8 @@ package final class Uploader: Sendable {
   /// Stops the upload: what is under way is cancelled, and the upload aborted. May be called from anywhere, at any time.
   package func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
     inbox.yield(.interrupted(failure))
+    // After the event, so that it is the cause of what ends by this.
+    progress.stop()
   }
 
   package func run() async throws(Failure) -> UploadResult {
