@@ -11,6 +11,7 @@ final class Transfer {
 
   private var offset: Int64 = 0
   private var limiter: RateLimiter?
+  private var proxy: String?
   private(set) var waitsForRate = false
   private let uptime: @Sendable () -> Duration
 
@@ -31,6 +32,7 @@ final class Transfer {
     identifier = submission.identifier
     finish = submission.finish
     limiter = options.limiter
+    proxy = options.proxy.proxy(for: request.url)
     offset = 0
     waitsForRate = false
     answer = Answer()
@@ -54,13 +56,20 @@ final class Transfer {
       let osError = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
       return .failure(
         Failure(
-          curl: code, detail: String(cString: easy.errorText), osError: osError,
+          curl: code, detail: detail, osError: osError,
           wasAsked: easy.long(CURLINFO_REQUEST_SIZE) > 0))
     }
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
     // libcurl calls it a success when the connection ends in the middle of the headers.
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
     return .success(Response(status: answer.status, headers: answer.headers, body: answer.body))
+  }
+
+  /// libcurl's words on what went wrong; of a proxy's address that it cannot use it would repeat the password.
+  private var detail: String {
+    let text = String(cString: easy.errorText)
+    guard let proxy, !proxy.isEmpty else { return text }
+    return text.replacing(proxy, with: "(the proxy's address)")
   }
 
   /// True when nothing has moved for the request's stall time-out.
