@@ -62,6 +62,10 @@ final class Transfer {
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
     // libcurl calls it a success when the connection ends in the middle of the headers.
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
+    // A yes to bytes that never went out is no yes; a refusal may well come early.
+    if (200..<300).contains(answer.status), easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length {
+      return .failure(Failure(.network, "the server answered before it had been sent the whole body"))
+    }
     return .success(Response(status: answer.status, headers: answer.headers, body: answer.body))
   }
 
