@@ -13,6 +13,9 @@ final class Transfer {
   private var limiter: RateLimiter?
   private var proxy: String?
   private(set) var waitsForRate = false
+  /// Since when the limiter gives nothing; the place in the queue of those that wait.
+  private(set) var refusedSince: Duration = .zero
+  private var isRefused = false
   private let uptime: @Sendable () -> Duration
 
   private var answer = Answer()
@@ -35,6 +38,7 @@ final class Transfer {
     proxy = options.proxy.proxy(for: request.url)
     offset = 0
     waitsForRate = false
+    isRefused = false
     answer = Answer()
     moved = Movement(at: uptime())
     cause = nil
@@ -98,13 +102,17 @@ final class Transfer {
     let left = request.body.length - offset
     var wanted = Int(min(Int64(buffer.count), left))
     if wanted > 0, let limiter {
-      wanted = limiter.take(wanted, now: uptime())
+      let now = uptime()
+      wanted = limiter.take(wanted, now: now)
       if wanted == 0 {
         waitsForRate = true
+        if !isRefused { refusedSince = now }
+        isRefused = true
         return Int(CURL_READFUNC_PAUSE)
       }
     }
     guard wanted > 0 else { return 0 }
+    isRefused = false
     switch request.body {
     case .none: return 0
     case .bytes(let bytes):
