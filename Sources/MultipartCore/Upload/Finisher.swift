@@ -50,11 +50,18 @@ package final class Finisher: Sendable {
     guard case .exists(let object) = try await client.perform(headOperation) else {
       return .contradicted(message: "the object is not there")
     }
-    return judge(
+    let judgement = judge(
       expected,
       ReportedObject(
         size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumType,
         versionID: object.versionID, requestID: object.requestID))
+    // What is left as evidence is the size, and there is none.
+    if case .undecided = judgement, object.size == nil {
+      throw Failure(
+        .server, "the store does not say how long the object is, so that nothing proves it", status: 200,
+        requestID: object.requestID)
+    }
+    return judgement
   }
 
   package var headOperation: HeadObject {
