@@ -1,0 +1,218 @@
+"""Uploads that are killed at random moments and run again, until they are done."""
+
+import concurrent.futures
+import random
+import signal
+import threading
+import time
+import urllib.parse
+
+from harness import MIB, Proxy, S3up, Violation, demand, ended, fresh_room, make_file, say
+
+UPLOADS_IN_A_BUCKET = 10
+
+
+class Plan:
+    """All that chance decides of one upload, from the seed and its number alone."""
+
+    def __init__(self, options, number):
+        dice = random.Random(f"{options.seed}/{number}")
+        self.number = number
+        self.size = dice.randint(options.min_mib * MIB, options.max_mib * MIB)
+        self.content = dice.getrandbits(64)
+        kills = dice.randint(1, 5)
+        # Seconds that the whole takes at the proxy's pace; one in eight goes as fast as it can.
+        self.seconds = dice.uniform(3, 7) if dice.random() > 0.125 else 0
+        shared = 1.6 * self.seconds / kills if self.seconds else 0.4
+        # When each run is killed, in seconds from its start; or as soon as its complete is under way or answered.
+        self.kills = []
+        for _ in range(kills):
+            moment = dice.uniform(0.01, shared)
+            at_complete = dice.choice(("began", "answered"))
+            self.kills.append(at_complete if dice.random() < options.at_complete else moment)
+        self.pace = int(self.size / self.seconds / 8) if self.seconds else None
+        self.key = f"kills/{number:04d}"
+
+
+class Outcome:
+    def __init__(self, plan):
+        self.plan = plan
+        self.kills = []  # moments, by the monotonic clock
+        self.runs = []  # when each run began
+        self.sent = self.again = self.needless = self.parts = 0
+        self.violations = []
+
+    def judge(self, log, flush):
+        """Counts what went over the line, from the proxy's log.
+
+        A part is sent again without need when a run sends it though the store's 200 had reached an earlier run's
+        machine more than one flush before that run was killed. Which run a request is of is told by when its
+        connection was opened: what a killed run left in the kernel's buffers is still its own.
+        """
+        confirmed, killed = {}, [k for k, _ in self.kills]
+        uploads = [e for e in log if e["operation"] in ("UploadPart", "PutObject")]
+        self.sent = sum(e["bytes_in"] for e in uploads)
+        self.parts = len({e["part"] for e in uploads})
+        for entry in sorted(uploads, key=lambda e: e["began"]):
+            run = sum(1 for began in self.runs if began <= entry["opened"])
+            before = confirmed.get(entry["part"])
+            if before and run > before[0]:
+                self.again += 1
+                if before[1] + flush < killed[before[0] - 1]:
+                    self.needless += 1
+            if entry["status"] == 200 and entry["delivered"] and not before:
+                confirmed[entry["part"]] = (run, entry["delivered"])
+
+
+def one_upload(options, store, proxy, s3up, room, bucket, number):
+    plan = Plan(options, number)
+    outcome = Outcome(plan)
+    file = room / f"source-{number}"
+    digest = make_file(file, plan.size, plan.content)
+    words = (proxy.endpoint, file, bucket, plan.key, *options.put_options)
+    try:
+        for kill in plan.kills:
+            if killed_run(proxy, s3up, plan, outcome, words, kill):
+                break
+        else:
+            outcome.runs.append(time.monotonic())
+            last = s3up.run(*words)
+            demand(last.status == 0, f"the last run: {last}")
+        found = store.sha256(bucket, plan.key)
+        demand(found is not None, "the object is not there after exit 0")
+        demand(found == digest, f"the object is NOT the file: {found} instead of {digest}")
+        left = [upload for key, upload in store.unfinished(bucket) if urllib.parse.unquote(key) == plan.key]
+        demand(not left, f"unfinished at the store: {left}")
+    except Violation as violation:
+        outcome.violations.append(str(violation))
+    finally:
+        file.unlink()
+    outcome.judge(proxy.log(plan.key), options.flush_seconds)
+    if outcome.needless:
+        outcome.violations.append(f"{outcome.needless} parts sent again that had been confirmed before the flush")
+    return outcome
+
+
+def killed_run(proxy, s3up, plan, outcome, words, kill):
+    """Starts a run and kills it; True when it had ended by itself before."""
+    outcome.runs.append(time.monotonic())
+    process = s3up.start(*words)
+    if isinstance(kill, str):
+        wait_for_complete(proxy, plan, process, kill)
+    else:
+        try:
+            process.wait(kill)
+        except Exception:
+            pass
+    moment = time.monotonic()
+    if process.poll() is None:
+        process.send_signal(signal.SIGKILL)
+    end = ended(process)
+    if end.status == -signal.SIGKILL:
+        outcome.kills.append((moment, kill))
+        return False
+    demand(end.status == 0, f"a run before it was killed: {end}")
+    return True
+
+
+def wait_for_complete(proxy, plan, process, phase):
+    before = proxy.stats(plan.key)["operations"].get("CompleteMultipartUpload", {}).get("requests", 0)
+    while process.poll() is None:
+        if proxy.wait("CompleteMultipartUpload", plan.key, phase, count=before + 1, seconds=0.2):
+            return
+
+
+def run(options, store):
+    room = fresh_room("kills")
+    s3up = S3up(options.binary, store, room)
+    numbers = [options.upload] if options.upload is not None else range(options.uploads)
+    outcomes, end = [], time.monotonic() + options.minutes * 60
+    with Proxy(store) as proxy:
+        pace = Pace(proxy)
+
+        def work(number, bucket):
+            plan = Plan(options, number)
+            with pace(plan):
+                outcome = one_upload(options, store, proxy, s3up, room, bucket, number)
+            report(outcome)
+            return outcome
+
+        batches = [numbers[i : i + UPLOADS_IN_A_BUCKET] for i in range(0, len(numbers), UPLOADS_IN_A_BUCKET)]
+        for index, batch in enumerate(batches):
+            if time.monotonic() > end:
+                break
+            bucket = f"s3up-kills-{index}"
+            store.make_bucket(bucket)
+            try:
+                with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+                    outcomes += pool.map(lambda n: work(n, bucket), batch)
+                left = store.unfinished(bucket)
+            finally:
+                store.drop_bucket(bucket)
+            if left:
+                outcomes[-1].violations.append(f"left unfinished in the bucket: {left}")
+    return total(options, outcomes, len(numbers), s3up.left_in_state())
+
+
+class Pace:
+    """The script that keeps the connections of each running upload at its pace."""
+
+    def __init__(self, proxy):
+        self.proxy, self.plans, self.lock = proxy, {}, threading.Lock()
+
+    def __call__(self, plan):
+        self.plan = plan
+        return Paced(self, plan)
+
+    def change(self, plan, there):
+        with self.lock:
+            if there:
+                self.plans[plan.key] = plan
+            else:
+                self.plans.pop(plan.key, None)
+            self.proxy.script(
+                {"match": {"operation": "UploadPart", "key": p.key}, "action": {"slowRead": {"bytesPerSecond": p.pace}}}
+                for p in self.plans.values()
+                if p.pace
+            )
+
+
+class Paced:
+    def __init__(self, pace, plan):
+        self.pace, self.plan = pace, plan
+
+    def __enter__(self):
+        self.pace.change(self.plan, True)
+
+    def __exit__(self, *_):
+        self.pace.change(self.plan, False)
+
+
+def report(outcome):
+    plan = outcome.plan
+    words = f"upload {plan.number}: {plan.size / MIB:.1f} MiB, {len(outcome.kills)} kills, {len(outcome.runs)} runs, "
+    words += f"sent {outcome.sent / plan.size:.3f} of the size, {outcome.again} parts again, {outcome.needless} without need"
+    say(words + "".join(f"\n  VIOLATION {v}" for v in outcome.violations))
+
+
+def total(options, outcomes, wanted, left):
+    size = sum(o.plan.size for o in outcomes)
+    sent = sum(o.sent for o in outcomes)
+    bad = [o for o in outcomes if o.violations]
+    at_complete = sum(isinstance(how, str) for o in outcomes for _, how in o.kills)
+    say(
+        f"kill soak: {len(outcomes)} uploads, {size / MIB:.0f} MiB, {sum(len(o.kills) for o in outcomes)} kills"
+        f" ({at_complete} of them while complete was out or answered), {sum(len(o.runs) for o in outcomes)} runs\n"
+        f"  sent {sent / MIB:.0f} MiB, {sent / max(size, 1):.3f} of the size;"
+        f" {sum(o.again for o in outcomes)} confirmed parts sent again,"
+        f" {sum(o.needless for o in outcomes)} of them confirmed over {options.flush_seconds:g} s before the kill\n"
+        f"  records left in the state folder: {left or 'none'}"
+    )
+    if len(outcomes) < wanted:
+        say(f"  the time was over after {len(outcomes)} of {wanted} uploads")
+    problems = [f"upload {o.plan.number}: {v}" for o in bad for v in o.violations]
+    problems += [f"records left in the state folder: {left}"] if left else []
+    problems += ["no run was killed: nothing was shown"] if not any(o.kills for o in outcomes) else []
+    for o in bad:
+        say(f"  again: soak.py --only kills --seed {options.seed} --upload {o.plan.number} {options.sizes()}")
+    return problems
