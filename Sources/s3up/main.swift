@@ -2,6 +2,7 @@ import Glibc
 import MultipartCore
 
 Descriptor.ignoreBrokenPipes()
+Descriptor.occupyStandardStreams()
 Hardening.forbidCoreFiles()
 let signals = Signals()
 Task.detached {

@@ -31,7 +31,8 @@ launch() {
   backend account "${PORTS[2]}"
   backend container "${PORTS[3]}"
   backend object "${PORTS[4]}"
-  configure "$HERE/swift/proxy.conf" -e "s|@PORT@|${PORTS[0]}|" -e "s|@SECRET@|$SECRET_KEY|" >proxy.conf
+  configure "$HERE/swift/proxy.conf" -e "s|@PORT@|${PORTS[0]}|" -e "s|@SECRET@|$SECRET_KEY|" \
+    -e "s|@HOST_SUFFIX@|$HOST_SUFFIX|" >proxy.conf
   export SWIFT_DIR=$RUN
   for kind in account container object proxy; do
     background "$kind" "$VENV/bin/swift-$kind-server" "$kind.conf" -v

@@ -65,6 +65,12 @@ package struct BucketSigner: RequestSigner {
       unsigned, credentials: try await credentials(), at: clock.corrected(now()), expiresIn: lifetime)
   }
 
+  /// Where the credentials were found; nil when nothing is signed.
+  package func credentialsSource() async throws(Failure) -> String? {
+    guard let credentials else { return nil }
+    return try await credentials().source
+  }
+
   package func learn(from answer: Response, now: Timestamp) -> Bool {
     clock.learn(from: answer, now: now)
   }

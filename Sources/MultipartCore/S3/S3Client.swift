@@ -62,6 +62,7 @@ package struct S3Client: Sendable {
       stallTimeout: request.answerMayTakeLong ? max(stallTimeout, Self.patience) : stallTimeout,
       maximumAnswer: request.maximumAnswer, onSent: call.onSent)
     wire.freshConnection = call.freshConnection
+    wire.mayBeResent = request.mayBeResent
     world.log(2, "> \(request.operation) \(signed)" + Self.shown(signed.redactedHeaders))
     do throws(Failure) {
       let answer = try await transport.send(wire)

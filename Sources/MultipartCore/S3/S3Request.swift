@@ -40,6 +40,8 @@ package struct S3Request: Sendable {
   package var maximumAnswer: Int
   /// The store may work for minutes before, or while, it answers: silence is not a stall.
   package var answerMayTakeLong: Bool
+  /// The store answers the same when it comes twice; else a lost answer must be known as such.
+  package var mayBeResent = true
 
   package init(
     _ operation: String, _ method: HTTPMethod, place: Place, query: [S3Query] = [], headers: HeaderList = [:],

@@ -45,6 +45,9 @@ package struct Request: Sendable {
   package var stallTimeout: Duration
   /// Do not reuse a connection or a remembered address: the last try stalled on one.
   package var freshConnection = false
+  /// libcurl may send it a second time by itself, when a connection that it kept turns out to be closed. Not for what
+  /// the server answers differently the second time: a lost answer would be taken for the second's.
+  package var mayBeResent = true
   /// What an answer's body may be at most; a longer one is an error.
   package var maximumAnswer: Int
   /// Told the number of body bytes handed to the socket since the last call, on the loop's thread.

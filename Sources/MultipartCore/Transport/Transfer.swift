@@ -51,6 +51,10 @@ final class Transfer {
   func result(of code: CURLcode) -> Result<Response, Failure> {
     if let cause { return .failure(cause) }
     guard code == CURLE_OK else {
+      // In the midst of an answer this is libcurl's bound on a header line (100 KiB), not this machine's memory.
+      if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
+        return .failure(Failure(.server, "the answer has a header that is too long"))
+      }
       let osError = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
       return .failure(
         Failure(
@@ -111,9 +115,14 @@ final class Transfer {
     return wanted
   }
 
-  /// libcurl found a kept connection closed and sends the body again from its beginning.
+  /// libcurl found a kept connection closed and sends the body again from its beginning. Not where that matters: the
+  /// refusal ends the transfer, and whoever sent the request knows then that it may have worked.
   func seek(to position: Int64, origin: Int32) -> Bool {
     guard origin == SEEK_SET, (0...request.body.length).contains(position) else { return false }
+    guard request.mayBeResent || offset == 0 else {
+      cause = cause ?? Failure(.network, "the connection was closed before there was an answer")
+      return false
+    }
     offset = position
     return true
   }

@@ -30,6 +30,8 @@ extension Transfer {
     easy.set(CURLOPT_PROXY, options.proxy.proxy(for: request.url) ?? "")
     easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // Without a body libcurl would send the request again unseen; it never does on a connection that is new.
+    if !request.mayBeResent, request.body.length == 0 { easy.set(CURLOPT_FRESH_CONNECT, 1) }
     if request.freshConnection {
       easy.set(CURLOPT_FRESH_CONNECT, 1)
       easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0)

@@ -20,6 +20,7 @@ struct BodySender: Sendable {
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil },
       customerKey: job.customerKey, common: job.common)
     let answer = try await counted(operation, slice, fresh)
+    try requireEncrypted(answer.encryption, answer.requestID)
     guard let etag = answer.etag, ETag(etag) != nil else {
       throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
     }
@@ -38,11 +39,26 @@ struct BodySender: Sendable {
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
       encryption: job.encryption, customerKey: job.customerKey, common: job.common)
     let answer = try await counted(operation, slice, fresh)
+    try requireEncrypted(answer.encryption, answer.requestID, whole: true)
     // A small object's MD5 costs little, and an ETag that equals it saves asking for the object again.
     let sent = try assess(
       slice, form, sums, etag: answer.etag, checksums: answer.checksums,
       comparesMD5: slice.length <= UploadPlan.defaultPart && job.checksum != ChecksumForm.none)
     return (sent, answer)
+  }
+
+  /// S3 names the algorithm in its answer. A store that does not know SSE-C passes over its headers and keeps the bytes
+  /// as they are, with a 200.
+  private func requireEncrypted(
+    _ found: EncryptionInfo, _ requestID: String?, whole: Bool = false
+  ) throws(Failure) {
+    guard job.customerKey != nil, found.customerAlgorithm == nil else { return }
+    let message = "the store does not encrypt with the SSE-C key"
+    throw Failure(
+      .refused, whole ? message + ": the object is there, unencrypted" : message, requestID: requestID,
+      hint: whole
+        ? "delete the object, or upload it without --sse-c-key-file: this store has no SSE-C"
+        : "this store has no SSE-C: leave --sse-c-key-file out")
   }
 
   /// Checks the source before and after, and puts a failure down to the source when that has changed: a checksum that

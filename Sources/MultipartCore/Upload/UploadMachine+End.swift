@@ -36,7 +36,6 @@ extension UploadMachine {
       return head()
     }
     if failure.code == .uploadGone, restarts < 3, !settings.keepsUpload, interruption == nil {
-      uploadID = nil
       return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew()
     }
     if mayHaveWorked(failure.code) { answerWasLost = true }

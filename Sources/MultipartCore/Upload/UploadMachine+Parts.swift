@@ -63,8 +63,8 @@ extension UploadMachine {
     guard phase == .sending else { return stopIfQuiet() }
     if failure.code == .throttled { narrow(now) }
     if let steps = stepDown(failure) { return [steps] + startAnew() }
+    // Aborted all the same: a store that has only lost sight of it would keep, and charge for, its parts.
     if failure.code == .uploadGone, restarts < 3 {
-      uploadID = nil
       return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew()
     }
     if failure.code == .stalled { fresh.insert(number) }

@@ -95,11 +95,13 @@ extension Uploader {
     }
   }
 
+  /// Of an upload that the store no longer knows there is no list to wait for: of a completed one, some go on listing
+  /// the parts.
   func abort(_ uploadID: String) async -> UploadMachine.Event {
     do throws(Failure) {
-      _ = try await client.perform(
+      let outcome = try await client.perform(
         AbortMultipartUpload(bucket: job.bucket, key: job.key, uploadID: uploadID, common: job.common))
-      return .abortDone
+      return outcome == .aborted ? .abortDone : .abortFailed(Failure(.uploadGone, "the upload is gone"))
     } catch {
       return .abortFailed(error)
     }

@@ -7,6 +7,8 @@ package final class Uploader: Sendable {
   package let plan: UploadPlan
   package let progress: UploadProgress
   private let memory: StoreMemory?
+  /// What is to be remembered of the store once the upload has succeeded.
+  private let lesson = Locked<ChecksumForm?>(nil)
   let tell: @Sendable (UploadNews) -> Void
   private let events: AsyncStream<UploadMachine.Event>
   private let inbox: AsyncStream<UploadMachine.Event>.Continuation
@@ -109,9 +111,16 @@ package final class Uploader: Sendable {
   }
 
   /// Where the payload is signed, what was refused or not verified is CRC64NVME; whether MD5 would be is not known.
+  ///
+  /// Kept only when the upload succeeds: a store that refuses something else in words that name nothing ("a header you
+  /// sent is not implemented") refuses each lesser checksum in turn, and must not be believed to verify none.
   private func learn(_ from: ChecksumForm, _ to: ChecksumForm) {
-    guard let memory, job.checksum == nil else { return }
-    let lesson = from == .md5 ? to : ChecksumForm.md5
+    guard memory != nil, job.checksum == nil else { return }
+    lesson.withLock { $0 = from == .md5 ? to : ChecksumForm.md5 }
+  }
+
+  private func remember() {
+    guard let memory, let lesson = lesson.withLock({ $0 }) else { return }
     do throws(Failure) {
       try memory.remember(lesson, for: client.signer.origin, now: world.now())
     } catch {
@@ -123,6 +132,7 @@ package final class Uploader: Sendable {
     guard case .completed(let evidence) = outcome else {
       throw leftBehind(machine, machine.cause ?? Failure(.local, "the upload ended without a reason"))
     }
+    remember()
     return UploadResult(
       size: job.file.size, parts: plan.partCount, object: finisher.known, sum: finisher.expected?.sum,
       evidence: evidence, bytesSent: progress.bytesSent, retries: machine.retries)

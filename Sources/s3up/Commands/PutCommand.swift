@@ -42,7 +42,9 @@ struct PutCommand {
     let reporter = Reporter(session, subject: subject, name: plan.job.file.path.name)
     let uploader = try Uploader(
       job: plan.job, client: access.client, world: session.world, memory: plan.memory, tell: reporter.hear)
-    if session.output.explain { for line in plan.explanation(uploader.plan) { session.console.line(line) } }
+    if session.output.explain {
+      for line in try await plan.explanation(uploader.plan) { session.console.line(line) }
+    }
     session.signals.listen { uploader.interrupt() }
     reporter.start(uploader)
     do throws(Failure) {

@@ -53,7 +53,8 @@ struct PutPlan {
   }
 
   /// The lines of `--explain`.
-  func explanation(_ plan: UploadPlan) -> [String] {
+  func explanation(_ plan: UploadPlan) async throws(Failure) -> [String] {
+    let credentials = try await access.signer.credentialsSource() ?? "none: requests are not signed"
     let parts =
       plan.isSingle
       ? "one PutObject: the file is no longer than a part (\(Human.size(plan.partSize)))"
@@ -70,6 +71,7 @@ struct PutPlan {
       "target       s3://\(job.bucket)/\(SafeText.oneLine(job.key))",
       "endpoint     \(access.bucket.origin), \(access.bucket.usesPath ? "bucket in the path" : "bucket in the host")",
       "region       \(access.bucket.region) (\(access.regionSource))",
+      "credentials  \(SafeText.oneLine(credentials))",
       "parts        \(parts)",
       "connections  \(job.concurrency)",
       "checksum     \(checksum)",

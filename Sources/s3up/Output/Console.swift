@@ -65,6 +65,15 @@ enum Descriptor {
   /// A reader that is gone shall be an error of `write`, not the end of the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
+  /// A standard stream that is closed would be the number of the next file or socket that is opened, and what is printed
+  /// would go into it. Read-only, so that a write still fails.
+  static func occupyStandardStreams() {
+    for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest free number, which is this one.
+      _ = open("/dev/null", O_RDONLY)
+    }
+  }
+
   /// 0, or the `errno` of the write that failed. Waits where the descriptor is non-blocking and full.
   static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var sent = 0

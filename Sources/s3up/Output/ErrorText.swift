@@ -23,13 +23,34 @@ enum ErrorText {
   /// Only what the message does not say already.
   private static func whereabouts(_ place: Place, _ message: String) -> [String] {
     var words: [String] = []
-    if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !message.contains(file) { words.append(file) }
+    if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !says(message, file) { words.append(file) }
     if let bucket = place.bucket {
       let url = SafeText.oneLine("s3://\(bucket)" + (place.key.map { "/\($0)" } ?? ""), limit: 300)
-      if !message.contains(url) { words.append(url) }
+      if !says(message, url) { words.append(url) }
     }
     if let part = place.part { words.append("part \(part)") }
     return words
+  }
+
+  /// As a word of its own: a file named `f` is not in "the file shrank".
+  private static func says(_ message: String, _ name: String) -> Bool {
+    let text = Array(message.utf8)
+    let word = Array(name.utf8)
+    guard !word.isEmpty, text.count >= word.count else { return false }
+    return (0...text.count - word.count).contains { start in
+      guard text[start...].starts(with: word) else { return false }
+      let end = start + word.count
+      return !isOfWord(start == 0 ? 0x20 : text[start - 1]) && !isOfWord(end == text.count ? 0x20 : text[end])
+    }
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "-"), 0x80...:
+      true
+    default: false
+    }
   }
 
   /// What helps in general, when the place that failed knows nothing better.

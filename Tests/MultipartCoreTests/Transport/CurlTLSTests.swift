@@ -155,9 +155,12 @@ import Testing
     #expect(settings.http == "o")
     #expect(settings.https == "o")
     #expect(settings.bypass == nil)
-    settings = ProxySettings(option: nil, environment: ["ALL_PROXY": "a", "HTTP_PROXY": "cgi", "HTTPS_PROXY": "s"])
-    #expect(settings.http == "a")
+    settings = ProxySettings(option: nil, environment: ["ALL_PROXY": "a", "HTTP_PROXY": "h", "HTTPS_PROXY": "s"])
+    #expect(settings.http == "h")
     #expect(settings.https == "s")
+    // In a CGI program HTTP_PROXY is a header of the request.
+    let cgi = ["ALL_PROXY": "a", "HTTP_PROXY": "attacker", "REQUEST_METHOD": "GET"]
+    #expect(ProxySettings(option: nil, environment: cgi).http == "a")
     settings = ProxySettings(option: nil, environment: ["http_proxy": "", "all_proxy": ""])
     #expect(settings.http == nil)
   }

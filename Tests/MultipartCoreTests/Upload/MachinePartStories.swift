@@ -56,7 +56,8 @@ import Testing
     // Another upload's part of that number begins as any other.
     story.done(1)
     story.failed(3, .uploadGone)
-    story.failed(2, .uploadGone)
+    #expect(story.failed(2, .uploadGone) == [.abort])
+    story.abortOfGone()
     story.tell(.created(uploadID: "id2"))
     #expect(story.last.contains(.send(part: 1, form: story.machine.form, attempt: 1, freshConnection: false)))
   }
@@ -149,13 +150,14 @@ import Testing
     var story = try MachineStory.sending(parts: 3, concurrency: 1)
     story.done(1)
     for round in 2...4 {
-      #expect(story.failed(story.all.parts.last ?? 0, .uploadGone).contains(.create(story.machine.form)))
+      #expect(story.failed(story.all.parts.last ?? 0, .uploadGone).last == .abort)
+      #expect(story.abortOfGone() == [.create(story.machine.form)])
       story.tell(.created(uploadID: "id\(round)"))
       #expect(story.last.parts == [1])
       #expect(story.machine.receipts.allSatisfy { $0 == nil })
     }
     story.failed(1, .uploadGone)
-    story.tell(.abortFailed(Failure(.uploadGone, "gone")))
+    story.abortOfGone()
     #expect(story.outcome == .failed(.uploadGone))
     #expect(story.notices == Array(repeating: .startsAnew(message: "the store no longer knows the upload"), count: 3))
     #expect(story.machine.abandoned.isEmpty)
@@ -166,7 +168,8 @@ import Testing
     var story = try MachineStory.sending(parts: 3, concurrency: 2)
     #expect(story.failed(1, .uploadGone).contains(.cancelTransfers))
     // Part 2 still arrived, in an upload that is gone.
-    #expect(story.done(2) == [.create(story.machine.form)])
+    #expect(story.done(2) == [.abort])
+    #expect(story.abortOfGone() == [.create(story.machine.form)])
     story.tell(.created(uploadID: "id2"))
     #expect(story.last.parts == [1, 2])
     #expect(story.machine.receipts.allSatisfy { $0 == nil })

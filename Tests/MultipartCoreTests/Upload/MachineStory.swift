@@ -61,6 +61,12 @@ struct MachineStory {
     tell(.partFailed(part, Failure(code, "told to fail")))
   }
 
+  /// The abort of an upload that the store says it does not know: tried all the same, and answered so again.
+  @discardableResult
+  mutating func abortOfGone() -> [UploadMachine.Action] {
+    tell(.abortFailed(Failure(.uploadGone, "gone")))
+  }
+
   /// Lets the time pass until the earliest wait of the last answer ends.
   @discardableResult
   mutating func waitOut() -> [UploadMachine.Action] {

@@ -82,7 +82,7 @@ import Testing
   }
 
   private static let etags: [Case] = [
-    Case("equal", ReportedObject(etag: "\"\(assembled)\""), .proven("the parts' MD5s")),
+    Case("equal", ReportedObject(etag: "\"\(assembled)\""), .proven("each the MD5 of its bytes")),
     Case("without quotes", ReportedObject(etag: assembled), .proven("")),
     Case("escaped", ReportedObject(etag: "&#34;\(assembled)&#34;"), .proven("")),
     Case("weak and in capitals", ReportedObject(etag: "W/\"\(assembled.uppercased())\""), .proven("")),

@@ -72,9 +72,12 @@ package struct CompleteMultipartUpload: S3Operation {
     try conditions.add(to: &headers)
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)
-    return try S3Request(
+    var request = try S3Request(
       Self.name, .post, place: place, query: [S3Query("uploadId", uploadID)], headers: headers.list,
       body: .bytes(list()), maximumAnswer: 8 << 20, answerMayTakeLong: true)
+    // The second time the upload is gone.
+    request.mayBeResent = false
+    return request
   }
 
   /// The parts by number, as S3 demands.

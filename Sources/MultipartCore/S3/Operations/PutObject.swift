@@ -51,8 +51,11 @@ package struct PutObject: S3Operation {
     try addEncryption(encryption, customerKey, to: &headers)
     try common.add(to: &headers)
     try object.add(to: &headers)
-    return try S3Request(
+    var request = try S3Request(
       Self.name, .put, place: place, headers: headers.list, body: body, payloadSHA256: payloadSHA256)
+    // The second time the condition fails on the object that the first has made.
+    request.mayBeResent = conditions == WriteConditions()
+    return request
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

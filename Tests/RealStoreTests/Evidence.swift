@@ -1,0 +1,38 @@
+/// What each store lets s3up say of an upload: known answers, so that a weaker proof shows as a failure.
+enum Evidence {
+  enum Checksum: String, Sendable, CaseIterable {
+    case auto, crc64nvme, crc32c, crc32, sha256, sha1, md5, none
+
+    /// As the store names it; nil for what is no checksum header.
+    var title: String? {
+      switch self {
+      case .auto: "CRC64NVME"
+      case .md5, .none: nil
+      default: rawValue.uppercased()
+      }
+    }
+  }
+
+  static func of(_ checksum: Checksum, _ store: Store, inParts: Bool) -> String {
+    if store.verifiesChecksums, let title = checksum.title {
+      let composite = inParts && checksum != .auto && checksum != .crc64nvme
+      return "\(title)\(composite ? " (composite)" : "") of the object, given back by the store"
+    }
+    if !inParts {
+      if checksum != .none { return "ETag of the object is the MD5 of the bytes" }
+      return store.scheme == .http
+        ? "size of the object; the bytes by a SHA-256 that was signed"
+        : "size of the object; the store verified no checksum"
+    }
+    let whole = "ETag of the object is made of its parts'"
+    // Over HTTP the signature holds the SHA-256 of each part; an MD5 is computed only when it is asked for.
+    if store.scheme == .http, checksum != .md5 { return whole + ", each by a SHA-256 that was signed" }
+    return checksum == .none
+      ? whole + "; the store verified no checksum of them" : whole + ", each the MD5 of its bytes"
+  }
+}
+
+extension Store {
+  /// It computes the checksum that was sent and gives it back; the others say nothing of it.
+  var verifiesChecksums: Bool { name == .seaweedfs }
+}

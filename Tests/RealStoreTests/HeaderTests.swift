@@ -1,0 +1,70 @@
+import Support
+import Testing
+
+extension RealStores {
+  /// What an object shall be served with comes back, or the store's refusal is said and nothing is left.
+  @Suite(.serialized) struct Headers {
+    @Test(arguments: Store.all, [1000, 9 << 20])
+    func comeBackToAnotherClient(_ store: Store, _ size: Int) async throws {
+      let run = try Run(store, "headers")
+      let source = try await run.file("source", size)
+      let (result, _) = try await run.put(
+        source.path, run.key(),
+        [
+          "--content-type", "text/x-real", "--cache-control", "max-age=60", "--content-disposition",
+          "attachment; filename=\"a b.txt\"", "--content-language", "de", "--expires-header", "2031-01-31T00:00:00Z",
+          "--metadata", "Color=blue", "--metadata", "Umlaut=ü",
+        ])
+      #expect(result.status == 0, "\(result.errors)")
+      let headers = try await store.head(run.key()).headers
+      #expect(headers["content-type"] == "text/x-real")
+      #expect(headers["cache-control"] == "max-age=60")
+      #expect(headers["content-disposition"] == "attachment; filename=\"a b.txt\"")
+      #expect(headers["x-amz-meta-color"] == "blue")
+      // As S3 itself gives back what is not ASCII (RFC 2047).
+      #expect(headers["x-amz-meta-umlaut"] == "=?UTF-8?B?w7w=?=")
+      // JuiceFS loses these.
+      let kept = store.name != .juicefs
+      #expect(headers["content-language"] == (kept ? "de" : nil))
+      #expect(headers["expires"] == (kept ? "Fri, 31 Jan 2031 00:00:00 GMT" : nil))
+      try await run.expect(run.key(), is: source)
+    }
+
+    @Test(arguments: Store.all, [1000, 9 << 20])
+    func tagsAreKeptOrRefused(_ store: Store, _ size: Int) async throws {
+      let run = try Run(store, "tags")
+      let source = try await run.file("source", size)
+      let (result, event) = try await run.put(source.path, run.key(), ["--tag", "team=a b", "--tag", "x=1+2=3"])
+      guard store.name != .swift else {
+        try await refused(run, result, event)
+        return
+      }
+      #expect(result.status == 0, "\(result.errors)")
+      let tags = try await store.ask(Ask(method: "GET", key: run.key(), query: "tagging="))[0]
+      #expect(Set(tags.elements("Key")) == ["team", "x"])
+      #expect(Set(tags.elements("Value")) == ["a b", "1+2=3"])
+    }
+
+    @Test(arguments: Store.all, [1000, 9 << 20])
+    func encryptionByTheStoreIsDoneOrRefused(_ store: Store, _ size: Int) async throws {
+      let run = try Run(store, "sse")
+      let source = try await run.file("source", size)
+      let (result, event) = try await run.put(source.path, run.key(), ["--sse", "AES256"])
+      guard store.name == .seaweedfs else {
+        try await refused(run, result, event)
+        return
+      }
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try await store.head(run.key()).headers["x-amz-server-side-encryption"] == "AES256")
+      try await run.expect(run.key(), is: source)
+    }
+
+    private func refused(_ run: Run, _ result: ChildProcess.Result, _ event: Event) async throws {
+      #expect(result.status == 69)
+      #expect(event.status == 501)
+      #expect(event.s3_code == "NotImplemented")
+      #expect(result.errors.contains("leave out the option that asks for it"), "\(result.errors)")
+      try await run.expectNothing(run.key())
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Support
+import Testing
+
+/// What the client that is not ours found: Python's standard library, which signs by itself.
+struct Answer: Decodable, Sendable {
+  var status: Int
+  /// Names in lower case.
+  var headers: [String: String]
+  var size: Int
+  var sha256: String
+  var text: String
+
+  /// What stands between the tags, each time.
+  func elements(_ name: String) -> [String] {
+    text.components(separatedBy: "<\(name)>").dropFirst().compactMap { $0.components(separatedBy: "</\(name)>").first }
+  }
+
+  var code: String? { elements("Code").first }
+}
+
+/// A request of the other client.
+struct Ask: Encodable, Sendable {
+  var method: String
+  var key: String
+  var query = ""
+  var headers: [String] = []
+
+  static func get(_ key: String) -> Ask { Ask(method: "GET", key: key) }
+  static func head(_ key: String) -> Ask { Ask(method: "HEAD", key: key) }
+  static func delete(_ key: String) -> Ask { Ask(method: "DELETE", key: key) }
+
+  static func keys(_ prefix: String) -> Ask {
+    Ask(method: "GET", key: "", query: "encoding-type=url&list-type=2&prefix=\(Answer.escaped(prefix))")
+  }
+  static func uploads(_ prefix: String) -> Ask {
+    Ask(method: "GET", key: "", query: "encoding-type=url&prefix=\(Answer.escaped(prefix))&uploads=")
+  }
+  static func parts(_ key: String, _ uploadID: String) -> Ask {
+    Ask(method: "GET", key: key, query: "uploadId=\(Answer.escaped(uploadID))")
+  }
+}
+
+extension Store {
+  /// One answer for each, asked in order by one process.
+  func ask(_ requests: Ask...) async throws -> [Answer] { try await ask(all: requests) }
+
+  func ask(all requests: [Ask]) async throws -> [Answer] {
+    let lines = try requests.map { try JSONEncoder().encode($0) + [UInt8(ascii: "\n")] }
+    let result = try await ChildProcess(
+      Programs.find("python3"), ["\(Self.scripts)/other_client.py", folder, scheme.rawValue],
+      environment: Programs.environment(home: "/nonexistent"), input: .bytes([UInt8](lines.joined()))
+    ).wait(timeout: .seconds(180))
+    let answers = try result.lines.map { try JSONDecoder().decode(Answer.self, from: Data($0.utf8)) }
+    guard result.status == 0, answers.count == requests.count else {
+      throw Missing(description: "other_client.py: \(result.errors)")
+    }
+    return answers
+  }
+
+  private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Stores").path
+
+  func get(_ key: String, headers: [String] = []) async throws -> Answer {
+    try await ask(Ask(method: "GET", key: key, headers: headers))[0]
+  }
+  func head(_ key: String) async throws -> Answer { try await ask(.head(key))[0] }
+  func delete(_ key: String) async throws { _ = try await ask(.delete(key)) }
+
+  /// Unfinished uploads of exactly this key: their ids.
+  func unfinished(_ key: String) async throws -> [String] { try await ask(.uploads(key))[0].uploads(of: key) }
+
+  /// Numbers of the parts that the store has.
+  func parts(_ key: String, _ uploadID: String) async throws -> [Int] {
+    try await ask(.parts(key, uploadID))[0].elements("PartNumber").compactMap { Int($0) }
+  }
+}
+
+extension Answer {
+  /// What a list of objects names.
+  func keys() throws -> [String] {
+    try requireList()
+    return elements("Key").map(Self.decoded)
+  }
+
+  /// What a list of uploads names, as far as it is of exactly this key. A store that refuses the key has none of it.
+  func uploads(of key: String) throws -> [String] {
+    if status == 400, code == "XMinioInvalidResourceName" { return [] }
+    try requireList()
+    return text.components(separatedBy: "<Upload>").dropFirst().compactMap { upload in
+      var one = self
+      one.text = upload
+      guard let found = one.elements("Key").first, same(Self.decoded(found), key) else { return nil }
+      return one.elements("UploadId").first
+    }
+  }
+
+  private func requireList() throws {
+    guard status == 200 else { throw Missing(description: "no list: \(status) \(text)") }
+  }
+
+  static func escaped(_ text: String) -> String {
+    text.utf8.map { byte in
+      let plain =
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-._~".utf8.contains(byte)
+      return plain ? String(UnicodeScalar(byte)) : String(format: "%%%02X", byte)
+    }.joined()
+  }
+
+  /// Stores write a space as `+` or as `%20`, and a plus always as `%2B`.
+  private static func decoded(_ text: String) -> String {
+    let plain = text.replacingOccurrences(of: "+", with: "%20")
+    return plain.removingPercentEncoding ?? text
+  }
+}
+
+/// By bytes: `==` of strings takes é and é for the same.
+func same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }

@@ -1,0 +1,115 @@
+import Foundation
+import Support
+import Testing
+
+/// s3up against one store: its own home and state folder, a key prefix that nobody else has, a folder for sources.
+struct Run: Sendable {
+  let store: Store
+  let s3up: S3upBinary
+  let files: TemporaryDirectory
+  /// Unlike any other test's, without a slash at either end.
+  let prefix: String
+
+  init(_ store: Store, _ name: String) throws {
+    self.store = store
+    s3up = try S3upBinary()
+    files = try TemporaryDirectory("s3up-real")
+    prefix = "real/\(name)-\(UUID().uuidString.lowercased().prefix(8))"
+  }
+
+  func key(_ name: String = "object") -> String { "\(prefix)/\(name)" }
+  func url(_ key: String) -> String { "s3://\(store.bucket)/\(key)" }
+
+  var environment: [String: String] {
+    [
+      "AWS_ACCESS_KEY_ID": store.accessKey, "AWS_SECRET_ACCESS_KEY": store.secretKey, "AWS_REGION": store.region,
+      "AWS_ENDPOINT_URL_S3": store.endpoint, "AWS_CA_BUNDLE": store.certificates,
+    ]
+  }
+
+  func start(_ words: [String], _ changes: [String: String] = [:]) throws -> ChildProcess {
+    try s3up.start(words, environment: environment.merging(changes) { $1 })
+  }
+
+  func callAsFunction(_ words: String..., with changes: [String: String] = [:]) async throws -> ChildProcess.Result {
+    try await start(words, changes).wait(timeout: .seconds(240))
+  }
+
+  /// Begins an upload of 40 MiB that takes 20 s, and returns when its first part is at the store.
+  func beginSlowly() async throws -> (process: ChildProcess, source: Source) {
+    let source = try await file("source", 40 << 20)
+    let process = try start([
+      "put", source.path, url(key()), "--json", "--part-size", "5M", "--concurrency", "1", "--limit-rate", "2M",
+    ])
+    while !process.ended {
+      if let id = try await store.unfinished(key()).first, try await !store.parts(key(), id).isEmpty {
+        return (process, source)
+      }
+    }
+    let result = await process.wait()
+    throw Missing(description: "the upload was over before a part was seen: \(result.output) \(result.errors)")
+  }
+
+  /// `put --json`, and the line it printed.
+  func put(
+    _ file: String, _ key: String, _ options: [String] = [], with changes: [String: String] = [:]
+  ) async throws -> (result: ChildProcess.Result, event: Event) {
+    let result = try await start(["put", file, url(key), "--json"] + options, changes).wait(timeout: .seconds(240))
+    return (result, try Event(result))
+  }
+
+  /// A file of seeded bytes and its SHA-256.
+  func file(_ name: String, _ size: Int, seed: UInt64 = 1) async throws -> Source {
+    try await Source(files, name, size: size, seed: seed)
+  }
+
+  /// Nothing of the key is at the store, neither an object nor an upload.
+  func expectNothing(_ key: String, _ at: SourceLocation = #_sourceLocation) async throws {
+    let found = try await store.ask(.head(key), .uploads(key))
+    #expect(found[0].status == 404, sourceLocation: at)
+    #expect(try found[1].uploads(of: key) == [], sourceLocation: at)
+  }
+
+  /// The object is these bytes, and no upload of its key is left.
+  func expect(_ key: String, is source: Source, _ at: SourceLocation = #_sourceLocation) async throws {
+    let found = try await store.ask(.get(key), .uploads(key))
+    expect(found[0], is: source, at)
+    #expect(try found[1].uploads(of: key) == [], sourceLocation: at)
+  }
+
+  func expect(_ found: Answer, is source: Source, _ at: SourceLocation = #_sourceLocation) {
+    #expect(found.status == 200, sourceLocation: at)
+    #expect(found.size == source.size, sourceLocation: at)
+    #expect(found.sha256 == source.sha256, sourceLocation: at)
+  }
+}
+
+/// The last line of `--json`.
+struct Event: Decodable, Sendable {
+  struct Checksum: Decodable, Sendable, Equatable {
+    var algorithm: String
+    var type: String
+    var value: String
+  }
+
+  var event: String
+  var size: Int?
+  var etag: String?
+  var checksum: Checksum?
+  var parts: Int?
+  var bytes_sent: Int?
+  var retries: Int?
+  var evidence: String?
+  var code: String?
+  var message: String?
+  var s3_code: String?
+  var exit: Int?
+  var status: Int?
+
+  init(_ result: ChildProcess.Result) throws {
+    guard let line = result.lines.last else {
+      throw Missing(description: "s3up printed no JSON: status \(result.status ?? -1), \(result.errors)")
+    }
+    self = try JSONDecoder().decode(Event.self, from: Data(line.utf8))
+  }
+}

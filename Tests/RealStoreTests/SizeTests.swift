@@ -1,0 +1,54 @@
+import Support
+import Testing
+
+extension RealStores {
+  /// Every size around the borders arrives as it is, in the right number of parts.
+  @Suite(.serialized) struct Sizes {
+    struct Case: Sendable, CustomTestStringConvertible {
+      var size: Int
+      var parts: Int
+      var testDescription: String { "\(size) bytes" }
+    }
+
+    static let cases = [
+      Case(size: 0, parts: 1), Case(size: 1, parts: 1), Case(size: 5 << 20, parts: 1), Case(size: 8 << 20, parts: 1),
+      Case(size: (8 << 20) + 1, parts: 2), Case(size: 16 << 20, parts: 2),
+    ]
+
+    @Test(arguments: Store.all, cases)
+    func arrivesByteIdentical(_ store: Store, _ sample: Case) async throws {
+      try await upload(sample, to: store)
+    }
+
+    @Test(arguments: Store.all)
+    func aGibibyteArrivesByteIdentical(_ store: Store) async throws {
+      try await upload(Case(size: 1 << 30, parts: 128), to: store)
+    }
+
+    private func upload(_ sample: Case, to store: Store) async throws {
+      let run = try Run(store, "size")
+      let source = try await run.file("source", sample.size, seed: UInt64(sample.size))
+      let key = run.key()
+      let (result, event) = try await run.put(source.path, key)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(event.event == "completed")
+      #expect(event.size == sample.size)
+      #expect(event.parts == sample.parts)
+      #expect(event.bytes_sent == sample.size)
+      #expect(event.retries == 0)
+      try await run.expect(key, is: source)
+
+      // The store's own word on the number of parts.
+      let etag = try await store.head(key).headers["etag"] ?? ""
+      #expect(etag.hasSuffix("-\(sample.parts)\"") == (sample.parts > 1), "\(etag)")
+      #expect(event.etag == etag)
+
+      #expect(event.evidence == Evidence.of(.auto, store, inParts: sample.parts > 1))
+      if store.verifiesChecksums {
+        #expect(event.checksum?.algorithm == "CRC64NVME")
+        #expect(event.checksum?.type == "FULL_OBJECT")
+      }
+      try await store.delete(key)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Support
+
+/// A file of bytes that look random and are the same for the same size and seed, with the SHA-256 that `sha256sum` says.
+///
+/// Beyond 8 MiB one block is repeated, each time with its place in front: no two parts are the same, and a GiB takes
+/// no longer than the disk does.
+struct Source: Sendable {
+  let path: String
+  let size: Int
+  let sha256: String
+
+  private static let block = 8 << 20
+
+  init(_ folder: TemporaryDirectory, _ name: String, size: Int, seed: UInt64) async throws {
+    path = folder.path(name)
+    self.size = size
+    guard FileManager.default.createFile(atPath: path, contents: nil),
+      let file = FileHandle(forWritingAtPath: path)
+    else { throw SystemError("create \(path)") }
+    var bytes = randomBytes(min(size, Self.block), seed: seed)
+    var written = 0
+    while written < size {
+      if written > 0 { bytes.replaceSubrange(0..<8, with: withUnsafeBytes(of: UInt64(written)) { [UInt8]($0) }) }
+      let count = min(bytes.count, size - written)
+      try file.write(contentsOf: bytes[..<count])
+      written += count
+    }
+    try file.close()
+    let sum = try await ChildProcess(
+      Programs.find("sha256sum"), ["--", path], environment: Programs.environment(home: folder.path)
+    ).wait()
+    guard let word = sum.output.split(separator: " ").first else { throw Missing(description: sum.errors) }
+    sha256 = String(word)
+  }
+}

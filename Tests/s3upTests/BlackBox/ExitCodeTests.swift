@@ -1,0 +1,265 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+@Suite(.crowd) struct ExitCodeTests {
+  private func box(secure: Bool = false, _ change: (inout FakeOptions) -> Void = { _ in }) throws -> BlackBox {
+    let box = try BlackBox(secure: secure, change)
+    try box.sample("f", 100)
+    return box
+  }
+
+  @Test("a wrong secret is 77 with the store's code, and is not tried again")
+  func wrongSecret() async throws {
+    var box = try box()
+    box.environment["AWS_SECRET_ACCESS_KEY"] = "wrong"
+    let result = try await box.run("put", "f", "s3://bucket/k")
+    result.expectFailure(77, "SignatureDoesNotMatch", "HTTP 403", "s3://bucket/k", "request id ")
+    #expect(box.fake.requests.count == 1)
+    #expect(!result.errors.contains("StringToSign"))
+  }
+
+  @Test("an unknown key id is 77")
+  func unknownKey() async throws {
+    var box = try box()
+    box.environment["AWS_ACCESS_KEY_ID"] = "AKIAUNKNOWN"
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(77, "InvalidAccessKeyId")
+  }
+
+  @Test("a wrong or an ended session token is 77")
+  func tokens() async throws {
+    var box = try box()
+    let now = box.fake.now.seconds
+    box.fake.setCredentials([
+      FakeCredential(keyID: "A", secret: "s", sessionToken: "token"),
+      FakeCredential(keyID: "B", secret: "s", sessionToken: "token", ends: now - 60),
+    ])
+    box.environment["AWS_SECRET_ACCESS_KEY"] = "s"
+    box.environment["AWS_SESSION_TOKEN"] = "token"
+    box.environment["AWS_ACCESS_KEY_ID"] = "B"
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(77, "ExpiredToken")
+    box.environment["AWS_ACCESS_KEY_ID"] = "A"
+    try await box.run("put", "f", "s3://bucket/k").expectSuccess()
+    box.environment["AWS_SESSION_TOKEN"] = "another"
+    try await box.run("put", "f", "s3://bucket/k2").expectFailure(77, "InvalidToken")
+  }
+
+  @Test("no credentials is 77, and says where they were looked for", arguments: ["put", "uploads"])
+  func noCredentials(_ command: String) async throws {
+    var box = try box()
+    box.environment["AWS_ACCESS_KEY_ID"] = nil
+    box.environment["AWS_SECRET_ACCESS_KEY"] = nil
+    let words = command == "put" ? ["put", "f", "s3://bucket/k"] : ["uploads", "s3://bucket"]
+    try await box.run(words).expectFailure(77, "the environment", "~/.aws/credentials")
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("no bucket is 69 with the store's code")
+  func noBucket() async throws {
+    let box = try box()
+    try await box.run("put", "f", "s3://nobucket/k").expectFailure(69, "NoSuchBucket", "s3://nobucket/k")
+    try await box.run("uploads", "s3://nobucket").expectFailure(69, "NoSuchBucket")
+    try await box.run("create", "s3://nobucket/k").expectFailure(69, "NoSuchBucket")
+  }
+
+  @Test("no file is 66, an unreadable kind of file or a directory is 64, and the store is not asked")
+  func noFile() async throws {
+    let box = try box()
+    try await box.run("put", "missing", "s3://bucket/k").expectFailure(66, "missing", "No such file")
+    try await box.run("put", "", "s3://bucket/k").expectFailure(66)
+    try await box.run("put", ".", "s3://bucket/k").expectFailure(64, "directory")
+    try await box.run("put", "/dev/null", "s3://bucket/k").expectFailure(64, "/dev/null")
+    try await box.run("put", "f/x", "s3://bucket/k").expectFailure(66, "f/x")
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  static let nonsense: [([String], [String])] = [
+    (["putt", "f", "s3://bucket/k"], ["putt", "put"]),
+    (["put", "f", "s3://bucket/k", "--part-sise", "5M"], ["--part-sise", "--part-size"]),
+    (["put", "f", "s3://bucket/k", "--qqqqqqqqqqqq"], ["--qqqqqqqqqqqq"]),
+    (["put", "f"], ["s3://BUCKET/KEY"]),
+    (["put"], ["FILE"]),
+    (["put", "f", "g", "s3://bucket/k"], []),
+    (["put", "s3://bucket/k", "f"], ["not a file"]),
+    (["put", "f", "bucket/k"], ["s3://"]),
+    (["put", "f", "s3:///k"], []),
+    (["put", "f", "s3://"], []),
+    (["put", "-", "s3://bucket/k"], ["standard input"]),
+    (["put", "f", "s3://bucket/k", "--concurrency", "0"], ["--concurrency"]),
+    (["put", "f", "s3://bucket/k", "--concurrency"], ["--concurrency"]),
+    (["put", "f", "s3://bucket/k", "--retries", "many"], ["--retries", "many"]),
+    (["put", "f", "s3://bucket/k", "--checksum", "crc64"], ["crc64", "crc64nvme"]),
+    (["put", "f", "s3://bucket/k", "--if-none-match", "--if-match", "x"], ["--if-none-match", "--if-match"]),
+    (["put", "f", "s3://bucket/k", "--header", "Host: x"], ["Host"]),
+    (["put", "f", "s3://bucket/k", "--metadata", "novalue"], ["--metadata"]),
+    (["put", "f", "s3://bucket/k", "--sse-kms-key-id", "x", "--sse", "AES256"], []),
+    (["put", "f", "s3://bucket/k", "--object-lock-mode", "GOVERNANCE"], []),
+    (["put", "f", "s3://bucket/k", "--endpoint-url", "ftp://x"], ["ftp"]),
+    (["put", "f", "s3://bucket/k", "--url", "http://x"], ["--url"]),
+    (["part", "f", "s3://bucket/k", "--upload-id", "u", "--part", "0"], ["--part", "0"]),
+    (["part", "f", "s3://bucket/k", "--upload-id", "u", "--part", "10001"], ["--part", "10001"]),
+    (["part", "f", "s3://bucket/k", "--upload-id", "u"], ["--part"]),
+    (["part", "f", "s3://bucket/k", "--part", "1"], ["--upload-id"]),
+    (["part", "f", "s3://bucket/k", "--upload-id", "u", "--part", "1", "--offset", "101"], ["slice", "100"]),
+    (["part", "f", "s3://bucket/k", "--upload-id", "u", "--part", "1", "--length", "101"], ["slice", "100"]),
+    (["complete", "s3://bucket/k"], ["--upload-id"]),
+    (["presign", "s3://bucket/k", "--expires", "8d"], ["8d", "7d"]),
+    (["presign", "s3://bucket/k", "--part", "1"], ["--upload-id"]),
+    (["presign", "s3://bucket/"], []),
+  ]
+
+  @Test("nonsense on the command line is 64 with a way out, and sends nothing", arguments: nonsense)
+  func usage(_ words: [String], _ says: [String]) async throws {
+    let box = try box()
+    let result = try await box.run(words)
+    result.expectFailure(64)
+    for word in says { #expect(result.errors.contains(word), "\(result.errors)") }
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("no command at all is 64, help is 0")
+  func noCommand() async throws {
+    let box = try box()
+    let nothing = try await box.run([])
+    #expect(nothing.status == 64)
+    #expect(nothing.output == "" && nothing.errors.contains("s3up help"))
+    for words in [["help"], ["--help"], ["help", "put"], ["put", "--help"], ["--version"]] {
+      let result = try await box.run(words)
+      result.expectSuccess()
+      #expect(!result.output.isEmpty)
+    }
+  }
+
+  @Test("an object that exists is 73 with --if-none-match before a byte of the body goes", arguments: [100, 9 << 20])
+  func exists(_ size: Int) async throws {
+    let box = try BlackBox()
+    try box.sample("f", size)
+    box.fake.putObject("k", bytes: [1])
+    try await box.run("put", "f", "s3://bucket/k", "--if-none-match").expectFailure(73, "exists", "s3://bucket/k")
+    #expect(box.fake.requests.map(\.operation) == [.headObject])
+    #expect(box.fake.counters.bodyBytes == 0)
+    #expect(box.fake.object("k")?.bytes == [1])
+    try await box.run("put", "f", "s3://bucket/other", "--if-none-match").expectSuccess()
+    let writes = box.fake.requests.filter { [.putObject, .completeMultipartUpload].contains($0.operation) }
+    #expect(writes.map { $0.headers["if-none-match"] } == ["*"])
+  }
+
+  @Test("another object than --if-match names, or none, is 73; the right one is replaced")
+  func ifMatch() async throws {
+    let box = try box()
+    box.fake.putObject("k", bytes: [1])
+    let etag = try #require(box.fake.object("k")?.etag)
+    try await box.run("put", "f", "s3://bucket/k", "--if-match", sha256([2])).expectFailure(73, "ETag")
+    try await box.run("put", "f", "s3://bucket/none", "--if-match", etag).expectFailure(73)
+    #expect(box.fake.requests.map(\.operation) == [.headObject, .headObject])
+    try await box.run("put", "f", "s3://bucket/k", "--if-match", etag).expectSuccess()
+    #expect(box.headers(.putObject)["if-match"] == "\"\(etag)\"")
+    #expect(box.fake.object("k")?.size == 100)
+  }
+
+  @Test("where HEAD is not allowed the store's own look at the condition is 73", arguments: [100, 9 << 20])
+  func conditionAtTheEnd(_ size: Int) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.headObject), .error(status: 403, code: "AccessDenied"))])
+    try box.sample("f", size)
+    box.fake.putObject("k", bytes: [1])
+    try await box.run("put", "f", "s3://bucket/k", "--if-none-match").expectFailure(73, "PreconditionFailed")
+    #expect(box.fake.object("k")?.bytes == [1])
+    #expect(box.fake.unfinishedUploads.isEmpty)
+  }
+
+  @Test("a refused connection, or a host without an address, is 75")
+  func noConnection() async throws {
+    var box = try box()
+    box.fake.stop()
+    let retries = ["--retries", "2", "--connect-timeout", "2s"]
+    try await box.run(["put", "f", "s3://bucket/k"] + retries).expectFailure(75, "127.0.0.1 port \(box.fake.port)")
+    box.environment["AWS_ENDPOINT_URL_S3"] = "http://no-such-host.invalid:1"
+    try await box.run(["put", "f", "s3://bucket/k"] + retries).expectFailure(75, "no-such-host.invalid")
+  }
+
+  @Test("an unknown authority is 69 and sends nothing; --insecure goes on")
+  func unknownAuthority() async throws {
+    var box = try box(secure: true)
+    box.environment["AWS_CA_BUNDLE"] = nil
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(69, "certificate", "--ca-bundle")
+    #expect(box.fake.requests.isEmpty)
+    try await box.run("put", "f", "s3://bucket/k", "--insecure").expectSuccess()
+    box.environment["AWS_CA_BUNDLE"] = box.fake.caFile
+    box.environment["AWS_ENDPOINT_URL_S3"] = "https://127.0.0.1:\(box.fake.tlsPort)"
+    try await box.run("put", "f", "s3://bucket/k").expectSuccess()
+    // A name that the certificate does not have.
+    box.environment["AWS_ENDPOINT_URL_S3"] = "https://other.localhost:\(box.fake.tlsPort)"
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(69)
+  }
+
+  @Test("a CA bundle that is not there is no reason to go on without")
+  func missingBundle() async throws {
+    let box = try box(secure: true)
+    let result = try await box.run("put", "f", "s3://bucket/k", "--ca-bundle", "/nonexistent.pem")
+    #expect([64, 66, 69, 78].contains(result.status), "\(result.errors)")
+    #expect(result.errors.contains("/nonexistent.pem"), "\(result.errors)")
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("a broken configuration file is 78 with the file and the line")
+  func brokenConfig() async throws {
+    let box = try box()
+    try box.binary.home.write("[default]\nregion = us-east-1\n[profile x\n", to: ".aws/config")
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(78, ".aws/config", "line 3")
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("an unknown profile is 78, from the option or the variable")
+  func unknownProfile() async throws {
+    var box = try box()
+    try box.binary.home.write("[here]\naws_access_key_id = A\naws_secret_access_key = b\n", to: ".aws/credentials")
+    try await box.run("put", "f", "s3://bucket/k", "--profile", "gone").expectFailure(78, "gone", "here")
+    box.environment["AWS_PROFILE"] = "gone"
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(78, "gone", "AWS_PROFILE")
+  }
+
+  @Test("a profile's keys, region and endpoint are used")
+  func profile() async throws {
+    var box = try box { $0.region = "eu-test-1" }
+    try box.binary.home.write(
+      """
+      [lab]
+      aws_access_key_id = \(FakeCredential.standard.keyID)
+      aws_secret_access_key = \(FakeCredential.standard.secret)
+      """, to: ".aws/credentials")
+    try box.binary.home.write(
+      "[profile lab]\nregion = eu-test-1\ns3 =\n  endpoint_url = \(box.fake.endpoint)\n", to: ".aws/config")
+    box.environment = [:]
+    try await box.run("put", "f", "s3://bucket/k", "--profile", "lab").expectSuccess()
+    box.environment = ["AWS_ACCESS_KEY_ID": "wrong", "AWS_SECRET_ACCESS_KEY": "wrong"]
+    try await box.run("put", "f", "s3://bucket/k", "--profile", "lab").expectSuccess()
+  }
+
+  @Test("a wrong region is told with the right one")
+  func region() async throws {
+    let box = try box { $0.region = "eu-test-1" }
+    let result = try await box.run("put", "f", "s3://bucket/k", "--region", "us-east-1")
+    result.expectFailure(69, "eu-test-1", "--region eu-test-1")
+  }
+
+  @Test("a failure with --json is one object on standard output beside the two lines")
+  func json() async throws {
+    var box = try box()
+    box.environment["AWS_SECRET_ACCESS_KEY"] = "wrong"
+    let result = try await box.run("put", "f", "s3://bucket/k", "--json")
+    #expect(result.status == 77)
+    let said = result.json
+    #expect(said["event"] as? String == "failed")
+    #expect(said["source"] as? String == "f")
+    #expect(said["bucket"] as? String == "bucket")
+    #expect(said["key"] as? String == "k")
+    #expect(said["code"] as? String == "credentials")
+    #expect((said["message"] as? String)?.isEmpty == false)
+    #expect(said["s3_code"] as? String == "SignatureDoesNotMatch")
+    #expect(said["exit"] as? Int == 77)
+    #expect(said["resumable"] as? Bool == false)
+    #expect(result.errors.split(separator: "\n").count == 2)
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+@Suite(.crowd) struct RunOutputTests {
+  private func box(_ faults: [Fault] = [], secure: Bool = false) throws -> BlackBox {
+    let box = try BlackBox(secure: secure, faults: faults)
+    try box.sample("file.bin", 6 * mebi)
+    return box
+  }
+
+  private let put = ["put", "file.bin", "s3://bucket/k", "--part-size", "5M"]
+
+  /// Runs on a pseudo terminal of 100 columns, that of util-linux' script; gives all that came to it.
+  private func onTerminal(_ box: BlackBox, _ options: String, columns: Int = 100) async throws -> ChildProcess.Result {
+    var box = box
+    box.environment["TERM"] = box.environment["TERM"] ?? "xterm"
+    box.environment["LINE"] =
+      "stty cols \(columns); \"$S3UP\" put file.bin s3://bucket/k --part-size 5M \(options)"
+    return try await box.shell("exec script -qec \"$LINE\" /dev/null </dev/null")
+  }
+
+  @Test("with pipes a success says one line on standard output and nothing on standard error")
+  func pipes() async throws {
+    let box = try box()
+    let result = try await box.run(put)
+    result.expectSuccess()
+    #expect(result.lines.count == 1)
+    #expect(!result.output.contains("\u{1b}") && !result.output.contains("\r"))
+  }
+
+  @Test("-q prints nothing, but errors")
+  func quiet() async throws {
+    let box = try box()
+    let result = try await box.run(put + ["-q"])
+    result.expectSuccess()
+    #expect(result.output == "")
+    try await box.run("put", "none", "s3://bucket/k", "-q").expectFailure(66)
+  }
+
+  @Test("--progress plain ends with a line of all that was sent")
+  func plain() async throws {
+    let box = try box()
+    let result = try await box.run(put + ["--progress", "plain"])
+    #expect(result.status == 0)
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.last?.hasPrefix("file.bin: 100%, 6.0 MiB of 6.0 MiB, ") == true, "\(result.errors)")
+    #expect(lines.last?.contains("parts 2/2") == true)
+    #expect(!result.errors.contains("\u{1b}") && !result.errors.contains("\r"))
+    #expect(result.lines.count == 1)
+  }
+
+  @Test("on a terminal a bar is drawn over itself and its last frame says 100% and stays")
+  func bar() async throws {
+    let box = try box([Fault(.init(.uploadPart), .delay(milliseconds: 700))])
+    let result = try await onTerminal(box, "")
+    #expect(result.status == 0, "\(result.output)")
+    #expect(box.fake.object("k") != nil)
+    let frames = result.output.components(separatedBy: "\r\u{1b}[K")
+    #expect(frames.count >= 3, "\(result.output)")
+    let last = try #require(frames.last)
+    #expect(last.contains("file.bin") && last.contains("100%") && last.contains("[====="), "\(last)")
+    #expect(
+      last.contains("\r\nuploaded file.bin") || last.contains("\nuploaded file.bin") || last.contains("\n\u{1b}["))
+    for frame in frames.dropLast() { #expect(frame.count < 100, "\(frame)") }
+  }
+
+  @Test("a failure ends the bar's line before the error is said")
+  func barFails() async throws {
+    let box = try box([Fault(.init(.uploadPart, partNumber: 2), .error(status: 403, code: "AccessDenied"))])
+    let result = try await onTerminal(box, "--color never")
+    #expect(result.status == 77, "\(result.output)")
+    #expect(result.output.contains("\ns3up: "), "\(result.output)")
+  }
+
+  @Test("a dumb terminal, -q or --progress none get no bar", arguments: ["dumb", "-q", "--progress none"])
+  func noBar(_ how: String) async throws {
+    var box = try box()
+    if how == "dumb" { box.environment["TERM"] = "dumb" }
+    let result = try await onTerminal(box, how == "dumb" ? "" : how)
+    #expect(result.status == 0)
+    #expect(!result.output.contains("\u{1b}[K"), "\(result.output)")
+  }
+
+  @Test("a terminal of few columns gets lines that fit")
+  func narrow() async throws {
+    let box = try box([Fault(.init(.uploadPart), .delay(milliseconds: 500))])
+    let result = try await onTerminal(box, "", columns: 20)
+    #expect(result.status == 0)
+    let frames = result.output.components(separatedBy: "\r\u{1b}[K")
+    #expect(frames.count >= 3)
+    for frame in frames { #expect(frame.prefix { $0 != "\r\n" && $0 != "\n" && $0 != "\r" }.count < 20, "\(frame)") }
+  }
+
+  @Test("--color always colors what --color never and NO_COLOR leave plain")
+  func color() async throws {
+    var box = try box()
+    let always = try await box.run(put + ["--color", "always"])
+    #expect(always.output.hasPrefix("\u{1b}["))
+    #expect(try await box.run("put", "none", "s3://bucket/k", "--color", "always").errors.hasPrefix("\u{1b}["))
+    #expect(try await onTerminal(box, "--progress none").output.contains("\u{1b}["))
+    #expect(!(try await onTerminal(box, "--progress none --color never").output.contains("\u{1b}[")))
+    box.environment["NO_COLOR"] = "1"
+    #expect(!(try await onTerminal(box, "--progress none").output.contains("\u{1b}[")))
+  }
+
+  @Test("--explain prints the plan on standard error and does it")
+  func explain() async throws {
+    let box = try box(secure: true)
+    let result = try await box.run(put + ["--explain", "--concurrency", "3"])
+    #expect(result.status == 0)
+    let plan = result.errors
+    for words in ["2 parts of 5.0 MiB", "--part-size", "3", "path", "CRC64NVME", "environment", "TLS", "us-east-1"] {
+      #expect(plan.contains(words), "\(words): \(plan)")
+    }
+    #expect(result.lines.count == 1)
+    #expect(box.fake.object("k") != nil)
+    let small = try await box.run("put", "file.bin", "s3://bucket/k", "--explain")
+    #expect(small.errors.contains("one PutObject"), "\(small.errors)")
+  }
+
+  @Test("-v says more, -vv shows each request with its answer")
+  func verbose() async throws {
+    let box = try box()
+    let one = try await box.run(put + ["-v"])
+    #expect(one.status == 0 && !one.errors.contains("UploadPart"))
+    let two = try await box.run(put + ["-vv"])
+    for words in ["> CreateMultipartUpload", "> UploadPart", "> CompleteMultipartUpload", "< 200"] {
+      #expect(two.errors.contains(words), "\(words)")
+    }
+  }
+
+  @Test("what a server says cannot drive the terminal")
+  func escapes() async throws {
+    let box = try box([
+      Fault(
+        .init(.createMultipartUpload),
+        .error(status: 403, code: "AccessDenied", message: "no \u{9b}31m \u{202e} way\nsecond"))
+    ])
+    let result = try await box.run(put)
+    result.expectFailure(77, "no ")
+    #expect(
+      !result.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || (0x7F..<0xA0).contains($0.value) })
+    #expect(!result.errors.unicodeScalars.contains("\u{202e}"))
+  }
+
+  @Test("options come from S3UP_ variables, and the command line beats them")
+  func variables() async throws {
+    var box = try box()
+    box.environment["S3UP_JSON"] = "1"
+    box.environment["S3UP_PART_SIZE"] = "5M"
+    box.environment["S3UP_CHECKSUM"] = "sha256"
+    let result = try await box.run("put", "file.bin", "s3://bucket/k", "--checksum", "crc32c")
+    result.expectSuccess()
+    #expect(result.json["parts"] as? Int == 2)
+    #expect((result.json["checksum"] as? [String: String])?["algorithm"] == "CRC32C")
+    box.environment["S3UP_PART_SIZE"] = "1M"
+    box.environment["S3UP_JSON"] = nil
+    try await box.run("put", "file.bin", "s3://bucket/k").expectFailure(64, "S3UP_PART_SIZE")
+  }
+}
+
+@Suite(.crowd) struct PaceTests {
+  @Test("--limit-rate is kept to, shared by all connections", arguments: [1, 4])
+  func limitRate(_ concurrency: Int) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 12 * mebi)
+    try await box.run(
+      "put", "f", "s3://bucket/k", "--part-size", "5M", "--limit-rate", "4M", "--concurrency", String(concurrency)
+    ).expectSuccess()
+    let parts = box.fake.requests(.uploadPart)
+    let began = try #require(parts.map(\.began).min())
+    let ended = try #require(parts.compactMap(\.ended).max())
+    // Three seconds at the rate; what is in buffers and the limiter's own reserve make it shorter, a busy machine longer.
+    #expect(ended - began > .milliseconds(2200), "\(ended - began)")
+    #expect(ended - began < .seconds(20), "\(ended - began)")
+  }
+
+  @Test("--concurrency is reached and never exceeded", arguments: [1, 3])
+  func concurrency(_ count: Int) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart), .delay(milliseconds: 150))]) { $0.storage = .discard }
+    try box.files.sparseFile("f", size: 60 << 20)
+    try await box.run(
+      "put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", String(count), "--payload-signing", "never"
+    ).expectSuccess()
+    #expect(box.fake.counters.mostRunningParts == count)
+    #expect(box.fake.requests(.uploadPart).count == 12)
+  }
+
+  @Test("connections are used again")
+  func reuse() async throws {
+    let box = try BlackBox(secure: true) { $0.storage = .discard }
+    try box.files.sparseFile("f", size: 60 << 20)
+    try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "2").expectSuccess()
+    #expect(box.fake.requests.count == 14)
+    #expect(box.fake.counters.connections <= 3)
+  }
+}

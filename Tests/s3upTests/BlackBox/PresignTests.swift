@@ -1,0 +1,166 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+@Suite(.crowd) struct PresignTests {
+  private func presign(_ box: BlackBox, _ words: String...) async throws -> String {
+    let result = try await box.run(["presign"] + words)
+    result.expectSuccess()
+    #expect(result.lines.count == 1)
+    return try #require(result.lines.first)
+  }
+
+  /// The status that curl gets.
+  private func status(_ box: BlackBox, _ words: [String]) async throws -> Int {
+    let result = try await curl(
+      ["-o", box.files.path("answer"), "-w", "%{http_code}", "--cacert", box.fake.caFile] + words)
+    return Int(result.output) ?? 0
+  }
+
+  @Test("GET, HEAD, PUT and DELETE URLs work with curl and nothing else", arguments: [false, true])
+  func methods(secure: Bool) async throws {
+    let box = try BlackBox(secure: secure)
+    let bytes = try box.sample("f", 1000)
+    let key = "s3://bucket/a b+%/é?#&=*~"
+    let put = try await presign(box, key, "--method", "PUT")
+    #expect(try await status(box, ["-T", box.files.path("f"), put]) == 200)
+    #expect(box.fake.object("a b+%/é?#&=*~")?.sha256 == sha256(bytes))
+    let get = try await presign(box, key)
+    #expect(try await status(box, [get]) == 200)
+    #expect(try box.files.read("answer") == bytes)
+    #expect(try await status(box, ["-I", try await presign(box, key, "--method", "HEAD")]) == 200)
+    // Each is good for its own method alone.
+    #expect(try await status(box, ["-T", box.files.path("f"), get]) == 403)
+    #expect(try await status(box, ["-X", "DELETE", get]) == 403)
+    #expect(try await status(box, ["-X", "DELETE", try await presign(box, key, "--method", "DELETE")]) == 204)
+    #expect(box.fake.objectCount == 0)
+    #expect(box.fake.requests.allSatisfy { $0.presigned })
+  }
+
+  @Test("a signed content type and MD5 must be sent as they were signed")
+  func signedHeaders() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 1000)
+    let md5 = base64(FakeHash.md5.of(bytes))
+    let url = try await presign(
+      box, "s3://bucket/k", "--method", "PUT", "--content-type", "text/x-test", "--content-md5", md5)
+    let file = ["-T", box.files.path("f"), url]
+    #expect(try await status(box, ["-H", "Content-Type: text/other", "-H", "Content-MD5: \(md5)"] + file) == 403)
+    #expect(try await status(box, ["-H", "Content-Type: text/x-test"] + file) == 403)
+    #expect(box.fake.object("k") == nil)
+    #expect(try await status(box, ["-H", "Content-Type: text/x-test", "-H", "Content-MD5: \(md5)"] + file) == 200)
+    #expect(box.fake.object("k")?.headers["content-type"] == "text/x-test")
+    try box.sample("f", 1000, seed: 7)
+    #expect(try await status(box, ["-H", "Content-Type: text/x-test", "-H", "Content-MD5: \(md5)"] + file) == 400)
+  }
+
+  @Test("an expired or tampered URL is refused by the store")
+  func refused() async throws {
+    let box = try BlackBox()
+    box.fake.putObject("k", bytes: [1])
+    box.fake.putObject("other", bytes: [2])
+    let url = try await presign(box, "s3://bucket/k", "--expires", "60s")
+    #expect(try await status(box, [url]) == 200)
+    #expect(try await status(box, [url.replacingOccurrences(of: "/bucket/k?", with: "/bucket/other?")]) == 403)
+    #expect(
+      try await status(box, [url.replacingOccurrences(of: "X-Amz-Expires=60", with: "X-Amz-Expires=6000")]) == 403)
+    #expect(try await status(box, [url + "&response-content-type=text/html"]) == 403)
+    box.fake.setClockOffset(40)
+    #expect(try await status(box, [url]) == 200)
+    box.fake.setClockOffset(120)
+    #expect(try await status(box, [url]) == 403)
+  }
+
+  @Test("seven days are signed, more is 64 and asks no store")
+  func expiry() async throws {
+    let box = try BlackBox()
+    box.fake.putObject("k", bytes: [1])
+    let url = try await presign(box, "s3://bucket/k", "--expires", "7d")
+    #expect(url.contains("X-Amz-Expires=604800"))
+    box.fake.setClockOffset(7 * 86_400 - 100)
+    #expect(try await status(box, [url]) == 200)
+    for expires in ["8d", "169h", "0s", "-1s", "soon"] {
+      try await box.run("presign", "s3://bucket/k", "--expires=\(expires)").expectFailure(64, expires)
+    }
+  }
+
+  @Test("a session token is in the URL, for the store cannot do without")
+  func token() async throws {
+    var box = try BlackBox()
+    box.fake.setCredentials([FakeCredential(keyID: "A", secret: "s", sessionToken: "to/ken+=")])
+    box.fake.putObject("k", bytes: [1])
+    box.environment["AWS_ACCESS_KEY_ID"] = "A"
+    box.environment["AWS_SECRET_ACCESS_KEY"] = "s"
+    box.environment["AWS_SESSION_TOKEN"] = "to/ken+="
+    #expect(try await status(box, [try await presign(box, "s3://bucket/k")]) == 200)
+  }
+
+  @Test("the response overrides of a GET come back in its answer")
+  func overrides() async throws {
+    let box = try BlackBox()
+    box.fake.putObject("k", bytes: [1])
+    let url = try await presign(
+      box, "s3://bucket/k", "--response-content-type", "text/x-over", "--response-content-disposition",
+      "attachment; filename=\"a b.txt\"", "--response-cache-control", "no-store", "--response-content-language", "de",
+      "--response-content-encoding", "identity", "--response-expires", "2031-01-31T00:00:00Z")
+    let result = try await curl(["-o", "/dev/null", "-D", "-", url])
+    for line in [
+      "content-type: text/x-over", "content-disposition: attachment; filename=\"a b.txt\"", "cache-control: no-store",
+      "content-language: de", "content-encoding: identity", "expires: fri, 31 jan 2031 00:00:00 gmt",
+    ] { #expect(result.output.lowercased().contains(line), "\(result.output)") }
+  }
+
+  @Test("--json says the URL, its method, headers and end")
+  func json() async throws {
+    let box = try BlackBox()
+    let result = try await box.run(
+      "presign", "s3://bucket/k", "--method", "PUT", "--content-type", "text/x-test", "--expires", "1h", "--json")
+    result.expectSuccess()
+    let said = result.json
+    #expect((said["url"] as? String)?.hasPrefix("\(box.fake.endpoint)/bucket/k?") == true)
+    #expect(said["method"] as? String == "PUT")
+    let headers = said["headers"] as? [String: String] ?? [:]
+    #expect(headers.contains { $0.key.lowercased() == "content-type" && $0.value == "text/x-test" })
+    #expect((said["expires"] as? String)?.hasSuffix("Z") == true)
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("presigned part URLs: create, curl each part, complete")
+  func parts() async throws {
+    let box = try BlackBox(secure: true)
+    let bytes = try box.sample("f", 11 * mebi)
+    let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)
+    let urls = try await box.run("presign", "s3://bucket/k", "--upload-id", id, "--part", "1-3", "--expires", "1h")
+    urls.expectSuccess()
+    #expect(urls.lines.count == 3)
+    for (index, url) in urls.lines.enumerated().reversed() {
+      let piece = bytes[index * 5 * mebi..<min(bytes.count, (index + 1) * 5 * mebi)]
+      try box.files.write(piece, to: "piece")
+      #expect(try await status(box, ["-T", box.files.path("piece"), url]) == 200)
+    }
+    let complete = try await box.run("complete", "s3://bucket/k", "--upload-id", id)
+    complete.expectSuccess()
+    #expect(complete.output.hasPrefix("completed s3://bucket/k (11 MiB in 3 parts; "))
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.parts.count == 3)
+  }
+
+  @Test("part --url sends a slice to a presigned URL without any credentials")
+  func partURL() async throws {
+    var box = try BlackBox(secure: true)
+    let bytes = try box.sample("f", 6 * mebi)
+    let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)
+    let urls = try await box.run("presign", "s3://bucket/k", "--upload-id", id, "--part", "1-2").lines
+    let keys = box.environment
+    box.environment = ["AWS_CA_BUNDLE": box.fake.caFile]
+    let first = try await box.run("part", "f", "--url", urls[0], "--length", "5M")
+    first.expectSuccess()
+    #expect(first.lines == ["\"\(hex(FakeHash.md5.of(bytes[..<(5 * mebi)])))\""])
+    try await box.run("part", "f", "--url", urls[1], "--offset", "5M").expectSuccess()
+    box.environment = keys
+    try await box.run("complete", "s3://bucket/k", "--upload-id", id).expectSuccess()
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+}

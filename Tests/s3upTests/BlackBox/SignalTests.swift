@@ -1,0 +1,175 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+@Suite(.crowd) struct SignalTests {
+  private static let part = Fault(.init(.uploadPart, partNumber: 1), .stall(stage: .withinBody))
+
+  static let endings: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143)]
+
+  /// An upload that stands still in the middle of its first part.
+  private func held(_ faults: [Fault] = [part], size: Int = 11 * mebi) async throws -> (
+    box: BlackBox, child: ChildProcess
+  ) {
+    let box = try BlackBox(faults: faults)
+    try box.sample("f", size)
+    let child = try box.start(["put", "f", "s3://bucket/k", "--part-size", "5M"])
+    let operation: FakeOperation = size > 5 * mebi ? .uploadPart : .putObject
+    #expect(await box.fake.wait { $0.contains { $0.operation == operation } })
+    return (box, child)
+  }
+
+  @Test("SIGINT is 130, SIGTERM 143, within 5 s, with the upload aborted", arguments: endings)
+  func stops(_ signal: Int32, _ exit: Int32) async throws {
+    let (box, child) = try await held()
+    let sent = ContinuousClock.now
+    child.signal(signal)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(ContinuousClock.now - sent < .seconds(5))
+    result.expectFailure(exit, "interrupted")
+    box.expectNothingLeft()
+    #expect(box.fake.requests(.abortMultipartUpload).count == 1)
+    #expect(box.fake.requests(.listParts).count == 1)
+  }
+
+  @Test("a single request is stopped and publishes nothing")
+  func single() async throws {
+    let (box, child) = try await held([Fault(.init(.putObject), .stall(stage: .withinBody))], size: mebi)
+    child.signal(SIGINT)
+    await child.wait(timeout: .seconds(30)).expectFailure(130, "interrupted")
+    box.expectNothingLeft()
+  }
+
+  @Test("an interrupted retry wait ends at once")
+  func whileWaiting() async throws {
+    let (box, child) = try await held([
+      Fault(.init(.uploadPart), .error(status: 503, code: "SlowDown", headers: ["Retry-After": "60"]))
+    ])
+    #expect(await box.fake.wait { $0.contains { $0.status == 503 } })
+    child.signal(SIGTERM)
+    await child.wait(timeout: .seconds(30)).expectFailure(143)
+    box.expectNothingLeft()
+  }
+
+  @Test("a store that does not answer the abort holds nobody longer than 5 s, and the upload is named")
+  func deafStore() async throws {
+    let (box, child) = try await held([Self.part, Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))])
+    let sent = ContinuousClock.now
+    child.signal(SIGINT)
+    let result = await child.wait(timeout: .seconds(30))
+    // The promise is 5 s; a second of grace for a machine that is busy with other tests.
+    #expect(ContinuousClock.now - sent < .seconds(6))
+    #expect(result.status == 130)
+    let id = try #require(box.fake.unfinishedUploads.first?.id)
+    #expect(result.errors.contains("s3up abort s3://bucket/k --upload-id \(id)"), "\(result.errors)")
+  }
+
+  @Test("the second signal ends it at once", arguments: endings)
+  func second(_ signal: Int32, _ exit: Int32) async throws {
+    let (box, child) = try await held([Self.part, Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))])
+    child.signal(SIGINT)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .abortMultipartUpload } })
+    let sent = ContinuousClock.now
+    child.signal(signal)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(ContinuousClock.now - sent < .seconds(2))
+    #expect(result.status == exit)
+  }
+
+  @Test("SIGINT while complete is under way waits for its answer: the object may be there already")
+  func whileCompleting() async throws {
+    let box = try BlackBox(faults: [
+      Fault(.init(.completeMultipartUpload), .trickle(spaces: 20, milliseconds: 50))
+    ])
+    let bytes = try box.sample("f", 6 * mebi)
+    let child = try box.start(["put", "f", "s3://bucket/k", "--part-size", "5M"])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+    child.signal(SIGINT)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("a SIGHUP that was ignored at the start, as by nohup, stays ignored")
+  func nohup() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 1, nth: 1), .stall(stage: .withinBody))])
+    let bytes = try box.sample("f", 6 * mebi)
+    let environment = Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }
+    let child = try ChildProcess(
+      Programs.find("sh"),
+      ["-c", "trap '' HUP; exec \"$0\" put f s3://bucket/k --part-size 5M --stall-timeout 1s", box.binary.path],
+      environment: environment, directory: box.files.path)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .uploadPart } })
+    child.signal(SIGHUP)
+    let result = await child.wait(timeout: .seconds(60))
+    result.expectSuccess()
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("a SIGHUP that was not ignored stops the upload and leaves nothing")
+  func hangUp() async throws {
+    let (box, child) = try await held()
+    child.signal(SIGHUP)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status != nil && result.status != 0)
+    box.expectNothingLeft()
+  }
+
+  @Test("a reader of standard output that has gone is an error, not the end by SIGPIPE")
+  func brokenPipe() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    let result = try await box.shell(
+      """
+      { until [ -e gone ]; do :; done; "$S3UP" put f s3://bucket/k; echo $? >status; } | { exec <&-; : >gone; }
+      """)
+    #expect(String(decoding: try box.files.read("status"), as: UTF8.self) == "75\n")
+    #expect(result.errors.contains("standard output"), "\(result.errors)")
+    #expect(box.fake.object("k")?.size == 100)
+  }
+
+  @Test("no file and no socket gets the number of a closed standard stream, and with it what is printed")
+  func closedBeforeSockets() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
+    let environment = Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }
+    let child = try ChildProcess(
+      Programs.find("sh"), ["-c", "exec \"$0\" create s3://bucket/k -vv <&- >&- 2>&-", box.binary.path],
+      environment: environment, directory: box.files.path)
+    #expect(await box.fake.wait { $0.count == 1 })
+    for descriptor in 0...2 {
+      let target = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(child.pid)/fd/\(descriptor)")
+      #expect(target == "/dev/null")
+    }
+    child.signal(SIGTERM)
+    #expect(await child.wait().status == 143)
+  }
+
+  @Test("a command without an upload to put in order ends at a signal by itself", arguments: endings)
+  func singleStep(_ signal: Int32, _ exit: Int32) async throws {
+    let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
+    let child = try box.start(["create", "s3://bucket/k"])
+    #expect(await box.fake.wait { $0.count == 1 })
+    child.signal(signal)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == exit && !result.timedOut)
+  }
+
+  @Test(
+    "closed standard streams harm no byte of the upload", arguments: ["2>&-", ">&- 2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
+  func closedStreams(_ streams: String) async throws {
+    for secure in [false, true] {
+      let box = try BlackBox(secure: secure)
+      let bytes = try box.sample("f", 6 * mebi)
+      let result = try await box.shell(
+        "\"$S3UP\" put f s3://bucket/k --part-size 5M -vv --json=all \(streams); echo $? >status")
+      #expect(result.errors == "")
+      let status = String(decoding: try box.files.read("status"), as: UTF8.self)
+      #expect(status == (streams.contains(">&- 2") ? "75\n" : "0\n"))
+      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+      #expect(box.fake.requests.allSatisfy { $0.status == 200 })
+      #expect(try box.files.read("f") == bytes)
+    }
+  }
+}
