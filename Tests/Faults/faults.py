@@ -2,7 +2,7 @@
 
 import time
 
-from harness import MIB, Proxy, S3up, demand, ended, fresh_room, make_file, say
+from harness import MIB, Bucket, Proxy, S3up, demand, ended, fresh_room, make_file, say
 
 
 def part_fault(seed, probability, action):
@@ -117,15 +117,3 @@ def part_requests(proxy, key):
 def nothing_left(store, s3up, bucket):
     demand(not store.unfinished(bucket), f"unfinished at the store: {store.unfinished(bucket)}")
     demand(not s3up.left_in_state(), f"records left: {s3up.left_in_state()}")
-
-
-class Bucket:
-    def __init__(self, store, name):
-        self.store, self.name = store, name
-
-    def __enter__(self):
-        self.store.make_bucket(self.name)
-        return self.name
-
-    def __exit__(self, *_):
-        self.store.drop_bucket(self.name)

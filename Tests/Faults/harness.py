@@ -39,12 +39,12 @@ class Store:
         self.values = dict(line.split("=", 1) for line in lines)
         self.name, self.endpoint = name, self.values["ENDPOINT"]
 
-    def curl(self, *words):
+    def curl(self, *words, errors=None):
         """A started curl. Its credentials go in on standard input, for a command line can be read by everybody."""
         v = self.values
         command = ["curl", "--disable", "--noproxy", "*", "--silent", "--show-error", "--max-time", "600", "--config", "-"]
         command += ["--aws-sigv4", f"aws:amz:{v['REGION']}:s3", "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", *words]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
         process.stdin.write(f'user = "{v["ACCESS_KEY"]}:{v["SECRET_KEY"]}"\n'.encode())
         process.stdin.close()
         return process
@@ -60,7 +60,7 @@ class Store:
 
     def sha256(self, bucket, key):
         """Of the object as it is read back; None when it is not there."""
-        process = self.curl("--fail", f"{self.endpoint}/{bucket}/{key}")
+        process = self.curl("--fail", f"{self.endpoint}/{bucket}/{key}", errors=subprocess.DEVNULL)
         digest = hashlib.sha256()
         while piece := process.stdout.read(MIB):
             digest.update(piece)
@@ -88,6 +88,18 @@ class Store:
         for key, upload in self.unfinished(bucket):
             self.ask("DELETE", f"{bucket}/{urllib.parse.quote(key)}", f"uploadId={urllib.parse.quote(upload, safe='')}")
         self.ask("DELETE", bucket)
+
+
+class Bucket:
+    def __init__(self, store, name):
+        self.store, self.name = store, name
+
+    def __enter__(self):
+        self.store.make_bucket(self.name)
+        return self.name
+
+    def __exit__(self, *_):
+        self.store.drop_bucket(self.name)
 
 
 class Proxy:

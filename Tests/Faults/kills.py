@@ -1,13 +1,14 @@
 """Uploads that are killed at random moments and run again, until they are done."""
 
 import concurrent.futures
+import contextlib
 import random
 import signal
-import threading
+import subprocess
 import time
 import urllib.parse
 
-from harness import MIB, Proxy, S3up, Violation, demand, ended, fresh_room, make_file, say
+from harness import MIB, Bucket, Proxy, S3up, Violation, demand, ended, fresh_room, make_file, say
 
 UPLOADS_IN_A_BUCKET = 10
 
@@ -22,7 +23,7 @@ class Plan:
         self.content = dice.getrandbits(64)
         kills = dice.randint(1, 5)
         # Seconds that the whole takes at the proxy's pace; one in eight goes as fast as it can.
-        self.seconds = dice.uniform(3, 7) if dice.random() > 0.125 else 0
+        self.seconds = dice.uniform(4, 9) if dice.random() > 0.125 else 0
         shared = 1.6 * self.seconds / kills if self.seconds else 0.4
         # When each run is killed, in seconds from its start; or as soon as its complete is under way or answered.
         self.kills = []
@@ -30,14 +31,25 @@ class Plan:
             moment = dice.uniform(0.01, shared)
             at_complete = dice.choice(("began", "answered"))
             self.kills.append(at_complete if dice.random() < options.at_complete else moment)
+        # The self-test wants one kill, late enough for parts to be confirmed, early enough for parts to be left.
+        if options.one_kill_after:
+            self.seconds, self.kills = 2 * options.one_kill_after, [options.one_kill_after]
         self.pace = int(self.size / self.seconds / 8) if self.seconds else None
         self.key = f"kills/{number:04d}"
+
+    def faults(self):
+        """Every other part goes at four times the pace, so that the parts do not all end at the same moments."""
+        match = {"operation": "UploadPart", "key": self.key}
+        if self.pace:
+            fast = {"slowRead": {"bytesPerSecond": 4 * self.pace}}
+            yield {"match": {**match, "probability": 0.5, "seed": self.content}, "action": fast}
+            yield {"match": match, "action": {"slowRead": {"bytesPerSecond": self.pace}}}
 
 
 class Outcome:
     def __init__(self, plan):
         self.plan = plan
-        self.kills = []  # moments, by the monotonic clock
+        self.kills = []  # (moment by the monotonic clock, how it was chosen), one for each run but perhaps the last
         self.runs = []  # when each run began
         self.sent = self.again = self.needless = self.parts = 0
         self.violations = []
@@ -55,55 +67,55 @@ class Outcome:
         self.parts = len({e["part"] for e in uploads})
         for entry in sorted(uploads, key=lambda e: e["began"]):
             run = sum(1 for began in self.runs if began <= entry["opened"])
-            before = confirmed.get(entry["part"])
-            if before and run > before[0]:
-                self.again += 1
-                if before[1] + flush < killed[before[0] - 1]:
-                    self.needless += 1
-            if entry["status"] == 200 and entry["delivered"] and not before:
-                confirmed[entry["part"]] = (run, entry["delivered"])
+            before = [(r, moment) for r, moment in confirmed.get(entry["part"], []) if r < run]
+            self.again += bool(before)
+            self.needless += any(moment + flush < killed[r - 1] for r, moment in before)
+            if entry["status"] == 200 and entry["delivered"]:
+                confirmed.setdefault(entry["part"], []).append((run, entry["delivered"]))
 
 
-def one_upload(options, store, proxy, s3up, room, bucket, number):
-    plan = Plan(options, number)
-    outcome = Outcome(plan)
-    file = room / f"source-{number}"
-    digest = make_file(file, plan.size, plan.content)
-    words = (proxy.endpoint, file, bucket, plan.key, *options.put_options)
-    try:
-        for kill in plan.kills:
-            if killed_run(proxy, s3up, plan, outcome, words, kill):
-                break
-        else:
-            outcome.runs.append(time.monotonic())
-            last = s3up.run(*words)
-            demand(last.status == 0, f"the last run: {last}")
-        found = store.sha256(bucket, plan.key)
-        demand(found is not None, "the object is not there after exit 0")
-        demand(found == digest, f"the object is NOT the file: {found} instead of {digest}")
-        left = [upload for key, upload in store.unfinished(bucket) if urllib.parse.unquote(key) == plan.key]
-        demand(not left, f"unfinished at the store: {left}")
-    except Violation as violation:
-        outcome.violations.append(str(violation))
-    finally:
-        file.unlink()
-    outcome.judge(proxy.log(plan.key), options.flush_seconds)
+def one_upload(options, store, s3up, room, bucket, number):
+    """A proxy of its own for each upload: the faults and the log are then this upload's alone."""
+    outcome = Outcome(Plan(options, number))
+    plan, file = outcome.plan, room / f"source-{number}"
+    with Proxy(store, plan.faults()) as proxy:
+        try:
+            digest = make_file(file, plan.size, plan.content)
+            words = (proxy.endpoint, file, bucket, plan.key, "--part-size", "5M", *options.put_options)
+            until_done(proxy, s3up, outcome, words)
+            found = store.sha256(bucket, plan.key)
+            demand(found is not None, "the object is not there after exit 0")
+            demand(found == digest, f"the object is NOT the file: {found} instead of {digest}")
+            left = [upload for key, upload in store.unfinished(bucket) if urllib.parse.unquote(key) == plan.key]
+            demand(not left, f"{len(left)} uploads unfinished at the store: {' '.join(left)}")
+        except Violation as violation:
+            outcome.violations.append(str(violation))
+        finally:
+            file.unlink(missing_ok=True)
+        outcome.judge(proxy.log(plan.key), options.flush_seconds)
     if outcome.needless:
-        outcome.violations.append(f"{outcome.needless} parts sent again that had been confirmed before the flush")
+        outcome.violations.append(f"{outcome.needless} parts sent again without need: confirmed before the last flush")
+    report(outcome)
     return outcome
 
 
-def killed_run(proxy, s3up, plan, outcome, words, kill):
+def until_done(proxy, s3up, outcome, words):
+    if any(killed_run(proxy, s3up, outcome, words, kill) for kill in outcome.plan.kills):
+        return
+    outcome.runs.append(time.monotonic())
+    last = s3up.run(*words)
+    demand(last.status == 0, f"the last run: {last}")
+
+
+def killed_run(proxy, s3up, outcome, words, kill):
     """Starts a run and kills it; True when it had ended by itself before."""
     outcome.runs.append(time.monotonic())
     process = s3up.start(*words)
     if isinstance(kill, str):
-        wait_for_complete(proxy, plan, process, kill)
+        wait_for_complete(proxy, outcome.plan.key, process, kill)
     else:
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(kill)
-        except Exception:
-            pass
     moment = time.monotonic()
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
@@ -115,10 +127,10 @@ def killed_run(proxy, s3up, plan, outcome, words, kill):
     return True
 
 
-def wait_for_complete(proxy, plan, process, phase):
-    before = proxy.stats(plan.key)["operations"].get("CompleteMultipartUpload", {}).get("requests", 0)
+def wait_for_complete(proxy, key, process, phase):
+    before = proxy.stats(key)["operations"].get("CompleteMultipartUpload", {}).get("requests", 0)
     while process.poll() is None:
-        if proxy.wait("CompleteMultipartUpload", plan.key, phase, count=before + 1, seconds=0.2):
+        if proxy.wait("CompleteMultipartUpload", key, phase, count=before + 1, seconds=0.2):
             return
 
 
@@ -127,65 +139,17 @@ def run(options, store):
     s3up = S3up(options.binary, store, room)
     numbers = [options.upload] if options.upload is not None else range(options.uploads)
     outcomes, end = [], time.monotonic() + options.minutes * 60
-    with Proxy(store) as proxy:
-        pace = Pace(proxy)
-
-        def work(number, bucket):
-            plan = Plan(options, number)
-            with pace(plan):
-                outcome = one_upload(options, store, proxy, s3up, room, bucket, number)
-            report(outcome)
-            return outcome
-
-        batches = [numbers[i : i + UPLOADS_IN_A_BUCKET] for i in range(0, len(numbers), UPLOADS_IN_A_BUCKET)]
-        for index, batch in enumerate(batches):
-            if time.monotonic() > end:
-                break
-            bucket = f"s3up-kills-{index}"
-            store.make_bucket(bucket)
-            try:
-                with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-                    outcomes += pool.map(lambda n: work(n, bucket), batch)
-                left = store.unfinished(bucket)
-            finally:
-                store.drop_bucket(bucket)
-            if left:
-                outcomes[-1].violations.append(f"left unfinished in the bucket: {left}")
+    batches = [numbers[i : i + UPLOADS_IN_A_BUCKET] for i in range(0, len(numbers), UPLOADS_IN_A_BUCKET)]
+    for index, batch in enumerate(batches):
+        if time.monotonic() > end:
+            break
+        with Bucket(store, f"s3up-kills-{index}") as bucket:
+            with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+                outcomes += pool.map(lambda n: one_upload(options, store, s3up, room, bucket, n), batch)
+            keys = {key for key, _ in store.unfinished(bucket)} - {o.plan.key for o in outcomes if o.violations}
+            if keys:
+                outcomes[-1].violations.append(f"left unfinished in the bucket: {keys}")
     return total(options, outcomes, len(numbers), s3up.left_in_state())
-
-
-class Pace:
-    """The script that keeps the connections of each running upload at its pace."""
-
-    def __init__(self, proxy):
-        self.proxy, self.plans, self.lock = proxy, {}, threading.Lock()
-
-    def __call__(self, plan):
-        self.plan = plan
-        return Paced(self, plan)
-
-    def change(self, plan, there):
-        with self.lock:
-            if there:
-                self.plans[plan.key] = plan
-            else:
-                self.plans.pop(plan.key, None)
-            self.proxy.script(
-                {"match": {"operation": "UploadPart", "key": p.key}, "action": {"slowRead": {"bytesPerSecond": p.pace}}}
-                for p in self.plans.values()
-                if p.pace
-            )
-
-
-class Paced:
-    def __init__(self, pace, plan):
-        self.pace, self.plan = pace, plan
-
-    def __enter__(self):
-        self.pace.change(self.plan, True)
-
-    def __exit__(self, *_):
-        self.pace.change(self.plan, False)
 
 
 def report(outcome):

@@ -48,6 +48,7 @@ def options():
     parser.add_argument("--line-mib", type=int, default=2048, help="size of the upload of `line` (%(default)s)")
     parser.add_argument("--put-option", dest="put_options", action="append", default=[], help="one more word for `s3up put`")
     chosen = parser.parse_args()
+    chosen.one_kill_after = None
     chosen.binary = str(chosen.binary.resolve())
     chosen.only = chosen.only.split(",")
     if unknown := set(chosen.only) - set(RUNS):

@@ -9,8 +9,8 @@ from harness import Violation, demand, fresh_room, say
 
 # name: (what it does, which run has to find it out, what that run has to say, the script: $S3UP is the real binary)
 CLIENTS = {
-    "silent": ("exits 0 and does nothing", "kills", "no run was killed", "exit 0"),
-    "late": ("takes its time, exits 0 and does nothing", "kills", "not there after exit 0", "sleep 0.2\nexit 0"),
+    "silent": ("exits 0 and does nothing", "kills", "no run was killed", "sleep 0.2"),
+    "late": ("takes its time and does nothing", "kills", "not there after exit 0", "sleep 5"),
     "flipped": (
         "uploads other bytes",
         "kills",
@@ -20,14 +20,20 @@ CLIENTS = {
     "litter": (
         "leaves an upload behind",
         "kills",
-        "unfinished",
-        '"$S3UP" create "$3" "${@:7:6}" --state-dir "$6" >/dev/null || exit; exec "$S3UP" "$@"',
+        "-litter",
+        '"$S3UP" create "$3-litter" "${@:7:6}" --state-dir "$6" >/dev/null || exit; exec "$S3UP" "$@"',
+    ),
+    "hoarder": (
+        "never forgets a record",
+        "kills",
+        "records left",
+        'mkdir -p "$6"; echo "$3" >"$6/0.record"; exec "$S3UP" "$@"',
     ),
     "forgetful": (
         "knows nothing of the run before",
         "kills",
         "without need",
-        'd=$(mktemp -d -p "$HOME"); n=("${@:1:5}" "$d" "${@:7}"); k=$(date +%s%N)\n'
+        'd=$(mktemp -d -p "$HOME"); n=("${@:1:5}" "$d" "${@:7}")\n'
         'if grep -q -- --resume <<<"$("$S3UP" help put)"; then n+=(--resume never); fi\nexec "$S3UP" "${n[@]}"',
     ),
     "hopeful": ("calls every end a success", "complete", "exit 0", '"$S3UP" "$@"; exit 0'),
@@ -51,7 +57,7 @@ def run(options, store):
         tried = copy.copy(options)
         tried.binary, tried.uploads, tried.upload = str(client), 1, None
         tried.min_mib = tried.max_mib = 64
-        tried.at_complete = 0
+        tried.one_kill_after = 4
         say(f"--- a client that {what}")
         try:
             problems = RUNS[soak](tried, store) or []
