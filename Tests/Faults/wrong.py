@@ -5,6 +5,7 @@ import os
 
 import faults
 import kills
+import proxy_check
 from harness import Violation, demand, fresh_room, say
 
 # name: (what it does, which run has to find it out, what that run has to say, the script: $S3UP is the real binary)
@@ -49,7 +50,7 @@ RUNS = {"kills": kills.run, "complete": faults.complete, "two-runs": faults.two_
 
 def run(options, store):
     room = fresh_room("wrong")
-    missed = []
+    missed = proxy_check.run(store)
     for name, (what, soak, words, script) in CLIENTS.items():
         client = room / name
         client.write_text(f"#!/bin/bash\nS3UP='{options.binary}'\n{script}\n")
