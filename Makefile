@@ -25,7 +25,7 @@ help:
 	@echo 'make test          all tests, also against three real S3 servers on loopback'
 	@echo 'make check         format, warnings, all tests, thread and address sanitizer: what CI has to pass'
 	@echo 'make bench         CPU, time and memory beside plain curl; BENCH_ARGS=--help for its options'
-	@echo 'make soak          half an hour against a real S3 server: kill -9, bad lines, lost answers; SOAK_ARGS=--help for its options'
+	@echo 'make soak          kill -9, bad lines and lost answers at a real S3 server, for half an hour; SOAK_ARGS=--help'
 	@echo 'make install       the binary, its man page and completions to PREFIX (/usr/local), under DESTDIR'
 	@echo 'make uninstall     remove them'
 	@echo 'make stores-start  start the S3 servers of the tests, for an hour at most; stores-stop ends them'

@@ -1,4 +1,4 @@
-"""One connection of a client: its requests passed on to the store, its answers passed back, and the faults in between."""
+"""One connection of a client: requests go on to the store, answers come back, and the faults happen in between."""
 
 import http.client
 import socket
@@ -42,7 +42,7 @@ class Connection:
         self.buffer = memoryview(bytearray(CHUNK))
 
     def run(self):
-        """Serves requests until one side ends it. When the client goes within a request, so does the one to the store."""
+        """Serves requests until one side ends it; when the client goes within one, the store's connection goes too."""
         try:
             while (head := self.client.read_head()) and self._request(head):
                 pass

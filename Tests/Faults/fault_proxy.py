@@ -9,8 +9,9 @@ with its parent) or the time is over. Plain HTTP/1.1; the Host header goes on un
 Control, all answers JSON:
   GET  /_stats?key=K       requests and body bytes by operation and by part number, faults made
   GET  /_log?key=K&from=N  every request with its times
-  GET  /_wait?operation=O&key=K&part=N&phase=P&count=C&seconds=S   until C such requests are in the phase (began, stalled,
-                           answered, delivered, ended); {"there": false} when the time is over
+  GET  /_wait?operation=O&key=K&part=N&phase=P&count=C&seconds=S
+                           until C such requests are in the phase (began, stalled, answered, delivered, ended);
+                           {"there": false} when the time is over
   PUT  /_script            another script, whose counters begin anew
   POST /_release           all that stand still go on
   POST /_clear             forgets what was seen

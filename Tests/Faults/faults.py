@@ -30,8 +30,9 @@ def line(options, store):
         sent = stats["operations"].get("UploadPart", {"bytes_in": 0, "requests": 0})
         overhead = sent["bytes_in"] / size - 1
         say(
-            f"fault soak: {size / MIB:.0f} MiB in {sent['requests']} part requests, {seconds:.1f} s, faults {stats['faults']}\n"
-            f"  sent {sent['bytes_in'] / MIB:.0f} MiB, overhead {overhead:.1%}; exit {end.status}; {end.event.get('evidence')}"
+            f"fault soak: {size / MIB:.0f} MiB in {sent['requests']} part requests, {seconds:.1f} s\n"
+            f"  faults {stats['faults']}; sent {sent['bytes_in'] / MIB:.0f} MiB, overhead {overhead:.1%}\n"
+            f"  exit {end.status}; {end.event.get('evidence')}"
         )
         demand(end.status == 0, f"{end}")
         demand(store.sha256(bucket, "line") == digest, "the object is NOT the file")
@@ -62,7 +63,7 @@ def complete(options, store):
 
         end = ended(put("lost-before", {"match": match, "action": {"resetBeforeReading": {}}}))
         tries = proxy.stats("lost-before")["operations"]["CompleteMultipartUpload"]["requests"]
-        say(f"complete lost before the store had it: exit {end.status} after {tries} tries; {end.event.get('evidence')}")
+        say(f"complete lost before the store had it: exit {end.status}, {tries} tries; {end.event.get('evidence')}")
         demand(end.status == 0 and tries == 2, f"not completed by the second try: {end}")
         demand(store.sha256(bucket, "lost-before") == digest, "the object is NOT the file")
         demand(part_requests(proxy, "lost-before") == 6, "parts were sent again")

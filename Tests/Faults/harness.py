@@ -42,7 +42,8 @@ class Store:
     def curl(self, *words, errors=None):
         """A started curl. Its credentials go in on standard input, for a command line can be read by everybody."""
         v = self.values
-        command = ["curl", "--disable", "--noproxy", "*", "--silent", "--show-error", "--max-time", "600", "--config", "-"]
+        command = ["curl", "--disable", "--noproxy", "*", "--silent", "--show-error", "--max-time", "600"]
+        command += ["--config", "-"]
         command += ["--aws-sigv4", f"aws:amz:{v['REGION']}:s3", "-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", *words]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
         process.stdin.write(f'user = "{v["ACCESS_KEY"]}:{v["SECRET_KEY"]}"\n'.encode())
@@ -145,6 +146,8 @@ class Proxy:
 class S3up:
     """The binary with credentials, a home and a state folder of its own, and nothing of the user's."""
 
+    started = []
+
     def __init__(self, binary, store, room):
         self.binary, self.store, self.state = binary, store, room / "state"
         home = room / "home"
@@ -159,13 +162,25 @@ class S3up:
 
     def command(self, endpoint, file, bucket, key, *options):
         where = ["--endpoint-url", endpoint, "--region", self.store.values["REGION"], "--addressing", "path"]
-        return [self.binary, "put", str(file), f"s3://{bucket}/{key}", "--json", "--state-dir", str(self.state), *where, *options]
+        what = [self.binary, "put", str(file), f"s3://{bucket}/{key}", "--json", "--state-dir", str(self.state)]
+        return what + where + list(options)
 
     def start(self, *words):
-        return subprocess.Popen(
+        process = subprocess.Popen(
             self.command(*words), env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
+        self.started.append(process)
+        return process
+
+    @classmethod
+    def end_all(cls):
+        """What a violation left running."""
+        for process in cls.started:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+        cls.started.clear()
 
     def run(self, *words, timeout=600):
         return ended(self.start(*words), timeout)

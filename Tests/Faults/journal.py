@@ -5,7 +5,7 @@ import time
 
 
 class Entry:
-    """One request. `delivered` is when the last byte of the store's answer had gone to a client that was still there."""
+    """One request. `delivered`: when all of the store's answer had gone to a client that was still there."""
 
     FIELDS = (
         "index connection opened began operation bucket key upload part length fault "
@@ -51,7 +51,7 @@ class Journal:
             return [e.data() for e in self.entries[start:] if key is None or e.key == key]
 
     def wait(self, wanted, phase, count, seconds):
-        """Until `count` entries that have the wanted fields are in a phase: began, stalled, answered, delivered, ended."""
+        """Until `count` entries with the wanted fields are in a phase: began, stalled, answered, delivered, ended."""
 
         def there():
             found = 0

@@ -87,7 +87,7 @@ def one_upload(options, store, s3up, room, bucket, number):
             demand(found is not None, "the object is not there after exit 0")
             demand(found == digest, f"the object is NOT the file: {found} instead of {digest}")
             left = [upload for key, upload in store.unfinished(bucket) if urllib.parse.unquote(key) == plan.key]
-            demand(not left, f"{len(left)} uploads unfinished at the store: {' '.join(left)}")
+            demand(not left, f"{len(left)} uploads unfinished at the store, {left[:1]}")
         except Violation as violation:
             outcome.violations.append(str(violation))
         finally:
@@ -155,7 +155,8 @@ def run(options, store):
 def report(outcome):
     plan = outcome.plan
     words = f"upload {plan.number}: {plan.size / MIB:.1f} MiB, {len(outcome.kills)} kills, {len(outcome.runs)} runs, "
-    words += f"sent {outcome.sent / plan.size:.3f} of the size, {outcome.again} parts again, {outcome.needless} without need"
+    words += f"sent {outcome.sent / plan.size:.3f} of the size, "
+    words += f"{outcome.again} parts again, {outcome.needless} without need"
     say(words + "".join(f"\n  VIOLATION {v}" for v in outcome.violations))
 
 

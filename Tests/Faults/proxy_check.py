@@ -1,4 +1,4 @@
-"""Each fault of the proxy as curl meets it: its exit code, the status, the bytes that went on to the store, the time."""
+"""Each fault of the proxy as curl meets it: its exit code, the status, the bytes that went on, the time."""
 
 import json
 import subprocess
@@ -61,7 +61,7 @@ def run(store):
             fits = code in codes and status in (None, seen) and passed in (None, went) and seconds >= least
             # The object is there if the store has had all of it, and right unless a byte was turned.
             if not fits or there != (went == SIZE and "corruptBody" not in action):
-                found = f"curl {code}, status {seen}, {went} bytes on, {seconds:.2f} s, object {'there' if there else 'not there'}"
+                found = f"curl {code}, status {seen}, {went} bytes on, {seconds:.2f} s, object right: {there}"
                 problems.append(f"the proxy's {json.dumps(action)}: {found}")
         demand(len(proxy.ask("GET", "/_log")) == len(CASES), "the log does not have every request")
     say(f"proxy: {len(CASES) - len(problems)} of {len(CASES)} faults as they should be")

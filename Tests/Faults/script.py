@@ -1,6 +1,6 @@
 """The script of faults: data, in the same form as that of the fake store of the Swift tests, and so checked at once.
 
-A script is a JSON array of {"match": {...}, "action": {NAME: {...}}}; the first fault that fires is the one that counts.
+A script is a JSON array of {"match": {...}, "action": {NAME: {...}}}; the first fault that fires counts.
 
 match, all optional: operation (S3's own name), partNumber, key, nth, from, to (count, from 1, the requests that the
 fields before match), probability and seed. Dice depend on seed, key, operation, part number and the how-manieth request

@@ -20,7 +20,7 @@ import traceback
 import faults
 import kills
 import wrong
-from harness import REPOSITORY, Store, Violation, say
+from harness import REPOSITORY, S3up, Store, Violation, say
 
 RUNS = {
     "kills": kills.run,
@@ -44,9 +44,9 @@ def options():
     parser.add_argument("--jobs", type=int, default=3, help="killed uploads at the same time (%(default)s)")
     parser.add_argument("--minutes", type=float, default=40, help="no new batch of killed uploads after (%(default)s)")
     parser.add_argument("--at-complete", type=float, default=0.1, help="share of kills during complete (%(default)s)")
-    parser.add_argument("--flush-seconds", type=float, default=1, help="a confirmed part is on record after (%(default)s)")
+    parser.add_argument("--flush-seconds", type=float, default=1, help="a part is on record after (%(default)s)")
     parser.add_argument("--line-mib", type=int, default=2048, help="size of the upload of `line` (%(default)s)")
-    parser.add_argument("--put-option", dest="put_options", action="append", default=[], help="one more word for `s3up put`")
+    parser.add_argument("--put-option", dest="put_options", action="append", default=[], help="a word for `s3up put`")
     chosen = parser.parse_args()
     chosen.one_kill_after = None
     chosen.binary = str(chosen.binary.resolve())
@@ -74,6 +74,8 @@ def main():
             problems = [str(violation)]
         except Exception:
             problems = [traceback.format_exc()]
+        finally:
+            S3up.end_all()
         for problem in problems:
             say(f"  VIOLATION {name}: {problem}")
         if problems:

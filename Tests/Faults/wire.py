@@ -1,4 +1,4 @@
-"""Bytes of HTTP/1.1 on a socket: heads, bodies of known length, answers of any framing; and the ways to end a connection."""
+"""HTTP/1.1 on a socket: heads, bodies of known length, answers of any framing; the ways to end a connection."""
 
 import select
 import socket
@@ -110,7 +110,7 @@ class Wire:
         self.sock.close()
 
     def close(self):
-        """FIN, in both directions. What the peer still sends is read for a moment: unread bytes would make a RST of it."""
+        """FIN. What the peer still sends is read for a moment: unread bytes would make a RST of it."""
         try:
             self.sock.shutdown(socket.SHUT_WR)
             self.sock.settimeout(0.5)

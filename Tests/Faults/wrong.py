@@ -1,4 +1,4 @@
-"""Clients that are wrong on purpose, put in the place of s3up: a soak that finds nothing wrong with them is itself wrong."""
+"""Clients that are wrong on purpose, in the place of s3up: a soak that finds nothing wrong with them is wrong."""
 
 import copy
 import os
