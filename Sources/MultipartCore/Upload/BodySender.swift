@@ -38,7 +38,8 @@ struct BodySender: Sendable {
       bucket: job.bucket, key: job.key, body: .source(slice), object: job.object, checksum: form.header(sums),
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
       encryption: job.encryption, customerKey: job.customerKey, common: job.common)
-    let answer = try await counted(operation, slice, fresh)
+    // As with complete: a condition is met once only, and libcurl must not repeat the request by itself.
+    let answer = try await counted(operation, slice, fresh || job.conditions != WriteConditions())
     try requireEncrypted(answer.encryption, answer.requestID, whole: true)
     // A small object's MD5 costs little, and an ETag that equals it saves asking for the object again.
     let sent = try assess(
