@@ -3,6 +3,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SWIFT   ?= swift
 BENCH_ARGS ?=
+SOAK_ARGS ?=
 
 BINARY   := .build/release/s3up
 SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
@@ -15,7 +16,7 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain build demo test check lint sanitize install uninstall bench stores-start stores-stop clean
+.PHONY: help deps toolchain build demo test check lint sanitize install uninstall bench soak stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
@@ -24,6 +25,7 @@ help:
 	@echo 'make test          all tests, also against three real S3 servers on loopback'
 	@echo 'make check         format, warnings, all tests, thread and address sanitizer: what CI has to pass'
 	@echo 'make bench         CPU, time and memory beside plain curl; BENCH_ARGS=--help for its options'
+	@echo 'make soak          kill -9, bad lines and lost answers at a real S3 server, for half an hour; SOAK_ARGS=--help'
 	@echo 'make install       the binary, its man page and completions to PREFIX (/usr/local), under DESTDIR'
 	@echo 'make uninstall     remove them'
 	@echo 'make stores-start  start the S3 servers of the tests, for an hour at most; stores-stop ends them'
@@ -81,6 +83,9 @@ uninstall:
 
 bench: build
 	@python3 Tests/Bench/bench.py --binary $(BINARY) $(BENCH_ARGS)
+
+soak: deps build
+	@python3 Tests/Faults/soak.py --binary $(BINARY) $(SOAK_ARGS)
 
 stores-start: deps
 	$(STORES) start all

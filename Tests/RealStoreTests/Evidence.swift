@@ -18,12 +18,8 @@ enum Evidence {
       let composite = inParts && checksum != .auto && checksum != .crc64nvme
       return "\(title)\(composite ? " (composite)" : "") of the object, given back by the store"
     }
-    if !inParts {
-      if checksum != .none { return "ETag of the object is the MD5 of the bytes" }
-      return store.scheme == .http
-        ? "size of the object; the bytes by a SHA-256 that was signed"
-        : "size of the object; the store verified no checksum"
-    }
+    // Without a checksum given back, the object is looked at, and its ETag held against the MD5 of the bytes.
+    if !inParts { return "ETag of the object is the MD5 of the bytes" }
     let whole = "ETag of the object is made of its parts'"
     // Over HTTP the signature holds the SHA-256 of each part; an MD5 is computed only when it is asked for.
     if store.scheme == .http, checksum != .md5 { return whole + ", each by a SHA-256 that was signed" }

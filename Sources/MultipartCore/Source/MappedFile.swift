@@ -20,6 +20,7 @@ package final class MappedFile: @unchecked Sendable {
     guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
     do throws(Failure) {
       let identity = try Self.identity(of: descriptor, path)
+      if identity.size == 0 { try Self.checkEmpty(descriptor, path) }
       mapping = try Self.map(descriptor, identity.size, path)
       self.identity = identity
     } catch {
@@ -74,6 +75,15 @@ package final class MappedFile: @unchecked Sendable {
     }
   }
 
+  /// Files of `/proc` say that they have no bytes, and have some: taken at their word they would be published empty.
+  private static func checkEmpty(_ descriptor: Int32, _ path: FilePath) throws(Failure) {
+    var byte: UInt8 = 0
+    guard Glibc.read(descriptor, &byte, 1) != 0 else { return }
+    throw Failure(
+      .sourceMissing, "the source does not say how long it is", hint: "copy it into a regular file and upload that"
+    ).at(Place(file: path.text))
+  }
+
   private static func map(
     _ descriptor: Int32, _ size: Int64, _ path: FilePath
   ) throws(Failure) -> UnsafeMutableRawPointer? {
@@ -81,8 +91,13 @@ package final class MappedFile: @unchecked Sendable {
     guard let mapping = mmap(nil, Int(size), PROT_READ, MAP_SHARED | MAP_NORESERVE, descriptor, 0),
       mapping != MAP_FAILED
     else {
-      throw Failure(.local, "the source cannot be mapped: " + String(cString: strerror(errno))).at(
-        Place(file: path.text))
+      let error = errno
+      // Files of /sys and of some file systems are there and can be read, but have no pages.
+      let isUnfit = error == ENODEV || error == EACCES || error == EINVAL
+      throw Failure(
+        isUnfit ? .sourceMissing : .local, "the source cannot be mapped: " + String(cString: strerror(error)),
+        hint: isUnfit ? "copy it into a regular file and upload that" : nil
+      ).at(Place(file: path.text))
     }
     return mapping
   }

@@ -25,8 +25,10 @@ package struct PartSlice: BodySource {
     return count
   }
 
-  /// The checksums of the slice, in one pass.
-  package func checksums(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+  /// The checksums of the slice, in one pass. It can take minutes; `isStopped` is asked after each window.
+  package func checksums(
+    _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool = { false }
+  ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     var sums = try MultiChecksum(algorithms)
     guard length > 0, !algorithms.isEmpty, let start = file.address(offset) else { return try sums.finish() }
     let end = offset + length
@@ -34,6 +36,7 @@ package struct PartSlice: BodySource {
     PageWindow.fetch(file, from: offset, count: 1, end: end, begins: true)
     do throws(Failure) {
       try sums.update(mapped: start, length: Int(length)) { (total: Int) throws(Failure) in
+        if isStopped() { throw Failure(.interrupted, "interrupted") }
         PageWindow.drop(file, from: offset + done, count: total - Int(done), end: end)
         done = Int64(total)
         let next = min(Int64(MultiChecksum.window), length - done)

@@ -48,6 +48,11 @@ final class CurlEasy {
     return s3up_info_long(handle, info, &value) == CURLE_OK ? value : 0
   }
 
+  func offset(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    return s3up_info_offset(handle, info, &value) == CURLE_OK ? Int64(value) : 0
+  }
+
   func text(_ info: CURLINFO) -> String? {
     var value: UnsafePointer<CChar>?
     guard s3up_info_string(handle, info, &value) == CURLE_OK, let value else { return nil }

@@ -62,9 +62,11 @@ final class LoopBody {
     remove(transfer, .failure(Failure(.interrupted, "the transfer was cancelled")))
   }
 
+  /// One at a time, the one that has waited longest: let go together, the first in libcurl's order would take all there
+  /// is each time, and the others would stand still until a store gives them up.
   private func resume() {
-    let now = uptime()
-    for transfer in running.values where transfer.waitsForRate { transfer.resumeIfAllowed(now: now) }
+    let waiting = running.values.filter(\.waitsForRate)
+    waiting.min { $0.refusedSince < $1.refusedSince }?.resumeIfAllowed(now: uptime())
   }
 
   /// `curl_multi_info_read`: the transfers that have come to an end.

@@ -11,7 +11,11 @@ final class Transfer {
 
   private var offset: Int64 = 0
   private var limiter: RateLimiter?
+  private var proxy: String?
   private(set) var waitsForRate = false
+  /// Since when the limiter gives nothing; the place in the queue of those that wait.
+  private(set) var refusedSince: Duration = .zero
+  private var isRefused = false
   private let uptime: @Sendable () -> Duration
 
   private var answer = Answer()
@@ -31,8 +35,10 @@ final class Transfer {
     identifier = submission.identifier
     finish = submission.finish
     limiter = options.limiter
+    proxy = options.proxy.proxy(for: request.url)
     offset = 0
     waitsForRate = false
+    isRefused = false
     answer = Answer()
     moved = Movement(at: uptime())
     cause = nil
@@ -58,13 +64,24 @@ final class Transfer {
       let osError = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
       return .failure(
         Failure(
-          curl: code, detail: String(cString: easy.errorText), osError: osError,
+          curl: code, detail: detail, osError: osError,
           wasAsked: easy.long(CURLINFO_REQUEST_SIZE) > 0))
     }
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
     // libcurl calls it a success when the connection ends in the middle of the headers.
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
+    // A yes to bytes that never went out is no yes; a refusal may well come early.
+    if (200..<300).contains(answer.status), easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length {
+      return .failure(Failure(.network, "the server answered before it had been sent the whole body"))
+    }
     return .success(Response(status: answer.status, headers: answer.headers, body: answer.body))
+  }
+
+  /// libcurl's words on what went wrong; of a proxy's address that it cannot use it would repeat the password.
+  private var detail: String {
+    let text = String(cString: easy.errorText)
+    guard let proxy, !proxy.isEmpty else { return text }
+    return text.replacing(proxy, with: "(the proxy's address)")
   }
 
   /// True when nothing has moved for the request's stall time-out.
@@ -89,13 +106,17 @@ final class Transfer {
     let left = request.body.length - offset
     var wanted = Int(min(Int64(buffer.count), left))
     if wanted > 0, let limiter {
-      wanted = limiter.take(wanted, now: uptime())
+      let now = uptime()
+      wanted = limiter.take(wanted, now: now)
       if wanted == 0 {
         waitsForRate = true
+        if !isRefused { refusedSince = now }
+        isRefused = true
         return Int(CURL_READFUNC_PAUSE)
       }
     }
     guard wanted > 0 else { return 0 }
+    isRefused = false
     switch request.body {
     case .none: return 0
     case .bytes(let bytes):

@@ -25,7 +25,11 @@ extension Transfer {
     easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     easy.set(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)
     easy.set(CURLOPT_SSL_VERIFYHOST, options.verifiesTLS ? 2 : 0)
-    if let bundle = options.caBundle { easy.set(CURLOPT_CAINFO, bundle) }
+    if let bundle = options.caBundle {
+      easy.set(CURLOPT_CAINFO, bundle)
+      // Else the system's folder of certificates, built into libcurl, is trusted beside the bundle.
+      easy.set(CURLOPT_CAPATH, nil as String?)
+    }
     // An empty string keeps libcurl from reading the environment itself.
     easy.set(CURLOPT_PROXY, options.proxy.proxy(for: request.url) ?? "")
     easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")

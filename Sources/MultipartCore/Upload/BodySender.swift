@@ -26,7 +26,7 @@ struct BodySender: Sendable {
     }
     // Where the signature holds the payload's SHA-256, an MD5 for 1.1 CPU seconds a GiB would add nothing.
     let sent = try assess(
-      body, form, sums, etag: etag, checksums: answer.checksums,
+      body, form, sums, etag: etag, checksums: answer.checksums, encryption: answer.encryption,
       comparesMD5: !client.signsPayload && form != .none)
     return PartReceipt(number: number, size: body.length, etag: etag, checksum: sent.checksum, proof: sent.proof)
   }
@@ -38,11 +38,12 @@ struct BodySender: Sendable {
       bucket: job.bucket, key: job.key, body: .source(body), object: job.object, checksum: form.header(sums),
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
       encryption: job.encryption, customerKey: job.customerKey, common: job.common)
-    let answer = try await counted(operation, body, fresh)
+    // As with complete: a condition is met once only, and libcurl must not repeat the request by itself.
+    let answer = try await counted(operation, body, fresh || job.conditions != WriteConditions())
     try requireEncrypted(answer.encryption, answer.requestID, whole: true)
     // A small object's MD5 costs little, and an ETag that equals it saves asking for the object again.
     let sent = try assess(
-      body, form, sums, etag: answer.etag, checksums: answer.checksums,
+      body, form, sums, etag: answer.etag, checksums: answer.checksums, encryption: answer.encryption,
       comparesMD5: body.length <= UploadPlan.defaultPart && job.checksum != ChecksumForm.none)
     return (sent, answer)
   }
@@ -90,14 +91,14 @@ struct BodySender: Sendable {
     case .md5: wanted.insert(.md5)
     case .none: break
     }
-    return try body.checksums(wanted)
+    return try body.checksums(wanted) { progress.isStopped || Task.isCancelled }
   }
 
   /// What the store gave back decides. Without a checksum the ETag is held against the MD5 of the bytes, computed now
   /// where it was not sent.
   private func assess(
     _ body: any PartBody, _ form: ChecksumForm, _ sums: [ChecksumAlgorithm: Checksum], etag: String?,
-    checksums given: [String: String], comparesMD5: Bool
+    checksums given: [String: String], encryption: EncryptionInfo, comparesMD5: Bool
   ) throws(Failure) -> Sent {
     var sent = Sent(etag: etag, checksum: nil, md5: sums[.md5], proof: .none)
     if case .algorithm(let algorithm) = form, let sum = sums[algorithm] {
@@ -115,10 +116,11 @@ struct BodySender: Sendable {
     } else if form == .md5 {
       sent.proof = .contentMD5
     }
-    guard comparesMD5 || sums[.md5] != nil, job.etagMayBeMD5, case .md5(let named)? = etag.flatMap(ETag.init)?.form
+    guard comparesMD5 || sums[.md5] != nil, job.etagMayBeMD5, encryption.etagMayBeMD5,
+      case .md5(let named)? = etag.flatMap(ETag.init)?.form
     else { return sent }
     var md5 = sums[.md5]
-    if md5 == nil { md5 = try body.checksums([.md5])[.md5] }
+    if md5 == nil { md5 = try body.checksums([.md5], unless: { progress.isStopped || Task.isCancelled })[.md5] }
     guard let md5 else { return sent }
     sent.md5 = md5
     guard named == md5.bytes else {

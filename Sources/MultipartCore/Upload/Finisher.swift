@@ -37,7 +37,10 @@ package final class Finisher: Sendable {
   package func complete(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> Judgement {
     let expected = try Expectation(receipts: receipts)
     expect(expected)
-    let answer = try await client.perform(operation(receipts, expected, uploadID: uploadID))
+    // libcurl repeats a request by itself when a connection that was used before breaks without a byte of an answer,
+    // and tells nobody; then the first may have worked, and NoSuchUpload or 412 to the second would be taken at its word.
+    let answer = try await client.perform(
+      operation(receipts, expected, uploadID: uploadID), S3Client.Call(freshConnection: true))
     return judge(
       expected,
       ReportedObject(
@@ -50,11 +53,18 @@ package final class Finisher: Sendable {
     guard case .exists(let object) = try await client.perform(headOperation) else {
       return .contradicted(message: "the object is not there")
     }
-    return judge(
+    let judgement = judge(
       expected,
       ReportedObject(
         size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumType,
         versionID: object.versionID, requestID: object.requestID))
+    // What is left as evidence is the size, and there is none.
+    if case .undecided = judgement, object.size == nil {
+      throw Failure(
+        .server, "the store does not say how long the object is, so that nothing proves it", status: 200,
+        requestID: object.requestID)
+    }
+    return judgement
   }
 
   package var headOperation: HeadObject {

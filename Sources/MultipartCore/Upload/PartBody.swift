@@ -1,11 +1,25 @@
 /// The bytes of one part, wherever they are: sent piece by piece, and as often as it takes.
 package protocol PartBody: BodySource {
-  /// In one pass over the bytes.
-  func checksums(_ algorithms: Set<ChecksumAlgorithm>) throws(Failure) -> [ChecksumAlgorithm: Checksum]
+  /// In one pass over the bytes; `isStopped` is asked again and again, and ends it.
+  func checksums(
+    _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
+  ) throws(Failure) -> [ChecksumAlgorithm: Checksum]
   /// Throws when what the bytes were read from is no longer what it was.
   func checkSource() throws(Failure)
 }
 
 extension PartSlice: PartBody {
   package func checkSource() throws(Failure) { try file.checkUnchanged() }
+}
+
+extension StreamPart: PartBody {
+  package func checksums(
+    _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
+  ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+    if isStopped() { throw Failure(.interrupted, "interrupted") }
+    return try checksums(algorithms)
+  }
+
+  /// What is in memory does not change.
+  package func checkSource() throws(Failure) {}
 }

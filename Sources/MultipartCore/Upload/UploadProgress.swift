@@ -11,6 +11,7 @@ package final class UploadProgress: Sendable {
   private let doneParts = Atomic<Int>(0)
   private let active = Atomic<Int>(0)
   private let kept = Atomic<Int64>(0)
+  private let stopped = Atomic<Bool>(false)
 
   package init(total: Int64?, parts: Int?) {
     self.total = total
@@ -34,6 +35,11 @@ package final class UploadProgress: Sendable {
     confirmed.wrappingAdd(size, ordering: .relaxed)
     doneParts.wrappingAdd(1, ordering: .relaxed)
   }
+
+  /// Parts that are still being read for their checksums shall end: they hold the threads on which an interruption would
+  /// be heeded.
+  func stop() { stopped.store(true, ordering: .relaxed) }
+  var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
   func begin() -> PartProgress {
     active.wrappingAdd(1, ordering: .relaxed)

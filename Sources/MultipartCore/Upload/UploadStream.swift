@@ -76,8 +76,3 @@ package final class UploadStream: Sendable {
     Task { await producer.terminate(grace: Self.grace, in: world) }
   }
 }
-
-extension StreamPart: PartBody {
-  /// What is in memory does not change.
-  package func checkSource() throws(Failure) {}
-}

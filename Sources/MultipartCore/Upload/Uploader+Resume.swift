@@ -124,7 +124,7 @@ extension Uploader {
     // The object's own sum is made of its parts', so a part that was sent with one is given it again.
     var wanted: Set<ChecksumAlgorithm> = [strongest.algorithm]
     if let own = recorded?.checksum?.algorithm ?? Self.algorithm(of: job) { wanted.insert(own) }
-    let sums = try body.checksums(wanted)
+    let sums = try body.checksums(wanted) { progress.isStopped || Task.isCancelled }
     guard sums[strongest.algorithm] == strongest else { return nil }
     let own = wanted.first { $0 != .md5 }.flatMap { sums[$0] }
     return PartReceipt(number: part.number, size: part.size, etag: part.etag, checksum: own, proof: proof)

@@ -49,6 +49,8 @@ package final class Uploader: Sendable {
   /// Stops the upload: what is under way is cancelled, and the upload aborted. May be called from anywhere, at any time.
   package func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
     inbox.yield(.interrupted(failure))
+    // After the event, so that it is the cause of what ends by this.
+    progress.stop()
   }
 
   /// Ends the run when its time is over; what is at the store is kept for the next one.
@@ -250,7 +252,8 @@ package final class Uploader: Sendable {
     guard let id = machine.abandoned.last else { return failure }
     failure.place.uploadID = id
     failure.message += "; its parts could not be shown to be gone"
-    failure.hint = "end the upload: s3up abort s3://\(job.bucket)/\(job.key) --upload-id \(id)"
+    let url = ShellWord.quoted("s3://\(job.bucket)/\(job.key)")
+    failure.hint = "end the upload: s3up abort \(url) --upload-id=\(ShellWord.quoted(id))"
     return failure
   }
 

@@ -26,11 +26,29 @@ struct CreateCommand {
       operation.checksumType = algorithm == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"
     }
     let made = try await access.client.perform(operation, retrying: access.retry)
-    try session.answer(
-      made.uploadID,
-      json: JSONValue.object([
-        ("bucket", .string(url.bucket)), ("key", .string(url.key ?? "")), ("upload_id", .string(made.uploadID)),
-        ("request_id", .optional(made.requestID)),
-      ]).text)
+    do throws(Failure) {
+      try session.answer(
+        made.uploadID,
+        json: JSONValue.object([
+          ("bucket", .string(url.bucket)), ("key", .string(url.key ?? "")), ("upload_id", .string(made.uploadID)),
+          ("request_id", .optional(made.requestID)),
+        ]).text)
+    } catch {
+      throw await takenBack(error, made.uploadID, url, access)
+    }
+  }
+
+  /// An upload whose id nobody has read would stay for ever.
+  private func takenBack(_ failure: Failure, _ id: String, _ url: S3URL, _ access: StoreAccess) async -> Failure {
+    var failure = failure
+    let abort = AbortMultipartUpload(
+      bucket: url.bucket, key: url.key ?? "", uploadID: id, common: access.common)
+    do throws(Failure) {
+      _ = try await access.client.perform(abort, retrying: access.retry)
+    } catch {
+      let words = [ShellWord.quoted("s3://\(url.bucket)/\(url.key ?? "")"), "--upload-id=\(ShellWord.quoted(id))"]
+      failure.hint = "end the upload that was begun: s3up abort " + words.joined(separator: " ")
+    }
+    return failure
   }
 }

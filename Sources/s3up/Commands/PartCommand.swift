@@ -83,7 +83,9 @@ struct PresignedURL {
     let bytes = Array(url.utf8)
     let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
     let rest = bytes[..<query].split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
-    host = rest.count > 2 && !rest[2].isEmpty ? String(decoding: rest[2], as: UTF8.self) : "url"
+    // Without the user and password that may stand before the host.
+    let authority = rest.count > 2 ? rest[2].split(separator: UInt8(ascii: "@")).last ?? [] : []
+    host = authority.isEmpty ? "url" : String(decoding: authority, as: UTF8.self)
     path = rest.count > 3 && !rest[3].isEmpty ? String(decoding: rest[3], as: UTF8.self) : "part"
     for pair in bytes[query...].dropFirst().split(separator: UInt8(ascii: "&")) {
       let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }

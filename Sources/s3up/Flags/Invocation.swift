@@ -48,7 +48,7 @@ struct Invocation: Sendable {
       throw Failure(.usage, "\(command.rawValue): \(missing) is missing", hint: usage)
     }
     guard positionals.count == names.count else {
-      let extra = positionals[names.count].text
+      let extra = Redaction.url(positionals[names.count].text)
       throw Failure(.usage, "\(command.rawValue): '\(extra)' is one argument too many", hint: usage)
     }
     return positionals

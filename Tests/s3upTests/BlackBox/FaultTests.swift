@@ -207,7 +207,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     let result = try await put(box, "--retries", "2")
     #expect(result.status == 77)
     let id = try #require(box.fake.unfinishedUploads.first?.id)
-    #expect(result.errors.contains("s3up abort s3://bucket/k --upload-id \(id)"), "\(result.errors)")
+    #expect(result.errors.contains("s3up abort s3://bucket/k --upload-id='\(id)'"), "\(result.errors)")
   }
 
   @Test("an abort after which a part is still there is repeated")

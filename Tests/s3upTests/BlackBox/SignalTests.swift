@@ -63,7 +63,7 @@ import Testing
     #expect(ContinuousClock.now - sent < .seconds(6))
     #expect(result.status == 130)
     let id = try #require(box.fake.unfinishedUploads.first?.id)
-    #expect(result.errors.contains("s3up abort s3://bucket/k --upload-id \(id)"), "\(result.errors)")
+    #expect(result.errors.contains("s3up abort s3://bucket/k --upload-id='\(id)'"), "\(result.errors)")
   }
 
   @Test("the second signal ends it at once", arguments: endings)

@@ -111,14 +111,14 @@ enum S3Redaction {
 
   private static func looksSecret(_ word: ArraySlice<UInt8>) -> Bool {
     if word.count > 200 { return true }
-    let core = word.drop { !S3Text.isAlphanumeric($0) }
-    var run = 0
-    for byte in core {
-      run = S3Text.nibble(byte) == nil ? 0 : run + 1
-      if run >= 64 { return true }
+    // Anywhere in the word: `key=…`, `"…"`.
+    var hex = 0
+    var base64 = 0
+    for byte in word {
+      hex = S3Text.nibble(byte) == nil ? 0 : hex + 1
+      if hex >= 64 || (byte == 0x3D && base64 >= 43) { return true }
+      base64 = S3Text.isAlphanumeric(byte) || byte == 0x2B || byte == 0x2F ? base64 + 1 : 0
     }
-    return core.prefix(44).count == 44
-      && core.prefix(43).allSatisfy { S3Text.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2F }
-      && core[core.startIndex + 43] == 0x3D
+    return false
   }
 }

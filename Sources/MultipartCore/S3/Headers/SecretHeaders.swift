@@ -18,8 +18,8 @@ package enum SecretHeaders {
     names.contains(header.lowercased())
   }
 
-  /// `Name: value` for a log, with the value of a secret replaced.
+  /// `Name: value` for a log, with the value of a secret replaced. A redirect repeats our URL, signature and all.
   package static func shown(_ field: HeaderList.Field) -> String {
-    "\(field.name): \(contains(field.name) ? "(secret)" : S3Text.cleaned(field.value, limit: 1000))"
+    "\(field.name): \(contains(field.name) ? "(secret)" : S3Text.cleaned(Redaction.url(field.value), limit: 1000))"
   }
 }

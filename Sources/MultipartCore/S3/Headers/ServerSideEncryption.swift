@@ -40,6 +40,11 @@ package struct EncryptionInfo: Sendable, Equatable {
   /// Encrypted with a key of ours: SSE-C.
   package var customerAlgorithm: String?
 
+  /// A bucket may encrypt by its own rule with a key of KMS, unasked; the ETag is then no MD5, but looks like one.
+  package var etagMayBeMD5: Bool {
+    customerAlgorithm == nil && algorithm.map { $0.uppercased().utf8.elementsEqual("AES256".utf8) } ?? true
+  }
+
   package init(_ headers: HeaderList) {
     algorithm = headers["x-amz-server-side-encryption"]
     kmsKeyID = headers["x-amz-server-side-encryption-aws-kms-key-id"]

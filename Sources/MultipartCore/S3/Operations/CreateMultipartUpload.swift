@@ -59,6 +59,10 @@ package struct CreateMultipartUpload: S3Operation {
     guard let id = tree.first("UploadId")?.text, !S3Text.trimmed(id).isEmpty else {
       throw nonsense(answer, "the store began an upload but gave no upload id")
     }
+    // It is printed alone on a line, for a script to read.
+    guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+      throw nonsense(answer, "the store gave an upload id with a control character in it")
+    }
     return Output(
       uploadID: id, abortDate: headers["x-amz-abort-date"].flatMap(S3Date.http),
       abortRuleID: headers["x-amz-abort-rule-id"],

@@ -69,6 +69,9 @@ package struct ListParts: S3Operation {
 
   package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
+  /// 512 TiB: more than any store's part, and 10,000 of them add up within 64 bits.
+  private static let largestSize: Int64 = 1 << 49
+
   package func request() throws(Failure) -> S3Request {
     var query = [S3Query("uploadId", uploadID)]
     if let maximumParts { query.append(S3Query("max-parts", String(maximumParts))) }
@@ -90,7 +93,7 @@ package struct ListParts: S3Operation {
     for element in root.children where element.isNamed("Part") {
       // A part without its number or size cannot be compared with ours: as good as not there.
       guard let number = element.integer("PartNumber"), (1...10_000).contains(number),
-        let size = element.integer("Size"), size >= 0
+        let size = element.integer("Size"), (0...Self.largestSize).contains(size)
       else { continue }
       parts.append(
         Part(

@@ -35,19 +35,20 @@ struct ConnectionOptions: Sendable, Equatable {
   }
 
   private static func endpoint(_ invocation: Invocation) throws(Failure) -> String? {
-    guard let given = invocation.last(.endpointURL), let text = try word(.endpointURL, invocation) else { return nil }
+    guard let given = invocation.last(.endpointURL) else { return nil }
+    // Not shown again, also where it is wrong in another way: what stands before the @ is most likely a password.
+    guard !given.value.bytes.contains(UInt8(ascii: "@")) else {
+      throw Failure(
+        .usage, "\(given.origin.text): an endpoint holds no user name or password",
+        hint: "Credentials come from the environment or from --profile.")
+    }
+    guard let text = try word(.endpointURL, invocation) else { return nil }
     let lower = text.lowercased()
     let hint = "Write https://HOST or http://HOST:PORT."
     guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
       throw invocation.wrong(given, "is no address of a store", hint: hint)
     }
     let rest = text.dropFirst(scheme.count)
-    // Not shown again: what stands before the @ is most likely a password.
-    guard !rest.contains("@") else {
-      throw Failure(
-        .usage, "\(given.origin.text): an endpoint holds no user name or password",
-        hint: "Credentials come from the environment or from --profile.")
-    }
     guard let first = rest.first, first != "/", first != ":", !rest.contains("?"), !rest.contains("#") else {
       throw invocation.wrong(given, "is no address of a store", hint: hint)
     }

@@ -75,7 +75,9 @@ struct S3URL: Sendable, Hashable {
     return S3URL(bucket: bucket, key: key + text)
   }
 
-  private static func notS3(_ text: String) -> Failure {
+  private static func notS3(_ typed: String) -> Failure {
+    // A presigned URL in the wrong place keeps its signature to itself.
+    let text = Redaction.url(typed)
     let lower = text.lowercased()
     if lower.hasPrefix("s3://") || lower.hasPrefix("s3:/") {
       return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in small letters", hint: form)

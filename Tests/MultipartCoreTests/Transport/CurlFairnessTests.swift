@@ -1,0 +1,63 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// What a transfer may not do to others, or believe.
+@Suite(.timeLimit(.minutes(2))) struct CurlFairnessTests {
+  @Test("Transfers that share a rate share it: none stands still while another one takes all")
+  func rateIsShared() async throws {
+    let received = Guarded<[ObjectIdentifier]>([])
+    let server = try RawServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      for _ in 0..<64 {
+        guard connection.readBody(4096) != nil else { return }
+        received.with { $0.append(ObjectIdentifier(connection)) }
+      }
+      connection.answer()
+    }
+    let transport = try plainTransport { $0.limiter = RateLimiter(rate: 1 << 20, now: .sinceBoot()) }
+    await withTaskGroup(of: Int?.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          await outcome(
+            transport, Request(method: .put, url: server.url, body: .source(CountingBody(length: 256 << 10)))
+          ).status
+        }
+      }
+      for await status in group { #expect(status == 200) }
+    }
+    // By the time that half of all has come, each has brought a part of it.
+    let firstHalf = received.with { $0.prefix(128) }
+    let shares = Dictionary(grouping: firstHalf) { $0 }.mapValues(\.count)
+    #expect(shares.count == 4)
+    #expect(shares.values.allSatisfy { $0 > 8 }, "\(shares.values)")
+  }
+
+  @Test("A yes that comes before the body is none; a no is one")
+  func earlyAnswer() async throws {
+    for (status, code) in [("200 OK", Failure.Code.network), ("403 Forbidden", nil)] {
+      let server = try RawServer { connection, _ in
+        guard connection.readHead() != nil else { return }
+        connection.write("HTTP/1.1 \(status)\r\nETag: \"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        connection.untilClosed()
+      }
+      // Longer than what the sockets' buffers take in.
+      let request = Request(method: .put, url: server.url, body: .source(CountingBody(length: 64 << 20)))
+      let result = await outcome(try plainTransport(), request)
+      #expect(result.code == code, "\(result)")
+    }
+  }
+
+  @Test(
+    "The password of a proxy that cannot be used is in no message",
+    arguments: [
+      "http://user:s3cret@host:99999", "user:s3cret@host:99999", "odd://user:s3cret@host:1",
+      "http://user:s3cret@[::1:1",
+    ])
+  func proxyPassword(_ proxy: String) async throws {
+    let transport = try plainTransport { $0.proxy = ProxySettings(option: proxy, environment: [:]) }
+    let result = await outcome(transport, Request(method: .get, url: "http://127.0.0.1:1/"))
+    #expect(try #require(result.message).contains("s3cret") == false, "\(result)")
+  }
+}

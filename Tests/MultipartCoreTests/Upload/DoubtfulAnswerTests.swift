@@ -1,0 +1,97 @@
+import Support
+import Testing
+
+@testable import MultipartCore
+
+/// Answers with what the test holds ready for each method, whatever is asked.
+private struct CannedTransport: Transport {
+  var answers: [HTTPMethod: Response]
+
+  func send(_ request: Request) async throws(Failure) -> Response {
+    guard let answer = answers[request.method] else { throw Failure(.network, "nothing is prepared") }
+    return answer
+  }
+}
+
+/// What a store says that sounds like proof, or like its contrary, and is neither.
+@Suite struct DoubtfulAnswerTests {
+  private let directory: TemporaryDirectory
+  private let world = World(
+    now: { Timestamp(seconds: 1_700_000_000) }, uptime: { .zero }, sleep: { _ in }, random: { 0.5 }, environment: [:])
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func client(_ answers: [HTTPMethod: Response]) throws -> S3Client {
+    let bucket = try EndpointResolver.resolve(bucket: "bucket", endpointURL: "https://store.example")
+    let signer = BucketSigner(
+      bucket: bucket, now: world.now,
+      credentials: { Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test") })
+    return S3Client(signer: signer, transport: CannedTransport(answers: answers), world: world)
+  }
+
+  private func part(_ answer: Response) async throws -> PartReceipt {
+    let file = try SourceFile(FilePath(try directory.write([1, 2, 3], to: "file")))
+    var job = UploadJob(file: file, bucket: "bucket", key: "key")
+    job.retry = RetryPolicy(tries: 1)
+    let slice = PartSlice(file: file, offset: 0, length: 3)
+    let step = PartStep(job: job, slice: slice, client: try client([.put: answer]), world: world)
+    return try await step.run(1, uploadID: "id")
+  }
+
+  @Test("The ETag of a part that the bucket's own rule encrypts with KMS is not taken for an MD5 that is wrong")
+  func encryptedByTheBucket() async throws {
+    let odd: HeaderList = ["ETag": "\"0123456789abcdef0123456789abcdef\""]
+    for (name, value) in [
+      ("x-amz-server-side-encryption", "aws:kms"), ("x-amz-server-side-encryption", "aws:kms:dsse"),
+      ("x-amz-server-side-encryption-customer-algorithm", "AES256"),
+    ] {
+      var headers = odd
+      headers.add(name, value)
+      #expect(try await part(Response(status: 200, headers: headers)).proof == .contentMD5)
+    }
+    var plain = odd
+    plain.add("x-amz-server-side-encryption", "AES256")
+    for headers in [odd, plain] {
+      await #expect(throws: Failure.self) { try await part(Response(status: 200, headers: headers)) }
+    }
+  }
+
+  @Test("A HEAD that does not say how long the object is proves nothing")
+  func unknownSize() async throws {
+    for (headers, proves) in [
+      (["ETag": "\"x\""] as HeaderList, false), (["Content-Length": "99999999999999999999"], false),
+      (["Content-Length": "3"], true), (["ETag": "\"5289df737df57326fcdd22597afb1fac\""], true),
+    ] {
+      let finisher = Finisher(
+        client: try client([.head: Response(status: 200, headers: headers)]), bucket: "bucket", key: "key")
+      let md5 = try MultiChecksumSample.md5([1, 2, 3])
+      finisher.expect(Expectation(size: 3, checksum: nil, md5: md5, proof: .none))
+      if proves {
+        _ = try await finisher.head()
+      } else {
+        await #expect(throws: Failure.self) { try await finisher.head() }
+      }
+    }
+  }
+
+  @Test("Sizes in a list of parts that no part can have do not overflow their sum")
+  func absurdSizes() throws {
+    let parts = (1...3).map { "<Part><PartNumber>\($0)</PartNumber><Size>\(Int64.max)</Size><ETag>a</ETag></Part>" }
+    let text = "<ListPartsResult><UploadId>id</UploadId>" + parts.joined() + "</ListPartsResult>"
+    let page = try ListParts(bucket: "bucket", key: "key", uploadID: "id").output(
+      from: Response(status: 200, body: Array(text.utf8)))
+    #expect(page.parts.isEmpty)
+    // The most that passes: 10,000 of them add up.
+    #expect((Int64(1) << 49).multipliedReportingOverflow(by: 10_000).overflow == false)
+  }
+}
+
+private enum MultiChecksumSample {
+  static func md5(_ bytes: [UInt8]) throws -> Checksum? {
+    var sums = try MultiChecksum([.md5])
+    bytes.withUnsafeBytes { sums.update($0) }
+    return try sums.finish()[.md5]
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Support
+import Testing
+
+extension RealStores {
+  /// What the line does to an upload into real storage: a proxy before each store throws the faults.
+  @Suite(.serialized) struct Faults {
+    /// The proxy speaks plain HTTP.
+    static let stores = Store.all.filter { $0.scheme == .http }
+    static let parts = 5
+
+    /// A file of five parts, through a proxy with these faults.
+    private func put(
+      _ store: Store, _ faults: Fault..., options: [String] = []
+    ) async throws -> (run: Run, source: Source, result: ChildProcess.Result, event: Event, stats: FaultProxy.Stats) {
+      let run = try Run(store, "faults")
+      let source = try await run.file("source", 4 * (5 << 20) + 7)
+      let proxy = try await proxy(store, faults)
+      let (result, event) = try await run.put(
+        source.path, run.key(), ["--part-size", "5M"] + options, with: ["AWS_ENDPOINT_URL_S3": proxy.endpoint])
+      return (run, source, result, event, try await proxy.stats())
+    }
+
+    private func proxy(_ store: Store, _ faults: [Fault]) async throws -> FaultProxy {
+      try await FaultProxy(store: store.endpoint, faults)
+    }
+
+    @Test(arguments: stores)
+    func aStoreThatSaysSlowDownIsWaitedFor(_ store: Store) async throws {
+      let slowDown = Fault(.init(.uploadPart, from: 2, to: 4), .error(status: 503, code: "SlowDown"))
+      let (run, source, result, event, stats) = try await put(store, slowDown)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(event.retries == 3)
+      #expect(stats.faults == ["error": 3])
+      #expect(stats.requests(.uploadPart) == Self.parts + 3)
+      try await run.expect(run.key(), is: source)
+    }
+
+    @Test(arguments: stores)
+    func partsWhoseConnectionsAreResetAreSentAgainAndNoOthers(_ store: Store) async throws {
+      let (run, source, result, _, stats) = try await put(
+        store, Fault(.init(.uploadPart, partNumber: 1, nth: 1), .resetBeforeReading),
+        Fault(.init(.uploadPart, partNumber: 2, nth: 1), .resetAfterBody(bytes: 1 << 20)),
+        Fault(.init(.uploadPart, partNumber: 3, nth: 1), .loseAnswer),
+        Fault(.init(.uploadPart, partNumber: 4, nth: 1), .truncateAnswer(bytes: 0)))
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(stats.parts.mapValues(\.requests).filter { $0.value > 2 } == [:])
+      #expect(stats.parts["5"]?.requests == 1)
+      try await run.expect(run.key(), is: source)
+    }
+
+    /// Each store finds it by another thing: a checksum header, the SHA-256 in the signature.
+    @Test(arguments: stores)
+    func aPartThatIsCorruptedOnItsWayIsSentAgain(_ store: Store) async throws {
+      let (run, source, result, event, stats) = try await put(
+        store, Fault(.init(.uploadPart, partNumber: 2, nth: 1), .corruptBody))
+      #expect(stats.faults == ["corruptBody": 1])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(event.retries == 1)
+      #expect(stats.parts["2"]?.requests == 2)
+      try await run.expect(run.key(), is: source)
+    }
+
+    @Test(arguments: stores)
+    func aPartThatStandsStillIsSentAgainOnAnotherConnection(_ store: Store) async throws {
+      let (run, source, result, event, stats) = try await put(
+        store, Fault(.init(.uploadPart, partNumber: 3, nth: 1), .stall(stage: .withinBody)),
+        options: ["--stall-timeout", "1s"])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(event.retries == 1)
+      #expect(stats.requests(.uploadPart) == Self.parts + 1)
+      try await run.expect(run.key(), is: source)
+    }
+
+    /// libcurl sent the request again by itself, on another connection, when one that was used before broke without a
+    /// byte of an answer: then nobody knew that the first could have worked.
+    @Test(arguments: stores)
+    func completeWhoseAnswerIsLostAfterTheStoreAssembledIsASuccessWithEvidence(_ store: Store) async throws {
+      let (run, source, result, event, stats) = try await put(
+        store, Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer))
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(event.retries == 1)
+      #expect(event.evidence?.isEmpty == false)
+      #expect(stats.requests(.uploadPart) == Self.parts)
+      try await run.expect(run.key(), is: source)
+    }
+
+    @Test(arguments: stores)
+    func completeThatIsLostBeforeTheStoreIsSentAgain(_ store: Store) async throws {
+      let (run, source, result, event, stats) = try await put(
+        store, Fault(.init(.completeMultipartUpload, nth: 1), .resetBeforeReading))
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(event.retries == 1)
+      #expect(stats.requests(.completeMultipartUpload) == 2)
+      #expect(stats.requests(.uploadPart) == Self.parts)
+      try await run.expect(run.key(), is: source)
+    }
+
+    /// The answer is lost, the second try held back until another client has deleted the object.
+    @Test(arguments: stores)
+    func anObjectThatIsGoneWhenTheAnswerIsLostIsNoSuccess(_ store: Store) async throws {
+      let run = try Run(store, "deleted")
+      let source = try await run.file("source", 12 << 20)
+      let proxy = try await proxy(
+        store,
+        [
+          Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
+          Fault(.init(.completeMultipartUpload, nth: 2), .stall(stage: .beforeBody)),
+        ])
+      let child = try run.start(
+        ["put", source.path, run.url(run.key()), "--json", "--part-size", "5M"], ["AWS_ENDPOINT_URL_S3": proxy.endpoint]
+      )
+      #expect(try await proxy.waitForStalled(.completeMultipartUpload))
+      try await run.expect(store.get(run.key()), is: source)
+      try await store.delete(run.key())
+      try await proxy.release()
+      let result = await child.wait(timeout: .seconds(60))
+      #expect(result.status != 0)
+      try await run.expectNothing(run.key())
+    }
+
+    /// The store says 412 to the second try, because the object is ours.
+    @Test(arguments: stores)
+    func aCreateOnlyObjectWhoseAnswerIsLostIsASuccess(_ store: Store) async throws {
+      let run = try Run(store, "create-only")
+      let source = try await run.file("source", 70_000)
+      let proxy = try await proxy(store, [Fault(.init(.putObject, nth: 1), .loseAnswer)])
+      let (result, event) = try await run.put(
+        source.path, run.key(), ["--if-none-match"], with: ["AWS_ENDPOINT_URL_S3": proxy.endpoint])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(event.retries == 1)
+      try await run.expect(run.key(), is: source)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// The fault proxy of `Tests/Faults` in front of a real store, with a script of the same faults that the fake store
+/// takes. It ends with this value, and with the test's process.
+package final class FaultProxy: Sendable {
+  package struct Stats: Decodable, Sendable {
+    package struct Count: Decodable, Sendable {
+      package var requests: Int
+      /// Bytes of bodies that the client sent, and that went on to the store.
+      package var bytes_in: Int
+      package var bytes_out: Int
+    }
+
+    package var operations: [String: Count]
+    /// By part number.
+    package var parts: [String: Count]
+    package var faults: [String: Int]
+
+    package func requests(_ operation: FakeOperation) -> Int { operations[operation.rawValue]?.requests ?? 0 }
+  }
+
+  private struct Place: Decodable {
+    var endpoint: String
+    var control: String
+  }
+
+  /// What s3up is told to be the store.
+  package let endpoint: String
+  private let control: String
+  private let process: ChildProcess
+
+  private static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Faults/fault_proxy.py").path
+
+  /// `store`: `http://HOST:PORT`.
+  package init(store: String, _ faults: [Fault]) async throws {
+    let script = String(decoding: try JSONEncoder().encode(faults), as: UTF8.self)
+    process = try ChildProcess(
+      Programs.find("python3"), [Self.program, store, "--script", script, "--seconds", "300"],
+      environment: Programs.environment(home: "/nonexistent"), input: .open)
+    // Its one line comes when it listens; without it, it has ended and said why.
+    while !process.stdout.contains(UInt8(ascii: "\n")) {
+      guard !process.ended else { throw SystemError(await process.wait().errors, EPROTO) }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    let place = try JSONDecoder().decode(Place.self, from: Data(process.stdout))
+    endpoint = place.endpoint
+    control = place.control
+  }
+
+  deinit {
+    process.closeInput()
+  }
+
+  package func stats() async throws -> Stats {
+    try JSONDecoder().decode(Stats.self, from: Data(await ask("/_stats")))
+  }
+
+  /// Waits until so many requests of an operation stand still.
+  package func waitForStalled(_ operation: FakeOperation, count: Int = 1) async throws -> Bool {
+    let query = "operation=\(operation.rawValue)&phase=stalled&count=\(count)&seconds=30"
+    return String(decoding: try await ask("/_wait?\(query)"), as: UTF8.self).contains("true")
+  }
+
+  /// Lets all that stand still go on.
+  package func release() async throws {
+    _ = try await ask("/_release", ["-X", "POST"])
+  }
+
+  private func ask(_ path: String, _ options: [String] = []) async throws -> [UInt8] {
+    let answer = try await curl(["--fail", control + path] + options)
+    guard answer.status == 0 else { throw SystemError("\(path): \(answer.errors)", EPROTO) }
+    return answer.stdout
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// Ways in which an upload could be left behind at the store.
+@Suite(.timeLimit(.minutes(2))) struct LeftBehindTests {
+  @Test("An upload whose id cannot be printed is aborted")
+  func createWithoutReader() async throws {
+    let fake = try FakeS3()
+    let binary = try S3upBinary()
+    var environment = Programs.environment(home: binary.home.path)
+    environment.merge(fake.environment()) { $1 }
+    environment["S3UP"] = binary.path
+    let result = try await ChildProcess(
+      Programs.find("sh"), ["-c", "\"$S3UP\" create s3://bucket/k >/dev/full"], environment: environment,
+      directory: binary.home.path
+    ).wait()
+    #expect(result.status == 75, "\(result.errors)")
+    #expect(fake.requests(.createMultipartUpload).count == 1)
+    #expect(fake.unfinishedUploads.isEmpty)
+  }
+
+  @Test("SIGTERM ends an upload within 5 s also while gigabytes are read for their checksums")
+  func whileHashing() async throws {
+    let fake = try FakeS3(FakeOptions { $0.storage = .discard })
+    let binary = try S3upBinary()
+    let path = binary.home.path + "/large"
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    #expect(truncate(path, 40 << 30) == 0)
+    let child = try binary.start(
+      ["put", path, "s3://bucket/k", "--part-size", "5G"], environment: fake.environment())
+    #expect(await fake.wait { $0.contains { $0.operation == .createMultipartUpload } })
+    // A tenth of a second of work: by then every thread is at it.
+    while !child.ended, Self.ticks(child.pid) < 10 { await Task.yield() }
+    let sent = ContinuousClock.now
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(20))
+    #expect(ContinuousClock.now - sent < .seconds(5))
+    #expect(result.status == 143, "\(result.errors)")
+    #expect(fake.unfinishedUploads.isEmpty)
+  }
+
+  /// CPU time of a process, in hundredths of a second: the 14th and 15th word of its `stat`.
+  private static func ticks(_ pid: pid_t) -> Int {
+    let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+    let words = text.split(separator: ") ").last?.split(separator: " ") ?? []
+    return words.count > 12 ? (Int(words[11]) ?? 0) + (Int(words[12]) ?? 0) : 0
+  }
+}

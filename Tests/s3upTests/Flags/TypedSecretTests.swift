@@ -1,0 +1,51 @@
+import MultipartCore
+import Testing
+
+@testable import s3up
+
+/// What a person types into the wrong place is not shown again when it is a secret.
+@Suite struct TypedSecretTests {
+  private func shown(_ words: [String], _ read: (Invocation) throws -> Void) -> String {
+    do {
+      try read(try Parser.parse(words.map { Argument($0) }, environment: [:]))
+      return ""
+    } catch {
+      guard let failure = error as? Failure else { return "\(error)" }
+      return ErrorText.lines(for: failure).joined(separator: "\n")
+    }
+  }
+
+  @Test(
+    "The password of an endpoint",
+    arguments: ["user:s3cret@host:9000", "htp://user:s3cret@host", "https://user:s3cret @host", "https://u:s3cret@h"])
+  func endpoint(_ url: String) {
+    let text = shown(["create", "s3://bucket/k", "--endpoint-url", url]) { _ = try ConnectionOptions($0) }
+    #expect(text.contains("--endpoint-url"))
+    #expect(!text.contains("s3cret"), "\(text)")
+  }
+
+  @Test("The signature of a presigned URL that stands where an object or nothing should")
+  func presigned() {
+    let url = "https://host/b/k?X-Amz-Credential=s3cret&X-Amz-Signature=s3cret"
+    let wrong = shown(["part", "f", url]) { _ = try S3URL(try $0.arguments("FILE", "s3://BUCKET/KEY")[1]) }
+    let extra = shown(["part", "f", "s3://b/k", url]) { _ = try $0.arguments("FILE", "s3://BUCKET/KEY") }
+    for text in [wrong, extra] {
+      #expect(text.contains("https://host/b/k"))
+      #expect(!text.contains("s3cret"), "\(text)")
+    }
+  }
+
+  @Test("The user and password of a presigned URL are no part of the place in messages")
+  func user() {
+    #expect(PresignedURL("https://user:s3cret@host:1/b/k?partNumber=2").host == "host:1")
+    #expect(PresignedURL("https://host:1/b/k?partNumber=2").host == "host:1")
+  }
+
+  @Test("A command to copy is quoted as a shell wants it")
+  func quoting() {
+    #expect(ShellWord.quoted("s3://b/k-1_2.txt") == "s3://b/k-1_2.txt")
+    #expect(ShellWord.quoted("a b;c'd$(e)") == #"'a b;c'\''d$(e)'"#)
+    #expect(ShellWord.quoted("") == "''")
+    #expect(Array(ShellWord.quoted("'\u{301};id").utf8) == Array("''\\''\u{301};id'".utf8))
+  }
+}
