@@ -11,18 +11,9 @@ struct AbortCommand {
   func run() async throws(Failure) {
     let target = try StepTarget(session, try session.invocation.arguments("s3://BUCKET/KEY")[0])
     let access = target.access
-    let abort = AbortMultipartUpload(
-      bucket: target.url.bucket, key: target.key, uploadID: target.uploadID, common: access.common)
+    let step = AbortStep(client: access.client, common: access.common, retry: access.retry, world: session.world)
     do throws(Failure) {
-      let outcome = try await access.retry.run("abort", in: session.world) { (attempt) async throws(Failure) in
-        let outcome = try await access.client.perform(abort)
-        // A part that was under way when the abort came can appear after it. Of a completed upload some stores go on
-        // listing the parts.
-        if outcome == .aborted, try await !isGone(target) {
-          throw Failure(.server, "the upload is still there after its abort")
-        }
-        return outcome
-      }
+      let outcome = try await step.run(bucket: target.url.bucket, key: target.key, uploadID: target.uploadID)
       let name = SafeText.oneLine("s3://\(target.url.bucket)/\(target.key)", limit: .max)
       let was = outcome == .wasGone ? "was gone already" : "nothing is left of it"
       try session.say(
@@ -33,18 +24,6 @@ struct AbortCommand {
         ]).text)
     } catch {
       throw error.at(target.place)
-    }
-  }
-
-  private func isGone(_ target: StepTarget) async throws(Failure) -> Bool {
-    let list = ListParts(
-      bucket: target.url.bucket, key: target.key, uploadID: target.uploadID, common: target.access.common)
-    do throws(Failure) {
-      return try await target.access.client.perform(list).parts.isEmpty
-    } catch {
-      // Not allowed to list: the abort's own answer is all there is to know.
-      if error.code == .uploadGone || error.status == 404 || error.code == .credentials { return true }
-      throw error
     }
   }
 }

@@ -1,75 +1,93 @@
 import MultipartCore
 
-/// `s3up uploads s3://BUCKET[/PREFIX]`: what was begun and neither completed nor aborted.
+/// `s3up uploads [s3://BUCKET[/PREFIX]] [--clean]`: what was begun and neither completed nor aborted.
 struct UploadsCommand {
   private let session: Session
+  private let options: CleanOptions
+  private let book: RecordBook?
 
-  init(_ session: Session) {
+  init(_ session: Session) throws(Failure) {
     self.session = session
-  }
-
-  /// What the parts of one upload add up to.
-  private struct Held: Sendable {
-    var parts = 0
-    var bytes: Int64 = 0
+    options = try CleanOptions(session.invocation)
+    book = try StateOptions(session.invocation, environment: session.environment).directory
+      .map { RecordBook(folder: $0.text) }
   }
 
   func run() async throws(Failure) {
-    let url = try S3URL(try session.invocation.arguments("s3://BUCKET[/PREFIX]")[0])
-    let access = try StoreAccess(session, bucket: url.bucket)
-    let uploads = try await list(url, access)
-    for upload in uploads {
-      // An upload that ended since the list was made is left out.
-      guard let held = try await held(upload, url, access) else { continue }
-      try show(upload, held, url)
+    let words = session.invocation.positionals
+    guard words.count <= 1 else { _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]"); return }
+    let url = try words.first.map { (word) throws(Failure) in try S3URL(word) }
+    guard url != nil || !options.all else {
+      throw Failure(.usage, "--all needs a bucket", hint: "Write s3up uploads s3://BUCKET --clean --all …")
+    }
+    let records = try self.records()
+    var found: [UnfinishedUpload] = []
+    if let url {
+      let listing = UploadListing(session, try StoreAccess(session, bucket: url.bucket))
+      found = try await listing.uploads(of: url, records: records)
+    } else {
+      found = records.map { UnfinishedUpload($0, session.world.now(), isRunning: isRunning($0)) }
+    }
+    let chosen = found.filter { upload in
+      guard let least = options.olderThan else { return true }
+      return upload.age.map { $0 >= least.components.seconds } ?? false
+    }
+    if options.cleans {
+      try await clean(chosen, url)
+    } else {
+      for upload in chosen { try session.answer(upload.line, json: upload.json("unfinished")) }
     }
   }
 
-  private func list(_ url: S3URL, _ access: StoreAccess) async throws(Failure) -> [ListMultipartUploads.Upload] {
-    var pages = ListMultipartUploads.Pages()
-    var marker: ListMultipartUploads.Marker?
-    repeat {
-      let operation = ListMultipartUploads(
-        bucket: url.bucket, prefix: url.key.flatMap { $0.isEmpty ? nil : $0 }, marker: marker, common: access.common)
-      marker = pages.add(try await access.client.perform(operation, retrying: access.retry))
-    } while marker != nil
-    if !pages.isComplete {
-      session.console.line("s3up: the store's list of uploads does not come to an end; this is what it gave")
+  private func records() throws(Failure) -> [UploadRecord] {
+    guard let book else { return [] }
+    let listing = try book.listing()
+    for failure in listing.unusable {
+      session.console.line("s3up: \(SafeText.oneLine("\(failure.place.file ?? ""): \(failure.message)"))")
     }
-    return pages.uploads
+    return listing.records
   }
 
-  private func held(
-    _ upload: ListMultipartUploads.Upload, _ url: S3URL, _ access: StoreAccess
-  ) async throws(Failure) -> Held? {
-    var pages = ListParts.Pages()
-    var marker: Int?
-    do throws(Failure) {
-      repeat {
-        let operation = ListParts(
-          bucket: url.bucket, key: upload.key, uploadID: upload.uploadID, marker: marker, common: access.common)
-        marker = pages.add(try await access.client.perform(operation, retrying: access.retry))
-      } while marker != nil
-    } catch {
-      if error.code == .uploadGone || error.status == 404 { return nil }
-      throw error.at(Place(bucket: url.bucket, key: upload.key, uploadID: upload.uploadID))
-    }
-    return Held(parts: pages.parts.count, bytes: pages.parts.reduce(0) { $0 + $1.size })
+  private func isRunning(_ record: UploadRecord) -> Bool {
+    book?.lockHolder(record.header.target) != nil
   }
 
-  private func show(_ upload: ListMultipartUploads.Upload, _ held: Held, _ url: S3URL) throws(Failure) {
-    let age = upload.initiated.map { session.world.now().seconds - $0.seconds }
-    let facts = [
-      age.map { Human.clock(.seconds(max(0, $0))) } ?? "?", Human.count(held.parts, "part"), Human.size(held.bytes),
-      upload.uploadID, "s3://\(url.bucket)/\(upload.key)",
-    ]
-    try session.answer(
-      facts.map { SafeText.oneLine($0, limit: .max) }.joined(separator: "  "),
-      json: JSONValue.object([
-        ("bucket", .string(url.bucket)), ("key", .string(upload.key)), ("upload_id", .string(upload.uploadID)),
-        ("initiated", .optional(upload.initiated?.iso8601 ?? upload.initiatedText)),
-        ("age_seconds", age.map { .int(max(0, $0)) } ?? .null), ("parts", .int(Int64(held.parts))),
-        ("bytes", .int(held.bytes)),
-      ]).text)
+  // MARK: - Cleaning
+
+  /// Its own, or with `--all` every one; the first failure is thrown once all have been tried.
+  private func clean(_ uploads: [UnfinishedUpload], _ url: S3URL?) async throws(Failure) {
+    var failure: Failure?
+    for upload in uploads where options.all || upload.record != nil {
+      do throws(Failure) {
+        try await clean(upload)
+      } catch {
+        session.show(error.at(upload.place))
+        failure = failure ?? error.at(upload.place)
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func clean(_ upload: UnfinishedUpload) async throws(Failure) {
+    guard !options.dryRun else {
+      return try session.answer("would abort  " + upload.line, json: upload.json("would_abort"))
+    }
+    // The lock keeps a run from beginning with an upload that is being ended, and tells of one that is running.
+    var lock: RecordLock?
+    if let record = upload.record { lock = try book?.lock(record.header.target) }
+    guard upload.record == nil || book == nil || lock != nil else {
+      return try session.answer("running  " + upload.line, json: upload.json("running"))
+    }
+    defer { lock?.release() }
+    let access = try StoreAccess(session, bucket: upload.bucket)
+    if let record = upload.record, !record.header.target.origin.utf8.elementsEqual(access.signer.origin.utf8) {
+      throw Failure(
+        .usage, "the upload is at \(record.header.target.origin), not at \(access.signer.origin)",
+        hint: "name that store with --endpoint-url and --region")
+    }
+    let step = AbortStep(client: access.client, common: access.common, retry: access.retry, world: session.world)
+    _ = try await step.run(bucket: upload.bucket, key: upload.key, uploadID: upload.uploadID)
+    if let record = upload.record { try book?.remove(record.header.target) }
+    try session.answer("aborted  " + upload.line, json: upload.json("aborted"))
   }
 }

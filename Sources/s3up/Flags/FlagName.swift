@@ -77,6 +77,11 @@ enum FlagName: String, Sendable, CaseIterable {
   case url
   case partsFile = "parts-file"
 
+  case clean
+  case olderThan = "older-than"
+  case all
+  case dryRun = "dry-run"
+
   case method
   case expires
   case contentMD5 = "content-md5"

@@ -13,6 +13,14 @@ extension FlagList {
     Flag(
       .partsFile, .value("FILE|-"), .upload, [.complete], "Assemble the parts listed in FILE, not the server's list.",
       more: "One part a line: its number, a space or tab, and its ETag, in any order.", completes: .files),
+    Flag(
+      .clean, .toggle, .upload, [.uploads], "Abort the unfinished uploads that are recorded on this machine.",
+      more: "One that is running is left alone. With --dry-run nothing is aborted."),
+    Flag(.olderThan, .value("DURATION"), .upload, [.uploads], "Only uploads that were begun longer ago than this."),
+    Flag(
+      .all, .toggle, .upload, [.uploads], "With --clean: every upload of the bucket, whoever began it.",
+      more: "Needs --older-than, so that uploads which are running are left alone."),
+    Flag(.dryRun, .toggle, .upload, [.uploads], "With --clean: say what would be aborted, and abort nothing."),
   ]
 
   static let presign: [Flag] = [

@@ -53,6 +53,28 @@ struct StepOptions: Sendable, Equatable {
   }
 }
 
+/// What is done about unfinished uploads.
+struct CleanOptions: Sendable, Equatable {
+  var cleans = false
+  var olderThan: Duration?
+  var all = false
+  var dryRun = false
+
+  init(_ invocation: Invocation) throws(Failure) {
+    cleans = invocation.toggle(.clean) ?? false
+    olderThan = try invocation.duration(.olderThan)
+    all = invocation.toggle(.all) ?? false
+    dryRun = invocation.toggle(.dryRun) ?? false
+    for name in [FlagName.all, .dryRun] where invocation.toggle(name) == true && !cleans {
+      throw Failure(.usage, "--\(name.rawValue) goes with --clean", hint: "Add --clean, or leave it out.")
+    }
+    if all, olderThan == nil {
+      throw Failure(
+        .usage, "--all needs --older-than, or it would end uploads that are running", hint: "Add --older-than 7d.")
+    }
+  }
+}
+
 /// What a presigned URL allows, and for how long.
 struct PresignOptions: Sendable, Equatable {
   var method = PresignMethodChoice.get

@@ -115,13 +115,26 @@ extension CommandPage {
     ], arguments: [object])
 
   static let uploads = CommandPage(
-    name: .uploads, summary: "list the unfinished uploads of a bucket",
-    synopses: ["s3up uploads [OPTIONS] s3://BUCKET[/PREFIX]"],
+    name: .uploads, summary: "list unfinished uploads, and clean them up",
+    synopses: ["s3up uploads [OPTIONS] [s3://BUCKET[/PREFIX]] [--clean [--older-than DURATION] [--all] [--dry-run]]"],
     examples: [
+      Example(what: "Those recorded on this machine", line: "s3up uploads"),
+      Example(
+        what: "See what would be cleaned up, whoever began it",
+        line: "s3up uploads s3://my-bucket --clean --all --older-than 7d --dry-run"),
       Example(what: "All of a bucket", line: "s3up uploads s3://my-bucket"),
       Example(what: "Under a prefix", line: "s3up uploads s3://my-bucket/backups/"),
     ],
-    about: ["Lists the uploads that were begun and neither completed nor aborted, with key, id, age, parts and bytes."],
+    about: [
+      """
+      Lists the uploads that were begun and neither completed nor aborted, with age, parts, bytes, id and object: those \
+      recorded on this machine, or with a bucket those at the store.
+      """,
+      """
+      With --clean they are aborted: those of its own, which this machine has records of, or with --all every one of \
+      the bucket. An abort is repeated until the store says that nothing is left.
+      """,
+    ],
     arguments: [Item(term: "s3://BUCKET[/PREFIX]", doc: "The bucket, or those of its keys that begin with PREFIX.")])
 
   static let presign = CommandPage(
