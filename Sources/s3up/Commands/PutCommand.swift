@@ -38,6 +38,7 @@ struct PutCommand {
     }
     session.signals.listen { uploader.interrupt() }
     if let deadline = plan.deadline { uploader.interrupt(after: deadline) }
+    session.signals.onReport { reporter.report(uploader.progress) }
     reporter.start(uploader)
     do throws(Failure) {
       let result = try await uploader.run()

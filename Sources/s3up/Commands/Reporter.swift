@@ -40,6 +40,11 @@ final class Reporter: Sendable {
     running.withLock { $0 = (progress, ticker) }
   }
 
+  /// The state, on request.
+  func report(_ progress: UploadProgress) {
+    session.console.line(ProgressLine.plain(printer.measure(state(progress), now: session.world.uptime())))
+  }
+
   func finish() {
     guard let (progress, ticker) = running.withLock({ $0 }) else { return }
     ticker.cancel()

@@ -1,11 +1,12 @@
 import Glibc
 import MultipartCore
 
-/// SIGINT, SIGTERM and SIGHUP: the first asks for an orderly end, the second ends at once.
+/// SIGINT, SIGTERM and SIGHUP: the first asks for an orderly end, the second ends at once. SIGUSR1 asks how it goes.
 final class Signals: Sendable {
   private struct State: Sendable {
     var received: Int32?
     var stop: (@Sendable () -> Void)?
+    var report: (@Sendable () -> Void)?
   }
 
   private let state = Locked(State())
@@ -24,15 +25,22 @@ final class Signals: Sendable {
     state.withLock { $0.stop = stop }
   }
 
+  /// What SIGUSR1 does; without it, nothing.
+  func onReport(_ report: @escaping @Sendable () -> Void) {
+    state.withLock { $0.report = report }
+  }
+
   /// Waits for signals (`sigwait`) for as long as the process lives: a handler could do next to nothing. For the main
   /// thread: left to the runtime, it would sit in `sigsuspend` with every signal unblocked.
   func wait() -> Never {
     var set = Self.set()
-    // Where all three are ignored there is nothing to wait for; SIGCONT does no harm.
-    sigaddset(&set, SIGCONT)
     while true {
       var signal: Int32 = 0
-      guard sigwait(&set, &signal) == 0, signal != SIGCONT else { continue }
+      guard sigwait(&set, &signal) == 0 else { continue }
+      guard signal != SIGUSR1 else {
+        state.withLock { $0.report }?()
+        continue
+      }
       let (first, stop) = state.withLock { state in
         defer { state.received = state.received ?? signal }
         return (state.received == nil, state.stop)
@@ -46,6 +54,7 @@ final class Signals: Sendable {
   private static func set() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
+    sigaddset(&set, SIGUSR1)
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       var action = sigaction()
       sigaction(signal, nil, &action)

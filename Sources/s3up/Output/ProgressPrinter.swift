@@ -57,6 +57,11 @@ final class ProgressPrinter: Sendable {
     }
   }
 
+  /// The state with its rate and time left, without drawing anything.
+  func measure(_ progress: ProgressState, now: Duration) -> ProgressState {
+    state.withLock { Self.measure(progress, now, &$0.meter) }
+  }
+
   /// The last frame, once, whatever ended the run; later ticks draw nothing.
   func finish(_ progress: ProgressState, now: Duration) {
     state.withLock { state in
