@@ -30,6 +30,8 @@ package struct UploadJob: Sendable {
   package var resume = ResumeMode.auto
   /// An interruption aborts the upload instead of keeping it for the next run.
   package var abortsOnInterrupt = false
+  /// On AWS the answer to create says when a lifecycle rule will clean up, where there is one.
+  package var expectsAbortDate = false
   /// How long to wait for another run that is at the same object; nil: not at all.
   package var lockPatience: Duration?
 
@@ -102,4 +104,6 @@ package enum UploadNews: Sendable {
   case notice(UploadMachine.Notice)
   /// Something that a person should know, and that stops nothing.
   case warning(String)
+  /// The same, for a person who looks on.
+  case advice(String)
 }

@@ -39,7 +39,14 @@ extension Uploader {
       operation.checksumType = algorithm == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"
     }
     do throws(Failure) {
-      return .created(uploadID: try await client.perform(operation).uploadID)
+      let made = try await client.perform(operation)
+      if job.expectsAbortDate, made.abortDate == nil {
+        tell(
+          .advice(
+            "no lifecycle rule of the bucket ends abandoned uploads; AbortIncompleteMultipartUpload would keep their "
+              + "parts from costing money for ever"))
+      }
+      return .created(uploadID: made.uploadID)
     } catch {
       return .createFailed(error)
     }

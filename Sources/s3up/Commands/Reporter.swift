@@ -59,6 +59,12 @@ final class Reporter: Sendable {
       print(
         .part(subject, number: receipt.number, size: receipt.size, etag: receipt.etag, seconds: took / .seconds(1)))
     case .notice(let notice): hear(notice)
+    case .advice(let text):
+      if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet {
+        session.console.line("s3up: \(SafeText.oneLine(text))")
+      } else {
+        session.world.log(1, text)
+      }
     case .warning(let text): session.console.line("s3up: \(SafeText.oneLine(text))")
     }
   }
