@@ -99,7 +99,8 @@ struct BodySender: Sendable {
     } else if form == .md5 {
       sent.proof = .contentMD5
     }
-    guard comparesMD5 || sums[.md5] != nil, job.etagMayBeMD5, encryption.etagMayBeMD5, case .md5(let named)? = etag.flatMap(ETag.init)?.form
+    guard comparesMD5 || sums[.md5] != nil, job.etagMayBeMD5, encryption.etagMayBeMD5,
+      case .md5(let named)? = etag.flatMap(ETag.init)?.form
     else { return sent }
     var md5 = sums[.md5]
     if md5 == nil { md5 = try slice.checksums([.md5], unless: { progress.isStopped || Task.isCancelled })[.md5] }
