@@ -29,6 +29,11 @@ final class Inbox: @unchecked Sendable {
       throw Failure(.local, "libcurl could not be set up")
     }
     self.multi = multi
+    // Without a descriptor left for its wake-up libcurl makes a handle all the same, whose loop would hear of a request
+    // only when its poll ends by itself.
+    guard curl_multi_wakeup(multi) == CURLM_OK else {
+      throw Failure(.local, "no file descriptor is left for libcurl", hint: "raise the limit: ulimit -n 1024")
+    }
   }
 
   deinit { curl_multi_cleanup(multi) }
