@@ -21,10 +21,16 @@ struct PartQueue: Sendable {
 
   mutating func next() -> Int? {
     if !again.isEmpty { return again.removeFirst() }
-    while nextNew <= count, left.contains(nextNew) { nextNew += 1 }
-    guard nextNew <= count else { return nil }
+    guard !isExhausted() else { return nil }
     defer { nextNew += 1 }
     return nextNew
+  }
+
+  /// Nothing is left to send, but what may come back.
+  mutating func isExhausted() -> Bool {
+    guard again.isEmpty else { return false }
+    while nextNew <= count, left.contains(nextNew) { nextNew += 1 }
+    return nextNew > count
   }
 
   var waitingPieces: Int { again.count }

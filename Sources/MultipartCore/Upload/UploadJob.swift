@@ -60,6 +60,7 @@ package struct UploadJob: Sendable {
       payloadIsSigned: signsPayload, checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil,
       alwaysVerifies: verifies, seed: seed)
     settings.finds = true
+    settings.hedges = true
     settings.isStream = source.isStream
     settings.requiresResume = resume == .require
     settings.keepsOn = source.isStream ? [] : Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])

@@ -258,9 +258,8 @@ extension UploadMachine {
 
   mutating func tick(_ now: Duration) -> [Action] {
     let due = waiting.filter { $0.until <= now }
-    guard !due.isEmpty else { return [] }
     waiting.removeAll { $0.until <= now }
-    return due.flatMap { again($0.part) }
+    return due.flatMap { again($0.part) } + hedge()
   }
 
   private mutating func again(_ part: Int?) -> [Action] {

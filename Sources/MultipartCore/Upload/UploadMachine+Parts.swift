@@ -55,7 +55,14 @@ extension UploadMachine {
   }
 
   mutating func partDone(_ receipt: PartReceipt) -> [Action] {
+    if phase == .sending, tail.twice.contains(receipt.number) { tail.winner[receipt.number] = receipt }
+    guard isLastCopy(receipt.number) else { return [.cancelPart(receipt.number)] }
+    return arrived(tail.winner.removeValue(forKey: receipt.number) ?? receipt)
+  }
+
+  private mutating func arrived(_ receipt: PartReceipt) -> [Action] {
     inFlight.remove(receipt.number)
+    tail.arrived(receipt.number, now)
     guard phase == .sending else { return stopIfQuiet() }
     fresh.remove(receipt.number)
     receipts[receipt.number - 1] = receipt
@@ -86,6 +93,11 @@ extension UploadMachine {
   }
 
   mutating func partFailed(_ number: Int, _ failure: Failure, _ now: Duration) -> [Action] {
+    // Of two copies the other one may still arrive, or has.
+    guard isLastCopy(number) else { return [] }
+    if let receipt = tail.winner.removeValue(forKey: number) { return arrived(receipt) }
+    tail.twice.remove(number)
+    tail.sentAt[number] = nil
     inFlight.remove(number)
     guard phase == .sending else { return stopIfQuiet() }
     if failure.code == .throttled { narrow(now) }
@@ -107,11 +119,12 @@ extension UploadMachine {
     var actions = verifyMore()
     guard !resume.isVetting else { return actions }
     while inFlight.count + waiting.count < window, let number = queue.next() { actions.append(send(number)) }
-    return actions + readMore()
+    return actions + readMore() + hedge()
   }
 
   mutating func send(_ number: Int) -> Action {
     inFlight.insert(number)
+    tail.sentAt[number] = now
     attempts[number - 1] += 1
     return .send(
       part: number, form: form, attempt: attempts[number - 1], freshConnection: fresh.contains(number))
@@ -162,6 +175,7 @@ extension UploadMachine {
     queue = PartQueue(count: settings.isStream ? 0 : receipts.count)
     if settings.isStream { for number in 1...max(1, stream.received) { queue.add(number) } }
     resume.drop()
+    tail = Tail()
     partsDone = 0
     for index in receipts.indices {
       receipts[index] = nil

@@ -21,6 +21,8 @@ extension UploadMachine {
     package var keepsOn: Set<Failure.Code> = []
     /// The source's length is not known: it comes in pieces.
     package var isStream = false
+    /// The slowest part of the tail is sent a second time.
+    package var hedges = false
     package var seed: UInt64
 
     package init(
@@ -100,6 +102,10 @@ extension UploadMachine {
     case confirm
     case create(ChecksumForm)
     case send(part: Int, form: ChecksumForm, attempt: Int, freshConnection: Bool)
+    /// The part once more, on a connection of its own, while the first copy is still under way.
+    case sendCopy(part: Int, form: ChecksumForm)
+    /// What is still under way of the part is not needed any more; it answers all the same.
+    case cancelPart(Int)
     case put(form: ChecksumForm, attempt: Int, freshConnection: Bool)
     case complete(attempt: Int)
     case head

@@ -36,6 +36,9 @@ package struct UploadMachine: Sendable {
   var inFlight: Set<Int> = []
   var resume = Resume()
   var stream = Stream()
+  var tail = Tail()
+  /// The time of the event that is handled.
+  var now: Duration = .zero
   /// A later run can go on with the upload: it stands in a record.
   package internal(set) var isRecorded = false
   var waiting: [Waiting] = []
@@ -80,6 +83,7 @@ package struct UploadMachine: Sendable {
   }
 
   package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+    self.now = now
     switch event {
     case .start:
       guard phase == .idle else { return [] }

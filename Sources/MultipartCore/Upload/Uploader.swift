@@ -144,6 +144,10 @@ package final class Uploader: Sendable {
     case .create(let form): tasks.add(event { await self.create(form) })
     case .send(let part, let form, _, let fresh):
       tasks.parts[part] = event { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
+    case .sendCopy(let part, let form):
+      world.log(1, "part \(part) is slow beyond reason; it is sent once more on another connection")
+      tasks.copies[part] = event { await self.send(part, form, uploadID: uploadID, fresh: true) }
+    case .cancelPart(let part): tasks.cancel(part)
     case .put(let form, _, let fresh):
       tasks.parts[0] = event { await self.put(form, fresh: fresh) }
     case .complete:
@@ -260,6 +264,9 @@ package final class Uploader: Sendable {
   /// The tasks of the requests that are out. Parts can be cancelled one by one; the rest only at the end.
   struct Tasks {
     var parts: [Int: Task<Void, Never>] = [:]
+    /// Second copies of slow parts.
+    var copies: [Int: Task<Void, Never>] = [:]
+    private var half: Set<Int> = []
     var comparisons: [Int: Task<Void, Never>] = [:]
     private var others: [Task<Void, Never>] = []
 
@@ -270,8 +277,8 @@ package final class Uploader: Sendable {
 
     mutating func forget(_ event: UploadMachine.Event) {
       switch event {
-      case .partDone(let receipt): parts[receipt.number] = nil
-      case .partFailed(let number, _): parts[number] = nil
+      case .partDone(let receipt): answered(receipt.number)
+      case .partFailed(let number, _): answered(number)
       case .putDone, .putFailed: parts[0] = nil
       case .piece, .ended, .readFailed: parts[-1] = nil
       case .partVerified(let receipt): comparisons[receipt.number] = nil
@@ -280,8 +287,22 @@ package final class Uploader: Sendable {
       }
     }
 
+    /// Which of two copies answered is not known: both are held until both have.
+    private mutating func answered(_ part: Int) {
+      if copies[part] != nil, half.insert(part).inserted { return }
+      parts[part] = nil
+      copies[part] = nil
+      half.remove(part)
+    }
+
+    func cancel(_ part: Int) {
+      parts[part]?.cancel()
+      copies[part]?.cancel()
+    }
+
     func cancelTransfers() {
       for task in parts.values { task.cancel() }
+      for task in copies.values { task.cancel() }
       for task in comparisons.values { task.cancel() }
     }
 

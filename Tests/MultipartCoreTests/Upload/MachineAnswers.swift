@@ -72,7 +72,7 @@ extension UploadMachine.Action {
         play.uploads.remove(id)
         return .oldAborted(gone: true)
       }
-    case .cancelTransfers, .wait, .say, .finish, .adopt, .read, .confirm: nil
+    case .cancelTransfers, .wait, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart: nil
     }
   }
 
@@ -150,7 +150,7 @@ extension UploadMachine.Action {
         { _ in .partRejected(part) }, { _ in .verifyFailed(part, Failure(.sourceChanged, "rewritten")) },
       ]
     case .abortOld: return [{ _ in .oldAborted(gone: false) }]
-    case .cancelTransfers, .wait, .say, .finish, .adopt, .read, .confirm: return []
+    case .cancelTransfers, .wait, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart: return []
     }
   }
 

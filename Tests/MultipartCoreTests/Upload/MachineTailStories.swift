@@ -1,0 +1,80 @@
+import MultipartCore
+import Testing
+
+@Suite struct MachineTailStories {
+  /// Four parts at once, of which the last is still under way when the others took a second each.
+  private static func tail(parts: Int = 4) throws -> MachineStory {
+    let part: Int64 = 5 << 20
+    var settings = UploadMachine.Settings(
+      plan: try UploadPlan(size: part * Int64(parts), partSize: part), concurrency: parts,
+      retry: RetryPolicy(tries: 3), form: .algorithm(.crc64nvme), formIsFree: true, seed: 1)
+    settings.hedges = true
+    var story = MachineStory(settings)
+    story.tell(.start)
+    story.tell(.created(uploadID: "id1"))
+    story.now = .seconds(1)
+    for part in 1..<parts { story.done(part) }
+    return story
+  }
+
+  private static let copy = UploadMachine.Action.sendCopy(part: 4, form: .algorithm(.crc64nvme))
+
+  /// Lets second after second pass, until something other than waiting is to be done.
+  private static func look(_ story: inout MachineStory, until end: Duration) -> [UploadMachine.Action] {
+    while story.now < end {
+      story.now += .seconds(1)
+      let rest = story.tell(.tick).filter { if case .wait = $0 { false } else { true } }
+      if !rest.isEmpty { return rest }
+    }
+    return []
+  }
+
+  @Test("The last part that is slow beyond reason is sent once more; the first answer wins and the other is stopped")
+  func hedged() throws {
+    var story = try Self.tail()
+    #expect(Self.look(&story, until: .seconds(10)) == [])
+    #expect(Self.look(&story, until: .seconds(20)) == [Self.copy])
+    #expect(Self.look(&story, until: .seconds(60)) == [], "it is not sent a third time")
+    #expect(story.done(4) == [.cancelPart(4)], "complete waits until the other copy is out of the way")
+    let end = story.tell(.partFailed(4, Failure(.interrupted, "cancelled")))
+    #expect(end == [.complete(attempt: 1)])
+    #expect(story.machine.retries == 0)
+  }
+
+  @Test("Both copies may arrive, and the part counts once")
+  func both() throws {
+    var story = try Self.tail()
+    #expect(Self.look(&story, until: .seconds(20)) == [Self.copy])
+    story.done(4)
+    #expect(story.done(4) == [.complete(attempt: 1)])
+  }
+
+  @Test("One copy that fails leaves it to the other; when both have failed the part is tried again")
+  func failing() throws {
+    var story = try Self.tail()
+    #expect(Self.look(&story, until: .seconds(20)) == [Self.copy])
+    #expect(story.failed(4, .network) == [])
+    #expect(story.failed(4, .network).isWaiting)
+    story.now += .seconds(1)
+    #expect(story.tell(.tick).parts == [4])
+    #expect(story.done(4) == [.complete(attempt: 1)])
+  }
+
+  @Test("An interruption ends both copies before the upload is aborted")
+  func interrupted() throws {
+    var story = try Self.tail()
+    #expect(Self.look(&story, until: .seconds(20)) == [Self.copy])
+    #expect(story.tell(.interrupted(Failure(.interrupted, "stopped"))) == [.cancelTransfers])
+    #expect(story.failed(4, .interrupted) == [])
+    #expect(story.failed(4, .interrupted) == [.abort])
+  }
+
+  @Test("While parts are left to send, or none has shown how long they take, nothing is sent twice")
+  func tooEarly() throws {
+    var story = try MachineStory.sending(parts: 40, concurrency: 4)
+    story.now = .seconds(500)
+    #expect(Self.look(&story, until: .seconds(520)) == [])
+    var short = try Self.tail(parts: 2)
+    #expect(Self.look(&short, until: .seconds(120)) == [])
+  }
+}
