@@ -176,7 +176,7 @@ extension UploadMachine {
   }
 
   private mutating func afterStop() -> [Action] {
-    guard uploadID != nil else { return gone(leftBehind: false) }
+    guard ownUploadID != nil else { return gone(leftBehind: false) }
     guard !keepsForLater else {
       phase = .done
       return [.finish(.failed(cause?.code ?? .local, isKept: true))]
