@@ -160,7 +160,7 @@ extension UploadMachine {
     if failure.code == .uploadGone {
       guard candidate.use == .own else { return drop(candidate) }
       guard candidate.isWhole else {
-        return [.say(.startsAnew(message: "the store no longer knows the upload"))] + drop(candidate)
+        return giveUp(candidate)
       }
       // It may have been completed, and only the answer been lost.
       resume.isRecovering = true
@@ -175,12 +175,14 @@ extension UploadMachine {
 
   mutating func recovered(_ judgement: Judgement) -> [Action] {
     resume.isRecovering = false
-    if case .proven(let evidence) = judgement {
-      phase = .done
-      return [.finish(.completed(evidence: evidence))]
-    }
-    let notice = Notice.startsAnew(message: "the store no longer knows the upload")
-    return [.say(notice)] + (resume.current.map { drop($0) } ?? nextCandidate())
+    if case .proven(let evidence) = judgement { return endUpload(thenFinish: evidence) }
+    return resume.current.map { giveUp($0) } ?? nextCandidate()
+  }
+
+  /// A recorded upload that the store no longer knows is aborted all the same, as one that it forgets at a part.
+  private mutating func giveUp(_ candidate: Candidate) -> [Action] {
+    resume.toAbort.append(candidate.uploadID)
+    return [.say(.startsAnew(message: "the store no longer knows the upload"))] + drop(candidate)
   }
 
   /// Leaves the candidate as it is and looks for another.
