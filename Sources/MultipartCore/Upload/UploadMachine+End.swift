@@ -5,6 +5,7 @@ extension UploadMachine {
     phase = .completing
     phaseAttempts = 1
     answerWasLost = false
+    wasToldGone = false
     return [.complete(attempt: 1)]
   }
 
@@ -29,14 +30,18 @@ extension UploadMachine {
   mutating func completeFailed(_ failure: Failure, _ now: Duration) -> [Action] {
     guard phase == .completing else { return [] }
     if cause != nil { return leave() }
-    // After a lost answer the upload may be gone because it was completed, or the condition unmet because the object
-    // is ours.
-    // Another writer was quicker, and S3 has given this upload up: its own word is to begin anew.
+    wasToldGone = failure.code == .uploadGone
+    // Another writer was quicker, and S3 has given this upload up: its own word is to begin anew. After a lost answer
+    // that writer may have been this run.
     if failure.s3Code == "ConditionalRequestConflict", restarts < 3, canStartAnew, !settings.keepsUpload,
       interruption == nil
     {
-      return [.say(.startsAnew(message: "another writer was at the object"))] + startAnew()
+      guard answerWasLost else { return afterConflict() }
+      hadConflict = true
+      return head()
     }
+    // After a lost answer the upload may be gone because it was completed, or the condition unmet because the object
+    // is ours.
     if answerWasLost, failure.code == .uploadGone || failure.code == .precondition || failure.code == .refused {
       cause = failure.code == .precondition ? failure : nil
       return head()
@@ -51,6 +56,11 @@ extension UploadMachine {
     return answerWasLost ? headAfter(failure) : fail(failure)
   }
 
+  private mutating func afterConflict() -> [Action] {
+    hadConflict = false
+    return [.say(.startsAnew(message: "another writer was at the object"))] + startAnew()
+  }
+
   mutating func putFailed(_ failure: Failure, _ now: Duration) -> [Action] {
     guard phase == .putting else { return stopIfQuiet() }
     inFlight = []
@@ -61,7 +71,8 @@ extension UploadMachine {
     if failure.code == .stalled { fresh.insert(0) }
     phaseAttempts += 1
     if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
-    return fail(failure)
+    // It may be the object all the same, as after complete.
+    return answerWasLost ? headAfter(failure) : fail(failure)
   }
 
   private func mayHaveWorked(_ code: Failure.Code) -> Bool {
@@ -90,7 +101,9 @@ extension UploadMachine {
     switch judgement {
     case .proven(let evidence):
       cause = nil
-      return finish(evidence)
+      // Without the store's yes the object can be that of an earlier run, and the upload still be there.
+      return weakEvidence == nil && !wasToldGone ? endUpload(thenFinish: evidence) : finish(evidence)
+    case _ where hadConflict && interruption == nil: return afterConflict()
     case .undecided(let weak):
       // Size alone is enough where the store itself said that it is done, never where its answer was lost.
       if weakEvidence != nil { return finish(weak) }
@@ -118,6 +131,15 @@ extension UploadMachine {
     return fail(cause ?? interruption ?? failure)
   }
 
+  /// The object is proven; what may be left of the upload goes before the run ends.
+  mutating func endUpload(thenFinish evidence: String) -> [Action] {
+    guard uploadID != nil, !settings.keepsUpload else { return finish(evidence) }
+    proof = evidence
+    phase = .aborting
+    phaseAttempts = 1
+    return [.abort]
+  }
+
   private mutating func finish(_ evidence: String) -> [Action] {
     phase = .done
     return [.finish(.completed(evidence: evidence))]
@@ -134,7 +156,7 @@ extension UploadMachine {
   /// The first interruption stops what is under way; the answer to a complete that is out is still waited for, because
   /// it may be yes.
   mutating func interrupted(_ failure: Failure) -> [Action] {
-    guard phase != .done, cause == nil, interruption == nil else { return [] }
+    guard phase != .done, cause == nil, interruption == nil, proof == nil else { return [] }
     switch phase {
     case .completing, .heading:
       // What is out is the last try; a complete that may have worked before is looked for once.
@@ -176,7 +198,7 @@ extension UploadMachine {
   }
 
   private mutating func afterStop() -> [Action] {
-    guard uploadID != nil else { return gone(leftBehind: false) }
+    guard ownUploadID != nil else { return gone(leftBehind: false) }
     guard !keepsForLater else {
       phase = .done
       return [.finish(.failed(cause?.code ?? .local, isKept: true))]
@@ -219,7 +241,7 @@ extension UploadMachine {
     phaseAttempts += 1
     var patient = settings.retry
     patient.tries = min(patient.tries, 4)
-    if cause?.code == .interrupted { patient.cap = .milliseconds(500) }
+    if (cause ?? interruption)?.code == .interrupted { patient.cap = .milliseconds(500) }
     guard let wait = patient.wait(after: failure, attempt: phaseAttempts - 1, dice: dice.next()) else {
       return gone(leftBehind: true)
     }
@@ -239,6 +261,7 @@ extension UploadMachine {
       resetParts()
       return actions + begin()
     }
+    if let proof { return actions + finish(proof) }
     phase = .done
     return actions + [.finish(.failed(cause?.code ?? .local, isKept: false))]
   }

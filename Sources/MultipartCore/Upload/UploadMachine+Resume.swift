@@ -43,7 +43,7 @@ extension UploadMachine {
     /// Listed parts that are still to be compared, last first.
     var toVerify: [Int] = []
     var verifying: Set<Int> = []
-    /// Nothing is sent into a foreign upload before all its parts are known to be ours.
+    /// A foreign upload is only looked at, neither filled nor aborted, before all its parts are known to be ours.
     var isVetting = false
     var rejected = false
     var kept = 0
@@ -60,6 +60,9 @@ extension UploadMachine {
       keptBytes = 0
     }
   }
+
+  /// The upload that this run has made or gone on with, not one that it only looks at.
+  package var ownUploadID: String? { resume.isVetting ? nil : uploadID }
 
   /// The run ended before it was decided what becomes of a recorded upload: its record stays.
   package var leavesOldRecord: Bool { !resume.hasLooked || !resume.toAbort.isEmpty }
@@ -117,6 +120,7 @@ extension UploadMachine {
     resume.current = candidate
     uploadID = candidate.uploadID
     isRecorded = candidate.use == .own
+    resume.isVetting = candidate.use != .own
     phase = .listingParts
     return [.listParts(uploadID: candidate.uploadID)]
   }
@@ -145,7 +149,6 @@ extension UploadMachine {
     let numbers = list.sizes.keys.sorted(by: >)
     queue.leaveOut(numbers)
     resume.toVerify = numbers
-    resume.isVetting = !isOwn
     phase = .sending
     guard isOwn else { return fill() }
     return [.adopt(uploadID: candidate.uploadID)] + (numbers.isEmpty ? resumed() : []) + fill()
@@ -157,7 +160,7 @@ extension UploadMachine {
     if failure.code == .uploadGone {
       guard candidate.use == .own else { return drop(candidate) }
       guard candidate.isWhole else {
-        return [.say(.startsAnew(message: "the store no longer knows the upload"))] + drop(candidate)
+        return giveUp(candidate)
       }
       // It may have been completed, and only the answer been lost.
       resume.isRecovering = true
@@ -172,12 +175,14 @@ extension UploadMachine {
 
   mutating func recovered(_ judgement: Judgement) -> [Action] {
     resume.isRecovering = false
-    if case .proven(let evidence) = judgement {
-      phase = .done
-      return [.finish(.completed(evidence: evidence))]
-    }
-    let notice = Notice.startsAnew(message: "the store no longer knows the upload")
-    return [.say(notice)] + (resume.current.map { drop($0) } ?? nextCandidate())
+    if case .proven(let evidence) = judgement { return endUpload(thenFinish: evidence) }
+    return resume.current.map { giveUp($0) } ?? nextCandidate()
+  }
+
+  /// A recorded upload that the store no longer knows is aborted all the same, as one that it forgets at a part.
+  private mutating func giveUp(_ candidate: Candidate) -> [Action] {
+    resume.toAbort.append(candidate.uploadID)
+    return [.say(.startsAnew(message: "the store no longer knows the upload"))] + drop(candidate)
   }
 
   /// Leaves the candidate as it is and looks for another.

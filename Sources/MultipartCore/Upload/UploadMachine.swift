@@ -54,7 +54,13 @@ package struct UploadMachine: Sendable {
   var restartsAfterAbort = false
   /// Complete or PutObject may have worked although no answer said so.
   var answerWasLost = false
+  /// The store's last word to complete was NoSuchUpload.
+  var wasToldGone = false
+  /// The store has given the upload up for another writer's sake, and a HEAD looks whether that was this run.
+  var hadConflict = false
   var weakEvidence: String?
+  /// The object is proven to be ours; only what may be left of the upload is still to be ended.
+  var proof: String?
   var dice: Dice
 
   struct Waiting: Equatable {

@@ -237,7 +237,7 @@ package final class Uploader: Sendable {
       return kept(machine, machine.cause ?? Failure(.interrupted, "interrupted"))
     }
     var ended = machine
-    if let id = machine.uploadID { ended.abandoned.append(id) }
+    if let id = machine.ownUploadID { ended.abandoned.append(id) }
     return leftBehind(ended, machine.cause ?? Failure(.interrupted, "interrupted"))
   }
 

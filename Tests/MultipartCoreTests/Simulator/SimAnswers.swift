@@ -1,0 +1,362 @@
+import MultipartCore
+
+/// The store and the local world as the machine's requests meet them: each answers with one event, at times not the one
+/// that was hoped for, at times after the store has acted.
+extension SimPlay {
+  func answer(_ run: SimRun, _ out: SimRun.Out) {
+    let id = run.machine.uploadID ?? ""
+    switch out.action {
+    case .check: feed(run, .checked(checkAnswer(run)))
+    case .find: feed(run, findAnswer(run))
+    case .listParts(let id): feed(run, listAnswer(run, id))
+    case .abortOld(let id): feed(run, .oldAborted(gone: abortOldAnswer(run, id)))
+    case .verify(let number): feed(run, verifyAnswer(run, number, out.isCancelled))
+    case .read: feed(run, readAnswer(run, out.isCancelled))
+    case .confirm:
+      let isWrong = run.command.faults > 0 && dice.chance(0.01)
+      if isWrong { count("stream not as expected") }
+      feed(run, .confirmed(isWrong ? Failure(.dataMismatch, "not the size") : nil))
+    case .create(let form): feed(run, createAnswer(run, form))
+    case .send(let number, let form, _, _):
+      run.sendsOut -= 1
+      feed(run, sendAnswer(run, number, form, id, out))
+    case .put(let form, _, _):
+      run.sendsOut -= 1
+      feed(run, putAnswer(run, form, out))
+    case .complete: feed(run, completeAnswer(run, id, out))
+    case .head:
+      run.headWasAsked = true
+      feed(run, headAnswer(run))
+    case .abort: feed(run, abortAnswer(run, id))
+    case .listAfterAbort: feed(run, listAfterAbortAnswer(run, id))
+    case .adopt, .cancelTransfers, .wait, .say, .finish: break
+    }
+  }
+
+  // MARK: Faults
+
+  func count(_ fault: String) { tally.faults[fault, default: 0] += 1 }
+
+  func goesWrong(_ run: SimRun) -> Bool { run.command.faults > 0 && dice.chance(run.command.faults) }
+
+  /// Mostly what passes; now and then what does not.
+  func fault(_ at: String) -> Failure {
+    let passing: [Failure.Code] = [.network, .network, .stalled, .throttled, .server]
+    let lasting: [Failure.Code] = [.credentials, .credentialsExpired, .clockSkew, .tls, .refused, .configuration]
+    let code = dice.chance(0.97) ? passing[dice.below(passing.count)] : lasting[dice.below(lasting.count)]
+    count("\(at) \(code.rawValue)")
+    var failure = Failure(code, "told to fail")
+    if code == .throttled, dice.chance(0.3) { failure.retryAfter = .seconds(1 + dice.below(20)) }
+    return failure
+  }
+
+  private var gone: Failure { Failure(.uploadGone, "NoSuchUpload", status: 404) }
+  private var stopped: Failure { Failure(.interrupted, "cancelled") }
+  private var changed: Failure { Failure(.sourceChanged, "rewritten") }
+
+  private func maybeRewrite(_ run: SimRun) {
+    guard run.command.faults > 0, !run.file.isStream, !run.sourceChanged, dice.chance(0.001) else { return }
+    count("source rewritten")
+    tell("the file of \(run.host.name) is rewritten")
+    run.host.rewrite()
+  }
+
+  // MARK: Before
+
+  private func checkAnswer(_ run: SimRun) -> Failure? {
+    if goesWrong(run) { return fault("check") }
+    return run.command.ifNoneMatch && store.object != nil ? Failure(.precondition, "exists") : nil
+  }
+
+  /// As the uploader does: the record first, else what the store lists.
+  private func findAnswer(_ run: SimRun) -> UploadMachine.Event {
+    if let record = run.found {
+      var reason: String?
+      if run.command.mode == .never || run.file.isStream { reason = "given up" }
+      if record.version != run.file.version { reason = "the source is another" }
+      if !run.command.formIsFree, record.form != run.command.form { reason = "another checksum" }
+      run.touched.append(record.uploadID)
+      return .found([
+        UploadMachine.Candidate(
+          uploadID: record.uploadID, use: reason.map { .stale($0) } ?? .own,
+          isWhole: record.parts.count == run.plan.partCount)
+      ])
+    }
+    guard run.command.mode != .never, !run.file.isStream else { return .found([]) }
+    if goesWrong(run) { return .findFailed(fault("find")) }
+    return .found(store.uploads.reversed().map { UploadMachine.Candidate(uploadID: $0.id, use: .foreign) })
+  }
+
+  private func listAnswer(_ run: SimRun, _ id: String) -> UploadMachine.Event {
+    if goesWrong(run) {
+      guard dice.chance(0.9) else {
+        count("list lies NoSuchUpload")
+        return .partsListFailed(gone)
+      }
+      return .partsListFailed(fault("list"))
+    }
+    guard let upload = store.upload(id) else { return .partsListFailed(gone) }
+    var sizes: [Int: Int64] = [:]
+    run.listedID = id
+    run.listed = upload.contents
+    run.listedIsOurs = true
+    for index in upload.contents.indices where upload.contents[index] != 0 {
+      sizes[index + 1] = upload.sizes[index]
+      let isOurs =
+        index < run.file.parts && upload.contents[index] == run.file.content(index + 1)
+        && upload.sizes[index] == run.file.size(index + 1)
+      if !isOurs { run.listedIsOurs = false } else if knows(run, index + 1) { run.shown[index] = true }
+    }
+    let form = run.command.formIsFree || run.command.form == upload.form ? upload.form : nil
+    return .partsListed(UploadMachine.PartList(sizes: sizes, form: form))
+  }
+
+  /// Where a store shows neither checksums nor an MD5, only a recorded part can be compared.
+  private func knows(_ run: SimRun, _ number: Int) -> Bool {
+    if store.kind != .silent { return true }
+    guard let found = run.found, found.uploadID == run.listedID else { return false }
+    return found.parts[number] == run.listed[number - 1]
+  }
+
+  private func verifyAnswer(_ run: SimRun, _ number: Int, _ isCancelled: Bool) -> UploadMachine.Event {
+    if isCancelled { return .verifyFailed(number, stopped) }
+    maybeRewrite(run)
+    if run.sourceChanged { return .verifyFailed(number, changed) }
+    if run.command.faults > 0, dice.chance(0.002) {
+      count("verify local")
+      return .verifyFailed(number, Failure(.local, "cannot be read"))
+    }
+    guard run.listed[number - 1] == run.file.content(number), knows(run, number) else { return .partRejected(number) }
+    return .partVerified(receipt(run, number, run.machine.form, .etag))
+  }
+
+  private func abortOldAnswer(_ run: SimRun, _ id: String) -> Bool {
+    guard goesWrong(run) else {
+      store.remove(id)
+      return true
+    }
+    count("abort of an old upload fails")
+    if dice.chance(0.5) { store.remove(id) }
+    return false
+  }
+
+  private func readAnswer(_ run: SimRun, _ isCancelled: Bool) -> UploadMachine.Event {
+    if isCancelled { return .readFailed(stopped) }
+    if run.command.faults > 0, dice.chance(0.003) {
+      count("read fails")
+      return .readFailed(Failure(.local, "cannot be read"))
+    }
+    let number = run.pieces + 1
+    if number > run.file.parts {
+      run.streamHasEnded = true
+      return .ended
+    }
+    // A short piece shows that it is the last; after a full one the next read says so.
+    return .piece(
+      number, size: run.file.size(number), isLast: number == run.file.parts && run.file.tail < SimFile.partSize)
+  }
+
+  // MARK: Sending
+
+  private func refuses(_ form: ChecksumForm, atCreate: Bool) -> Bool {
+    switch (store.kind, form) {
+    case (.refusesAll, .md5): !atCreate
+    case (.refusesAll, .algorithm), (.refusesAtCreate, .algorithm): true
+    case (.refusesAtPart, .algorithm): !atCreate
+    default: false
+    }
+  }
+
+  private func createAnswer(_ run: SimRun, _ form: ChecksumForm) -> UploadMachine.Event {
+    if refuses(form, atCreate: true) { return .createFailed(Failure(.checksumUnsupported, "501")) }
+    if goesWrong(run) {
+      let failure = fault("create")
+      if dice.chance(0.3), failure.code == .network || failure.code == .stalled || failure.code == .server {
+        store.create(form).excuse = "create's answer was lost"
+        count("create's answer lost")
+        saw("uploads whose create was lost")
+      }
+      return .createFailed(failure)
+    }
+    return .created(uploadID: store.create(form).id)
+  }
+
+  private func receipt(_ run: SimRun, _ number: Int, _ form: ChecksumForm, _ proof: PartProof) -> PartReceipt {
+    var sum: Checksum?
+    if case .algorithm = form { sum = Self.sum }
+    return PartReceipt(
+      number: number, size: run.file.size(number), etag: String(run.file.content(number)), checksum: sum, proof: proof)
+  }
+
+  private static let sum = Checksum(.crc64nvme, bytes: Array(repeating: 7, count: 8))
+
+  private func sendAnswer(
+    _ run: SimRun, _ number: Int, _ form: ChecksumForm, _ id: String, _ out: SimRun.Out
+  ) -> UploadMachine.Event {
+    maybeRewrite(run)
+    let upload = store.upload(id)
+    func arrive() { upload?.put(number, run.file.content(number), run.file.size(number)) }
+    if out.isCancelled {
+      // It may have arrived all the same, or arrive yet.
+      if dice.chance(0.3), upload != nil, !run.sourceChanged {
+        arrive()
+        return .partDone(receipt(run, number, form, .checksum))
+      }
+      letLand(run, out, chance: 0.3)
+      return .partFailed(number, stopped)
+    }
+    if run.sourceChanged {
+      if dice.chance(0.5) { upload?.put(number, SimFile.garbage, run.file.size(number)) }
+      return .partFailed(number, changed)
+    }
+    if refuses(form, atCreate: false) { return .partFailed(number, Failure(.checksumUnsupported, "400")) }
+    if goesWrong(run) {
+      if dice.chance(0.1) {
+        count("part dataMismatch")
+        if dice.chance(0.5) { upload?.put(number, SimFile.garbage, run.file.size(number)) }
+        return .partFailed(number, Failure(.dataMismatch, "BadDigest"))
+      }
+      if dice.chance(0.01) {
+        count("part lies NoSuchUpload")
+        return .partFailed(number, gone)
+      }
+      let failure = fault("part")
+      if RetryPolicy.isWorthRetrying(failure.code) {
+        if dice.chance(0.3) {
+          count("part's answer lost")
+          arrive()
+        } else {
+          letLand(run, out, chance: 0.1)
+        }
+      }
+      return .partFailed(number, failure)
+    }
+    guard upload != nil else { return .partFailed(number, gone) }
+    arrive()
+    let proof: PartProof =
+      switch form {
+      case .algorithm: store.kind == .silent ? .none : .checksum
+      case .md5: .etag
+      case .none: run.command.signs ? .signedPayload : .none
+      }
+    if proof == .none { count("part unverified") }
+    return .partDone(receipt(run, number, form, proof))
+  }
+
+  // MARK: The object
+
+  private func judge(_ run: SimRun) -> Judgement {
+    guard let object = store.object else { return .contradicted(message: "the object is not there") }
+    guard object.size == run.file.size else { return .contradicted(message: "another size") }
+    guard store.kind.proves else { return .undecided(weak: "size") }
+    return object.isExactly(run.file) ? .proven(evidence: "sum") : .contradicted(message: "another sum")
+  }
+
+  private func putAnswer(_ run: SimRun, _ form: ChecksumForm, _ out: SimRun.Out) -> UploadMachine.Event {
+    maybeRewrite(run)
+    if run.sourceChanged { return .putFailed(changed) }
+    func publish() {
+      store.object = SimObject(contents: [run.file.content(1)], size: run.file.size)
+      run.hasPublished = true
+    }
+    if out.isCancelled {
+      guard dice.chance(0.3), !(run.command.ifNoneMatch && store.object != nil) else { return .putFailed(stopped) }
+      publish()
+      return dice.chance(0.5) ? .putDone(judge(run)) : .putFailed(stopped)
+    }
+    if refuses(form, atCreate: false) { return .putFailed(Failure(.checksumUnsupported, "501")) }
+    let isUnmet = run.command.ifNoneMatch && store.object != nil
+    if goesWrong(run) {
+      let failure = fault("put")
+      if RetryPolicy.isWorthRetrying(failure.code), failure.code != .throttled, !isUnmet, dice.chance(0.3) {
+        count("put's answer lost")
+        publish()
+      }
+      return .putFailed(failure)
+    }
+    if isUnmet { return .putFailed(Failure(.precondition, "412")) }
+    publish()
+    return .putDone(judge(run))
+  }
+
+  private func completeAnswer(_ run: SimRun, _ id: String, _ out: SimRun.Out) -> UploadMachine.Event {
+    maybeRewrite(run)
+    if run.sourceChanged { return .completeFailed(changed) }
+    let wanted = contents(run)
+    let isUnmet = run.command.ifNoneMatch && store.object != nil
+    func publish() -> Bool {
+      guard !isUnmet, let upload = store.upload(id), store.complete(upload, wanted) else { return false }
+      if store.object?.isExactly(run.file) == true { run.hasPublished = true }
+      return true
+    }
+    if goesWrong(run) {
+      if run.command.ifNoneMatch, dice.chance(0.2) {
+        count("complete ConditionalRequestConflict")
+        return .completeFailed(Failure(.refused, "409", status: 409, s3Code: "ConditionalRequestConflict"))
+      }
+      let failure = fault("complete")
+      if failure.code == .network || failure.code == .stalled || failure.code == .server {
+        if dice.chance(0.4) {
+          if publish() { count("complete's answer lost") }
+        } else if !run.command.ifNoneMatch {
+          letLand(run, out, chance: 0.1)
+        }
+      }
+      return .completeFailed(failure)
+    }
+    guard let upload = store.upload(id) else {
+      return .completeFailed(isUnmet && dice.chance(0.5) ? Failure(.precondition, "412", status: 412) : gone)
+    }
+    if isUnmet { return .completeFailed(Failure(.precondition, "412", status: 412)) }
+    guard publish() else {
+      tell("InvalidPart: \(upload.id)")
+      return .completeFailed(Failure(.refused, "InvalidPart", status: 400, s3Code: "InvalidPart"))
+    }
+    // Not every store says in this answer what it put together.
+    return .completeDone(dice.chance(0.2) ? .undecided(weak: "w") : judge(run))
+  }
+
+  private func headAnswer(_ run: SimRun) -> UploadMachine.Event {
+    if goesWrong(run) {
+      if dice.chance(0.1), store.object != nil {
+        count("head undecided")
+        return .headDone(.undecided(weak: "size"))
+      }
+      return .headFailed(fault("head"))
+    }
+    return .headDone(judge(run))
+  }
+
+  // MARK: After
+
+  private func abortAnswer(_ run: SimRun, _ id: String) -> UploadMachine.Event {
+    if goesWrong(run) {
+      switch dice.below(4) {
+      case 0:
+        count("abort lies")
+        return .abortDone
+      case 1:
+        count("abort's answer lost")
+        store.remove(id)
+        return .abortFailed(Failure(.network, "reset"))
+      default: return .abortFailed(fault("abort"))
+      }
+    }
+    guard store.upload(id) != nil else { return .abortFailed(gone) }
+    store.remove(id)
+    return .abortDone
+  }
+
+  private func listAfterAbortAnswer(_ run: SimRun, _ id: String) -> UploadMachine.Event {
+    if goesWrong(run) {
+      let failure = fault("list after abort")
+      if failure.code == .credentials, store.upload(id) != nil {
+        // Who may not list has only the word of the abort.
+        run.lied.append(id)
+        saw("aborts that lied to who may not list")
+      }
+      return .listFailed(failure)
+    }
+    return .listed(uploadStillThere: store.upload(id) != nil)
+  }
+}

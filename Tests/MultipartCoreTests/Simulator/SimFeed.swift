@@ -1,0 +1,188 @@
+import MultipartCore
+
+/// What goes into the machine and what comes out of it, and what must hold of that.
+extension SimPlay {
+  func feed(_ run: SimRun, _ event: UploadMachine.Event) {
+    run.events += 1
+    tell("\(run.name) < \(brief(event))")
+    switch event {
+    case .created(let id):
+      run.created.append(id)
+      run.touched.append(id)
+      run.beginEpoch()
+      if run.keepsRecord { _ = run.machine.handle(.recorded(run.beginRecord(id)), at: .milliseconds(now)) }
+    case .partDone(let receipt):
+      run.append(receipt)
+      run.flying[receipt.number - 1] = false
+      if !run.confirmed[receipt.number - 1] { run.piecesFreed += 1 }
+      run.confirmed[receipt.number - 1] = true
+    case .partFailed(let number, _): run.flying[number - 1] = false
+    case .partVerified(let receipt): run.confirmed[receipt.number - 1] = true
+    case .partRejected(let number): run.shown[number - 1] = false
+    case .piece: run.pieces += 1
+    case .headDone(.proven), .putDone(.proven), .completeDone(.proven): run.sawProof = !run.command.verifies
+    default: break
+    }
+    for action in run.machine.handle(event, at: .milliseconds(now)) {
+      tell("\(run.name) > \(brief(action))")
+      take(run, action)
+    }
+    if run.sendsOut > run.command.concurrency { mistake("\(run.sendsOut) transfers at once") }
+    if !(1...run.command.concurrency).contains(run.machine.window) { mistake("a window of \(run.machine.window)") }
+    if run.file.isStream, run.pieces - run.piecesFreed > run.command.concurrency {
+      mistake("\(run.pieces - run.piecesFreed) pieces in memory")
+    }
+    if run.outcome == nil, run.events > run.eventBound { mistake("no end after \(run.events) events") }
+    if run.outcome != nil, !run.isOver { end(run) }
+  }
+
+  private func take(_ run: SimRun, _ action: UploadMachine.Action) {
+    if run.outcome != nil { mistake("an action after the end: \(action)") }
+    switch action {
+    case .wait(let until):
+      let (seconds, attoseconds) = until.components
+      run.timers.append(Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
+      return
+    case .say(let notice): return heed(run, notice)
+    case .cancelTransfers:
+      for index in run.out.indices {
+        switch run.out[index].action {
+        case .send, .put, .verify, .read: run.out[index].isCancelled = true
+        default: break
+        }
+      }
+      return
+    case .adopt(let id):
+      adopt(run, id)
+      return
+    case .finish(let outcome):
+      run.outcome = outcome
+      if !run.out.isEmpty { mistake("the end comes while \(run.out) is out") }
+      return
+    case .send(let number, _, let attempt, _): checkSend(run, number, attempt)
+    case .put: run.sendsOut += 1
+    case .complete: checkComplete(run)
+    case .abort: checkAbort(run)
+    case .abortOld(let id):
+      if !run.mayChange(id) { mistake("aborts \(id), which is not its own") }
+    case .listParts: run.beginEpoch()
+    case .verify(let number):
+      if run.confirmed[number - 1] { mistake("part \(number) is compared again") }
+    default: break
+    }
+    run.out.append(SimRun.Out(action: action))
+  }
+
+  private func heed(_ run: SimRun, _ notice: UploadMachine.Notice) {
+    switch notice {
+    case .retry(let part, _, _, _, _): if part != nil { run.partRetries += 1 }
+    case .leftBehind(let id):
+      store.upload(id)?.excuse = "said to be left behind"
+      saw("said to be left behind")
+    case .resumes: saw("uploads gone on with")
+    case .startsAnew: saw("begun anew")
+    case .steppedDown: saw("checksum stepped down")
+    }
+  }
+
+  private func adopt(_ run: SimRun, _ id: String) {
+    if run.found?.uploadID != id {
+      if !run.listedIsOurs || run.listedID != id { mistake("adopts \(id), which has a part that is not ours") }
+      run.adopted.append(id)
+      run.touched.append(id)
+      saw("foreign uploads adopted")
+    }
+    _ = run.machine.handle(.recorded(run.adopt(id)), at: .milliseconds(now))
+  }
+
+  private func checkMayChange(_ run: SimRun, _ what: String) {
+    guard let id = run.machine.uploadID else { return mistake("\(what) without an upload") }
+    if !run.mayChange(id) { mistake("\(what) in \(id), a foreign upload that is not known to be ours") }
+  }
+
+  /// What a later run can go on with is kept for it, unless it was on its way out already.
+  private func checkAbort(_ run: SimRun) {
+    checkMayChange(run, "abort")
+    guard let id = run.machine.uploadID, !run.aborted.contains(id) else { return }
+    run.aborted.append(id)
+    guard let cause = run.machine.cause, run.keepsOn.contains(cause.code), run.host.diskWorks else { return }
+    if run.host.record?.uploadID == id { mistake("aborts \(id), with which a later run could go on") }
+  }
+
+  private func checkSend(_ run: SimRun, _ number: Int, _ attempt: Int) {
+    checkMayChange(run, "a part")
+    guard number >= 1, number <= run.file.parts else { return mistake("part \(number) of \(run.file.parts)") }
+    if run.confirmed[number - 1] { mistake("part \(number) is sent again, which the store had confirmed") }
+    if run.shown[number - 1] { mistake("part \(number) is sent, which the list showed and nobody compared") }
+    if run.flying[number - 1] { mistake("part \(number) is sent twice at once") }
+    if attempt > run.command.tries { mistake("try \(attempt) of part \(number)") }
+    run.flying[number - 1] = true
+    run.sendsOut += 1
+    run.sends += 1
+  }
+
+  private func checkComplete(_ run: SimRun) {
+    checkMayChange(run, "complete")
+    let receipts = run.machine.receipts
+    if receipts.contains(where: { $0 == nil }) { mistake("complete before every part was there") }
+    if receipts.count != run.file.parts { mistake("complete of \(receipts.count) of \(run.file.parts) parts") }
+    if run.sendsOut > 0 { mistake("complete while parts are under way") }
+  }
+
+  // MARK: The end
+
+  private func end(_ run: SimRun) {
+    guard let outcome = run.outcome else { return }
+    tally.ends[run.outcomeTitle, default: 0] += 1
+    // Nothing that comes late makes it act again.
+    for late in [UploadMachine.Event.tick, .interrupted(Failure(.interrupted, "late"))] {
+      if !run.machine.handle(late, at: .milliseconds(now)).isEmpty { mistake("an action after the end") }
+    }
+    if run.sends > max(1, run.epochs) * run.file.parts + run.partRetries {
+      mistake("\(run.sends) transfers for \(run.file.parts) parts and \(run.partRetries) retries")
+    }
+    let isOurs = store.object?.isExactly(run.file) == true
+    switch outcome {
+    case .completed:
+      if !isOurs, !run.hasPublished { mistake("success, and the object is not the file") }
+    case .failed:
+      if run.machine.cause == nil { mistake("failed without a cause") }
+      if run.sawProof { mistake("failed, although an answer had proven the object") }
+      if run.hasPublished { checkLooked(run, isOurs) }
+    }
+    closeRecord(run, outcome)
+    for upload in store.uploads where upload.excuse == nil && run.touched.contains(upload.id) {
+      if run.host.record?.uploadID == upload.id { continue }
+      if run.lied.contains(upload.id) { continue }
+      mistake("\(upload.id) is still at the store after \(run.outcomeTitle), and nobody says so")
+    }
+    run.isOver = true
+    close(run)
+  }
+
+  /// An object that is there is no failure, unless the run was told to stop or could not learn of it.
+  private func checkLooked(_ run: SimRun, _ isOurs: Bool) {
+    saw("failed although published, not to be seen or told to stop")
+    if isOurs, run.stops == 0, !run.headWasAsked { mistake("failed without a look at the object, which is ours") }
+  }
+
+  /// The record stays for the next run, or goes.
+  private func closeRecord(_ run: SimRun, _ outcome: UploadMachine.Outcome) {
+    if outcome.isKept, run.host.record?.uploadID != run.machine.uploadID || run.machine.uploadID == nil {
+      mistake("kept for a later run, and no record names it")
+    }
+    let keeps =
+      outcome.isKept || !run.machine.abandoned.isEmpty || (outcome.isFailure && run.machine.leavesOldRecord)
+    if run.keepsRecord, !keeps { run.host.record = nil }
+  }
+}
+
+extension SimRun {
+  var outcomeTitle: String {
+    switch outcome {
+    case .completed: "completed"
+    case .failed(let code, let isKept): "failed \(code.rawValue)" + (isKept ? " kept" : "")
+    case nil: "not ended"
+    }
+  }
+}

@@ -1,0 +1,295 @@
+import Foundation
+import MultipartCore
+
+/// One upload from its first run to its last, on one machine or several, against one store: all of it thrown by the
+/// dice of its seed.
+final class SimPlay {
+  let seed: UInt64
+  var dice: SimDice
+  let store: SimStore
+  var now = 0
+  var tally = SimTally()
+  private let tells: Bool
+  private(set) var story: [String] = []
+  private var runCount = 0
+
+  init(seed: UInt64, tells: Bool = false) {
+    self.seed = seed
+    self.tells = tells
+    dice = SimDice(seed: seed &* 0xD134_2543_DE82_EF95)
+    let kind = dice.chance(0.6) ? SimStoreKind.full : SimStoreKind.allCases[dice.below(SimStoreKind.allCases.count)]
+    store = SimStore(kind: kind)
+  }
+
+  func tell(_ text: @autoclosure () -> String) {
+    guard tells else { return }
+    let line = text()
+    story.append("\(now) ms  " + (line.utf8.count > 500 ? String(line.prefix(500)) + "…" : line))
+  }
+
+  /// Without the names of modules and types, and without what is nil in a failure.
+  func brief(_ event: UploadMachine.Event) -> String {
+    guard case .partsListed(let list) = event else { return short("\(event)") }
+    // A dictionary prints in another order each time.
+    return "partsListed(\(list.sizes.keys.sorted()), \(short("\(list.form, default: "no form")")))"
+  }
+
+  func brief(_ action: UploadMachine.Action) -> String { short("\(action)") }
+
+  private func short(_ text: String) -> String {
+    var text = text
+    for noise in ["MultipartCore.", "UploadMachine.", "Failure.Code.", "ChecksumForm.", "ChecksumAlgorithm."] {
+      text = text.replacingOccurrences(of: noise, with: "")
+    }
+    while let start = text.range(of: ", status: "), let end = text.range(of: "hint: nil") {
+      text.removeSubrange(start.lowerBound..<end.upperBound)
+    }
+    return text
+  }
+
+  func mistake(_ text: String) {
+    tell("MISTAKE: \(text)")
+    if tally.mistakes.isEmpty { tally.mistakes.append(text) }
+  }
+
+  func saw(_ what: String) { tally.seen[what, default: 0] += 1 }
+
+  // MARK: The whole
+
+  /// Runs of one command, one after the other on the same machine or, without its record, on another.
+  private struct Lane {
+    var host: SimHost
+    var command: SimCommand
+    var runs: Int
+    var run: SimRun?
+  }
+
+  func play() throws(Failure) {
+    tally.plays = 1
+    let file = makeFile(version: 16)
+    var lanes = [Lane(host: host("a", file), command: makeCommand(file), runs: 1 + dice.below(3))]
+    if dice.chance(0.15) {
+      var other = dice.chance(0.6) ? file : makeFile(version: 17)
+      if other != file, !file.isStream, !other.isStream, dice.chance(0.5) {
+        other.base = file.version
+        other.shared = min(file.parts, other.parts) - 1
+      }
+      lanes.append(Lane(host: host("b", other), command: makeCommand(other), runs: 1 + dice.below(2)))
+    }
+    tell("a store that is \(store.kind); \(lanes.count) machine(s)")
+    while tally.mistakes.isEmpty {
+      let open = lanes.indices.filter { lanes[$0].runs > 0 || lanes[$0].run != nil }
+      guard !open.isEmpty else { break }
+      let index = open.count == 1 ? open[0] : open[dice.below(open.count)]
+      guard let run = lanes[index].run else {
+        lanes[index].runs -= 1
+        lanes[index].run = try begin(lanes[index].host, lanes[index].command)
+        continue
+      }
+      // Some steps of one machine, then some of another.
+      for _ in 0..<(1 + dice.below(8)) where !run.isOver && tally.mistakes.isEmpty { step(run) }
+      guard run.isOver else { continue }
+      lanes[index].run = nil
+      betweenRuns(&lanes[index])
+    }
+    if tally.mistakes.isEmpty, dice.chance(0.25) { try playCalmly(lanes[0].host, lanes[0].command) }
+  }
+
+  /// After all that, the same command without a fault gets the file there.
+  private func playCalmly(_ host: SimHost, _ last: SimCommand) throws(Failure) {
+    var command = last
+    command.mode = .auto
+    command.formIsFree = true
+    command.form = .algorithm(.crc64nvme)
+    command.ifNoneMatch = false
+    command.faults = 0
+    command.killAt = nil
+    command.stopAt = nil
+    for request in store.late { store.land(request) }
+    store.late = []
+    tell("a last run, calm")
+    let run = try begin(host, command)
+    while !run.isOver, tally.mistakes.isEmpty { step(run) }
+    guard tally.mistakes.isEmpty else { return }
+    if run.outcome?.isFailure != false { mistake("a run without a fault fails: \(run.outcomeTitle)") }
+    saw("calm last runs")
+  }
+
+  private func host(_ name: String, _ file: SimFile) -> SimHost {
+    let host = SimHost(name: name, file: file)
+    host.diskWorks = !dice.chance(0.05)
+    return host
+  }
+
+  /// The next run has the record, or is on another machine that has none; a rule of the store may have been there.
+  private func betweenRuns(_ lane: inout Lane) {
+    for request in store.late where dice.chance(0.7) { store.land(request) }
+    store.late = []
+    if dice.chance(0.05), !store.uploads.isEmpty {
+      tell("a lifecycle rule ends what is unfinished")
+      saw("lifecycle rules")
+      store.uploads = []
+    }
+    if dice.chance(0.15) {
+      lane.host = SimHost(name: lane.host.name + "'", file: lane.host.file)
+      saw("runs without the record")
+    } else if dice.chance(0.06), !lane.host.file.isStream {
+      tell("the file of \(lane.host.name) is rewritten")
+      lane.host.rewrite()
+    }
+    let file = lane.host.file
+    lane.command = dice.chance(0.3) ? makeCommand(file) : perturbed(lane.command, file)
+  }
+
+  // MARK: Dice
+
+  /// Most uploads are short; a few hundred of a hundred thousand have 100 to 1,000 parts, and a handful 10,000.
+  private func makeFile(version: Int) -> SimFile {
+    let size = dice.unit()
+    let parts =
+      if size < 0.00006 {
+        10_000
+      } else if size < 0.003 {
+        100 + dice.below(901)
+      } else if size < 0.12 {
+        1
+      } else if size < 0.8 {
+        2 + dice.below(5)
+      } else {
+        2 + dice.below(29)
+      }
+    let tail = dice.chance(0.2) ? SimFile.partSize : 1 + Int64(dice.below(Int(SimFile.partSize)))
+    var file = SimFile(version: version, parts: parts, tail: tail)
+    file.isStream = dice.chance(0.2)
+    return file
+  }
+
+  private func makeCommand(_ file: SimFile) -> SimCommand {
+    var command = SimCommand()
+    let mode = dice.unit()
+    command.mode = mode < 0.8 ? .auto : mode < 0.92 ? .never : .require
+    command.abortsOnInterrupt = dice.chance(0.2)
+    command.ifNoneMatch = dice.chance(0.15)
+    command.formIsFree = dice.chance(0.8)
+    command.form = dice.chance(0.75) ? .algorithm(.crc64nvme) : dice.chance(0.5) ? .md5 : .none
+    command.concurrency = 1 + dice.below(dice.chance(0.8) ? 8 : 32)
+    command.tries = dice.chance(0.7) ? 10 : 1 + dice.below(5)
+    command.verifies = dice.chance(0.15)
+    command.signs = dice.chance(0.3)
+    return perturbed(command, file)
+  }
+
+  private func perturbed(_ old: SimCommand, _ file: SimFile) -> SimCommand {
+    var command = old
+    let rates = [0, 0.01, 0.03, 0.08, 0.2, 0.45]
+    command.faults = rates[dice.below(file.parts > 100 ? 4 : rates.count)]
+    let length = 6 + file.parts * 3 / 2
+    command.killAt = dice.chance(0.25) ? 1 + dice.below(length) : nil
+    command.stopAt = dice.chance(0.15) ? 1 + dice.below(length) : nil
+    command.stop = dice.chance(0.75) ? .interrupted : .deadline
+    return command
+  }
+
+  // MARK: Steps
+
+  private func begin(_ host: SimHost, _ command: SimCommand) throws(Failure) -> SimRun {
+    runCount += 1
+    tally.runs += 1
+    let run = try SimRun(name: "\(host.name)\(runCount)", host: host, command: command, seed: dice.word())
+    tell("\(run.name) begins: \(run.file), \(command), record \(run.found?.uploadID ?? "none")")
+    feed(run, .start)
+    return run
+  }
+
+  func step(_ run: SimRun) {
+    now += dice.below(120)
+    if run.events + 1 == run.command.killAt { return kill(run) }
+    if run.events + 1 == run.command.stopAt, run.stops == 0 {
+      tally.faults["stop \(run.command.stop.rawValue)", default: 0] += 1
+      return stop(run)
+    }
+    if run.stops == 1, dice.chance(0.02) { return stop(run) }
+    if let limit = run.limit, now > limit { return endUnfinished(run) }
+    if !store.late.isEmpty, dice.chance(0.1) { store.land(store.late.remove(at: dice.below(store.late.count))) }
+    if run.command.faults > 0, !store.uploads.isEmpty, dice.chance(0.0005) {
+      tell("a lifecycle rule ends what is unfinished")
+      saw("lifecycle rules")
+      store.uploads = []
+    }
+    let next = run.timers.min()
+    if let next, next <= now { return tick(run) }
+    guard !run.out.isEmpty else {
+      guard let next else { return mistake("\(run.name): nothing is out, and no end") }
+      now = next
+      return tick(run)
+    }
+    let index = dice.below(run.out.count)
+    let out = run.out[index]
+    run.out.swapAt(index, run.out.count - 1)
+    run.out.removeLast()
+    answer(run, out)
+  }
+
+  private func tick(_ run: SimRun) {
+    run.timers.removeAll { $0 <= now }
+    feed(run, .tick)
+  }
+
+  private func stop(_ run: SimRun) {
+    run.stops += 1
+    if run.limit == nil { run.limit = now + 4000 }
+    feed(run, .interrupted(Failure(run.stops == 1 ? run.command.stop : .interrupted, "stopped")))
+  }
+
+  /// SIGKILL, or the power: what is out may still reach the store, and the record's last lines may be lost.
+  private func kill(_ run: SimRun) {
+    tell("\(run.name) is killed")
+    tally.faults["killed", default: 0] += 1
+    for out in run.out { letLand(run, out, chance: 0.5) }
+    if dice.chance(0.5) { run.host.record?.lose(dice.below(8)) }
+    tally.ends["killed", default: 0] += 1
+    run.isOver = true
+    close(run)
+  }
+
+  /// The time after an interruption is over: what is out is dropped, and the upload recorded or named.
+  private func endUnfinished(_ run: SimRun) {
+    tell("\(run.name) ends without waiting any longer")
+    for out in run.out { letLand(run, out, chance: 0.5) }
+    if let id = run.machine.uploadID, !(run.machine.isRecorded && !run.command.abortsOnInterrupt) {
+      store.upload(id)?.excuse = "named at the end of the time"
+    }
+    tally.ends["unfinished in time", default: 0] += 1
+    run.isOver = true
+    close(run)
+  }
+
+  /// A request whose answer nobody waits for any more may be worked on all the same.
+  func letLand(_ run: SimRun, _ out: SimRun.Out, chance: Double) {
+    guard dice.chance(chance) else { return }
+    switch out.action {
+    case .send(let number, _, _, _):
+      guard let id = run.machine.uploadID, !run.sourceChanged else { return }
+      store.late.append(
+        .part(upload: id, number: number, content: run.file.content(number), size: run.file.size(number)))
+    case .create(let form):
+      store.create(form).excuse = "create's answer was lost"
+      saw("uploads whose create was lost")
+    case .complete:
+      guard let id = run.machine.uploadID else { return }
+      store.late.append(.complete(upload: id, contents: contents(run), file: run.file, run: run))
+    case .abort: if let id = run.machine.uploadID { store.remove(id) }
+    case .abortOld(let id): store.remove(id)
+    default: break
+    }
+  }
+
+  func contents(_ run: SimRun) -> [Int] {
+    run.machine.receipts.map { $0.map(SimRun.content) ?? 0 }
+  }
+
+  func close(_ run: SimRun) {
+    tally.events += run.events
+    tally.sends += run.sends
+  }
+}

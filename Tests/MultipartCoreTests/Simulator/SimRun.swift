@@ -1,0 +1,150 @@
+import MultipartCore
+
+/// How one run was started.
+struct SimCommand {
+  var mode = ResumeMode.auto
+  var abortsOnInterrupt = false
+  var ifNoneMatch = false
+  var formIsFree = true
+  var form = ChecksumForm.algorithm(.crc64nvme)
+  var concurrency = 4
+  var tries = 10
+  var verifies = false
+  var signs = false
+  /// How likely a request is to go wrong.
+  var faults = 0.0
+  /// The event before which the process is gone, or is told to stop.
+  var killAt: Int?
+  var stopAt: Int?
+  var stop = Failure.Code.interrupted
+}
+
+/// One process that runs the machine: what is out, what its store told it, and what must hold at each step.
+final class SimRun {
+  struct Out {
+    var action: UploadMachine.Action
+    var isCancelled = false
+  }
+
+  let name: String
+  let host: SimHost
+  let file: SimFile
+  let command: SimCommand
+  var machine: UploadMachine
+  let plan: UploadPlan
+  /// The record as it was when the run began, if it keeps one.
+  let found: SimRecord?
+  let keepsRecord: Bool
+  let keepsOn: Set<Failure.Code>
+  var out: [Out] = []
+  var timers: [Int] = []
+  var events = 0
+  var limit: Int?
+  var outcome: UploadMachine.Outcome?
+  var isOver = false
+  var stops = 0
+  /// This run, or a request it had sent, made the object this file.
+  var hasPublished = false
+  var headWasAsked = false
+  /// An answer has shown that the object is the file.
+  var sawProof = false
+
+  // What the run knows of uploads.
+  var created: [String] = []
+  var adopted: [String] = []
+  var touched: [String] = []
+  var aborted: [String] = []
+  var lied: [String] = []
+  /// The last list of parts: of which upload, and what the bytes were.
+  var listedID = ""
+  var listed: [Int] = []
+  var listedIsOurs = false
+
+  // Parts, per upload.
+  var epochs = 0
+  var confirmed: [Bool] = []
+  var shown: [Bool] = []
+  var flying: [Bool] = []
+  var sendsOut = 0
+  var sends = 0
+  var partRetries = 0
+  var pieces = 0
+  var piecesFreed = 0
+  var streamHasEnded = false
+
+  init(name: String, host: SimHost, command: SimCommand, seed: UInt64) throws(Failure) {
+    self.name = name
+    self.host = host
+    self.command = command
+    file = host.file
+    plan = try UploadPlan(size: file.isStream ? 0 : file.size, partSize: SimFile.partSize)
+    keepsRecord = file.isStream || !plan.isSingle
+    found = keepsRecord ? host.record : nil
+    var settings = UploadMachine.Settings(
+      plan: plan, concurrency: command.concurrency, retry: RetryPolicy(tries: command.tries), form: command.form,
+      formIsFree: command.formIsFree, payloadIsSigned: command.signs, checksFirst: command.ifNoneMatch,
+      alwaysVerifies: command.verifies, seed: seed)
+    settings.finds = true
+    settings.isStream = file.isStream
+    settings.requiresResume = command.mode == .require
+    keepsOn = file.isStream ? [] : Self.passing.subtracting(command.abortsOnInterrupt ? [.interrupted] : [])
+    settings.keepsOn = keepsOn
+    machine = UploadMachine(settings)
+    confirmed = Array(repeating: false, count: file.parts)
+    shown = confirmed
+    flying = confirmed
+  }
+
+  /// As the uploader has it.
+  private static let passing: Set<Failure.Code> = [
+    .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
+    .local, .deadline, .interrupted,
+  ]
+
+  var sourceChanged: Bool { host.file != file }
+
+  /// Another upload: nothing of it is confirmed.
+  func beginEpoch() {
+    epochs += 1
+    for index in confirmed.indices {
+      confirmed[index] = false
+      shown[index] = false
+    }
+  }
+
+  func mayChange(_ id: String) -> Bool {
+    created.contains(id) || adopted.contains(id) || found?.uploadID == id
+  }
+
+  /// More events than any run can need: each part and each step is tried so often in each upload.
+  var eventBound: Int {
+    let tries = command.tries + 2
+    return 400 + 8 * tries + (file.parts * tries + 4 * tries) * (4 + epochs)
+  }
+
+  // MARK: The record
+
+  func beginRecord(_ id: String) -> Bool {
+    guard keepsRecord, host.diskWorks else { return false }
+    host.record = SimRecord(uploadID: id, version: file.version, form: machine.form)
+    return true
+  }
+
+  func adopt(_ id: String) -> Bool {
+    guard keepsRecord, host.diskWorks else { return false }
+    if let found, found.uploadID == id { return true }
+    guard beginRecord(id) else { return false }
+    for receipt in machine.receipts {
+      if let receipt { host.record?.append(receipt.number, SimRun.content(receipt)) }
+    }
+    return true
+  }
+
+  func append(_ receipt: PartReceipt) {
+    guard keepsRecord, host.diskWorks, host.record?.uploadID == machine.uploadID else { return }
+    host.record?.append(receipt.number, Self.content(receipt))
+  }
+
+  /// Contents travel in the ETag.
+  static func content(_ receipt: PartReceipt) -> Int { Int(receipt.etag) ?? 0 }
+}

@@ -1,0 +1,199 @@
+import MultipartCore
+
+/// SplitMix64: the same seed throws the same dice.
+struct SimDice {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func word() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func unit() -> Double { Double(word() >> 11) * 0x1p-53 }
+  mutating func chance(_ probability: Double) -> Bool { unit() < probability }
+  mutating func below(_ count: Int) -> Int { Int(truncatingIfNeeded: word() % UInt64(max(1, count))) }
+}
+
+/// A source: each part of it has a content of its own, which two sources share only as far as they begin alike.
+struct SimFile: Equatable {
+  static let partSize: Int64 = 5 << 20
+  static let garbage = 1
+
+  var version: Int
+  var parts: Int
+  var tail: Int64
+  /// The first parts are those of another version: a file that has grown.
+  var shared = 0
+  var base = 0
+  var isStream = false
+
+  func content(_ number: Int) -> Int { (number <= shared ? base : version) << 16 | number }
+  func size(_ number: Int) -> Int64 { number == parts ? tail : Self.partSize }
+  var size: Int64 { Int64(parts - 1) * Self.partSize + tail }
+}
+
+final class SimUpload {
+  let id: String
+  let form: ChecksumForm
+  /// What the bytes of each part are, by number less one; 0 is none.
+  var contents: [Int] = []
+  var sizes: [Int64] = []
+  /// Why nobody has to end it, when somebody has said so or cannot know of it.
+  var excuse: String?
+
+  init(id: String, form: ChecksumForm) {
+    self.id = id
+    self.form = form
+  }
+
+  func put(_ number: Int, _ content: Int, _ size: Int64) {
+    while contents.count < number {
+      contents.append(0)
+      sizes.append(0)
+    }
+    contents[number - 1] = content
+    sizes[number - 1] = size
+  }
+}
+
+struct SimObject {
+  var contents: [Int]
+  var size: Int64
+
+  /// Every part of the source, in order, and nothing else.
+  func isExactly(_ file: SimFile) -> Bool {
+    guard contents.count == file.parts, size == file.size else { return false }
+    for number in 1...file.parts where contents[number - 1] != file.content(number) { return false }
+    return true
+  }
+}
+
+/// What a store does about checksums.
+enum SimStoreKind: Int, CaseIterable {
+  /// Verifies and gives back, and so proves; the most have to be this.
+  case full
+  /// Takes checksums and gives none back: only sizes can be compared in the end.
+  case silent
+  /// Refuses the algorithm when the upload is created, or only at a part; or MD5 too.
+  case refusesAtCreate, refusesAtPart, refusesAll
+
+  var proves: Bool { self == .full }
+}
+
+/// A request that the store works on after its answer was given up.
+enum SimLate {
+  case part(upload: String, number: Int, content: Int, size: Int64)
+  case complete(upload: String, contents: [Int], file: SimFile, run: SimRun)
+}
+
+final class SimStore {
+  let kind: SimStoreKind
+  var uploads: [SimUpload] = []
+  var object: SimObject?
+  var late: [SimLate] = []
+  private var created = 0
+
+  init(kind: SimStoreKind) { self.kind = kind }
+
+  func create(_ form: ChecksumForm) -> SimUpload {
+    created += 1
+    let upload = SimUpload(id: "u\(created)", form: form)
+    uploads.append(upload)
+    return upload
+  }
+
+  func upload(_ id: String) -> SimUpload? {
+    for upload in uploads where upload.id == id { return upload }
+    return nil
+  }
+
+  func remove(_ id: String) { uploads.removeAll { $0.id == id } }
+
+  /// Puts the object together. False when a part that is named is not the one that is there.
+  func complete(_ upload: SimUpload, _ contents: [Int]) -> Bool {
+    guard !contents.isEmpty, contents.count <= upload.contents.count else { return false }
+    var size: Int64 = 0
+    for index in contents.indices {
+      guard contents[index] != 0, upload.contents[index] == contents[index] else { return false }
+      size += upload.sizes[index]
+    }
+    object = SimObject(contents: contents, size: size)
+    remove(upload.id)
+    return true
+  }
+
+  func land(_ request: SimLate) {
+    switch request {
+    case .part(let id, let number, let content, let size): upload(id)?.put(number, content, size)
+    case .complete(let id, let contents, let file, let run):
+      guard let upload = upload(id), complete(upload, contents) else { return }
+      if object?.isExactly(file) == true { run.hasPublished = true }
+    }
+  }
+}
+
+/// What a run wrote down for the next.
+struct SimRecord {
+  var uploadID: String
+  var version: Int
+  var form: ChecksumForm
+  /// Contents by part number less one, and the order in which they were appended.
+  var parts: [Int: Int] = [:]
+  var order: [Int] = []
+
+  mutating func append(_ number: Int, _ content: Int) {
+    parts[number] = content
+    order.append(number)
+  }
+
+  /// The last lines were not on the disk yet.
+  mutating func lose(_ count: Int) {
+    for _ in 0..<min(count, order.count) { parts[order.removeLast()] = nil }
+  }
+}
+
+/// A machine with its file and its state folder.
+final class SimHost {
+  let name: String
+  var file: SimFile
+  var record: SimRecord?
+  var diskWorks = true
+  var versions: Int
+
+  init(name: String, file: SimFile) {
+    self.name = name
+    self.file = file
+    versions = file.version * 16
+  }
+
+  func rewrite() {
+    versions += 1
+    file.version = versions
+    file.shared = 0
+  }
+}
+
+/// What was seen over many plays.
+struct SimTally: Sendable {
+  var plays = 0, runs = 0, events = 0, sends = 0
+  var ends: [String: Int] = [:]
+  var faults: [String: Int] = [:]
+  var seen: [String: Int] = [:]
+  var mistakes: [String] = []
+
+  mutating func add(_ other: SimTally) {
+    plays += other.plays
+    runs += other.runs
+    events += other.events
+    sends += other.sends
+    ends.merge(other.ends, uniquingKeysWith: +)
+    faults.merge(other.faults, uniquingKeysWith: +)
+    seen.merge(other.seen, uniquingKeysWith: +)
+    mistakes += other.mistakes
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import MultipartCore
+import Testing
+
+/// Whole uploads of the machine against a model of a store. `S3UP_SIM_COUNT` says how many, and
+/// `S3UP_SIM_SEED=n swift test --filter SimulatorTests` plays one alone and tells its story.
+@Suite struct SimulatorTests {
+  private static let environment = ProcessInfo.processInfo.environment
+
+  @Test("Whatever happens in 100,000 uploads, each ends, as a whole object or as nothing, and leaves nothing unsaid")
+  func manyUploads() async throws {
+    if let seed = Self.environment["S3UP_SIM_SEED"].flatMap(UInt64.init) {
+      let play = SimPlay(seed: seed, tells: true)
+      try play.play()
+      print(play.story.joined(separator: "\n"))
+      print(play.tally.ends)
+      #expect(play.tally.mistakes.isEmpty)
+      return
+    }
+    let count = Self.environment["S3UP_SIM_COUNT"].flatMap(Int.init) ?? 100_000
+    let tally = try await Simulator.play(count)
+    for mistake in tally.mistakes { Issue.record("\(mistake)") }
+    print(Simulator.report(tally))
+    guard count >= 10_000 else { return }
+    #expect(tally.runs > count * 3 / 2)
+    #expect(tally.ends["completed", default: 0] > count / 2)
+    #expect(tally.ends["failed network kept", default: 0] > count / 1000)
+    #expect(tally.seen["foreign uploads adopted", default: 0] > count / 1000)
+    #expect(tally.seen["calm last runs", default: 0] > count / 10)
+    #expect(tally.faults["complete's answer lost", default: 0] > count / 1000)
+  }
+
+  @Test("The same seed plays the same upload")
+  func sameSeed() throws {
+    for seed in 0..<20 {
+      let (one, two) = (SimPlay(seed: UInt64(seed), tells: true), SimPlay(seed: UInt64(seed), tells: true))
+      try one.play()
+      try two.play()
+      #expect(one.story == two.story)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import MultipartCore
+import Testing
+
+/// Nothing is left at the store that nobody needs, and nothing of somebody else is ended.
+@Suite struct MachineLeftoverStories {
+  private static func finding(_ candidate: UploadMachine.Candidate) throws -> MachineStory {
+    let part: Int64 = 5 << 20
+    var settings = UploadMachine.Settings(
+      plan: try UploadPlan(size: part * 2, partSize: part), retry: RetryPolicy(tries: 2),
+      form: .algorithm(.crc64nvme), formIsFree: true, seed: 1)
+    settings.finds = true
+    settings.keepsOn = [.network, .interrupted]
+    var story = MachineStory(settings)
+    story.tell(.start)
+    #expect(story.tell(.found([candidate])) == [.listParts(uploadID: candidate.uploadID)])
+    return story
+  }
+
+  private static let foreign = UploadMachine.Candidate(uploadID: "theirs", use: .foreign)
+  private static let own = UploadMachine.Candidate(uploadID: "ours", use: .own)
+  private static let whole = UploadMachine.Candidate(uploadID: "ours", use: .own, isWhole: true)
+  private static let list = UploadMachine.Event.partsListed(
+    UploadMachine.PartList(sizes: [1: 5 << 20], form: .algorithm(.crc64nvme)))
+  private static let stop = UploadMachine.Event.interrupted(Failure(.interrupted, "stopped"))
+  private static let gone = UploadMachine.Event.partsListFailed(Failure(.uploadGone, "NoSuchUpload"))
+
+  @Test("Stopped while the parts of a foreign upload are listed: it is not aborted")
+  func stoppedWhileListing() throws {
+    var story = try Self.finding(Self.foreign)
+    story.tell(Self.stop)
+    #expect(story.tell(Self.list) == [.finish(.failed(.interrupted))])
+    #expect(story.machine.ownUploadID == nil)
+  }
+
+  @Test("Stopped, or the source gone, while the parts of a foreign upload are compared: it is not aborted")
+  func stoppedWhileComparing() throws {
+    for (last, code): (UploadMachine.Event, Failure.Code) in [
+      (Self.stop, .interrupted), (.verifyFailed(1, Failure(.sourceChanged, "rewritten")), .sourceChanged),
+    ] {
+      var story = try Self.finding(Self.foreign)
+      #expect(story.tell(Self.list) == [.verify(part: 1)])
+      story.tell(last)
+      if code == .interrupted { story.tell(.verifyFailed(1, Failure(.interrupted, "cancelled"))) }
+      #expect(story.outcome == .failed(code))
+      #expect(!story.all.contains(.abort))
+    }
+  }
+
+  @Test("A recorded upload that the store says it does not know is aborted before another is created")
+  func forgottenIsAborted() throws {
+    var story = try Self.finding(Self.own)
+    #expect(story.tell(Self.gone).last == .abortOld(uploadID: "ours"))
+    #expect(story.machine.leavesOldRecord)
+    #expect(story.tell(.oldAborted(gone: true)) == [.create(story.machine.form)])
+  }
+
+  @Test("A recorded whole upload that is gone, and an object that is not ours: aborted too, then begun anew")
+  func forgottenWholeIsAborted() throws {
+    var story = try Self.finding(Self.whole)
+    #expect(story.tell(Self.gone) == [.head])
+    #expect(story.tell(.headDone(.contradicted(message: "other"))).last == .abortOld(uploadID: "ours"))
+  }
+
+  @Test("A recorded whole upload that is gone, and the object proven: a success that leaves nothing")
+  func forgottenWholeIsProven() throws {
+    var story = try Self.finding(Self.whole)
+    story.tell(Self.gone)
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    #expect(story.abortOfGone() == [.finish(.completed(evidence: "e"))])
+  }
+
+  @Test("Complete never answered, and the object is ours from an earlier run: a success, and the upload is ended")
+  func provenByAnEarlierRun() throws {
+    let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
+    var story = try MachineStory.completing(tries: 2)
+    story.tell(lost)
+    story.waitOut()
+    #expect(story.tell(lost) == [.head])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    #expect(story.tell(.interrupted(Failure(.interrupted, "stopped"))).isEmpty)
+    story.tell(.abortDone)
+    #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.completed(evidence: "e"))])
+    #expect(story.machine.cause == nil)
+  }
+
+  @Test("An object that is proven is a success even when the upload's end cannot be shown, which is said")
+  func provenAndLeftBehind() throws {
+    let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
+    var story = try MachineStory.completing(tries: 1)
+    #expect(story.tell(lost) == [.head])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    story.tell(.abortFailed(Failure(.network, "reset")))
+    #expect(story.last == [.say(.leftBehind(uploadID: "id1")), .finish(.completed(evidence: "e"))])
+  }
+
+  // MARK: - A look before the word of failure
+
+  private static func conflicted(after answer: UploadMachine.Event) throws -> MachineStory {
+    var story = try MachineStory.completing()
+    story.tell(answer)
+    story.waitOut()
+    let conflict = Failure(.refused, "409", status: 409, s3Code: "ConditionalRequestConflict")
+    #expect(story.tell(.completeFailed(conflict)) == [.head])
+    return story
+  }
+
+  @Test("Another writer's conflict after a lost answer: the writer may have been this run, and a HEAD looks")
+  func conflictAfterLostAnswer() throws {
+    let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
+    var ours = try Self.conflicted(after: lost)
+    #expect(ours.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    #expect(ours.abortOfGone() == [.finish(.completed(evidence: "e"))])
+    var theirs = try Self.conflicted(after: lost)
+    #expect(theirs.tell(.headDone(.contradicted(message: "other"))).last == .abort)
+    #expect(theirs.abortOfGone() == [.create(theirs.machine.form)])
+    #expect(theirs.outcome == nil)
+  }
+
+  @Test("PutObject whose answers are all lost is looked for with a HEAD before it counts as failed")
+  func putNeverAnswers() throws {
+    for (judgement, outcome): (Judgement, UploadMachine.Outcome) in [
+      (.proven(evidence: "e"), .completed(evidence: "e")), (.contradicted(message: "other"), .failed(.network)),
+    ] {
+      var story = try MachineStory(parts: 1, tries: 2)
+      story.tell(.start)
+      let lost = UploadMachine.Event.putFailed(Failure(.network, "reset"))
+      story.tell(lost)
+      story.waitOut()
+      #expect(story.tell(lost) == [.head])
+      #expect(story.tell(.headDone(judgement)) == [.finish(outcome)])
+    }
+  }
+}
