@@ -29,7 +29,8 @@ extension SimPlay {
       feed(run, headAnswer(run))
     case .abort: feed(run, abortAnswer(run, id))
     case .listAfterAbort: feed(run, listAfterAbortAnswer(run, id))
-    case .adopt, .cancelTransfers, .wait, .say, .finish: break
+    // Copies of slow parts are told of in stories: here nothing is slow.
+    case .adopt, .cancelTransfers, .wait, .say, .finish, .sendCopy, .cancelPart: break
     }
   }
 
