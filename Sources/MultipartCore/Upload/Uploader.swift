@@ -62,11 +62,26 @@ package final class Uploader: Sendable {
   }
 
   package func run() async throws(Failure) -> UploadResult {
+    do throws(Failure) {
+      let result = try await upload()
+      await endStream()
+      return result
+    } catch {
+      await endStream()
+      throw error
+    }
+  }
+
+  /// Returns when a command that still ran has ended: the process must not leave it behind.
+  private func endStream() async {
+    if case .stream(let stream) = job.source { await stream.stop(in: world) }
+  }
+
+  private func upload() async throws(Failure) -> UploadResult {
     try job.source.check()
     try await openJournal()
     var isKept = false
     defer { journal?.close(keeps: isKept) }
-    defer { if case .stream(let stream) = job.source { stream.stop(in: world) } }
     var machine = UploadMachine(
       job.settings(
         plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52)))
@@ -152,7 +167,7 @@ package final class Uploader: Sendable {
     case .head: tasks.add(event { await self.head() })
     case .cancelTransfers:
       tasks.cancelTransfers()
-      if case .stream(let stream) = job.source { stream.stop(in: world) }
+      if case .stream(let stream) = job.source { Task { await stream.stop(in: world) } }
     case .abort: tasks.add(event { await self.abort(uploadID) })
     case .listAfterAbort: tasks.add(event { await self.listAfterAbort(uploadID) })
     case .wait(let until):
