@@ -12,6 +12,8 @@ package final class Uploader: Sendable {
   let tell: @Sendable (UploadNews) -> Void
   private let events: AsyncStream<UploadMachine.Event>
   private let inbox: AsyncStream<UploadMachine.Event>.Continuation
+  /// The first one, for who waits and does not hear events.
+  private let interruption = Locked<Failure?>(nil)
   let finisher: Finisher
   let journal: UploadJournal?
   /// The parts that the store listed of the upload that is gone on with.
@@ -48,6 +50,7 @@ package final class Uploader: Sendable {
 
   /// Stops the upload: what is under way is cancelled, and the upload aborted. May be called from anywhere, at any time.
   package func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
+    interruption.withLock { $0 = $0 ?? failure }
     inbox.yield(.interrupted(failure))
     // After the event, so that it is the cause of what ends by this.
     progress.stop()
@@ -117,6 +120,7 @@ package final class Uploader: Sendable {
     var hasSaid = false
     while try !journal.open() {
       let who = journal.holder.map { " (process \($0))" } ?? ""
+      if let interruption = interruption.withLock({ $0 }) { throw interruption.at(job.place) }
       guard let patience = job.lockPatience, world.uptime() - start < patience else {
         throw Failure(
           .locked, "another run of s3up is uploading to this object\(who)",
