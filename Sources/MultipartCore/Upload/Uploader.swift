@@ -243,7 +243,7 @@ package final class Uploader: Sendable {
     return UploadResult(
       size: finisher.expected?.size ?? plan.size, parts: max(1, machine.receipts.count), object: finisher.known,
       sum: finisher.expected?.sum, evidence: evidence, bytesSent: progress.bytesSent,
-      bytesResumed: progress.bytesResumed, retries: machine.retries)
+      bytesResumed: machine.wasComplete ? plan.size : progress.bytesResumed, retries: machine.retries)
   }
 
   /// The time after an interruption was not enough to show that the upload is gone.
