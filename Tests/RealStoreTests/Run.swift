@@ -36,11 +36,12 @@ struct Run: Sendable {
   }
 
   /// Begins an upload of 40 MiB that takes 20 s, and returns when its first part is at the store.
-  func beginSlowly() async throws -> (process: ChildProcess, source: Source) {
+  func beginSlowly(_ options: [String] = []) async throws -> (process: ChildProcess, source: Source) {
     let source = try await file("source", 40 << 20)
-    let process = try start([
-      "put", source.path, url(key()), "--json", "--part-size", "5M", "--concurrency", "1", "--limit-rate", "2M",
-    ])
+    let process = try start(
+      [
+        "put", source.path, url(key()), "--json", "--part-size", "5M", "--concurrency", "1", "--limit-rate", "2M",
+      ] + options)
     while !process.ended {
       if let id = try await store.unfinished(key()).first, try await !store.parts(key(), id).isEmpty {
         return (process, source)
@@ -98,6 +99,8 @@ struct Event: Decodable, Sendable {
   var checksum: Checksum?
   var parts: Int?
   var bytes_sent: Int?
+  var bytes_resumed: Int?
+  var resumable: Bool?
   var retries: Int?
   var evidence: String?
   var code: String?

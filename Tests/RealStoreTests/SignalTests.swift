@@ -3,18 +3,41 @@ import Support
 import Testing
 
 extension RealStores {
-  /// A signal in the middle of an upload: an orderly end within seconds, nothing left at the store.
+  /// A signal in the middle of an upload: an orderly end within seconds, and the same command goes on; or nothing is
+  /// left at the store, when that is asked for.
   @Suite(.serialized) struct SignalsToARun {
     @Test(arguments: Store.all, [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
-    func aSignalEndsTheRunAndLeavesNothing(_ store: Store, _ signal: (number: Int32, status: Int32)) async throws {
+    func aSignalKeepsTheUploadAndTheSameCommandGoesOn(
+      _ store: Store, _ signal: (number: Int32, status: Int32)
+    ) async throws {
       let run = try Run(store, "signal")
-      let (process, _) = try await run.beginSlowly()
+      let (process, source) = try await run.beginSlowly()
       process.signal(signal.number)
       let result = await process.wait()
       #expect(result.status == signal.status, "\(result.errors)")
       let event = try Event(result)
       #expect(event.code == "interrupted")
       #expect(event.exit == Int(signal.status))
+      #expect(event.resumable == true)
+      let id = try #require(try await store.unfinished(run.key()).first)
+      let held = try await store.parts(run.key(), id).count
+      let (again, done) = try await run.put(source.path, run.key(), ["--part-size", "5M"])
+      #expect(again.status == 0, "\(again.errors)")
+      #expect(done.bytes_resumed == held * (5 << 20))
+      #expect(done.bytes_sent == source.size - held * (5 << 20))
+      try await run.expect(run.key(), is: source)
+    }
+
+    @Test(arguments: Store.all, [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
+    func withOnInterruptAbortASignalLeavesNothing(
+      _ store: Store, _ signal: (number: Int32, status: Int32)
+    ) async throws {
+      let run = try Run(store, "signal")
+      let (process, _) = try await run.beginSlowly(["--on-interrupt", "abort"])
+      process.signal(signal.number)
+      let result = await process.wait()
+      #expect(result.status == signal.status, "\(result.errors)")
+      #expect(try Event(result).resumable == false)
       try await run.expectNothing(run.key())
     }
   }

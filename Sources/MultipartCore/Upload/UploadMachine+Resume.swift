@@ -50,6 +50,7 @@ extension UploadMachine {
     var keptBytes: Int64 = 0
     /// The recorded upload is gone, and a HEAD looks whether it was completed.
     var isRecovering = false
+    var wasComplete = false
 
     mutating func drop() {
       current = nil
@@ -66,6 +67,9 @@ extension UploadMachine {
 
   /// The run ended before it was decided what becomes of a recorded upload: its record stays.
   package var leavesOldRecord: Bool { !resume.hasLooked || !resume.toAbort.isEmpty }
+
+  /// An earlier run had completed the upload already.
+  package var wasComplete: Bool { resume.wasComplete }
 
   /// Comparing costs CPU and disk, not the line: two at a time.
   private static let comparisons = 2
@@ -175,7 +179,10 @@ extension UploadMachine {
 
   mutating func recovered(_ judgement: Judgement) -> [Action] {
     resume.isRecovering = false
-    if case .proven(let evidence) = judgement { return endUpload(thenFinish: evidence) }
+    if case .proven(let evidence) = judgement {
+      resume.wasComplete = true
+      return endUpload(thenFinish: evidence)
+    }
     return resume.current.map { giveUp($0) } ?? nextCandidate()
   }
 

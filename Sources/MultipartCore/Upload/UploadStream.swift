@@ -69,10 +69,10 @@ package final class UploadStream: Sendable {
     return nil
   }
 
-  /// Ends reading, and a command that still runs.
-  func stop(in world: World) {
+  /// Ends reading, and a command that still runs; returns when that has ended.
+  func stop(in world: World) async {
     source.stop()
     guard let producer, producer.end == nil else { return }
-    Task { await producer.terminate(grace: Self.grace, in: world) }
+    await producer.terminate(grace: Self.grace, in: world)
   }
 }

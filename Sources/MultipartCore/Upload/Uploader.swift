@@ -12,6 +12,8 @@ package final class Uploader: Sendable {
   let tell: @Sendable (UploadNews) -> Void
   private let events: AsyncStream<UploadMachine.Event>
   private let inbox: AsyncStream<UploadMachine.Event>.Continuation
+  /// The first one, for who waits and does not hear events.
+  private let interruption = Locked<Failure?>(nil)
   let finisher: Finisher
   let journal: UploadJournal?
   /// The parts that the store listed of the upload that is gone on with.
@@ -48,6 +50,7 @@ package final class Uploader: Sendable {
 
   /// Stops the upload: what is under way is cancelled, and the upload aborted. May be called from anywhere, at any time.
   package func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
+    interruption.withLock { $0 = $0 ?? failure }
     inbox.yield(.interrupted(failure))
     // After the event, so that it is the cause of what ends by this.
     progress.stop()
@@ -62,11 +65,26 @@ package final class Uploader: Sendable {
   }
 
   package func run() async throws(Failure) -> UploadResult {
+    do throws(Failure) {
+      let result = try await upload()
+      await endStream()
+      return result
+    } catch {
+      await endStream()
+      throw error
+    }
+  }
+
+  /// Returns when a command that still ran has ended: the process must not leave it behind.
+  private func endStream() async {
+    if case .stream(let stream) = job.source { await stream.stop(in: world) }
+  }
+
+  private func upload() async throws(Failure) -> UploadResult {
     try job.source.check()
     try await openJournal()
     var isKept = false
     defer { journal?.close(keeps: isKept) }
-    defer { if case .stream(let stream) = job.source { stream.stop(in: world) } }
     var machine = UploadMachine(
       job.settings(
         plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52)))
@@ -102,6 +120,7 @@ package final class Uploader: Sendable {
     var hasSaid = false
     while try !journal.open() {
       let who = journal.holder.map { " (process \($0))" } ?? ""
+      if let interruption = interruption.withLock({ $0 }) { throw interruption.at(job.place) }
       guard let patience = job.lockPatience, world.uptime() - start < patience else {
         throw Failure(
           .locked, "another run of s3up is uploading to this object\(who)",
@@ -156,7 +175,7 @@ package final class Uploader: Sendable {
     case .head: tasks.add(event { await self.head() })
     case .cancelTransfers:
       tasks.cancelTransfers()
-      if case .stream(let stream) = job.source { stream.stop(in: world) }
+      if case .stream(let stream) = job.source { Task { await stream.stop(in: world) } }
     case .abort: tasks.add(event { await self.abort(uploadID) })
     case .listAfterAbort: tasks.add(event { await self.listAfterAbort(uploadID) })
     case .wait(let until):
@@ -228,7 +247,7 @@ package final class Uploader: Sendable {
     return UploadResult(
       size: finisher.expected?.size ?? plan.size, parts: max(1, machine.receipts.count), object: finisher.known,
       sum: finisher.expected?.sum, evidence: evidence, bytesSent: progress.bytesSent,
-      bytesResumed: progress.bytesResumed, retries: machine.retries)
+      bytesResumed: machine.wasComplete ? plan.size : progress.bytesResumed, retries: machine.retries)
   }
 
   /// The time after an interruption was not enough to show that the upload is gone.
@@ -253,6 +272,8 @@ package final class Uploader: Sendable {
 
   private func leftBehind(_ machine: UploadMachine, _ failure: Failure) -> Failure {
     var failure = failure.at(job.place)
+    // The run ended before it came to the recorded upload, which a later one can still go on with.
+    failure.isResumable = machine.leavesOldRecord && journal?.found != nil
     guard let id = machine.abandoned.last else { return failure }
     failure.place.uploadID = id
     failure.message += "; its parts could not be shown to be gone"

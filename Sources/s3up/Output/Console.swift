@@ -66,11 +66,11 @@ enum Descriptor {
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
   /// A standard stream that is closed would be the number of the next file or socket that is opened, and what is printed
-  /// would go into it. Read-only, so that a write still fails.
+  /// would go into it. Open the other way round, so that what is closed still fails: a closed input is no empty stream.
   static func occupyStandardStreams() {
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
       // The lowest free number, which is this one.
-      _ = open("/dev/null", O_RDONLY)
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 

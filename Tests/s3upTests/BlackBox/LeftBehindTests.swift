@@ -22,15 +22,16 @@ import Testing
     #expect(fake.unfinishedUploads.isEmpty)
   }
 
-  @Test("SIGTERM ends an upload within 5 s also while gigabytes are read for their checksums")
-  func whileHashing() async throws {
+  @Test(
+    "SIGTERM ends an upload within 5 s also while gigabytes are read for their checksums", arguments: ["keep", "abort"])
+  func whileHashing(_ choice: String) async throws {
     let fake = try FakeS3(FakeOptions { $0.storage = .discard })
     let binary = try S3upBinary()
     let path = binary.home.path + "/large"
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
     #expect(truncate(path, 40 << 30) == 0)
     let child = try binary.start(
-      ["put", path, "s3://bucket/k", "--part-size", "5G"], environment: fake.environment())
+      ["put", path, "s3://bucket/k", "--part-size", "5G", "--on-interrupt", choice], environment: fake.environment())
     #expect(await fake.wait { $0.contains { $0.operation == .createMultipartUpload } })
     // A tenth of a second of work: by then every thread is at it.
     while !child.ended, Self.ticks(child.pid) < 10 { await Task.yield() }
@@ -39,7 +40,8 @@ import Testing
     let result = await child.wait(timeout: .seconds(20))
     #expect(ContinuousClock.now - sent < .seconds(5))
     #expect(result.status == 143, "\(result.errors)")
-    #expect(fake.unfinishedUploads.isEmpty)
+    #expect(fake.unfinishedUploads.count == (choice == "keep" ? 1 : 0))
+    #expect(result.errors.contains("it goes on") == (choice == "keep"), "\(result.errors)")
   }
 
   /// CPU time of a process, in hundredths of a second: the 14th and 15th word of its `stat`.

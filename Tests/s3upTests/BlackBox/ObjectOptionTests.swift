@@ -116,7 +116,8 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     #expect(
       seen.isSuperset(
         of: size < mebi ? [.putObject, .headObject] : [.createMultipartUpload, .uploadPart, .headObject]))
-    for request in box.fake.requests {
+    // The list of uploads is of the bucket, not of an object with a key of its own.
+    for request in box.fake.requests where request.operation != .listMultipartUploads {
       #expect(request.headers[prefix + "algorithm"] == "AES256", "\(request.operation)")
       #expect(request.headers[prefix + "key"] == base64(key), "\(request.operation)")
       #expect(request.headers[prefix + "key-md5"] == base64(FakeHash.md5.of(key)), "\(request.operation)")

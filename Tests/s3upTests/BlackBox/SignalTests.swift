@@ -9,19 +9,21 @@ import Testing
 
   static let endings: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143)]
 
+  private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
+
   /// An upload that stands still in the middle of its first part.
-  private func held(_ faults: [Fault] = [part], size: Int = 11 * mebi) async throws -> (
-    box: BlackBox, child: ChildProcess
-  ) {
+  private func held(
+    _ faults: [Fault] = [part], size: Int = 11 * mebi, _ options: String...
+  ) async throws -> (box: BlackBox, child: ChildProcess) {
     let box = try BlackBox(faults: faults)
     try box.sample("f", size)
-    let child = try box.start(["put", "f", "s3://bucket/k", "--part-size", "5M"])
+    let child = try box.start(put + options)
     let operation: FakeOperation = size > 5 * mebi ? .uploadPart : .putObject
     #expect(await box.fake.wait { $0.contains { $0.operation == operation } })
     return (box, child)
   }
 
-  @Test("SIGINT is 130, SIGTERM 143, within 5 s, with the upload aborted", arguments: endings)
+  @Test("SIGINT is 130, SIGTERM 143, within 5 s, and the same command goes on with the upload", arguments: endings)
   func stops(_ signal: Int32, _ exit: Int32) async throws {
     let (box, child) = try await held()
     let sent = ContinuousClock.now
@@ -29,7 +31,20 @@ import Testing
     let result = await child.wait(timeout: .seconds(30))
     #expect(ContinuousClock.now - sent < .seconds(5))
     result.expectFailure(exit, "interrupted")
+    result.expectResumable(exit)
+    try await box.expectGoesOn(put, to: try box.files.read("f"))
+  }
+
+  @Test("with --on-interrupt abort the upload is aborted within 5 s, and the abort seen to", arguments: endings)
+  func aborts(_ signal: Int32, _ exit: Int32) async throws {
+    let (box, child) = try await held([Self.part], "--on-interrupt", "abort")
+    let sent = ContinuousClock.now
+    child.signal(signal)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(ContinuousClock.now - sent < .seconds(5))
+    result.expectFailure(exit, "interrupted")
     box.expectNothingLeft()
+    #expect(try box.records() == [])
     #expect(box.fake.requests(.abortMultipartUpload).count == 1)
     #expect(box.fake.requests(.listParts).count == 1)
   }
@@ -50,12 +65,13 @@ import Testing
     #expect(await box.fake.wait { $0.contains { $0.status == 503 } })
     child.signal(SIGTERM)
     await child.wait(timeout: .seconds(30)).expectFailure(143)
-    box.expectNothingLeft()
+    try await box.expectGoesOn(put, to: try box.files.read("f"))
   }
 
   @Test("a store that does not answer the abort holds nobody longer than 5 s, and the upload is named")
   func deafStore() async throws {
-    let (box, child) = try await held([Self.part, Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))])
+    let (box, child) = try await held(
+      [Self.part, Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))], "--on-interrupt", "abort")
     let sent = ContinuousClock.now
     child.signal(SIGINT)
     let result = await child.wait(timeout: .seconds(30))
@@ -68,7 +84,8 @@ import Testing
 
   @Test("the second signal ends it at once", arguments: endings)
   func second(_ signal: Int32, _ exit: Int32) async throws {
-    let (box, child) = try await held([Self.part, Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))])
+    let (box, child) = try await held(
+      [Self.part, Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))], "--on-interrupt", "abort")
     child.signal(SIGINT)
     #expect(await box.fake.wait { $0.contains { $0.operation == .abortMultipartUpload } })
     let sent = ContinuousClock.now
@@ -108,13 +125,13 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a SIGHUP that was not ignored stops the upload and leaves nothing")
+  @Test("a SIGHUP that was not ignored stops the upload, and the same command goes on with it")
   func hangUp() async throws {
     let (box, child) = try await held()
     child.signal(SIGHUP)
     let result = await child.wait(timeout: .seconds(30))
-    #expect(result.status != nil && result.status != 0)
-    box.expectNothingLeft()
+    result.expectResumable(130)
+    try await box.expectGoesOn(put, to: try box.files.read("f"))
   }
 
   @Test("a reader of standard output that has gone is an error, not the end by SIGPIPE")

@@ -1,0 +1,130 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// An upload of five parts that came to stand before its third: two are at the store.
+struct StoppedUpload {
+  let box: BlackBox
+  let bytes: [UInt8]
+  let uploadID: String
+
+  static let size = 22 * mebi
+  static let words = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
+  /// What the store had of it when it stopped.
+  static let confirmed = 10 * mebi
+  static let standsStill = Fault(.init(.uploadPart, partNumber: 3), .stall(stage: .beforeBody))
+
+  /// With one connection the third part goes when the second is at the store and in the record.
+  init(_ box: BlackBox, options: [String] = [], by signal: Int32 = SIGKILL, seed: UInt64 = 1) async throws {
+    self.box = box
+    bytes = try box.sample("f", Self.size, seed: seed)
+    box.fake.setFaults([Self.standsStill])
+    let child = try box.start(Self.words + ["--concurrency", "1"] + options)
+    #expect(await box.fake.wait { $0.contains { $0.partNumber == 3 } })
+    child.signal(signal)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(signal == SIGKILL ? result.signal == SIGKILL : result.signal == nil)
+    uploadID = try #require(box.fake.unfinishedUploads.first?.id)
+    #expect(box.fake.unfinishedUploads.first?.parts.keys.sorted() == [1, 2])
+    box.fake.setFaults([])
+  }
+
+  init(options: [String] = [], by signal: Int32 = SIGKILL) async throws {
+    try await self.init(try BlackBox(), options: options, by: signal)
+  }
+
+  /// The same command, and the parts that it sent.
+  func again(_ options: String...) async throws -> (result: ChildProcess.Result, sent: [Int]) {
+    let before = box.fake.requests.count
+    let result = try await box.run(Self.words + ["--json"] + options)
+    return (result, box.fake.partsSent(since: before))
+  }
+
+  /// The run went on and sent what was missing, and nothing is left of it but the object.
+  func expectDone(
+    _ again: (result: ChildProcess.Result, sent: [Int]), sent: [Int] = [3, 4, 5], resumed: Int = confirmed,
+    says: String? = nil, where location: SourceLocation = #_sourceLocation
+  ) throws {
+    let (result, parts) = again
+    #expect(result.status == 0, "\(result.errors)", sourceLocation: location)
+    #expect(parts == sent, sourceLocation: location)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes), sourceLocation: location)
+    #expect(result.json["bytes_resumed"] as? Int == resumed, sourceLocation: location)
+    #expect(result.json["bytes_sent"] as? Int == bytes.count - resumed, sourceLocation: location)
+    #expect(box.fake.unfinishedUploads.map(\.id) == [], sourceLocation: location)
+    #expect(try box.records() == [], sourceLocation: location)
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.count == (says == nil ? 0 : 1), "\(result.errors)", sourceLocation: location)
+    if let says { #expect(result.errors.contains(says), "\(result.errors)", sourceLocation: location) }
+  }
+}
+
+extension BlackBox {
+  var state: String { binary.home.path(".local/state/s3up") }
+
+  /// The files of the records; none when there is no folder.
+  func records() throws -> [String] {
+    let folder = state + "/uploads"
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".record") }
+      .map { folder + "/" + $0 }
+  }
+
+  /// The upload and its record wait for the next run: no object, and exactly one of each.
+  func expectKept(where location: SourceLocation = #_sourceLocation) throws {
+    #expect(fake.objectCount == 0, sourceLocation: location)
+    #expect(fake.unfinishedUploads.count == 1, sourceLocation: location)
+    #expect(fake.requests(.abortMultipartUpload).isEmpty, sourceLocation: location)
+    #expect(try records().count == 1, sourceLocation: location)
+  }
+
+  /// The same command, without the faults, completes what is there and sends no part again that the store has.
+  func expectGoesOn(
+    _ words: [String], to bytes: [UInt8], where location: SourceLocation = #_sourceLocation
+  ) async throws {
+    try expectKept(where: location)
+    let held = Set(fake.unfinishedUploads.first?.parts.keys.map { $0 } ?? [])
+    fake.setFaults([])
+    let before = fake.requests.count
+    try await run(words).expectSuccess(where: location)
+    #expect(held.isDisjoint(with: fake.partsSent(since: before)), sourceLocation: location)
+    #expect(
+      !fake.requests.dropFirst(before).contains { $0.operation == .createMultipartUpload }, sourceLocation: location)
+    #expect(fake.object("k")?.sha256 == sha256(bytes), sourceLocation: location)
+    #expect(fake.unfinishedUploads.map(\.id) == [], sourceLocation: location)
+    #expect(try records() == [], sourceLocation: location)
+  }
+}
+
+extension FakeS3 {
+  /// The numbers of the parts that were sent after so many requests, in their order.
+  func partsSent(since count: Int) -> [Int] {
+    requests.dropFirst(count).filter { $0.operation == .uploadPart }.compactMap(\.partNumber).sorted()
+  }
+}
+
+extension ChildProcess.Result {
+  /// A failure that a later run mends: the record is kept, and the way out is the same command.
+  func expectResumable(_ exit: Int32, _ words: String..., where location: SourceLocation = #_sourceLocation) {
+    #expect(status == exit, "\(errors)", sourceLocation: location)
+    #expect(errors.contains("un the same command again"), "\(errors)", sourceLocation: location)
+    for word in words { #expect(errors.contains(word), "\(errors)", sourceLocation: location) }
+    guard !output.isEmpty else { return }
+    #expect(json["resumable"] as? Bool == true, sourceLocation: location)
+    #expect(json["exit"] as? Int == Int(exit), sourceLocation: location)
+  }
+
+  /// Exit 0, and one line on standard error.
+  func expectWarned(_ words: String, where location: SourceLocation = #_sourceLocation) {
+    #expect(status == 0, "\(errors)", sourceLocation: location)
+    #expect(errors.split(separator: "\n").count == 1, "\(errors)", sourceLocation: location)
+    #expect(errors.contains(words), "\(errors)", sourceLocation: location)
+  }
+
+  /// A step of the test itself that has to work.
+  func expectDone(where location: SourceLocation = #_sourceLocation) {
+    #expect(status == 0, "\(errors)", sourceLocation: location)
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+@testable import MultipartCore
+@testable import Support
+
+/// The record on the disk, and the lock beside it.
+@Suite(.crowd) struct ResumeRecordTests {
+  /// Refused until the test takes the fault away.
+  private static let busy = Fault(.init(.uploadPart, partNumber: 3), .error(status: 503, code: "SlowDown"))
+
+  private func running(_ box: BlackBox) async throws -> ChildProcess {
+    box.fake.setFaults([Self.busy])
+    let child = try box.start(StoppedUpload.words + ["--concurrency", "1", "--retries", "1000"])
+    #expect(await box.fake.wait { $0.contains { $0.partNumber == 3 } })
+    return child
+  }
+
+  @Test("a second run at the same object is 75, and the first is not disturbed")
+  func locked() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let first = try await running(box)
+    let second = try await box.run(StoppedUpload.words)
+    second.expectFailure(75, "another run of s3up", "process \(first.pid)", "--wait-lock")
+    #expect(box.fake.requests(.createMultipartUpload).count == 1)
+    #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
+    #expect(try box.records().count == 1)
+    box.fake.setFaults([])
+    await first.wait().expectSuccess()
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+  }
+
+  @Test("--wait-lock waits for the first, and then does its own")
+  func waits() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let first = try await running(box)
+    let second = try box.start(StoppedUpload.words + ["--wait-lock"])
+    #expect(await second.speaks())
+    #expect(!second.ended)
+    box.fake.setFaults([])
+    await first.wait().expectSuccess()
+    let result = await second.wait()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("waits for another run"), "\(result.errors)")
+    #expect(box.fake.requests(.completeMultipartUpload).count == 2)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("--wait-lock with a duration ends in 75 when that is over")
+  func waitsSoLong() async throws {
+    let box = try BlackBox()
+    try box.sample("f", StoppedUpload.size)
+    let first = try await running(box)
+    let second = try await box.run(StoppedUpload.words + ["--wait-lock=1s"])
+    #expect(second.status == 75 && second.seconds >= 1, "\(second.errors)")
+    first.signal(SIGKILL)
+    _ = await first.wait()
+  }
+
+  @Test("a run that waits for the lock ends at a signal and at its deadline", arguments: [SIGINT, SIGTERM, 0])
+  func waitIsInterrupted(_ signal: Int32) async throws {
+    let box = try BlackBox()
+    try box.sample("f", StoppedUpload.size)
+    let first = try await running(box)
+    let second = try box.start(StoppedUpload.words + ["--wait-lock"] + (signal == 0 ? ["--deadline", "1s"] : []))
+    #expect(await second.speaks())
+    if signal != 0 { second.signal(signal) }
+    let result = await second.wait(timeout: .seconds(10))
+    #expect(!result.timedOut)
+    #expect(result.status == [SIGINT: 130, SIGTERM: 143, 0: 75][signal], "\(result.errors)")
+    #expect(box.fake.requests(.createMultipartUpload).count == 1)
+    #expect(!first.ended)
+    first.signal(SIGKILL)
+    _ = await first.wait()
+  }
+
+  @Test("--wait-lock goes on with the upload of a run that is killed meanwhile")
+  func waitsForKilled() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let first = try await running(box)
+    let second = try box.start(StoppedUpload.words + ["--wait-lock"])
+    #expect(await second.speaks())
+    let before = box.fake.requests.count
+    first.signal(SIGKILL)
+    _ = await first.wait()
+    box.fake.setFaults([])
+    let result = await second.wait()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(Set(box.fake.partsSent(since: before)).isDisjoint(with: [1, 2]))
+    #expect(box.fake.requests(.createMultipartUpload).count == 1)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("a record torn anywhere loses nothing that the store has", arguments: [0, 1, 20, 100, 300, -1, -30])
+  func torn(_ place: Int) async throws {
+    let stopped = try await StoppedUpload()
+    let path = try #require(try stopped.box.records().first)
+    let size = try Data(contentsOf: URL(fileURLWithPath: path)).count
+    #expect(truncate(path, off_t(place < 0 ? size + place : min(place, size))) == 0)
+    try stopped.expectDone(try await stopped.again())
+  }
+
+  @Test("a record of nonsense, or with a part that never was, is no harm")
+  func nonsense() async throws {
+    for text in ["nonsense\n", "\u{0}\u{0}\u{0}\u{0}", "s3up record 1 00000000\nupload\n"] {
+      let stopped = try await StoppedUpload()
+      let path = try #require(try stopped.box.records().first)
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      try stopped.expectDone(try await stopped.again())
+    }
+  }
+
+  @Test("a record of a version that is not known is 78 with the way out, and nothing is touched")
+  func unknownVersion() async throws {
+    let stopped = try await StoppedUpload()
+    let path = try #require(try stopped.box.records().first)
+    let old = try Data(contentsOf: URL(fileURLWithPath: path))
+    let head = RecordLine.write(["s3up", "record", "2"].map { Array($0.utf8) }).bytes
+    let later = Data(head) + old.drop { $0 != UInt8(ascii: "\n") }.dropFirst()
+    try later.write(to: URL(fileURLWithPath: path))
+    let before = stopped.box.fake.requests.count
+    try await stopped.box.run(StoppedUpload.words).expectFailure(78, "version 2", "remove the file")
+    #expect(stopped.box.fake.requests.count == before)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == later)
+    #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
+  }
+
+  @Test("a state folder that cannot be used is one warning, and the upload goes on")
+  func noStateFolder() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 11 * mebi)
+    try box.files.write("a file", to: "state")
+    for folder in ["state", "/proc/nowhere"] {
+      let result = try await box.run(StoppedUpload.words + ["--state-dir", folder])
+      result.expectWarned("could not be resumed")
+      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    }
+  }
+
+  @Test("without a record nothing is kept: a failure aborts")
+  func noRecordNoRest() async throws {
+    let box = try BlackBox(faults: [Self.busy])
+    try box.sample("f", StoppedUpload.size)
+    let result = try await box.run(
+      StoppedUpload.words + ["--state-dir", "/proc/nowhere", "--retries", "2", "--json"])
+    #expect(result.status == 75)
+    #expect(result.json["resumable"] as? Bool == false)
+    box.expectNothingLeft()
+  }
+
+  @Test("a record and its folder are for this user alone, and hold no secret")
+  func secrecy() async throws {
+    let stopped = try await StoppedUpload()
+    let path = try #require(try stopped.box.records().first)
+    for (place, mode) in [(path, 0o600), (stopped.box.state + "/uploads", 0o700), (stopped.box.state, 0o700)] {
+      #expect(try FileManager.default.attributesOfItem(atPath: place)[.posixPermissions] as? Int == mode)
+    }
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.contains(stopped.uploadID))
+    #expect(!text.contains(FakeCredential.standard.secret) && !text.contains(FakeCredential.standard.keyID))
+  }
+}
+
+extension ChildProcess {
+  /// Waits for the first word on standard error; false when the program ended without one, or said nothing for long.
+  fileprivate func speaks() async -> Bool {
+    let end = ContinuousClock.now + .seconds(30)
+    while stderr.isEmpty, !ended, ContinuousClock.now < end { await Task.yield() }
+    return !stderr.isEmpty
+  }
+}

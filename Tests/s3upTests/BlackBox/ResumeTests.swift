@@ -1,0 +1,230 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+@Suite(.crowd) struct ResumeTests {
+  @Test("after SIGKILL the same command goes on and sends nothing again", arguments: [false, true])
+  func killed(secure: Bool) async throws {
+    let stopped = try await StoppedUpload(try BlackBox(secure: secure))
+    try stopped.box.expectKept()
+    let before = stopped.box.fake.requests.count
+    try stopped.expectDone(try await stopped.again())
+    let later = stopped.box.fake.requests.dropFirst(before)
+    #expect(!later.contains { [.createMultipartUpload, .abortMultipartUpload].contains($0.operation) })
+    #expect(later.allSatisfy { $0.uploadID == nil || $0.uploadID == stopped.uploadID })
+  }
+
+  @Test("killed again and again, it ends all the same, each part sent to its end once")
+  func again() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    for part in 2...5 {
+      box.fake.setFaults([Fault(.init(.uploadPart, partNumber: part), .stall(stage: .withinBody))])
+      let child = try box.start(StoppedUpload.words + ["--concurrency", "1"])
+      #expect(await box.fake.wait { $0.contains { $0.partNumber == part } })
+      child.signal(SIGKILL)
+      _ = await child.wait()
+    }
+    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+    let whole = box.fake.requests(.uploadPart).filter { $0.status == 200 }.compactMap(\.partNumber)
+    #expect(whole.sorted() == [1, 2, 3, 4, 5])
+  }
+
+  @Test("without a record the upload is found at the store")
+  func noRecord() async throws {
+    let stopped = try await StoppedUpload()
+    try FileManager.default.removeItem(atPath: stopped.box.state)
+    try stopped.expectDone(try await stopped.again())
+    #expect(stopped.box.fake.requests(.createMultipartUpload).count == 1)
+  }
+
+  @Test("--resume never aborts the old upload and begins a new one")
+  func never() async throws {
+    let stopped = try await StoppedUpload()
+    let again = try await stopped.again("--resume", "never")
+    try stopped.expectDone(again, sent: [1, 2, 3, 4, 5], resumed: 0, says: "--resume never")
+    #expect(stopped.box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [stopped.uploadID])
+  }
+
+  @Test("--resume require goes on when there is an upload, with and without a record", arguments: [true, false])
+  func require(hasRecord: Bool) async throws {
+    let stopped = try await StoppedUpload()
+    if !hasRecord { try FileManager.default.removeItem(atPath: stopped.box.state) }
+    try stopped.expectDone(try await stopped.again("--resume", "require"))
+  }
+
+  @Test("--resume require is 69 when there is none, and begins nothing")
+  func requireNone() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await box.run(StoppedUpload.words + ["--resume", "require"]).expectFailure(69, "no unfinished upload")
+    box.expectNothingLeft()
+    #expect(box.fake.requests(.createMultipartUpload).isEmpty)
+    #expect(try box.records() == [])
+  }
+
+  @Test(
+    "when the source was changed between the runs the old upload is aborted and one line says so",
+    arguments: [SourceChange.rewritten, .grown, .truncated, .replaced])
+  func sourceChanged(_ change: SourceChange) async throws {
+    let stopped = try await StoppedUpload()
+    try change.happen(to: stopped.box.files.path("f"))
+    let bytes = try stopped.box.files.read("f")
+    let again = try await stopped.again()
+    #expect(again.result.status == 0, "\(again.result.errors)")
+    #expect(again.result.errors.split(separator: "\n").count == 1, "\(again.result.errors)")
+    #expect(again.result.errors.contains("the source is another than that of the unfinished upload"))
+    #expect(again.result.json["bytes_resumed"] as? Int == 0)
+    #expect(stopped.box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
+    #expect(stopped.box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [stopped.uploadID])
+    #expect(try stopped.box.records() == [])
+  }
+
+  @Test("what the upload was created with cannot change: other options begin a new one")
+  func otherOptions() async throws {
+    let stopped = try await StoppedUpload()
+    let again = try await stopped.again("--metadata", "colour=blue")
+    try stopped.expectDone(again, sent: [1, 2, 3, 4, 5], resumed: 0, says: "other options")
+    #expect(stopped.box.fake.object("k")?.metadata == ["colour": "blue"])
+    #expect(stopped.box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [stopped.uploadID])
+  }
+
+  @Test("options that only say how the bytes travel go on with the upload")
+  func otherWay() async throws {
+    let stopped = try await StoppedUpload()
+    try stopped.expectDone(
+      try await stopped.again("--concurrency", "3", "--retries", "4", "--stall-timeout", "20s", "--verify"))
+  }
+
+  @Test("another part size begins a new upload")
+  func otherParts() async throws {
+    let stopped = try await StoppedUpload()
+    let again = try await stopped.again("--part-size", "8M")
+    try stopped.expectDone(again, sent: [1, 2, 3], resumed: 0, says: "cut into other parts")
+  }
+
+  @Test("an upload that the store no longer knows means a new one, said in one line")
+  func gone() async throws {
+    let stopped = try await StoppedUpload()
+    stopped.box.fake.dropUpload(stopped.uploadID)
+    let again = try await stopped.again()
+    try stopped.expectDone(
+      again, sent: [1, 2, 3, 4, 5], resumed: 0, says: "the store no longer knows the upload: a new one begins")
+  }
+
+  @Test("a part that the store has lost is sent again")
+  func lostPart() async throws {
+    let stopped = try await StoppedUpload()
+    stopped.box.fake.dropPart(1, of: stopped.uploadID)
+    try stopped.expectDone(try await stopped.again(), sent: [1, 3, 4, 5], resumed: 5 * mebi)
+  }
+
+  @Test("a part at the store that is not the file's is sent again", arguments: [5 * mebi, 1000])
+  func otherPart(_ size: Int) async throws {
+    let stopped = try await StoppedUpload()
+    try stopped.box.sample("other", size, seed: 99)
+    try await stopped.box.run(
+      "part", "other", "s3://bucket/k", "--upload-id", stopped.uploadID, "--part", "1", "--checksum", "crc64nvme"
+    ).expectDone()
+    let again = try await stopped.again()
+    #expect(again.result.status == 0, "\(again.result.errors)")
+    #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes))
+    #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
+    // A part of another length makes another upload of it, of which nothing is believed.
+    #expect(again.sent == (size == 1000 ? [1, 2, 3, 4, 5] : [1, 3, 4, 5]))
+  }
+
+  @Test("an upload that was completed when the process was killed is found out by HEAD, and nothing is sent")
+  func completed() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let child = try box.start(StoppedUpload.words)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+    let isThere = await box.fake.wait { _ in box.fake.objectCount == 1 }
+    #expect(isThere)
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    #expect(try box.records().count == 1)
+    box.fake.setFaults([])
+    let before = box.fake.requests.count
+    let result = try await box.run(StoppedUpload.words + ["--json"])
+    result.expectSuccess()
+    #expect((result.json["evidence"] as? String)?.contains("CRC64NVME") == true)
+    #expect(result.json["bytes_sent"] as? Int == 0)
+    #expect(result.json["bytes_resumed"] as? Int == bytes.count)
+    #expect(box.fake.requests.dropFirst(before).map(\.operation) == [.listParts, .headObject])
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(try box.records() == [])
+  }
+
+  @Test("an object of the same size that is another is not taken for the upload that is gone")
+  func notCompleted() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeBody))])
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let child = try box.start(StoppedUpload.words)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    box.fake.setFaults([])
+    box.fake.dropUpload(try #require(box.fake.unfinishedUploads.first?.id))
+    box.fake.putObject("k", bytes: [UInt8](repeating: 1, count: bytes.count))
+    let result = try await box.run(StoppedUpload.words)
+    #expect(result.status == 0 && result.errors.contains("a new one begins"), "\(result.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("a list of parts that lies costs parts, never the object", arguments: [1, 1000])
+  func lyingLists(_ pageLimit: Int) async throws {
+    for kind in [FakeOptions.ListParts.onePage, .inclusiveMarker, .noMarker, .endless] {
+      let stopped = try await StoppedUpload()
+      stopped.box.fake.options.listParts = kind
+      stopped.box.fake.options.pageLimit = pageLimit
+      let again = try await stopped.again()
+      #expect(again.result.status == 0, "\(kind): \(again.result.errors)")
+      #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes), "\(kind)")
+      #expect(Set([3, 4, 5]).isSubset(of: again.sent), "\(kind)")
+      stopped.box.fake.options.listParts = .paged
+      #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [], "\(kind)")
+    }
+  }
+
+  @Test("a list that fails is tried again, and then the upload is kept")
+  func listFails() async throws {
+    let stopped = try await StoppedUpload()
+    stopped.box.fake.setFaults([Fault(.init(.listParts), .error(status: 503, code: "SlowDown"))])
+    let again = try await stopped.again("--retries", "2")
+    again.result.expectResumable(75, "SlowDown")
+    #expect(again.sent == [])
+    try stopped.box.expectKept()
+    stopped.box.fake.setFaults([])
+    try stopped.expectDone(try await stopped.again())
+  }
+
+  @Test("--deadline ends the run in time with 75, and the next one completes it")
+  func deadline() async throws {
+    let box = try BlackBox(faults: [StoppedUpload.standsStill])
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let result = try await box.run(StoppedUpload.words + ["--concurrency", "1", "--deadline", "2s", "--json"])
+    result.expectResumable(75, "--deadline")
+    #expect(result.json["code"] as? String == "deadline")
+    #expect(result.seconds >= 2 && result.seconds < 7)
+    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+  }
+
+  @Test("--on-interrupt abort leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])
+  func onInterruptAbort(_ signal: Int32) async throws {
+    let box = try BlackBox(faults: [StoppedUpload.standsStill])
+    try box.sample("f", StoppedUpload.size)
+    let child = try box.start(StoppedUpload.words + ["--concurrency", "1", "--on-interrupt", "abort", "--json"])
+    #expect(await box.fake.wait { $0.contains { $0.partNumber == 3 } })
+    child.signal(signal)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.json["resumable"] as? Bool == false)
+    #expect(!result.errors.contains("it goes on"), "\(result.errors)")
+    box.expectNothingLeft()
+    #expect(try box.records() == [])
+  }
+}
