@@ -98,11 +98,19 @@ extension Uploader {
       guard let receipt = try compare(part) else { return .partRejected(number) }
       try job.source.check()
       if Task.isCancelled { throw Failure(.interrupted, "the comparison was cancelled") }
+      // A part that arrived just before the last run was killed is at the store and not in the record. There it must
+      // be: only of a whole record a HEAD can tell whether the upload was completed.
+      if !isRecorded(receipt) { journal?.append(receipt, now: world.uptime()) }
       progress.keep(receipt.size)
       return .partVerified(receipt)
     } catch {
       return .verifyFailed(number, error.at(job.place))
     }
+  }
+
+  private func isRecorded(_ receipt: PartReceipt) -> Bool {
+    guard let part = journal?.found?.parts[receipt.number] else { return false }
+    return part.size == receipt.size && ETag(part.etag) == ETag(receipt.etag) && part.checksum == receipt.checksum
   }
 
   private func compare(_ part: ListParts.Part) throws(Failure) -> PartReceipt? {

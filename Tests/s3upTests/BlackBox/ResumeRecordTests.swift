@@ -104,6 +104,28 @@ import Testing
     try stopped.expectDone(try await stopped.again())
   }
 
+  @Test("a part that only the store knew of is on record once it is compared, so that a lost end is found out by HEAD")
+  func wholeAgain() async throws {
+    let stopped = try await StoppedUpload()
+    let box = stopped.box
+    let path = try #require(try box.records().first)
+    // The head alone: the lines of both parts are gone.
+    let head = try Data(contentsOf: URL(fileURLWithPath: path)).split(separator: UInt8(ascii: "\n")).prefix(2)
+    #expect(truncate(path, off_t(head.reduce(0) { $0 + $1.count + 1 })) == 0)
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
+    let child = try box.start(StoppedUpload.words)
+    let isThere = await box.fake.wait { _ in box.fake.objectCount == 1 }
+    #expect(isThere)
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    box.fake.setFaults([])
+    let (result, sent) = try await stopped.again()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(sent == [])
+    #expect(box.fake.object("k")?.sha256 == sha256(stopped.bytes))
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+  }
+
   @Test("a record of nonsense, or with a part that never was, is no harm")
   func nonsense() async throws {
     for text in ["nonsense\n", "\u{0}\u{0}\u{0}\u{0}", "s3up record 1 00000000\nupload\n"] {
