@@ -48,6 +48,14 @@ package final class UploadStream: Sendable {
     pieces.withLock { $0.removeValue(forKey: number) }?.release()
   }
 
+  /// In time before the last of 10,000 parts: what a stream can still hold, and what to do about it.
+  func warning(after number: Int) -> String? {
+    let plan = source.plan
+    guard number == plan.warningPart else { return nil }
+    return "the stream nears what its parts can hold: \(plan.remaining(afterPart: number) >> 30) GiB are left; "
+      + "a longer one needs a larger --part-size, or its --expect-size, from the start"
+  }
+
   /// Whether what was read may be published: the command has ended well, and the stream is what was expected.
   func judge() async -> Failure? {
     do throws(Failure) {

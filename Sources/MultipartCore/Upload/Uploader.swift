@@ -48,7 +48,8 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// Stops the upload: what is under way is cancelled, and the upload aborted. May be called from anywhere, at any time.
+  /// Stops the run: what is under way is cancelled, and the upload kept for a later run or aborted. May be called from
+  /// anywhere, at any time.
   package func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
     interruption.withLock { $0 = $0 ?? failure }
     inbox.yield(.interrupted(failure))
@@ -201,7 +202,10 @@ package final class Uploader: Sendable {
   private func note(_ event: UploadMachine.Event) {
     if case .created(let id) = event { started(id) }
     // Another upload may still need the bytes of a part that failed, none those of one that arrived.
-    if case .partDone(let receipt) = event, case .stream(let stream) = job.source { stream.release(receipt.number) }
+    if case .partDone(let receipt) = event, case .stream(let stream) = job.source {
+      stream.release(receipt.number)
+      if let warning = stream.warning(after: receipt.number) { tell(.warning(warning)) }
+    }
   }
 
   private func started(_ uploadID: String) {
