@@ -8,10 +8,13 @@ package final class RecordLock: Sendable {
   private let folder: RecordFolder
   private let name: String
   private let file: Locked<RecordFile?>
+  /// When a run took the lock that was killed and so never let it go; nil where the last one ended in order.
+  package let leftSince: Timestamp?
 
-  private init(_ folder: RecordFolder, _ name: String, _ file: RecordFile) {
+  private init(_ folder: RecordFolder, _ name: String, _ file: RecordFile, leftSince: Timestamp?) {
     self.folder = folder
     self.name = name
+    self.leftSince = leftSince
     self.file = Locked(file)
   }
 
@@ -26,8 +29,9 @@ package final class RecordLock: Sendable {
       case .busy: return nil
       case .nameless: continue
       case .held:
+        let left = file.notedSince()
         file.note(pid: getpid())
-        return RecordLock(folder, name, file)
+        return RecordLock(folder, name, file, leftSince: left)
       }
     }
     return nil
@@ -64,6 +68,13 @@ extension RecordFile {
     let text = Array("\(pid)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
     pwrite(descriptor, text, text.count, 0)
+  }
+
+  /// When somebody noted himself in it; nil for a new file.
+  fileprivate func notedSince() -> Timestamp? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
+    return Timestamp(seconds: Int64(status.st_mtim.tv_sec))
   }
 
   /// Who wrote it, while there is such a process.

@@ -27,6 +27,9 @@ package final class UploadJournal: Sendable {
   /// What an earlier run left.
   var found: UploadRecord? { state.withLock { $0.found } }
 
+  /// When a run began that was killed before it could record an upload, if that was the last one.
+  var leftSince: Timestamp? { state.withLock { $0.found == nil ? $0.lock?.leftSince : nil } }
+
   /// Takes the lock and reads the record. False while another run holds the lock.
   func open() throws(Failure) -> Bool {
     do throws(Failure) {

@@ -15,15 +15,26 @@ extension Uploader {
           isWhole: record.parts.count == plan.partCount)
       ])
     }
-    guard job.resume != .never, !job.source.isStream else { return .found([]) }
+    let adopts = job.resume != .never && !job.source.isStream
+    let left = journal?.leftSince
+    guard adopts || left != nil else { return .found([]) }
     do throws(Failure) {
-      return .found(try await listed())
+      var candidates: [UploadMachine.Candidate] = []
+      for upload in try await unfinished() {
+        if let left, try await isLeft(upload, since: left) {
+          let why = "an upload that a killed run had only begun is ended"
+          candidates.append(UploadMachine.Candidate(uploadID: upload.uploadID, use: .stale(why)))
+        } else if adopts {
+          candidates.append(UploadMachine.Candidate(uploadID: upload.uploadID, use: .foreign))
+        }
+      }
+      return .found(candidates)
     } catch {
       return .findFailed(error.at(job.place))
     }
   }
 
-  private func listed() async throws(Failure) -> [UploadMachine.Candidate] {
+  private func unfinished() async throws(Failure) -> [ListMultipartUploads.Upload] {
     var pages = ListMultipartUploads.Pages()
     var marker: ListMultipartUploads.Marker?
     repeat {
@@ -32,7 +43,21 @@ extension Uploader {
     } while marker != nil
     let own = pages.uploads.filter { $0.key.utf8.elementsEqual(job.key.utf8) }
     return own.sorted { ($0.initiated?.seconds ?? 0) > ($1.initiated?.seconds ?? 0) }
-      .map { UploadMachine.Candidate(uploadID: $0.uploadID, use: .foreign) }
+  }
+
+  /// A run that is killed while its create is out leaves an upload whose id nobody knows. It has no parts, and was begun
+  /// when that run was: a minute before, for clocks that differ, to five after, for tries and a busy store.
+  private func isLeft(
+    _ upload: ListMultipartUploads.Upload, since left: Timestamp
+  ) async throws(Failure) -> Bool {
+    guard let begun = upload.initiated, (-60...300).contains(begun.seconds - left.seconds) else { return false }
+    do throws(Failure) {
+      let list = ListParts(bucket: job.bucket, key: job.key, uploadID: upload.uploadID, common: job.common)
+      return try await client.perform(list).parts.isEmpty
+    } catch {
+      if error.code == .uploadGone || error.status == 404 { return false }
+      throw error
+    }
   }
 
   func listParts(_ uploadID: String) async -> UploadMachine.Event {

@@ -126,6 +126,26 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
+  @Test("an upload whose create was out when the run was killed is ended by the next run, and one with parts is not")
+  func killedInCreate() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeAnswer))])
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let child = try box.start(StoppedUpload.words)
+    let isThere = await box.fake.wait { _ in box.fake.unfinishedUploads.count == 1 }
+    #expect(isThere)
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    box.fake.setFaults([])
+    // Somebody else's, begun at the same time: it has a part, and another file's.
+    let foreign = try await box.run("create", "s3://bucket/k").output.trimmingCharacters(in: .whitespacesAndNewlines)
+    try box.sample("other", 5 * mebi, seed: 77)
+    try await box.run("part", "other", "s3://bucket/k", "--upload-id", foreign, "--part", "1").expectDone()
+    let result = try await box.run(StoppedUpload.words)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.unfinishedUploads.map(\.id) == [foreign])
+  }
+
   @Test("a record of nonsense, or with a part that never was, is no harm")
   func nonsense() async throws {
     for text in ["nonsense\n", "\u{0}\u{0}\u{0}\u{0}", "s3up record 1 00000000\nupload\n"] {
