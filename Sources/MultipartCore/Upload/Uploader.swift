@@ -16,6 +16,8 @@ package final class Uploader: Sendable {
   private let interruption = Locked<Failure?>(nil)
   let finisher: Finisher
   let journal: UploadJournal?
+  /// Of an upload that was left behind on the way to success the record stays: it names what is to be ended.
+  private let keepsRecord = Locked(false)
   /// The parts that the store listed of the upload that is gone on with.
   let known = Locked<[Int: ListParts.Part]>([:])
 
@@ -65,6 +67,12 @@ package final class Uploader: Sendable {
     }
   }
 
+  /// After the result has been told: only then the record goes. Killed before, the next run finds by it that the object
+  /// is complete, and sends nothing.
+  package func close() {
+    journal?.close(keeps: keepsRecord.withLock { $0 })
+  }
+
   package func run() async throws(Failure) -> UploadResult {
     do throws(Failure) {
       let result = try await upload()
@@ -85,7 +93,8 @@ package final class Uploader: Sendable {
     try job.source.check()
     try await openJournal()
     var isKept = false
-    defer { journal?.close(keeps: isKept) }
+    var isDone = false
+    defer { if !isDone { journal?.close(keeps: isKept) } }
     var machine = UploadMachine(
       job.settings(
         plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52)))
@@ -104,7 +113,10 @@ package final class Uploader: Sendable {
         let action = actions.removeFirst()
         if case .finish(let outcome) = action {
           isKept = outcome.isKept || !machine.abandoned.isEmpty || (outcome.isFailure && machine.leavesOldRecord)
-          return try result(outcome, machine)
+          let result = try result(outcome, machine)
+          isDone = true
+          keepsRecord.withLock { $0 = isKept }
+          return result
         }
         if case .adopt(let id) = action { _ = machine.handle(.recorded(adopt(id, machine)), at: world.uptime()) }
         perform(action, machine, &tasks)

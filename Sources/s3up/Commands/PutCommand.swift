@@ -47,6 +47,7 @@ struct PutCommand {
       let line = summary.line(source: subject.source ?? "", bucket: plan.job.bucket, key: plan.job.key)
       try session.say(
         session.paint(STDOUT_FILENO).result(line), json: Event.completed(subject, summary).json)
+      uploader.close()
     } catch {
       reporter.finish()
       throw error
