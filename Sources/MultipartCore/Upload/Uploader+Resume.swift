@@ -35,13 +35,8 @@ extension Uploader {
   }
 
   private func unfinished() async throws(Failure) -> [ListMultipartUploads.Upload] {
-    var pages = ListMultipartUploads.Pages()
-    var marker: ListMultipartUploads.Marker?
-    repeat {
-      let operation = ListMultipartUploads(bucket: job.bucket, prefix: job.key, marker: marker, common: job.common)
-      marker = pages.add(try await client.perform(operation))
-    } while marker != nil
-    let own = pages.uploads.filter { $0.key.utf8.elementsEqual(job.key.utf8) }
+    let list = ListMultipartUploads(bucket: job.bucket, prefix: job.key, common: job.common)
+    let own = try await client.allUploads(list).uploads.filter { $0.key.utf8.elementsEqual(job.key.utf8) }
     return own.sorted { ($0.initiated?.seconds ?? 0) > ($1.initiated?.seconds ?? 0) }
   }
 
@@ -61,26 +56,19 @@ extension Uploader {
   }
 
   func listParts(_ uploadID: String) async -> UploadMachine.Event {
-    var pages = ListParts.Pages()
-    var marker: Int?
-    var algorithm: ChecksumAlgorithm?
+    let list = ListParts(
+      bucket: job.bucket, key: job.key, uploadID: uploadID, customerKey: job.customerKey, common: job.common)
     do throws(Failure) {
-      repeat {
-        let operation = ListParts(
-          bucket: job.bucket, key: job.key, uploadID: uploadID, marker: marker, customerKey: job.customerKey,
-          common: job.common)
-        let page = try await client.perform(operation)
-        algorithm = algorithm ?? page.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
-        marker = pages.add(page)
-      } while marker != nil
+      let listing = try await client.allParts(list)
+      let parts = Dictionary(listing.parts.map { ($0.number, $0) }) { _, last in last }
+      known.withLock { $0 = parts }
+      let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
+      return .partsListed(
+        UploadMachine.PartList(sizes: parts.mapValues(\.size), form: form(of: uploadID, algorithm: algorithm)))
     } catch {
       recall(uploadID)
       return .partsListFailed(error.at(job.place))
     }
-    let parts = Dictionary(pages.parts.map { ($0.number, $0) }) { _, last in last }
-    known.withLock { $0 = parts }
-    return .partsListed(
-      UploadMachine.PartList(sizes: parts.mapValues(\.size), form: form(of: uploadID, algorithm: algorithm)))
   }
 
   /// What further parts of the upload must carry; nil when this run was told to send something else.

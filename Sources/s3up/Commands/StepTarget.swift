@@ -25,23 +25,15 @@ struct StepTarget {
 
   /// Every part the store has, in the order of their numbers.
   func parts() async throws(Failure) -> StepParts {
-    var pages = ListParts.Pages()
-    var last: ListParts.Page?
-    var marker: Int?
-    repeat {
-      let operation = ListParts(
-        bucket: url.bucket, key: key, uploadID: uploadID, marker: marker, customerKey: customerKey,
-        common: access.common)
-      let page = try await access.client.perform(operation, retrying: access.retry)
-      marker = pages.add(page)
-      last = page
-    } while marker != nil
-    guard pages.isComplete else {
+    let list = ListParts(
+      bucket: url.bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: access.common)
+    let listing = try await access.client.allParts(list, retrying: access.retry)
+    guard listing.isComplete else {
       throw Failure(.server, "the store's list of parts does not come to an end").at(place)
     }
     return StepParts(
-      parts: pages.parts, algorithm: last?.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:)),
-      isFullObject: last?.checksumType?.uppercased() == "FULL_OBJECT")
+      parts: listing.parts, algorithm: listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:)),
+      isFullObject: listing.checksumType?.uppercased() == "FULL_OBJECT")
   }
 }
 

@@ -83,34 +83,24 @@ struct UploadListing {
   }
 
   private func list(_ url: S3URL) async throws(Failure) -> [ListMultipartUploads.Upload] {
-    var pages = ListMultipartUploads.Pages()
-    var marker: ListMultipartUploads.Marker?
-    repeat {
-      let operation = ListMultipartUploads(
-        bucket: url.bucket, prefix: url.key.flatMap { $0.isEmpty ? nil : $0 }, marker: marker, common: access.common)
-      marker = pages.add(try await access.client.perform(operation, retrying: access.retry))
-    } while marker != nil
-    if !pages.isComplete {
+    let list = ListMultipartUploads(
+      bucket: url.bucket, prefix: url.key.flatMap { $0.isEmpty ? nil : $0 }, common: access.common)
+    let found = try await access.client.allUploads(list, retrying: access.retry)
+    if !found.isComplete {
       session.console.line("s3up: the store's list of uploads does not come to an end; this is what it gave")
     }
-    return pages.uploads
+    return found.uploads
   }
 
   private func parts(
     of upload: ListMultipartUploads.Upload, _ bucket: String
   ) async throws(Failure) -> [ListParts.Part]? {
-    var pages = ListParts.Pages()
-    var marker: Int?
+    let list = ListParts(bucket: bucket, key: upload.key, uploadID: upload.uploadID, common: access.common)
     do throws(Failure) {
-      repeat {
-        let operation = ListParts(
-          bucket: bucket, key: upload.key, uploadID: upload.uploadID, marker: marker, common: access.common)
-        marker = pages.add(try await access.client.perform(operation, retrying: access.retry))
-      } while marker != nil
+      return try await access.client.allParts(list, retrying: access.retry).parts
     } catch {
       if error.code == .uploadGone || error.status == 404 { return nil }
       throw error.at(Place(bucket: bucket, key: upload.key, uploadID: upload.uploadID))
     }
-    return pages.parts
   }
 }

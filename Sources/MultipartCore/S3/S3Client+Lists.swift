@@ -1,0 +1,38 @@
+/// Whole lists, page after page.
+extension S3Client {
+  package struct PartListing: Sendable {
+    /// In the order of their numbers.
+    package var parts: [ListParts.Part]
+    /// What the upload was created with, where the store says so.
+    package var checksumAlgorithm: String?
+    package var checksumType: String?
+    /// False where the store's list did not come to an end.
+    package var isComplete: Bool
+  }
+
+  package func allParts(
+    _ list: ListParts, retrying policy: RetryPolicy = RetryPolicy(tries: 1)
+  ) async throws(Failure) -> PartListing {
+    var (list, pages) = (list, ListParts.Pages())
+    var algorithm: String?
+    var type: String?
+    repeat {
+      let page = try await perform(list, retrying: policy)
+      algorithm = algorithm ?? page.checksumAlgorithm
+      type = type ?? page.checksumType
+      list.marker = pages.add(page)
+    } while list.marker != nil
+    return PartListing(
+      parts: pages.parts, checksumAlgorithm: algorithm, checksumType: type, isComplete: pages.isComplete)
+  }
+
+  package func allUploads(
+    _ list: ListMultipartUploads, retrying policy: RetryPolicy = RetryPolicy(tries: 1)
+  ) async throws(Failure) -> (uploads: [ListMultipartUploads.Upload], isComplete: Bool) {
+    var (list, pages) = (list, ListMultipartUploads.Pages())
+    repeat {
+      list.marker = pages.add(try await perform(list, retrying: policy))
+    } while list.marker != nil
+    return (pages.uploads, pages.isComplete)
+  }
+}
