@@ -49,6 +49,10 @@ package struct Request: Sendable {
   /// libcurl may send it a second time by itself, when a connection that it kept turns out to be closed. Not for what
   /// the server answers differently the second time: a lost answer would be taken for the second's.
   package var mayBeResent = true
+  /// The whole request, from the first packet to the last, ends within this; nil: only the stall time-out bounds it.
+  package var timeLimit: Duration?
+  /// Asked directly, whatever proxy the run has: the address is this machine's own or its host's.
+  package var bypassesProxy = false
   /// What an answer's body may be at most; a longer one is an error.
   package var maximumAnswer: Int
   /// Told the number of body bytes handed to the socket since the last call, on the loop's thread.

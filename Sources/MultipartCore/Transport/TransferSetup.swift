@@ -21,6 +21,7 @@ extension Transfer {
     easy.set(CURLOPT_TCP_KEEPALIVE, 1)
     easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, options.connectTimeout.milliseconds)))
+    if let limit = request.timeLimit { easy.set(CURLOPT_TIMEOUT_MS, Int(max(1, limit.milliseconds))) }
     easy.set(CURLOPT_USERAGENT, options.userAgent)
     easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     easy.set(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)
@@ -31,7 +32,7 @@ extension Transfer {
       easy.set(CURLOPT_CAPATH, nil as String?)
     }
     // An empty string keeps libcurl from reading the environment itself.
-    easy.set(CURLOPT_PROXY, options.proxy.proxy(for: request.url) ?? "")
+    easy.set(CURLOPT_PROXY, request.bypassesProxy ? "" : options.proxy.proxy(for: request.url) ?? "")
     easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     // Without a body libcurl would send the request again unseen; it never does on a connection that is new.

@@ -1,0 +1,218 @@
+/// A JSON value that came from outside: a metadata service, a token cache, a program's output. Numbers keep their text.
+package enum JSON: Sendable, Equatable {
+  case null
+  case bool(Bool)
+  case number(String)
+  case string(String)
+  case array([JSON])
+  /// Of a name that stands twice the last value counts.
+  case object([String: JSON])
+
+  /// Nil when it is not JSON (RFC 8259) in UTF-8, or nested deeper than any answer has a reason to be.
+  package static func parse(_ bytes: [UInt8]) -> JSON? {
+    var parser = JSONParser(bytes: bytes)
+    return parser.document()
+  }
+
+  package subscript(name: String) -> JSON? {
+    if case .object(let fields) = self { return fields[name] }
+    return nil
+  }
+
+  package var text: String? {
+    if case .string(let text) = self { return text }
+    return nil
+  }
+
+  package var elements: [JSON]? {
+    if case .array(let elements) = self { return elements }
+    return nil
+  }
+
+  /// A whole number; `1.0` and `1e3` are not written by anybody this reads.
+  package var integer: Int64? {
+    if case .number(let digits) = self { return Int64(digits) }
+    return nil
+  }
+
+  /// A number that may have a fraction, as some services write moments.
+  package var double: Double? {
+    if case .number(let digits) = self { return Double(digits) }
+    return nil
+  }
+}
+
+/// Values may be keys and tokens: only the shape is shown.
+extension JSON: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .number: "a number"
+    case .string: "a text"
+    case .array(let elements): "an array of \(elements.count)"
+    case .object(let fields): "an object of \(fields.keys.sorted().joined(separator: ", "))"
+    }
+  }
+
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Recursive descent over bytes that are not trusted.
+struct JSONParser {
+  static let deepest = 32
+  private let bytes: [UInt8]
+  private var at = 0
+  private var depth = 0
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  mutating func document() -> JSON? {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+    guard let value = value() else { return nil }
+    skipSpace()
+    return at == bytes.count ? value : nil
+  }
+
+  private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { at += 1 }
+  }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard next == byte else { return false }
+    at += 1
+    return true
+  }
+
+  private mutating func value() -> JSON? {
+    skipSpace()
+    switch next {
+    case UInt8(ascii: "{"): return nested { $0.object() }
+    case UInt8(ascii: "["): return nested { $0.array() }
+    case UInt8(ascii: "\""): return string().map { .string($0) }
+    case UInt8(ascii: "t"): return word("true", .bool(true))
+    case UInt8(ascii: "f"): return word("false", .bool(false))
+    case UInt8(ascii: "n"): return word("null", .null)
+    default: return number()
+    }
+  }
+
+  private mutating func nested(_ read: (inout JSONParser) -> JSON?) -> JSON? {
+    guard depth < Self.deepest else { return nil }
+    depth += 1
+    defer { depth -= 1 }
+    at += 1
+    return read(&self)
+  }
+
+  private mutating func object() -> JSON? {
+    var fields: [String: JSON] = [:]
+    skipSpace()
+    if take(UInt8(ascii: "}")) { return .object(fields) }
+    while true {
+      skipSpace()
+      guard let name = string() else { return nil }
+      skipSpace()
+      guard take(UInt8(ascii: ":")), let value = value() else { return nil }
+      fields[name] = value
+      skipSpace()
+      if take(UInt8(ascii: "}")) { return .object(fields) }
+      guard take(UInt8(ascii: ",")) else { return nil }
+    }
+  }
+
+  private mutating func array() -> JSON? {
+    var elements: [JSON] = []
+    skipSpace()
+    if take(UInt8(ascii: "]")) { return .array(elements) }
+    while true {
+      guard let value = value() else { return nil }
+      elements.append(value)
+      skipSpace()
+      if take(UInt8(ascii: "]")) { return .array(elements) }
+      guard take(UInt8(ascii: ",")) else { return nil }
+    }
+  }
+
+  private mutating func word(_ word: String, _ value: JSON) -> JSON? {
+    guard bytes[at...].starts(with: word.utf8) else { return nil }
+    at += word.utf8.count
+    return value
+  }
+
+  private mutating func number() -> JSON? {
+    let start = at
+    _ = take(UInt8(ascii: "-"))
+    guard let first = next, isDigit(first) else { return nil }
+    if first == UInt8(ascii: "0") { at += 1 } else { skipDigits() }
+    if take(UInt8(ascii: ".")) {
+      guard let digit = next, isDigit(digit) else { return nil }
+      skipDigits()
+    }
+    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+      guard let digit = next, isDigit(digit) else { return nil }
+      skipDigits()
+    }
+    return .number(String(decoding: bytes[start..<at], as: UTF8.self))
+  }
+
+  private mutating func skipDigits() {
+    while let byte = next, isDigit(byte) { at += 1 }
+  }
+
+  private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private mutating func string() -> String? {
+    guard take(UInt8(ascii: "\"")) else { return nil }
+    var text: [UInt8] = []
+    while let byte = next {
+      at += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        guard let scalar = escape() else { return nil }
+        text += Array(String(Character(scalar)).utf8)
+      case 0..<0x20: return nil
+      default: text.append(byte)
+      }
+    }
+    return nil
+  }
+
+  private mutating func escape() -> Unicode.Scalar? {
+    guard let byte = next else { return nil }
+    at += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      guard let unit = unit() else { return nil }
+      guard (0xD800..<0xDC00).contains(unit) else { return Unicode.Scalar(unit) }
+      guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let low = self.unit(), (0xDC00..<0xE000).contains(low)
+      else { return nil }
+      return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    default: return nil
+    }
+  }
+
+  private mutating func unit() -> UInt32? {
+    guard bytes.count - at >= 4 else { return nil }
+    var value: UInt32 = 0
+    for byte in bytes[at..<(at + 4)] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      value = value << 4 | UInt32(digit)
+    }
+    at += 4
+    return value
+  }
+}
