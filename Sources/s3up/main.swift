@@ -6,6 +6,7 @@ Descriptor.occupyStandardStreams()
 Hardening.forbidCoreFiles()
 let signals = Signals()
 Task.detached {
-  exit(await Runner.run(Argument.ofProcess(), environment: Environment.ofProcess(), signals: signals).rawValue)
+  // Not `exit`: nothing is buffered, and once the record is gone a kill would have the whole sent again.
+  _exit(await Runner.run(Argument.ofProcess(), environment: Environment.ofProcess(), signals: signals).rawValue)
 }
 signals.wait()

@@ -186,13 +186,13 @@ class S3up:
         return ended(self.start(*words), timeout)
 
     def left_in_state(self, *words):
-        """Files of the state folder that speak of an upload: all but what was learnt of stores, and empty locks.
+        """Files of the state folder that speak of an upload: all but what was learnt of stores, and locks.
 
         With words only files that hold one of them.
         """
         found = []
         for path in sorted(self.state.rglob("*")) if self.state.exists() else []:
-            if not path.is_file() or path.name == "stores" or path.stat().st_size == 0:
+            if not path.is_file() or path.name == "stores" or path.suffix == ".lock":
                 continue
             if not words or any(word.encode() in path.read_bytes() for word in words):
                 found.append(str(path.relative_to(self.state)))

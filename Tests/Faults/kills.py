@@ -51,7 +51,7 @@ class Outcome:
         self.plan = plan
         self.kills = []  # (moment by the monotonic clock, how it was chosen), one for each run but perhaps the last
         self.runs = []  # when each run began
-        self.sent = self.again = self.needless = self.parts = 0
+        self.sent = self.again = self.needless = self.parts = self.told = 0
         self.violations = []
 
     def judge(self, log, flush):
@@ -108,7 +108,7 @@ def until_done(proxy, s3up, outcome, words):
 
 
 def killed_run(proxy, s3up, outcome, words, kill):
-    """Starts a run and kills it; True when it had ended by itself before."""
+    """Starts a run and kills it; True when it had ended by itself before, or had told that it was done."""
     outcome.runs.append(time.monotonic())
     process = s3up.start(*words)
     if isinstance(kill, str):
@@ -122,7 +122,8 @@ def killed_run(proxy, s3up, outcome, words, kill):
     end = ended(process)
     if end.status == -signal.SIGKILL:
         outcome.kills.append((moment, kill))
-        return False
+        outcome.told += end.event.get("event") == "completed"
+        return end.event.get("event") == "completed"
     demand(end.status == 0, f"a run before it was killed: {end}")
     return True
 
@@ -167,7 +168,8 @@ def total(options, outcomes, wanted, left):
     at_complete = sum(isinstance(how, str) for o in outcomes for _, how in o.kills)
     say(
         f"kill soak: {len(outcomes)} uploads, {size / MIB:.0f} MiB, {sum(len(o.kills) for o in outcomes)} kills"
-        f" ({at_complete} of them while complete was out or answered), {sum(len(o.runs) for o in outcomes)} runs\n"
+        f" ({at_complete} of them while complete was out or answered, {sum(o.told for o in outcomes)} after the result"
+        f" was told), {sum(len(o.runs) for o in outcomes)} runs\n"
         f"  sent {sent / MIB:.0f} MiB, {sent / max(size, 1):.3f} of the size;"
         f" {sum(o.again for o in outcomes)} confirmed parts sent again,"
         f" {sum(o.needless for o in outcomes)} of them confirmed over {options.flush_seconds:g} s before the kill\n"

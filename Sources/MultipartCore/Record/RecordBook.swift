@@ -20,7 +20,10 @@ package struct RecordBook: Sendable {
 
   /// Nil while somebody else holds it: another process, or another part of this one.
   package func lock(_ target: RecordTarget) throws(Failure) -> RecordLock? {
-    try RecordLock.take(RecordFolder.make(try path()), try target.name() + ".lock")
+    let folder = try RecordFolder.make(try path())
+    let lock = try RecordLock.take(folder, try target.name() + ".lock")
+    if lock?.leftSince != nil { folder.removeLeftovers(beside: try Self.name(target)) }
+    return lock
   }
 
   /// The process that holds the lock, for messages; nil when that is not known.

@@ -67,7 +67,6 @@ final class RecordFolder: Sendable {
       unlinkat(descriptor, temporary, 0)
       throw error
     }
-    removeLeftovers(beside: name, newer: file)
     try sync()
     return file
   }
@@ -126,8 +125,6 @@ final class RecordFolder: Sendable {
 
   /// So many can be in the making for one name.
   private static let newFiles = 0..<16
-  /// A new file that is older by this many seconds was left by a run that was killed.
-  private static let leftoverAge = 3600
 
   private func newFile(beside name: String) throws(Failure) -> (String, RecordFile) {
     for number in Self.newFiles {
@@ -140,15 +137,9 @@ final class RecordFolder: Sendable {
     throw StateFolder.failure(place(name), "cannot be made")
   }
 
-  /// Ages are taken by the file system's own clock, from the new file.
-  private func removeLeftovers(beside name: String, newer file: RecordFile) {
-    var (new, old) = (stat(), stat())
-    guard fstat(file.descriptor, &new) == 0 else { return }
-    for number in Self.newFiles {
-      let temporary = Self.temporary(name, number)
-      guard fstatat(descriptor, temporary, &old, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-      if old.st_mtim.tv_sec < new.st_mtim.tv_sec - Self.leftoverAge { unlinkat(descriptor, temporary, 0) }
-    }
+  /// What runs left that were killed while they made a new file of this name. Only for who holds the name's lock.
+  func removeLeftovers(beside name: String) {
+    for number in Self.newFiles { unlinkat(descriptor, Self.temporary(name, number), 0) }
   }
 
   private static func temporary(_ name: String, _ number: Int) -> String { "\(name).new\(number)" }
