@@ -23,6 +23,9 @@ static inline CURLcode s3up_easy_xferinfo(CURL *h, s3up_curl_xferinfo f) {
 static inline CURLcode s3up_easy_sslctx(CURL *h, s3up_curl_sslctx f) {
   return curl_easy_setopt(h, CURLOPT_SSL_CTX_FUNCTION, f);
 }
+static inline CURLcode s3up_easy_prereq(CURL *h, curl_prereq_callback f) {
+  return curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, f);
+}
 static inline CURLcode s3up_easy_sockopt(CURL *h, s3up_curl_sockopt f) {
   return curl_easy_setopt(h, CURLOPT_SOCKOPTFUNCTION, f);
 }

@@ -36,6 +36,15 @@ package struct RecordBook: Sendable {
     }
   }
 
+  /// Whether there is a record of this destination, readable or not.
+  package func mayHave(_ target: RecordTarget) -> Bool {
+    do throws(Failure) {
+      return try RecordFolder.open(try path())?.file(try Self.name(target), O_RDONLY) != nil
+    } catch _ {
+      return false
+    }
+  }
+
   /// Nil when there is none, or nothing in it that can be used. Throws `.configuration` for a version that is not known
   /// and for a file that another user made or could have written, `.local` when it cannot be read.
   package func load(_ target: RecordTarget) throws(Failure) -> UploadRecord? {

@@ -26,13 +26,24 @@ extension S3Client {
       parts: pages.parts, checksumAlgorithm: algorithm, checksumType: type, isComplete: pages.isComplete)
   }
 
+  package struct UploadListing: Sendable {
+    package var uploads: [ListMultipartUploads.Upload]
+    /// False where the store's list did not come to an end.
+    package var isComplete: Bool
+    /// The store's clock at its last answer.
+    package var date: Timestamp?
+  }
+
   package func allUploads(
     _ list: ListMultipartUploads, retrying policy: RetryPolicy = RetryPolicy(tries: 1)
-  ) async throws(Failure) -> (uploads: [ListMultipartUploads.Upload], isComplete: Bool) {
+  ) async throws(Failure) -> UploadListing {
     var (list, pages) = (list, ListMultipartUploads.Pages())
+    var date: Timestamp?
     repeat {
-      list.marker = pages.add(try await perform(list, retrying: policy))
+      let page = try await perform(list, retrying: policy)
+      date = page.date
+      list.marker = pages.add(page)
     } while list.marker != nil
-    return (pages.uploads, pages.isComplete)
+    return UploadListing(uploads: pages.uploads, isComplete: pages.isComplete, date: date)
   }
 }

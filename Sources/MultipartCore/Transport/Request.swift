@@ -43,8 +43,7 @@ package struct Request: Sendable {
   package var sink: (any BodySink)?
   /// No byte in either direction for this long ends the transfer.
   package var stallTimeout: Duration
-  /// Do not reuse a connection or a remembered address: the last try stalled on one, or the request must go out only
-  /// once, for libcurl repeats one whose reused connection breaks before the answer.
+  /// Do not reuse a connection or a remembered address: the last try stalled on one.
   package var freshConnection = false
   /// libcurl may send it a second time by itself, when a connection that it kept turns out to be closed. Not for what
   /// the server answers differently the second time: a lost answer would be taken for the second's.

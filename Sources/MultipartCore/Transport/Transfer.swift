@@ -10,6 +10,7 @@ final class Transfer {
   private var finish: (@Sendable (Result<Response, Failure>) -> Void)?
 
   private var offset: Int64 = 0
+  private var timesOut = 0
   private var limiter: RateLimiter?
   private var proxy: String?
   private(set) var waitsForRate = false
@@ -37,6 +38,7 @@ final class Transfer {
     limiter = options.limiter
     proxy = options.proxy.proxy(for: request.url)
     offset = 0
+    timesOut = 0
     waitsForRate = false
     isRefused = false
     answer = Answer()
@@ -136,16 +138,20 @@ final class Transfer {
     return wanted
   }
 
-  /// libcurl found a kept connection closed and sends the body again from its beginning. Not where that matters: the
-  /// refusal ends the transfer, and whoever sent the request knows then that it may have worked.
+  /// libcurl found a kept connection closed and sends the body again from its beginning.
   func seek(to position: Int64, origin: Int32) -> Bool {
     guard origin == SEEK_SET, (0...request.body.length).contains(position) else { return false }
-    guard request.mayBeResent || offset == 0 else {
-      cause = cause ?? Failure(.network, "the connection was closed before there was an answer")
-      return false
-    }
     offset = position
     return true
+  }
+
+  /// Asked before each time that the request goes out. Where a second time matters the transfer ends, and whoever sent
+  /// the request knows that it may have worked.
+  func mayGoOut() -> Bool {
+    timesOut += 1
+    guard timesOut > 1 else { return true }
+    cause = cause ?? Failure(.network, "the connection was closed before there was an answer")
+    return false
   }
 
   func receive(header line: UnsafeRawBufferPointer) -> Bool {

@@ -35,8 +35,6 @@ extension Transfer {
     easy.set(CURLOPT_PROXY, request.bypassesProxy ? "" : options.proxy.proxy(for: request.url) ?? "")
     easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // Without a body libcurl would send the request again unseen; it never does on a connection that is new.
-    if !request.mayBeResent, request.body.length == 0 { easy.set(CURLOPT_FRESH_CONNECT, 1) }
     if request.freshConnection {
       easy.set(CURLOPT_FRESH_CONNECT, 1)
       easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
@@ -83,6 +81,13 @@ extension Transfer {
     }
     _ = s3up_easy_seek(easy.handle) { context, offset, origin in
       Transfer.from(context)?.seek(to: Int64(offset), origin: origin) == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+    }
+    // On a kept connection that turns out to be closed, libcurl sends a request again unseen.
+    if !request.mayBeResent {
+      easy.set(CURLOPT_PREREQDATA, pointer: context)
+      _ = s3up_easy_prereq(easy.handle) { context, _, _, _, _ in
+        Transfer.from(context)?.mayGoOut() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+      }
     }
     _ = s3up_easy_xferinfo(easy.handle) { context, _, down, _, up in
       Transfer.from(context)?.progress(down: Int64(down), up: Int64(up))

@@ -37,10 +37,7 @@ package final class Finisher: Sendable {
   package func complete(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> Judgement {
     let expected = try Expectation(receipts: receipts)
     expect(expected)
-    // libcurl repeats a request by itself when a connection that was used before breaks without a byte of an answer,
-    // and tells nobody; then the first may have worked, and NoSuchUpload or 412 to the second would be taken at its word.
-    let answer = try await client.perform(
-      operation(receipts, expected, uploadID: uploadID), S3Client.Call(freshConnection: true))
+    let answer = try await client.perform(operation(receipts, expected, uploadID: uploadID))
     return judge(
       expected,
       ReportedObject(

@@ -7,6 +7,7 @@ package final class UploadJournal: Sendable {
     var found: UploadRecord?
     var writer: RecordWriter?
     var hasWarned = false
+    var leavesMark = false
   }
 
   private let book: RecordBook
@@ -49,6 +50,12 @@ package final class UploadJournal: Sendable {
 
   package var holder: Int32? { book.lockHolder(target) }
 
+  /// A create goes out. Were the run killed now, the next one would look for what was made at this time.
+  func mark() { state.withLock { $0.lock }?.mark() }
+
+  /// A create may have made an upload whose id never arrived: the next run looks for it as after a kill.
+  func leaveMark() { state.withLock { $0.leavesMark = true } }
+
   /// A new upload was created. True when it stands in a record now.
   func begin(_ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, now: Timestamp) -> Bool {
     let header = UploadRecord.Header(
@@ -88,14 +95,14 @@ package final class UploadJournal: Sendable {
 
   /// The run is over: the record stays for the next one, or goes with its upload.
   func close(keeps: Bool) {
-    let (writer, lock) = state.withLock { state in
+    let (writer, lock, leavesMark) = state.withLock { state in
       defer {
         state.writer = nil
         state.lock = nil
       }
-      return (state.writer, state.lock)
+      return (state.writer, state.lock, state.leavesMark)
     }
-    defer { lock?.release() }
+    defer { lock?.release(leavingMark: leavesMark) }
     do throws(Failure) {
       if keeps {
         try writer?.flush()

@@ -289,9 +289,10 @@ extension UploadMachine {
     if let part { return phase == .sending ? [send(part)] : [] }
     switch phase {
     case .checking: return [.check]
-    case .finding: return [.find]
+    case .finding: return resume.seeksLost ? [.findLost] : [.find]
     case .listingParts: return uploadID.map { [.listParts(uploadID: $0)] } ?? []
-    case .creating: return [.create(form)]
+    case .creating where createWasLost: return findLost()
+    case .creating: return createOnce()
     case .putting: return [.put(form: form, attempt: phaseAttempts, freshConnection: fresh.contains(0))]
     case .completing: return [.complete(attempt: phaseAttempts)]
     case .heading: return [.head]

@@ -9,11 +9,13 @@ extension UploadMachine {
       stream.isReading = true
       return [.read]
     }
-    if settings.plan.isSingle, !settings.isStream { return put() }
-    guard settings.finds, !resume.hasLooked else { return create() }
+    guard settings.finds, !resume.hasLooked, !isPut || settings.hasRecord else { return isPut ? put() : create() }
     phase = .finding
     return [.find]
   }
+
+  /// The source goes in one PutObject.
+  var isPut: Bool { settings.plan.isSingle && !settings.isStream }
 
   mutating func put() -> [Action] {
     phase = .putting
@@ -22,8 +24,12 @@ extension UploadMachine {
   }
 
   mutating func create() -> [Action] {
+    createTries = 1
+    return createOnce()
+  }
+
+  mutating func createOnce() -> [Action] {
     phase = .creating
-    phaseAttempts = 1
     return [.create(form)]
   }
 
@@ -45,12 +51,21 @@ extension UploadMachine {
     return fill()
   }
 
+  /// A create that fails so may have made an upload.
+  package static func mayHaveMade(_ code: Failure.Code) -> Bool {
+    switch code {
+    case .network, .stalled, .server: true
+    default: false
+    }
+  }
+
   mutating func createFailed(_ failure: Failure, _ now: Duration) -> [Action] {
     guard phase == .creating else { return [] }
+    if Self.mayHaveMade(failure.code) { createWasLost = true }
     if cause != nil { return leave() }
     if let steps = stepDown(failure) { return [steps] + create() }
-    phaseAttempts += 1
-    if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
+    createTries += 1
+    if let retry = retry(nil, failure, attempt: createTries - 1, now) { return retry }
     return fail(failure)
   }
 

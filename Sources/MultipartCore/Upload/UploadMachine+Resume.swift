@@ -48,6 +48,8 @@ extension UploadMachine {
     var rejected = false
     var kept = 0
     var keptBytes: Int64 = 0
+    /// Before a create is tried again, what the last try may have left is looked for.
+    var seeksLost = false
     /// The recorded upload is gone, and a HEAD looks whether it was completed.
     var isRecovering = false
     var wasComplete = false
@@ -68,11 +70,21 @@ extension UploadMachine {
   /// The run ended before it was decided what becomes of a recorded upload: its record stays.
   package var leavesOldRecord: Bool { !resume.hasLooked || !resume.toAbort.isEmpty }
 
+  /// A create is out, or waits for its next try.
+  package var isCreating: Bool { phase == .creating }
+
   /// An earlier run had completed the upload already.
   package var wasComplete: Bool { resume.wasComplete }
 
   /// Comparing costs CPU and disk, not the line: two at a time.
   private static let comparisons = 2
+
+  mutating func findLost() -> [Action] {
+    resume.seeksLost = true
+    phase = .finding
+    phaseAttempts = 1
+    return [.findLost]
+  }
 
   mutating func found(_ candidates: [Candidate]) -> [Action] {
     guard phase == .finding else { return [] }
@@ -82,7 +94,7 @@ extension UploadMachine {
     for candidate in candidates {
       if case .stale(let why) = candidate.use {
         resume.toAbort.append(candidate.uploadID)
-        notices.append(.say(.startsAnew(message: why)))
+        if !resume.seeksLost { notices.append(.say(.startsAnew(message: why))) }
       } else {
         resume.candidates.append(candidate)
       }
@@ -111,7 +123,13 @@ extension UploadMachine {
       phase = .abortingOld
       return [.abortOld(uploadID: old)]
     }
+    if resume.seeksLost {
+      resume.seeksLost = false
+      createWasLost = false
+      return createOnce()
+    }
     guard !resume.candidates.isEmpty else {
+      if isPut { return put() }
       guard !settings.requiresResume else {
         return fail(
           Failure(

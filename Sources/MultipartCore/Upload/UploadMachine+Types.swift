@@ -15,6 +15,8 @@ extension UploadMachine {
     package var keepsUpload = false
     /// An upload that an earlier run, or another machine, left unfinished is looked for.
     package var finds = false
+    /// An earlier run left a record, of an upload that a source in one request has no use for.
+    package var hasRecord = false
     /// Without one to go on with, the run fails.
     package var requiresResume = false
     /// The causes that leave a recorded upload for a later run; others abort it.
@@ -92,6 +94,8 @@ extension UploadMachine {
     case check
     /// Look for unfinished uploads of this object: the recorded one, else those at the store.
     case find
+    /// Look for what a create has made whose answer was lost.
+    case findLost
     case listParts(uploadID: String)
     case abortOld(uploadID: String)
     /// The upload is the one to go on with: record it.

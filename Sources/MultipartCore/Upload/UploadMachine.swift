@@ -52,6 +52,9 @@ package struct UploadMachine: Sendable {
   var phaseAttempts = 0
   var restarts = 0
   var restartsAfterAbort = false
+  var createTries = 0
+  /// A create may have worked although no answer said so: it left an upload without parts, whose id nobody knows.
+  package internal(set) var createWasLost = false
   /// Complete or PutObject may have worked although no answer said so.
   var answerWasLost = false
   /// The store's last word to complete was NoSuchUpload.

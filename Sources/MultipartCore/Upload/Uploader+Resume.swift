@@ -4,11 +4,13 @@ extension Uploader {
   func find() async -> UploadMachine.Event {
     if let record = journal?.found {
       let reason =
-        job.resume == .never
-        ? "the unfinished upload is given up, as --resume never says"
-        : job.source.isStream
-          ? "the unfinished upload of another stream is given up"
-          : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
+        plan.isSingle && !job.source.isStream
+        ? "the unfinished upload is given up: the source goes in one request now"
+        : job.resume == .never
+          ? "the unfinished upload is given up, as --resume never says"
+          : job.source.isStream
+            ? "the unfinished upload of another stream is given up"
+            : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
       return .found([
         UploadMachine.Candidate(
           uploadID: record.header.uploadID, use: reason.map { .stale($0) } ?? .own,
@@ -19,10 +21,12 @@ extension Uploader {
     let left = journal?.leftSince
     guard adopts || left != nil else { return .found([]) }
     do throws(Failure) {
+      let (uploads, ahead) = try await unfinished()
+      known.withLock { $0.uploads = Set(uploads.map(\.uploadID)) }
       var candidates: [UploadMachine.Candidate] = []
-      for upload in try await unfinished() {
-        if let left, try await isLeft(upload, since: left) {
-          let why = "an upload that a killed run had only begun is ended"
+      for upload in uploads {
+        if let left, try await isLeft(upload, since: left, ahead) {
+          let why = "an upload that an earlier run had only begun is ended"
           candidates.append(UploadMachine.Candidate(uploadID: upload.uploadID, use: .stale(why)))
         } else if adopts {
           candidates.append(UploadMachine.Candidate(uploadID: upload.uploadID, use: .foreign))
@@ -34,18 +38,42 @@ extension Uploader {
     }
   }
 
-  private func unfinished() async throws(Failure) -> [ListMultipartUploads.Upload] {
-    let list = ListMultipartUploads(bucket: job.bucket, prefix: job.key, common: job.common)
-    let own = try await client.allUploads(list).uploads.filter { $0.key.utf8.elementsEqual(job.key.utf8) }
-    return own.sorted { ($0.initiated?.seconds ?? 0) > ($1.initiated?.seconds ?? 0) }
+  /// What a create of this run has made whose answer did not arrive: nothing that was there before.
+  func findLost() async -> UploadMachine.Event {
+    guard let sent = createSent.withLock({ $0 }) else { return .found([]) }
+    do throws(Failure) {
+      let (uploads, ahead) = try await unfinished()
+      let before = known.withLock { $0.uploads }
+      var candidates: [UploadMachine.Candidate] = []
+      for upload in uploads where !before.contains(upload.uploadID) {
+        guard try await isLeft(upload, since: sent, ahead) else { continue }
+        world.log(1, "an upload whose id did not arrive is ended")
+        candidates.append(UploadMachine.Candidate(uploadID: upload.uploadID, use: .stale("its id did not arrive")))
+      }
+      return .found(candidates)
+    } catch {
+      return .findFailed(error.at(job.place))
+    }
   }
 
-  /// A run that is killed while its create is out leaves an upload whose id nobody knows. It has no parts, and was begun
-  /// when that run was: a minute before, for clocks that differ, to five after, for tries and a busy store.
+  /// Newest first, and how many seconds the store's clock is ahead of this machine's.
+  private func unfinished() async throws(Failure) -> ([ListMultipartUploads.Upload], ahead: Int64) {
+    let list = ListMultipartUploads(bucket: job.bucket, prefix: job.key, common: job.common)
+    let listing = try await client.allUploads(list)
+    let own = listing.uploads.filter { $0.key.utf8.elementsEqual(job.key.utf8) }
+    return (
+      own.sorted { ($0.initiated?.seconds ?? 0) > ($1.initiated?.seconds ?? 0) },
+      listing.date.map { $0.seconds - world.now().seconds } ?? 0
+    )
+  }
+
+  /// A run that is killed while its create is out, or loses the answer, leaves an upload whose id nobody knows. It has
+  /// no parts, and was begun when that create went out: two seconds before, as moments are rounded, to five minutes
+  /// after, for tries and a busy store.
   private func isLeft(
-    _ upload: ListMultipartUploads.Upload, since left: Timestamp
+    _ upload: ListMultipartUploads.Upload, since left: Timestamp, _ ahead: Int64
   ) async throws(Failure) -> Bool {
-    guard let begun = upload.initiated, (-60...300).contains(begun.seconds - left.seconds) else { return false }
+    guard let begun = upload.initiated, (-2...300).contains(begun.seconds - ahead - left.seconds) else { return false }
     do throws(Failure) {
       let list = ListParts(bucket: job.bucket, key: job.key, uploadID: upload.uploadID, common: job.common)
       return try await client.perform(list).parts.isEmpty
@@ -61,7 +89,7 @@ extension Uploader {
     do throws(Failure) {
       let listing = try await client.allParts(list)
       let parts = Dictionary(listing.parts.map { ($0.number, $0) }) { _, last in last }
-      known.withLock { $0 = parts }
+      known.withLock { $0.parts = parts }
       let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
       return .partsListed(
         UploadMachine.PartList(sizes: parts.mapValues(\.size), form: form(of: uploadID, algorithm: algorithm)))
@@ -106,7 +134,7 @@ extension Uploader {
   /// A part that is listed is believed when the bytes that are here now have its checksum, or the MD5 that its ETag is.
   /// Where a store gives neither, the ETag must be the recorded one, and the bytes those that were recorded with it.
   func verify(_ number: Int) async -> UploadMachine.Event {
-    guard let part = known.withLock({ $0[number] }) else { return .partRejected(number) }
+    guard let part = known.withLock({ $0.parts[number] }) else { return .partRejected(number) }
     do throws(Failure) {
       guard let receipt = try compare(part) else { return .partRejected(number) }
       try job.source.check()

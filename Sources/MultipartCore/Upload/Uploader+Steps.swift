@@ -38,8 +38,12 @@ extension Uploader {
       operation.checksumAlgorithm = algorithm.awsName
       operation.checksumType = algorithm == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"
     }
+    let now = world.now()
+    createSent.withLock { $0 = $0 ?? now }
+    journal?.mark()
     do throws(Failure) {
       let made = try await client.perform(operation)
+      createSent.withLock { $0 = nil }
       if job.expectsAbortDate, made.abortDate == nil {
         tell(
           .advice(

@@ -18,8 +18,14 @@ package final class Uploader: Sendable {
   let journal: UploadJournal?
   /// Of an upload that was left behind on the way to success the record stays: it names what is to be ended.
   private let keepsRecord = Locked(false)
-  /// The parts that the store listed of the upload that is gone on with.
-  let known = Locked<[Int: ListParts.Part]>([:])
+  /// When the first try of a create went out that has no answer yet.
+  let createSent = Locked<Timestamp?>(nil)
+  /// What the store listed: the parts of the upload that is gone on with, and the uploads before this run's own.
+  struct Known: Sendable {
+    var parts: [Int: ListParts.Part] = [:]
+    var uploads: Set<String> = []
+  }
+  let known = Locked(Known())
 
   /// `memory` is where the lesson goes that a store does not verify a checksum.
   package init(
@@ -40,11 +46,9 @@ package final class Uploader: Sendable {
       client: client, bucket: job.bucket, key: job.key, conditions: job.conditions, customerKey: job.customerKey,
       common: job.common)
     (events, inbox) = AsyncStream.makeStream()
-    if let book, !plan.isSingle || job.source.isStream {
-      journal = UploadJournal(
-        book: book, target: RecordTarget(origin: client.signer.origin, bucket: job.bucket, key: job.key),
-        digest: try job.digest()
-      ) { tell(.warning($0)) }
+    let target = RecordTarget(origin: client.signer.origin, bucket: job.bucket, key: job.key)
+    if let book, !plan.isSingle || job.source.isStream || book.mayHave(target) {
+      journal = UploadJournal(book: book, target: target, digest: try job.digest()) { tell(.warning($0)) }
     } else {
       journal = nil
     }
@@ -95,9 +99,10 @@ package final class Uploader: Sendable {
     var isKept = false
     var isDone = false
     defer { if !isDone { journal?.close(keeps: isKept) } }
-    var machine = UploadMachine(
-      job.settings(
-        plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52)))
+    var settings = job.settings(
+      plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52))
+    settings.hasRecord = journal?.found != nil
+    var machine = UploadMachine(settings)
     var tasks = Tasks()
     defer { tasks.cancelAll() }
     inbox.yield(.start)
@@ -113,6 +118,7 @@ package final class Uploader: Sendable {
         let action = actions.removeFirst()
         if case .finish(let outcome) = action {
           isKept = outcome.isKept || !machine.abandoned.isEmpty || (outcome.isFailure && machine.leavesOldRecord)
+          if machine.createWasLost { journal?.leaveMark() }
           let result = try result(outcome, machine)
           isDone = true
           keepsRecord.withLock { $0 = isKept }
@@ -123,6 +129,7 @@ package final class Uploader: Sendable {
       }
     }
     isKept = true
+    if machine.createWasLost || machine.isCreating { journal?.leaveMark() }
     throw unfinished(machine)
   }
 
@@ -166,6 +173,7 @@ package final class Uploader: Sendable {
     let uploadID = machine.uploadID ?? ""
     switch action {
     case .find: tasks.add(event { await self.find() })
+    case .findLost: tasks.add(event { await self.findLost() })
     case .listParts(let id): tasks.add(event { await self.listParts(id) })
     case .abortOld(let id): tasks.add(event { await self.abortOld(id) })
     case .verify(let part): tasks.comparisons[part] = event { await self.verify(part) }

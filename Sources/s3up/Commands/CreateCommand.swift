@@ -25,7 +25,7 @@ struct CreateCommand {
       operation.checksumAlgorithm = algorithm.awsName
       operation.checksumType = algorithm == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"
     }
-    let made = try await access.client.perform(operation, retrying: access.retry)
+    let made = try await perform(operation, url, access)
     do throws(Failure) {
       try session.answer(
         made.uploadID,
@@ -35,6 +35,37 @@ struct CreateCommand {
         ]).text)
     } catch {
       throw await takenBack(error, made.uploadID, url, access)
+    }
+  }
+
+  /// A try whose answer was lost may have made an upload all the same. Which one it is cannot be known, where another
+  /// script may have begun one at the same moment: it is said, and not ended.
+  private func perform(
+    _ operation: CreateMultipartUpload, _ url: S3URL, _ access: StoreAccess
+  ) async throws(Failure) -> CreateMultipartUpload.Output {
+    let mayBeLost = Locked(false)
+    func say() {
+      guard mayBeLost.withLock({ $0 }) else { return }
+      let name = ShellWord.quoted("s3://\(url.bucket)/\(url.key ?? "")")
+      session.console.line(
+        "s3up: an answer was lost: another upload may have been begun, which s3up uploads \(SafeText.oneLine(name)) shows"
+      )
+    }
+    do throws(Failure) {
+      let made = try await access.retry.run(CreateMultipartUpload.name, in: session.world) {
+        (_) async throws(Failure) in
+        do throws(Failure) {
+          return try await access.client.perform(operation)
+        } catch {
+          if UploadMachine.mayHaveMade(error.code) { mayBeLost.withLock { $0 = true } }
+          throw error
+        }
+      }
+      say()
+      return made
+    } catch {
+      say()
+      throw error
     }
   }
 

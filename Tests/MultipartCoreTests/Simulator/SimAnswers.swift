@@ -8,6 +8,7 @@ extension SimPlay {
     switch out.action {
     case .check: feed(run, .checked(checkAnswer(run)))
     case .find: feed(run, findAnswer(run))
+    case .findLost: feed(run, findLostAnswer(run))
     case .listParts(let id): feed(run, listAnswer(run, id))
     case .abortOld(let id): feed(run, .oldAborted(gone: abortOldAnswer(run, id)))
     case .verify(let number): feed(run, verifyAnswer(run, number, out.isCancelled))
@@ -86,6 +87,21 @@ extension SimPlay {
     guard run.command.mode != .never, !run.file.isStream else { return .found([]) }
     if goesWrong(run) { return .findFailed(fault("find")) }
     return .found(store.uploads.reversed().map { UploadMachine.Candidate(uploadID: $0.id, use: .foreign) })
+  }
+
+  private func findLostAnswer(_ run: SimRun) -> UploadMachine.Event {
+    if goesWrong(run) {
+      let failure = fault("find lost")
+      if !RetryPolicy.isWorthRetrying(failure.code) { excuse(run.lost, "the store does not let it be listed") }
+      return .findFailed(failure)
+    }
+    let lost = store.uploads.filter { run.lost.contains($0.id) && $0.excuse == nil }
+    if !lost.isEmpty { saw("lost creates found") }
+    return .found(lost.map { UploadMachine.Candidate(uploadID: $0.id, use: .stale("its id did not arrive")) })
+  }
+
+  func excuse(_ ids: [String], _ why: String) {
+    for id in ids where store.upload(id)?.excuse == nil { store.upload(id)?.excuse = why }
   }
 
   private func listAnswer(_ run: SimRun, _ id: String) -> UploadMachine.Event {
@@ -173,7 +189,7 @@ extension SimPlay {
     if goesWrong(run) {
       let failure = fault("create")
       if dice.chance(0.3), failure.code == .network || failure.code == .stalled || failure.code == .server {
-        store.create(form).excuse = "create's answer was lost"
+        run.lost.append(store.create(form).id)
         count("create's answer lost")
         saw("uploads whose create was lost")
       }

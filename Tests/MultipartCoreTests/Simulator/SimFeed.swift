@@ -151,7 +151,9 @@ extension SimPlay {
       if run.hasPublished { checkLooked(run, isOurs) }
     }
     closeRecord(run, outcome)
-    for upload in store.uploads where upload.excuse == nil && run.touched.contains(upload.id) {
+    if run.machine.createWasLost { excuse(run.lost, "the next run looks for it") }
+    for upload in store.uploads
+    where upload.excuse == nil && (run.touched.contains(upload.id) || run.lost.contains(upload.id)) {
       if run.host.record?.uploadID == upload.id { continue }
       if run.lied.contains(upload.id) { continue }
       mistake("\(upload.id) is still at the store after \(run.outcomeTitle), and nobody says so")

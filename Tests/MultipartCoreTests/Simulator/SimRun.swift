@@ -55,6 +55,8 @@ final class SimRun {
   var touched: [String] = []
   var aborted: [String] = []
   var lied: [String] = []
+  /// Made by a create whose answer this run lost.
+  var lost: [String] = []
   /// The last list of parts: of which upload, and what the bytes were.
   var listedID = ""
   var listed: [Int] = []
@@ -113,7 +115,7 @@ final class SimRun {
   }
 
   func mayChange(_ id: String) -> Bool {
-    created.contains(id) || adopted.contains(id) || found?.uploadID == id
+    created.contains(id) || adopted.contains(id) || lost.contains(id) || found?.uploadID == id
   }
 
   /// More events than any run can need: each part and each step is tried so often in each upload.

@@ -135,6 +135,29 @@ import Testing
     }
   }
 
+  @Test(
+    "What must not go out twice fails when a kept connection breaks, and is not sent again unseen", arguments: [0, 5])
+  func onlyOnce(_ length: Int) async throws {
+    let heads = Seen([])
+    let server = try RawServer { connection, number in
+      guard let first = connection.readRequest() else { return }
+      heads.with { $0.append(first) }
+      connection.answer("\(number)")
+      guard number == 1, let second = connection.readRequest() else { return }
+      heads.with { $0.append(second) }
+      connection.resetsOnClose()
+    }
+    let transport = try plainTransport()
+    var request = Request(
+      method: .post, url: server.url + "/", body: .bytes(Array(repeating: 7, count: length)))
+    request.mayBeResent = false
+    _ = try await transport.send(request)
+    let result = await outcome(transport, request)
+    #expect(result.code == .network)
+    #expect(heads.with { $0.count } == 2)
+    #expect(await outcome(transport, request).status == 200)
+  }
+
   @Test("A kept connection that the server closed meanwhile costs no failure")
   func closedMeanwhile() async throws {
     let closed = Gate()

@@ -56,6 +56,10 @@ extension UploadMachine.Action {
       { play in
         .found(play.left.map { UploadMachine.Candidate(uploadID: $0, use: play.leftIsOwn ? .own : .foreign) })
       }
+    case .findLost:
+      { play in
+        .found(play.lost.map { UploadMachine.Candidate(uploadID: $0, use: .stale("lost")) })
+      }
     case .listParts(let id):
       { play in
         guard play.uploads.contains(id) else { return .partsListFailed(Failure(.uploadGone, "gone")) }
@@ -85,6 +89,13 @@ extension UploadMachine.Action {
     case .create:
       return [
         { _ in .createFailed(passing[0]) }, { _ in .createFailed(final) },
+        // The store has made it, and the answer is lost.
+        { play in
+          play.created += 1
+          play.uploads.insert("id\(play.created)")
+          play.lost.insert("id\(play.created)")
+          return .createFailed(passing[0])
+        },
         { _ in .createFailed(Failure(.checksumUnsupported, "no checksum")) },
       ]
     case .send(let part, let form, _, _):
@@ -135,6 +146,15 @@ extension UploadMachine.Action {
       return [
         { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(passing[0]) },
         { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(Failure(.credentials, "AccessDenied")) },
+      ]
+    case .findLost:
+      return [
+        { _ in .findFailed(passing[0]) },
+        // Nobody may list, so nobody can know.
+        { play in
+          play.uploads.subtract(play.lost)
+          return .findFailed(Failure(.credentials, "AccessDenied"))
+        },
       ]
     case .listParts(let id):
       return [

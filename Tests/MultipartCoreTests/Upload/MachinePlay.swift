@@ -24,6 +24,8 @@ struct MachinePlay {
   /// What an earlier run left at the store, and whether it is recorded here.
   var left: [String] = []
   var leftIsOwn = false
+  /// Made by creates whose answers were lost.
+  var lost: Set<String> = []
   /// Uploads stand in records, so that a later run can go on.
   var records = false
   var object = Object.none
@@ -115,6 +117,8 @@ struct MachinePlay {
     case nil: break
     }
     var unsaid = uploads.subtracting(machine.abandoned)
+    // The next run looks for it.
+    if machine.createWasLost { unsaid.subtract(lost) }
     if outcome?.isKept == true, let id = machine.uploadID { unsaid.remove(id) }
     // A foreign upload that is not ours is left as it was.
     if !leftIsOwn || (outcome?.isFailure == true && machine.leavesOldRecord) { unsaid.remove("old") }

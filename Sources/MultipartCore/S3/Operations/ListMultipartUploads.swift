@@ -30,6 +30,8 @@ package struct ListMultipartUploads: S3Operation {
     package var nextKeyMarker: String?
     package var nextUploadIDMarker: String?
     package var requestID: String?
+    /// The store's clock when it answered.
+    package var date: Timestamp?
 
     package init(
       uploads: [Upload], isTruncated: Bool? = nil, nextKeyMarker: String? = nil, nextUploadIDMarker: String? = nil,
@@ -108,11 +110,13 @@ package struct ListMultipartUploads: S3Operation {
       upload.storageClass = element.string("StorageClass")
       uploads.append(upload)
     }
-    return Page(
+    var page = Page(
       uploads: uploads, isTruncated: root.boolean("IsTruncated"),
       nextKeyMarker: root.string("NextKeyMarker").map { keys.decoded(marker: $0) },
       nextUploadIDMarker: root.string("NextUploadIdMarker"),
       requestID: S3ErrorBody.requestID(answer.headers))
+    page.date = answer.headers["Date"].flatMap(S3Date.http)
+    return page
   }
 
   private static func person(_ element: XMLElement?) -> String? {
