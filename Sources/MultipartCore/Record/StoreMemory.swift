@@ -1,11 +1,11 @@
 import Glibc
 
-/// What was learnt of a store, kept between runs in the state folder: which checksum it verifies. One line for each
-/// endpoint; what cannot be read is as good as not known.
+/// What was learnt of stores, kept between runs in the state folder. One line for each lesson; what cannot be read is as
+/// good as not known.
 package struct StoreMemory: Sendable {
   package struct Entry: Sendable, Equatable {
     package var origin: String
-    package var form: ChecksumForm
+    package var lesson: StoreLesson
     package var learnt: Timestamp
   }
 
@@ -23,20 +23,28 @@ package struct StoreMemory: Sendable {
   private var path: String { folder + "/stores" }
 
   package func form(for origin: String, now: Timestamp) -> ChecksumForm? {
-    entries().first { entry in
-      entry.origin.utf8.elementsEqual(origin.utf8) && Self.isFresh(entry, now)
-    }?.form
+    lessons(of: origin, now: now).lazy.compactMap { lesson in
+      if case .verifies(let form) = lesson { form } else { nil }
+    }.first
+  }
+
+  package func knows(_ lesson: StoreLesson, of origin: String, now: Timestamp) -> Bool {
+    lessons(of: origin, now: now).contains { $0.isAbout(lesson) }
+  }
+
+  private func lessons(of origin: String, now: Timestamp) -> [StoreLesson] {
+    entries().filter { $0.origin.utf8.elementsEqual(origin.utf8) && Self.isFresh($0, now) }.map(\.lesson)
   }
 
   /// Written beside and renamed over, so that a reader finds the old list or the new. Two writers at once: the last
   /// wins, and the other's lesson is learnt again.
-  package func remember(_ form: ChecksumForm, for origin: String, now: Timestamp) throws(Failure) {
-    guard !origin.utf8.contains(where: { $0 <= 0x20 }) else { return }
+  package func remember(_ lesson: StoreLesson, of origin: String, now: Timestamp) throws(Failure) {
+    guard lesson.word != nil, !origin.utf8.contains(where: { $0 <= 0x20 }) else { return }
     var kept = entries().filter {
-      !$0.origin.utf8.elementsEqual(origin.utf8) && Self.isFresh($0, now)
+      Self.isFresh($0, now) && !($0.origin.utf8.elementsEqual(origin.utf8) && $0.lesson.isAbout(lesson))
     }
-    kept.append(Entry(origin: origin, form: form, learnt: now))
-    let lines = kept.map { "\($0.origin) \($0.form.word) \($0.learnt.seconds)" }
+    kept.append(Entry(origin: origin, lesson: lesson, learnt: now))
+    let lines = kept.compactMap { entry in entry.lesson.word.map { "\(entry.origin) \($0) \(entry.learnt.seconds)" } }
     try StateFolder.make(folder)
     try StateFolder.replace(path, with: ([Self.header] + lines).joined(separator: "\n") + "\n")
   }
@@ -52,30 +60,10 @@ package struct StoreMemory: Sendable {
     guard lines.first?.utf8.elementsEqual(Self.header.utf8) == true else { return [] }
     return lines.dropFirst().compactMap { line in
       let words = line.split(separator: " ")
-      guard words.count == 3, let form = ChecksumForm(word: String(words[1])), let seconds = Int64(words[2]) else {
+      guard words.count == 3, let lesson = StoreLesson(word: String(words[1])), let seconds = Int64(words[2]) else {
         return nil
       }
-      return Entry(origin: String(words[0]), form: form, learnt: Timestamp(seconds: seconds))
-    }
-  }
-}
-
-extension ChecksumForm {
-  var word: String {
-    switch self {
-    case .algorithm(let algorithm): algorithm.rawValue
-    case .md5: "md5"
-    case .none: "none"
-    }
-  }
-
-  init?(word: String) {
-    switch word {
-    case "md5": self = .md5
-    case "none": self = .none
-    default:
-      guard let algorithm = ChecksumAlgorithm(rawValue: word) else { return nil }
-      self = .algorithm(algorithm)
+      return Entry(origin: String(words[0]), lesson: lesson, learnt: Timestamp(seconds: seconds))
     }
   }
 }

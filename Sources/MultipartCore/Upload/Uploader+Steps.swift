@@ -44,16 +44,23 @@ extension Uploader {
     do throws(Failure) {
       let made = try await client.perform(operation)
       createSent.withLock { $0 = nil }
-      if job.expectsAbortDate, made.abortDate == nil {
-        tell(
-          .advice(
-            "no lifecycle rule of the bucket ends abandoned uploads; AbortIncompleteMultipartUpload would keep their "
-              + "parts from costing money for ever"))
-      }
+      if job.expectsAbortDate, made.abortDate == nil { sayNoLifecycle() }
       return .created(uploadID: made.uploadID)
     } catch {
       return .createFailed(error)
     }
+  }
+
+  /// Once for each bucket, where that can be kept.
+  private func sayNoLifecycle() {
+    let lesson = StoreLesson.saidNoLifecycle(bucket: job.bucket)
+    let text =
+      "no lifecycle rule of the bucket ends abandoned uploads; AbortIncompleteMultipartUpload would keep their parts "
+      + "from costing money for ever"
+    guard let memory else { return tell(.advice(text)) }
+    guard !memory.knows(lesson, of: client.signer.origin, now: world.now()) else { return }
+    tell(.warning(text))
+    remember(lesson)
   }
 
   /// The bytes of a part; nil for one that there is not.
@@ -115,8 +122,32 @@ extension Uploader {
       try job.source.check()
       return .completeDone(try await finisher.complete(receipts, uploadID: uploadID))
     } catch {
-      return .completeFailed(error.at(job.place))
+      return .completeFailed(await explained(error, receipts, uploadID: uploadID).at(job.place))
     }
+  }
+
+  /// Some stores take parts of one size only, and say so at the end, by a code that also stands for a part that is not
+  /// there. Where all are there, the next stream to this store is cut into equal parts.
+  private func explained(_ failure: Failure, _ receipts: [PartReceipt], uploadID: String) async -> Failure {
+    guard failure.s3Code == "InvalidPart", case .stream = job.source, receipts.count > 1,
+      Set(receipts.dropLast().map(\.size)).count > 1
+    else { return failure }
+    do throws(Failure) {
+      let list = ListParts(
+        bucket: job.bucket, key: job.key, uploadID: uploadID, customerKey: job.customerKey, common: job.common)
+      let there = Dictionary(try await client.allParts(list).parts.map { ($0.number, $0) }) { _, last in last }
+      let areThere = receipts.allSatisfy { receipt in
+        there[receipt.number].map { $0.size == receipt.size && ETag($0.etag) == ETag(receipt.etag) } ?? false
+      }
+      guard areThere else { return failure }
+    } catch {
+      return failure
+    }
+    remember(.equalParts)
+    var explained = failure
+    explained.hint = "the store wants parts of one size: run it again with --equal-parts"
+    if memory != nil { explained.hint = "the store wants parts of one size: run it again, and the next has them" }
+    return explained
   }
 
   func head() async -> UploadMachine.Event {

@@ -6,7 +6,7 @@ package final class Uploader: Sendable {
   let sender: BodySender
   package let plan: UploadPlan
   package let progress: UploadProgress
-  private let memory: StoreMemory?
+  let memory: StoreMemory?
   /// What is to be remembered of the store once the upload has succeeded.
   private let lesson = Locked<ChecksumForm?>(nil)
   let tell: @Sendable (UploadNews) -> Void
@@ -254,9 +254,12 @@ package final class Uploader: Sendable {
   }
 
   private func remember() {
-    guard let memory, let lesson = lesson.withLock({ $0 }) else { return }
+    if let form = lesson.withLock({ $0 }) { remember(.verifies(form)) }
+  }
+
+  func remember(_ lesson: StoreLesson) {
     do throws(Failure) {
-      try memory.remember(lesson, for: client.signer.origin, now: world.now())
+      try memory?.remember(lesson, of: client.signer.origin, now: world.now())
     } catch {
       world.log(1, "what was learnt of the store cannot be kept: \(error.message)")
     }

@@ -16,9 +16,14 @@ struct PutCommand {
     do throws(Failure) {
       // The way to the store is known before a command is started.
       let access = try StoreAccess(session, bucket: target.bucket)
-      let opened = try source.open(
-        try TransferOptions(session.invocation), try IntegrityOptions(session.invocation))
-      let plan = try PutPlan(session, source: opened, target: target, access: access)
+      let state = try StateOptions(session.invocation, environment: session.environment).directory
+      let memory = state.map { StoreMemory(folder: $0.text) }
+      var transfer = try TransferOptions(session.invocation)
+      if memory?.knows(.equalParts, of: access.signer.origin, now: session.world.now()) == true {
+        transfer.equalParts = true
+      }
+      let opened = try source.open(transfer, try IntegrityOptions(session.invocation))
+      let plan = try PutPlan(session, source: opened, target: target, access: access, memory: memory)
       try plan.checkExpectations()
       try await upload(plan, access, subject: Event.Subject(place), start: start)
     } catch {

@@ -10,7 +10,9 @@ struct PutPlan {
   private let access: StoreAccess
   private let typeIsGuessed: Bool
 
-  init(_ session: Session, source: UploadSource, target: S3URL, access: StoreAccess) throws(Failure) {
+  init(
+    _ session: Session, source: UploadSource, target: S3URL, access: StoreAccess, memory: StoreMemory?
+  ) throws(Failure) {
     let invocation = session.invocation
     let transfer = try TransferOptions(invocation)
     let object = try ObjectOptions(invocation)
@@ -18,7 +20,7 @@ struct PutPlan {
     integrity = try IntegrityOptions(invocation)
     let resume = try ResumeOptions(invocation)
     let folder = try StateOptions(invocation, environment: session.environment).directory
-    memory = folder.map { StoreMemory(folder: $0.text) }
+    self.memory = memory
     book = folder.map { RecordBook(folder: $0.text) }
     deadline = resume.deadline
     self.access = access

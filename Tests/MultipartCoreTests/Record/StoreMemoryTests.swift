@@ -25,7 +25,7 @@ import Testing
   func remembers() throws {
     let forms: [ChecksumForm] = [.md5, .none] + ChecksumAlgorithm.allCases.filter { $0 != .md5 }.map { .algorithm($0) }
     for (index, form) in forms.enumerated() {
-      try memory.remember(form, for: "https://store\(index):9000", now: now)
+      try memory.remember(.verifies(form), of: "https://store\(index):9000", now: now)
     }
     for (index, form) in forms.enumerated() {
       #expect(StoreMemory(folder: folder).form(for: "https://store\(index):9000", now: now) == form)
@@ -35,9 +35,9 @@ import Testing
 
   @Test("A later lesson replaces the earlier one of its store and touches no other")
   func replaces() throws {
-    try memory.remember(.md5, for: "https://a", now: now)
-    try memory.remember(.md5, for: "https://b", now: now)
-    try memory.remember(.none, for: "https://a", now: now)
+    try memory.remember(.verifies(.md5), of: "https://a", now: now)
+    try memory.remember(.verifies(.md5), of: "https://b", now: now)
+    try memory.remember(.verifies(.none), of: "https://a", now: now)
     #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
     #expect(memory.form(for: "https://b", now: now) == .md5)
     #expect(try lines().count == 3)
@@ -45,17 +45,17 @@ import Testing
 
   @Test("After thirty days a store is asked again, and its line goes with the next lesson")
   func expires() throws {
-    try memory.remember(.md5, for: "https://old", now: now)
+    try memory.remember(.verifies(.md5), of: "https://old", now: now)
     #expect(memory.form(for: "https://old", now: Timestamp(seconds: now.seconds + month - 1)) == .md5)
     let later = Timestamp(seconds: now.seconds + month)
     #expect(memory.form(for: "https://old", now: later) == nil)
-    try memory.remember(.md5, for: "https://new", now: later)
+    try memory.remember(.verifies(.md5), of: "https://new", now: later)
     #expect(try lines() == ["s3up stores 1", "https://new md5 \(later.seconds)"])
   }
 
   @Test("Origins are compared by their bytes, not as Unicode does")
   func bytes() throws {
-    try memory.remember(.md5, for: "https://e\u{301}", now: now)
+    try memory.remember(.verifies(.md5), of: "https://e\u{301}", now: now)
     #expect(memory.form(for: "https://\u{E9}", now: now) == nil)
     #expect(memory.form(for: "https://e\u{301}", now: now) == .md5)
   }
@@ -71,7 +71,7 @@ import Testing
   func garbage(index: Int) throws {
     try directory.write(Self.broken[index], to: "a/state/stores")
     #expect(memory.form(for: "https://a", now: now) == nil)
-    try memory.remember(.none, for: "https://a", now: now)
+    try memory.remember(.verifies(.none), of: "https://a", now: now)
     #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
   }
 
@@ -90,13 +90,13 @@ import Testing
 
   @Test("An origin that would make another line of the file is not written")
   func injection() throws {
-    try memory.remember(.md5, for: "https://a none 1\nhttps://b", now: now)
+    try memory.remember(.verifies(.md5), of: "https://a none 1\nhttps://b", now: now)
     #expect(mode(folder + "/stores") == nil)
   }
 
   @Test("The file is for its owner alone, and so are the folders that were made for it")
   func modes() throws {
-    try memory.remember(.md5, for: "https://a", now: now)
+    try memory.remember(.verifies(.md5), of: "https://a", now: now)
     #expect(mode(folder + "/stores") == 0o600)
     #expect(mode(folder) == 0o700)
     #expect(mode(directory.path("a")) == 0o700)
@@ -109,7 +109,7 @@ import Testing
     for folder in [directory.path("file"), directory.path("file/below"), "/proc/nothing/here", ""] {
       let memory = StoreMemory(folder: folder)
       #expect(memory.form(for: "https://a", now: now) == nil)
-      let failure = #expect(throws: Failure.self) { try memory.remember(.md5, for: "https://a", now: now) }
+      let failure = #expect(throws: Failure.self) { try memory.remember(.verifies(.md5), of: "https://a", now: now) }
       #expect(failure?.code == .local)
       #expect(failure?.place.file != nil)
     }
@@ -119,7 +119,7 @@ import Testing
   @Test("Where the file cannot be replaced nothing is left beside it")
   func notReplaceable() throws {
     try FileManager.default.createDirectory(atPath: folder + "/stores/in", withIntermediateDirectories: true)
-    let failure = #expect(throws: Failure.self) { try memory.remember(.md5, for: "https://a", now: now) }
+    let failure = #expect(throws: Failure.self) { try memory.remember(.verifies(.md5), of: "https://a", now: now) }
     #expect(failure?.code == .local)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["stores"])
   }
@@ -131,7 +131,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: folder + "/stores", withDestinationPath: target)
     #expect(memory.form(for: "https://a", now: now) == nil)
-    try memory.remember(.none, for: "https://a", now: now)
+    try memory.remember(.verifies(.none), of: "https://a", now: now)
     #expect(try directory.read("elsewhere") == Array(text.utf8))
     #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
     #expect(mode(folder + "/stores") == 0o600)
@@ -149,7 +149,7 @@ import Testing
     let (memory, now) = (memory, now)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<16 {
-        group.addTask { try memory.remember(.md5, for: "https://store\(index)", now: now) }
+        group.addTask { try memory.remember(.verifies(.md5), of: "https://store\(index)", now: now) }
       }
       try await group.waitForAll()
     }

@@ -13,6 +13,8 @@ package struct FakeOptions: Sendable {
   package var partETags = PartETags.md5
   package var minimumPartSize = 5 << 20
   package var maximumPartSize = 5 << 30
+  /// Complete refuses parts of different sizes but for the last, as some stores do.
+  package var wantsEqualParts = false
   package var checksums = Checksums.verified
   /// An object that came without a checksum gets a CRC64NVME, as at AWS since the end of 2024.
   package var addsDefaultChecksum = true

@@ -1,0 +1,61 @@
+/// Something that an upload teaches about its store, for the runs to come.
+package enum StoreLesson: Sendable, Equatable {
+  /// The strongest form of checksum that the store verifies.
+  case verifies(ChecksumForm)
+  /// Every part of an upload but the last must have the same size.
+  case equalParts
+  /// A person was told that no lifecycle rule of this bucket ends abandoned uploads.
+  case saidNoLifecycle(bucket: String)
+
+  private static let lifecycle = "no-lifecycle:"
+
+  /// One word for the file; nil for what cannot be written so.
+  var word: String? {
+    switch self {
+    case .verifies(let form): form.word
+    case .equalParts: "equal-parts"
+    case .saidNoLifecycle(let bucket):
+      bucket.utf8.contains { $0 <= 0x20 } ? nil : Self.lifecycle + bucket
+    }
+  }
+
+  init?(word: String) {
+    if word == "equal-parts" {
+      self = .equalParts
+    } else if word.utf8.starts(with: Self.lifecycle.utf8) {
+      self = .saidNoLifecycle(bucket: String(Substring(word.utf8.dropFirst(Self.lifecycle.utf8.count))))
+    } else {
+      guard let form = ChecksumForm(word: word) else { return nil }
+      self = .verifies(form)
+    }
+  }
+
+  /// Whether the one takes the other's place.
+  func isAbout(_ other: StoreLesson) -> Bool {
+    switch (self, other) {
+    case (.verifies, .verifies), (.equalParts, .equalParts): true
+    case (.saidNoLifecycle(let a), .saidNoLifecycle(let b)): a.utf8.elementsEqual(b.utf8)
+    default: false
+    }
+  }
+}
+
+extension ChecksumForm {
+  var word: String {
+    switch self {
+    case .algorithm(let algorithm): algorithm.rawValue
+    case .md5: "md5"
+    case .none: "none"
+    }
+  }
+
+  init?(word: String) {
+    switch word {
+    case "md5": self = .md5
+    case "none": self = .none
+    default:
+      guard let algorithm = ChecksumAlgorithm(rawValue: word) else { return nil }
+      self = .algorithm(algorithm)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Support
+import Testing
+
+@testable import MultipartCore
+
+/// What an upload teaches for the next one at the same store.
+@Suite struct StoreLessonTests {
+  private let directory: TemporaryDirectory
+  private let memory: StoreMemory
+  private let said = Guarded<[String]>([])
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    memory = StoreMemory(folder: directory.path("state"))
+  }
+
+  private let world = World(
+    now: { Timestamp(seconds: Int64(time(nil))) }, uptime: { .sinceBoot() },
+    sleep: { try await Task.sleep(for: $0) }, random: { 0.5 }, environment: [:])
+
+  private func client(_ fake: FakeS3) throws -> S3Client {
+    let bucket = try EndpointResolver.resolve(bucket: "bucket", endpointURL: fake.endpoint)
+    let credentials = Credentials(
+      accessKeyID: fake.credential.keyID, secretAccessKey: Secret(fake.credential.secret), source: "test")
+    let signer = BucketSigner(bucket: bucket, now: world.now) { credentials }
+    return S3Client(signer: signer, transport: try plainTransport(), world: world)
+  }
+
+  private func uploader(_ job: UploadJob, _ fake: FakeS3, remembers: Bool = true) throws -> Uploader {
+    try Uploader(job: job, client: client(fake), world: world, memory: remembers ? memory : nil) { [said] news in
+      switch news {
+      case .warning(let text): said.with { $0.append("warning: " + text) }
+      case .advice(let text): said.with { $0.append("advice: " + text) }
+      default: break
+      }
+    }
+  }
+
+  /// A stream of 5, 5, 6 and 1 MiB, or of equal parts.
+  private func stream(equal: Bool = false) throws -> UploadStream {
+    let path = try directory.write([UInt8](repeating: 7, count: 17 << 20), to: "stream")
+    let steps = [StreamPlan.Step(parts: 2, size: 5 << 20), StreamPlan.Step(parts: 100, size: (equal ? 5 : 6) << 20)]
+    let plan = try StreamPlan(steps: steps)
+    let source = try StreamSource(
+      descriptor: open(path, O_RDONLY), owns: true, plan: plan, ring: PartRing(plan: plan, concurrency: 4),
+      name: "stream", hashes: false)
+    return UploadStream(name: "stream", source: source)
+  }
+
+  private func run(_ fake: FakeS3, equal: Bool) async throws -> Failure? {
+    let job = UploadJob(source: .stream(try stream(equal: equal)), bucket: "bucket", key: "k")
+    let uploader = try uploader(job, fake)
+    do throws(Failure) {
+      _ = try await uploader.run()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("A store that refuses parts of several sizes is known from then on, and one that misses a part is not")
+  func equalParts() async throws {
+    let fake = try FakeS3(FakeOptions { $0.wantsEqualParts = true })
+    let origin = fake.endpoint
+    let refused = try await run(fake, equal: false)
+    #expect(refused?.s3Code == "InvalidPart")
+    #expect(refused?.hint?.contains("parts of one size") == true)
+    #expect(memory.knows(.equalParts, of: origin, now: world.now()))
+    #expect(fake.unfinishedUploads.isEmpty)
+    #expect(try await run(fake, equal: true) == nil)
+    #expect(fake.object("k")?.size == 17 << 20)
+
+    let lossy = try FakeS3(faults: [
+      Fault(.init(.completeMultipartUpload), .error(status: 400, code: "InvalidPart", message: "not found"))
+    ])
+    lossy.addFault(Fault(.init(.listParts), .error(status: 403, code: "AccessDenied")))
+    #expect(try await run(lossy, equal: false)?.s3Code == "InvalidPart")
+    #expect(!memory.knows(.equalParts, of: lossy.endpoint, now: world.now()))
+  }
+
+  @Test("That no lifecycle rule ends abandoned uploads is said once for each bucket; never when there is one")
+  func lifecycle() async throws {
+    let fake = try FakeS3()
+    let path = try directory.write([UInt8](repeating: 7, count: 11 << 20), to: "file")
+    func put(_ key: String, remembers: Bool = true) async throws {
+      var job = UploadJob(file: try SourceFile(FilePath(path)), bucket: "bucket", key: key)
+      job.partSize = 5 << 20
+      job.expectsAbortDate = true
+      _ = try await uploader(job, fake, remembers: remembers).run()
+    }
+    fake.options.abortDate = "Fri, 27 Nov 2026 00:00:00 GMT"
+    try await put("a")
+    #expect(said.with { $0 } == [])
+    fake.options.abortDate = nil
+    try await put("b")
+    try await put("c")
+    #expect(said.with { $0.count } == 1)
+    #expect(said.with { $0.first }?.hasPrefix("warning: no lifecycle rule") == true)
+    try await put("d", remembers: false)
+    #expect(said.with { $0.last }?.hasPrefix("advice: no lifecycle rule") == true)
+  }
+}
