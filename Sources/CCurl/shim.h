@@ -33,9 +33,6 @@ static inline CURLcode s3up_info_long(CURL *h, CURLINFO i, long *v) { return cur
 static inline CURLcode s3up_info_offset(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode s3up_info_string(CURL *h, CURLINFO i, const char **v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode s3up_info_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
-static inline CURLcode s3up_info_socket(CURL *h, curl_socket_t *v) {
-  return curl_easy_getinfo(h, CURLINFO_ACTIVESOCKET, v);
-}
 static inline CURLMcode s3up_multi_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
 
 // CURLMsg keeps the result in a union that Swift imports awkwardly.

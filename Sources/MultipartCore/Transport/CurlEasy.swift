@@ -58,9 +58,4 @@ final class CurlEasy {
     guard s3up_info_string(handle, info, &value) == CURLE_OK, let value else { return nil }
     return String(cString: value)
   }
-
-  func socket() -> Int32? {
-    var descriptor: curl_socket_t = -1
-    return s3up_info_socket(handle, &descriptor) == CURLE_OK && descriptor >= 0 ? descriptor : nil
-  }
 }

@@ -7,7 +7,10 @@ final class LoopBody {
   private let uptime: @Sendable () -> Duration
   private var running: [UInt64: Transfer] = [:]
   private var idle: [Transfer] = []
+  private let sockets = LoopSockets()
   private var nextStallCheck: Duration = .zero
+  /// Until then every connection asks for the addresses anew: those that libcurl remembers, for a minute, have failed.
+  private var doubtsAddressesUntil: Duration = .zero
 
   init(inbox: Inbox, options: TransportOptions, uptime: @escaping @Sendable () -> Duration) {
     self.inbox = inbox
@@ -44,11 +47,11 @@ final class LoopBody {
   }
 
   private func start(_ submission: Submission) {
-    guard let transfer = idle.popLast() ?? Transfer(uptime: uptime) else {
+    guard let transfer = idle.popLast() ?? Transfer(sockets: sockets, uptime: uptime) else {
       submission.finish(.failure(Failure(.local, "no memory for another transfer")))
       return
     }
-    transfer.begin(submission, options: options)
+    transfer.begin(submission, options: options, asksAddresses: uptime() < doubtsAddressesUntil)
     let status = curl_multi_add_handle(inbox.multi, transfer.easy.handle)
     guard status == CURLM_OK else {
       transfer.end(.failure(Self.failure(status)))
@@ -79,6 +82,7 @@ final class LoopBody {
       guard s3up_info_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context) == CURLE_OK,
         let transfer = Transfer.from(context)
       else { continue }
+      if code == CURLE_COULDNT_CONNECT { doubtsAddressesUntil = uptime() + .seconds(60) }
       remove(transfer, transfer.result(of: code))
     }
   }
@@ -87,9 +91,13 @@ final class LoopBody {
     let now = uptime()
     guard now >= nextStallCheck else { return }
     nextStallCheck = now + .milliseconds(500)
-    for transfer in running.values where transfer.hasStalled(now: now) {
-      let seconds = Int(transfer.request.stallTimeout.seconds)
-      remove(transfer, .failure(Failure(.stalled, "nothing moved for \(seconds) s")))
+    for transfer in running.values {
+      if transfer.hasStalled(now: now) {
+        let seconds = Int(transfer.request.stallTimeout.seconds)
+        remove(transfer, .failure(Failure(.stalled, "nothing moved for \(seconds) s")))
+      } else if transfer.hasLostItsServer(now: now) {
+        remove(transfer, .failure(Failure(.network, "the server closed the connection before it answered")))
+      }
     }
   }
 

@@ -27,12 +27,12 @@ struct Movement {
 
   /// How long nothing has moved. On a slow line the kernel still sends from the socket's buffer for a long time after
   /// the last write, so a queue that shrinks counts as movement (`SIOCOUTQ`).
-  mutating func quiet(now: Duration, socket: Int32?) -> Duration {
+  mutating func quiet(now: Duration, socket: () -> Int32?) -> Duration {
     if changed {
       changed = false
       at = now
     }
-    guard now - at > .seconds(1), let socket else { return now - at }
+    guard now - at > .seconds(1), let socket = socket() else { return now - at }
     var waiting: Int32 = 0
     guard ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 else { return now - at }
     if waiting != queued {

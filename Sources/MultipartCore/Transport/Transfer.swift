@@ -11,6 +11,9 @@ final class Transfer {
 
   private var offset: Int64 = 0
   private var timesOut = 0
+  private let sockets: LoopSockets
+  /// Of the connection that the request went out on.
+  private var ends: ConnectionEnds?
   private var limiter: RateLimiter?
   private var proxy: String?
   private(set) var waitsForRate = false
@@ -24,14 +27,15 @@ final class Transfer {
   /// Why a callback stopped the transfer; libcurl only says that one did.
   private var cause: Failure?
 
-  init?(uptime: @escaping @Sendable () -> Duration) {
+  init?(sockets: LoopSockets, uptime: @escaping @Sendable () -> Duration) {
     guard let easy = CurlEasy() else { return nil }
+    self.sockets = sockets
     self.uptime = uptime
     self.easy = easy
     request = Request(method: .get, url: "")
   }
 
-  func begin(_ submission: Submission, options: TransportOptions) {
+  func begin(_ submission: Submission, options: TransportOptions, asksAddresses: Bool) {
     request = submission.request
     identifier = submission.identifier
     finish = submission.finish
@@ -39,12 +43,14 @@ final class Transfer {
     proxy = options.proxy.proxy(for: request.url)
     offset = 0
     timesOut = 0
+    ends = nil
     waitsForRate = false
     isRefused = false
     answer = Answer()
     moved = Movement(at: uptime())
     cause = nil
     setUp(options)
+    if asksAddresses || request.freshConnection { easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0) }
   }
 
   /// Hands the result out, once, and lets go of all that the request held.
@@ -92,8 +98,21 @@ final class Transfer {
       moved.touch(now)
       return false
     }
-    return moved.quiet(now: now, socket: easy.socket()) >= request.stallTimeout
+    return moved.quiet(now: now, socket: socket) >= request.stallTimeout
   }
+
+  /// The server has closed its side without an answer, and takes nothing more. libcurl 7.88 goes on trying to send, and
+  /// a server that is gone for good never tells it to stop.
+  func hasLostItsServer(now: Duration) -> Bool {
+    guard answer.status == 0, !waitsForRate, request.body.length > 0,
+      moved.quiet(now: now, socket: socket) >= .seconds(1), let socket = socket()
+    else { return false }
+    let peerClosed = Int16(0x2000)  // POLLRDHUP, which Glibc's module leaves out.
+    var watched = pollfd(fd: socket, events: peerClosed, revents: 0)
+    return poll(&watched, 1, 0) == 1 && watched.revents & peerClosed != 0
+  }
+
+  private func socket() -> Int32? { ends.flatMap { sockets.socket(with: $0) } }
 
   /// Goes on after the limiter held the transfer back: `curl_easy_pause`.
   func resumeIfAllowed(now: Duration) {
@@ -145,11 +164,14 @@ final class Transfer {
     return true
   }
 
+  func opened(_ socket: Int32) { sockets.add(socket) }
+
   /// Asked before each time that the request goes out. Where a second time matters the transfer ends, and whoever sent
   /// the request knows that it may have worked.
-  func mayGoOut() -> Bool {
+  func mayGoOut(on ends: ConnectionEnds) -> Bool {
+    self.ends = ends
     timesOut += 1
-    guard timesOut > 1 else { return true }
+    guard timesOut > 1, !request.mayBeResent else { return true }
     cause = cause ?? Failure(.network, "the connection was closed before there was an answer")
     return false
   }

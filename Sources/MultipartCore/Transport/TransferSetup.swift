@@ -35,10 +35,7 @@ extension Transfer {
     easy.set(CURLOPT_PROXY, request.bypassesProxy ? "" : options.proxy.proxy(for: request.url) ?? "")
     easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    if request.freshConnection {
-      easy.set(CURLOPT_FRESH_CONNECT, 1)
-      easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
-    }
+    if request.freshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
   }
 
   private func setUpRequest() {
@@ -83,11 +80,17 @@ extension Transfer {
       Transfer.from(context)?.seek(to: Int64(offset), origin: origin) == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
     // On a kept connection that turns out to be closed, libcurl sends a request again unseen.
-    if !request.mayBeResent {
-      easy.set(CURLOPT_PREREQDATA, pointer: context)
-      _ = s3up_easy_prereq(easy.handle) { context, _, _, _, _ in
-        Transfer.from(context)?.mayGoOut() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
-      }
+    easy.set(CURLOPT_PREREQDATA, pointer: context)
+    _ = s3up_easy_prereq(easy.handle) { context, peer, local, peerPort, localPort in
+      guard let transfer = Transfer.from(context), let peer, let local else { return CURL_PREREQFUNC_ABORT }
+      let ends = ConnectionEnds(
+        local: String(cString: local), localPort: localPort, peer: String(cString: peer), peerPort: peerPort)
+      return transfer.mayGoOut(on: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+    easy.set(CURLOPT_SOCKOPTDATA, pointer: context)
+    _ = s3up_easy_sockopt(easy.handle) { context, socket, _ in
+      Transfer.from(context)?.opened(socket)
+      return Int32(CURL_SOCKOPT_OK)
     }
     _ = s3up_easy_xferinfo(easy.handle) { context, _, down, _, up in
       Transfer.from(context)?.progress(down: Int64(down), up: Int64(up))

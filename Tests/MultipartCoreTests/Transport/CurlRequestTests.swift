@@ -135,6 +135,47 @@ import Testing
     }
   }
 
+  @Test("A server that closes its side while the body goes to it, and takes nothing more, is not waited for")
+  func halfClosed() async throws {
+    let ended = Gate()
+    let server = try RawServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      shutdown(connection.socket, Int32(SHUT_WR))
+      // Nothing of the body is read: the connection stands, and nothing moves on it.
+      _ = ended.waitOnThread()
+    }
+    let transport = try plainTransport()
+    let result = await outcome(
+      transport,
+      Request(
+        method: .put, url: server.url + "/", body: .source(CountingBody(length: 64 << 20)), stallTimeout: .seconds(90)))
+    ended.open()
+    #expect(result.code == .network)
+    #expect(result.message?.contains("closed the connection before it answered") == true)
+  }
+
+  @Test("A line that is slow, but carries what the kernel holds of the body, has not stalled")
+  func slowLine() async throws {
+    let server = try RawServer { connection, _ in
+      var small: Int32 = 4096
+      setsockopt(connection.socket, SOL_SOCKET, SO_RCVBUF, &small, 4)
+      guard connection.readHead() != nil else { return }
+      // Longer than the stall time-out, in steps that are shorter.
+      for _ in 0..<25 {
+        guard connection.readBody(40_000) != nil else { return }
+        usleep(200_000)
+      }
+      connection.answer("all")
+    }
+    let transport = try plainTransport()
+    let result = await outcome(
+      transport,
+      Request(
+        method: .put, url: server.url + "/", body: .source(CountingBody(length: 1_000_000)),
+        stallTimeout: .milliseconds(1700)))
+    #expect(result.status == 200, "\(result)")
+  }
+
   @Test(
     "What must not go out twice fails when a kept connection breaks, and is not sent again unseen", arguments: [0, 5])
   func onlyOnce(_ length: Int) async throws {

@@ -41,6 +41,9 @@ package struct FakeOptions: Sendable {
   /// SSE-C over plain HTTP is refused, as at AWS.
   package var customerKeysNeedTLS = false
   package var maximumConnections = 512
+  /// Where it listens; port 0 lets the kernel choose.
+  package var address: UInt32 = 0x7F00_0001
+  package var port = 0
 
   package init() {}
 

@@ -35,6 +35,9 @@ package final class FakeS3: Sendable {
     if first { server.stop() }
   }
 
+  /// Ends all connections that there are now; new ones are taken.
+  package func dropConnections() { server.dropConnections() }
+
   package var port: Int { server.port }
   package var tlsPort: Int { server.tlsPort }
   package var endpoint: String { "http://127.0.0.1:\(port)" }

@@ -20,6 +20,7 @@ final class FakeServer: Sendable {
   private struct Threads: Sendable {
     var acceptor: PosixThread?
     var connections: [Int: PosixThread] = [:]
+    var sockets: [Int: Int32] = [:]
     var ended: [Int] = []
   }
 
@@ -27,9 +28,9 @@ final class FakeServer: Sendable {
     state = Guarded(FakeState(options: options, faults: faults))
     hostSuffix = options.hostSuffix
     tls = try FakeTLS(caFile: caFile, hostSuffix: options.hostSuffix)
-    let plain = try Self.listen()
+    let plain = try Self.listen(options.address, options.port)
     let secure: (socket: Int32, port: Int)
-    do { secure = try Self.listen() } catch {
+    do { secure = try Self.listen(options.address, 0) } catch {
       close(plain.socket)
       throw error
     }
@@ -54,13 +55,21 @@ final class FakeServer: Sendable {
     close(stopper.read)
   }
 
-  private static func listen() throws -> (socket: Int32, port: Int) {
+  /// Ends every connection that there is, in the midst of whatever it does.
+  func dropConnections() {
+    threads.with { threads in
+      for socket in threads.sockets.values { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+  }
+
+  private static func listen(_ host: UInt32, _ port: Int) throws -> (socket: Int32, port: Int) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard listener >= 0 else { throw SystemError("socket") }
     tame(listener)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = host.bigEndian
+    address.sin_port = in_port_t(port).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let code = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
@@ -110,7 +119,10 @@ final class FakeServer: Sendable {
       threads.connections[id] = try? PosixThread.start { [self] in
         // The handshake is the connection's own affair: a client that does not speak TLS stops nobody else.
         if let stream = try? FakeStream(socket: socket, stopper: stopper.read, tls: secure ? tls : nil) {
+          self.threads.with { $0.sockets[id] = socket }
           FakeConnection(server: self, stream: stream, id: id, secure: secure).run()
+          // Before the stream closes it, and the number becomes another's.
+          withExtendedLifetime(stream) { self.threads.with { $0.sockets[id] = nil } }
         }
         state.with { $0.counters.openConnections -= 1 }
         self.threads.with { $0.ended.append(id) }

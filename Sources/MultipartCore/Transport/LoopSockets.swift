@@ -1,0 +1,65 @@
+internal import CCurl
+import Glibc
+
+/// The two ends of a connection, as libcurl writes them.
+struct ConnectionEnds: Equatable {
+  var local: String
+  var localPort: Int32
+  var peer: String
+  var peerPort: Int32
+}
+
+/// The sockets that a loop has opened. libcurl 7.88 tells which of them a transfer uses only when it is over
+/// (`CURLINFO_ACTIVESOCKET`), but the two ends of the connection before each request (`CURLOPT_PREREQFUNCTION`).
+final class LoopSockets {
+  private var opened: Set<Int32> = []
+
+  func add(_ socket: Int32) { opened.insert(socket) }
+
+  /// A number that is no socket any more, or another's, has other ends (`getsockname`, `getpeername`).
+  func socket(with ends: ConnectionEnds) -> Int32? {
+    for socket in opened {
+      guard let found = Self.ends(of: socket) else {
+        opened.remove(socket)
+        continue
+      }
+      if found == ends { return socket }
+    }
+    return nil
+  }
+
+  private static func ends(of socket: Int32) -> ConnectionEnds? {
+    guard let local = name(socket, getsockname), let peer = name(socket, getpeername) else { return nil }
+    return ConnectionEnds(local: local.address, localPort: local.port, peer: peer.address, peerPort: peer.port)
+  }
+
+  private static func name(
+    _ socket: Int32, _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+  ) -> (address: String, port: Int32)? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &storage) { storage in
+      let status = storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(socket, $0, &length) }
+      guard status == 0 else { return nil }
+      var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      let port: in_port_t
+      switch Int32(storage.pointee.ss_family) {
+      case AF_INET:
+        port = storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+          inet_ntop(AF_INET, &address.pointee.sin_addr, &text, socklen_t(text.count))
+          return address.pointee.sin_port
+        }
+      case AF_INET6:
+        port = storage.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+          inet_ntop(AF_INET6, &address.pointee.sin6_addr, &text, socklen_t(text.count))
+          return address.pointee.sin6_port
+        }
+      default: return nil
+      }
+      return (
+        text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" },
+        Int32(in_port_t(bigEndian: port))
+      )
+    }
+  }
+}
