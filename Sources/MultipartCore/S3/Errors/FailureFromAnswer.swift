@@ -6,9 +6,11 @@ extension Failure {
     let body = S3ErrorBody(answer.body)
     let s3Code = body.code ?? S3ErrorBody.code(answer.headers)
     let region = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region) ?? body.region
-    let code = S3ErrorTable.code(
+    var code = S3ErrorTable.code(
       s3Code, status: answer.status, body: body, region: region, onUpload: place.uploadID != nil,
       carriedChecksum: carriedChecksum)
+    // An answer to HEAD has no body and so no code: a 400 may be a time-out or a token's end, and pass.
+    if s3Code == nil, answer.status == 400, region == nil, operation.utf8.starts(with: "Head".utf8) { code = .server }
     self.init(
       code, Self.sentence(answer.status, operation, s3Code, body), status: answer.status, s3Code: s3Code,
       requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,

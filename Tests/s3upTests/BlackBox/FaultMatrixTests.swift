@@ -1,0 +1,189 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// Where in an upload something goes wrong.
+enum FaultPhase: String, CaseIterable {
+  case find, create, part, list, complete, head, abort
+
+  var operation: FakeOperation {
+    switch self {
+    case .find: .listMultipartUploads
+    case .create: .createMultipartUpload
+    case .part: .uploadPart
+    case .list: .listParts
+    case .complete: .completeMultipartUpload
+    case .head: .headObject
+    case .abort: .abortMultipartUpload
+    }
+  }
+
+  func match(once: Bool) -> Fault.Match {
+    Fault.Match(operation, partNumber: self == .part ? 3 : nil, nth: once ? 1 : nil)
+  }
+
+  /// A HEAD is made where it is asked for; an abort where a part is refused for good.
+  var options: [String] { self == .head ? ["--verify"] : [] }
+  static let refusal = Fault(.init(.uploadPart, partNumber: 5), .error(status: 400, code: "EntityTooLarge"))
+}
+
+/// What the fault does, and what must come of it when it meets each request of the phase, not only the first.
+struct MatrixFault: Sendable {
+  var name: String
+  var action: Fault.Action
+  /// The store has done what was asked of it, and only the answer is not heard.
+  var isDone = false
+
+  static let passing = [
+    MatrixFault(name: "reset", action: .resetBeforeReading),
+    MatrixFault(name: "answer lost", action: .loseAnswer, isDone: true),
+    MatrixFault(name: "half-closed", action: .halfClose, isDone: true),
+    MatrixFault(name: "stalled", action: .stall(stage: .beforeBody)),
+    MatrixFault(name: "stalled, all done", action: .stall(stage: .beforeAnswer), isDone: true),
+    MatrixFault(name: "answer cut off", action: .truncateAnswer(bytes: 20), isDone: true),
+    MatrixFault(name: "no HTTP", action: .garbage(), isDone: true),
+    MatrixFault(name: "500", action: .error(status: 500, code: "InternalError")),
+    MatrixFault(name: "503", action: .error(status: 503, code: "SlowDown")),
+    MatrixFault(name: "429", action: .error(status: 429, code: "TooManyRequests")),
+    MatrixFault(name: "RequestTimeout", action: .error(status: 400, code: "RequestTimeout")),
+    MatrixFault(name: "307", action: .error(status: 307, code: "TemporaryRedirect")),
+  ]
+
+  static let lasting = [
+    MatrixFault(name: "denied", action: .error(status: 403, code: "AccessDenied")),
+    MatrixFault(name: "refused", action: .error(status: 400, code: "InvalidRequest")),
+  ]
+}
+
+struct MatrixCase: Sendable, CustomTestStringConvertible {
+  var fault: MatrixFault
+  var phase: FaultPhase
+  var testDescription: String { "\(fault.name) at \(phase.rawValue)" }
+
+  static func all(_ faults: [MatrixFault]) -> [MatrixCase] {
+    FaultPhase.allCases.flatMap { phase in faults.map { MatrixCase(fault: $0, phase: phase) } }.filter(\.isPossible)
+  }
+
+  private var isPossible: Bool {
+    switch fault.action {
+    // Answers without a body.
+    case .truncateAnswer: ![.part, .head, .abort].contains(phase)
+    // A store may assemble for ten minutes before it says a word: that is no stall for 1 s to tell.
+    case .stall: phase != .complete
+    default: true
+    }
+  }
+
+  func armed(once: Bool) -> [Fault] {
+    [Fault(phase.match(once: once), fault.action)] + (phase == .abort ? [FaultPhase.refusal] : [])
+  }
+}
+
+/// Every fault in every phase. Each upload has five parts, of which two are at the store when it begins, left by a run
+/// that was killed; for `find` and `create` there is nothing yet.
+@Suite(.crowd) struct FaultMatrixTests {
+  private static let words = StoppedUpload.words + ["--stall-timeout", "1s", "--json"]
+
+  private func prepared(_ phase: FaultPhase) async throws -> (box: BlackBox, bytes: [UInt8]) {
+    if phase == .find || phase == .create {
+      let box = try BlackBox()
+      return (box, try box.sample("f", StoppedUpload.size))
+    }
+    let stopped = try await StoppedUpload()
+    return (stopped.box, stopped.bytes)
+  }
+
+  private func run(_ one: MatrixCase, once: Bool) async throws -> (BlackBox, [UInt8], ChildProcess.Result) {
+    let (box, bytes) = try await prepared(one.phase)
+    box.fake.setFaults(one.armed(once: once))
+    let before = box.fake.requests.count
+    let result = try await box.run(Self.words + one.phase.options + ["--retries", once ? "4" : "2"])
+    let met = box.fake.requests.dropFirst(before).count { $0.operation == one.phase.operation && $0.fault != nil }
+    #expect(met > 0)
+    // What is refused is not tried again. A list of parts is also what an abort is checked with.
+    if MatrixFault.lasting.contains(where: { $0.name == one.fault.name }), ![.list, .head].contains(one.phase) {
+      #expect(met == 1)
+    }
+    return (box, bytes, result)
+  }
+
+  /// Exit 0 and the object is the file; or a failure, and no object.
+  private func expectTruth(_ box: BlackBox, _ bytes: [UInt8], _ result: ChildProcess.Result) {
+    let isThere = box.fake.object("k")?.sha256 == sha256(bytes)
+    #expect(result.status != 0 || isThere, "\(result.errors)")
+  }
+
+  @Test(
+    "What passes is survived once in every phase, and nothing is left behind",
+    arguments: MatrixCase.all(MatrixFault.passing))
+  func once(_ one: MatrixCase) async throws {
+    let (box, bytes, result) = try await run(one, once: true)
+    expectTruth(box, bytes, result)
+    if one.phase == .abort {
+      #expect(result.status == 69, "\(result.errors)")
+      #expect(box.fake.objectCount == 0)
+    } else {
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+    #expect(try box.records() == [])
+  }
+
+  @Test(
+    "What does not pass ends in 75 with the upload kept, or named when it could not be ended",
+    arguments: MatrixCase.all(MatrixFault.passing))
+  func always(_ one: MatrixCase) async throws {
+    let (box, bytes, result) = try await run(one, once: false)
+    expectTruth(box, bytes, result)
+    switch one.phase {
+    case .find, .create: #expect(result.status == 75, "\(result.errors)")
+    case .part, .list: try await expectResumable(box, bytes, result)
+    case .complete:
+      // Done, the object is found by a HEAD; else the upload is kept.
+      if one.fault.isDone {
+        #expect(result.status == 0, "\(result.errors)")
+      } else {
+        try await expectResumable(box, bytes, result)
+      }
+    case .head:
+      // Complete's yes is not enough where --verify asks for more, and the object cannot be looked at.
+      #expect(result.status == 75, "\(result.errors)")
+      #expect(box.fake.unfinishedUploads.map(\.id) == [])
+    case .abort:
+      #expect(result.status == 69, "\(result.errors)")
+      guard let id = box.fake.unfinishedUploads.first?.id else { return #expect(one.fault.isDone) }
+      #expect(result.errors.contains(id), "\(result.errors)")
+    }
+  }
+
+  @Test("What is refused is not tried again, and says so", arguments: MatrixCase.all(MatrixFault.lasting))
+  func lasting(_ one: MatrixCase) async throws {
+    let (box, bytes, result) = try await run(one, once: false)
+    expectTruth(box, bytes, result)
+    let isDenied = one.fault.name == "denied"
+    let exit: Int32 = isDenied ? 77 : 69
+    switch one.phase {
+    case .find: #expect(result.status == 0, "who may not list begins anew: \(result.errors)")
+    case .create: #expect(result.status == exit, "\(result.errors)")
+    case .part, .list, .complete:
+      #expect(result.status == exit, "\(result.errors)")
+      #expect(box.fake.unfinishedUploads.isEmpty == (exit == 69))
+    case .head:
+      // An answer to HEAD has no body and so no code: what a 400 means cannot be known, and it may pass.
+      #expect(result.status == (isDenied ? 77 : 75), "\(result.errors)")
+      #expect(box.fake.unfinishedUploads.map(\.id) == [])
+    case .abort:
+      #expect(result.status == 69, "\(result.errors)")
+      let id = try #require(box.fake.unfinishedUploads.first?.id)
+      #expect(result.errors.contains(id), "\(result.errors)")
+    }
+  }
+
+  private func expectResumable(_ box: BlackBox, _ bytes: [UInt8], _ result: ChildProcess.Result) async throws {
+    #expect(result.status == 75, "\(result.errors)")
+    #expect(result.errors.contains("it goes on"), "\(result.errors)")
+    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+  }
+}
