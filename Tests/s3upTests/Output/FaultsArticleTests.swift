@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@Suite struct FaultsArticleTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func sources() throws -> String {
+    let tests = root.appending(path: "Tests")
+    let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
+    var text = ""
+    while let file = files?.nextObject() as? URL {
+      if file.pathExtension == "swift" { text += try String(contentsOf: file, encoding: .utf8) }
+    }
+    return text
+  }
+
+  @Test("Each row of the article on faults names a test, and each test that is named exists")
+  func rows() throws {
+    let article = try String(
+      contentsOf: Self.root.appending(path: "Sources/MultipartCore/MultipartCore.docc/Faults.md"), encoding: .utf8)
+    let sources = try Self.sources()
+    let rows = article.split(separator: "\n").filter {
+      $0.hasPrefix("| ") && !$0.hasPrefix("| fault") && !$0.hasPrefix("| ---")
+    }
+    #expect(rows.count > 40)
+    for row in rows {
+      let cell = row.split(separator: "|").dropLast(row.hasSuffix("|") ? 0 : 1).last.map(String.init) ?? ""
+      let named = cell.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter {
+        $0.offset % 2 == 1
+      }
+      .map { String($0.element) }
+      for name in named { #expect(sources.contains("\"\(name)\""), "no test is called: \(name)") }
+      #expect(!named.isEmpty || cell.contains("`"), "no test is named: \(row)")
+    }
+  }
+}
