@@ -8,21 +8,19 @@ enum BucketName {
     }
     let allowed = name.utf8.count <= 255 && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
     guard allowed, name != ".", name != ".." else {
-      throw Failure(.usage, "\"\(printable(name))\" cannot be the name of a bucket")
+      throw Failure(
+        .usage, "\"\(printable(name))\" cannot be the name of a bucket", hint: "write s3://BUCKET/KEY")
     }
   }
 
   static func checkForAWS(_ name: String) throws(Failure) {
     try check(name)
-    if name.hasPrefix("arn:") {
-      throw Failure(.usage, "s3up cannot resolve the ARN \"\(printable(name))\"", hint: "give the name of the bucket")
-    }
-    // These name things that live on hosts of their own; as a bucket they would be another one, or nobody's.
-    for (suffix, kind) in [
-      ("--x-s3", "a directory bucket"), ("--xa-s3", "an access point of a directory bucket"),
-      ("--ol-s3", "an Object Lambda access point"), ("--op-s3", "an access point on Outposts"),
-    ] where name.hasSuffix(suffix) {
-      throw Failure(.usage, "s3up cannot resolve \"\(printable(name))\", which is \(kind)")
+    // No bucket may end so: it would be an alias whose requests SigV4 cannot sign.
+    if name.hasSuffix(".mrap") {
+      throw Failure(
+        .usage,
+        "\"\(printable(name))\" is a multi-region access point, whose requests must be signed with SigV4A, "
+          + "which s3up does not do", hint: "give the bucket, or an access point, of one region")
     }
     guard name.utf8.allSatisfy({ isAlphanumeric($0) || "._-".utf8.contains($0) }) else {
       throw Failure(

@@ -1,72 +1,204 @@
-/// Finds where a bucket's requests go, from what was asked for. What it cannot be sure of it refuses: a plausible
-/// wrong address would be sent the data.
+/// Finds where a bucket's requests go, by AWS's endpoint rules. What it cannot be sure of it refuses: a plausible wrong
+/// address would be sent the data.
+///
+/// | bucket | host on AWS | signed for |
+/// | --- | --- | --- |
+/// | a name, an alias (`-s3alias`, `--ol-s3`) | `name.s3[-fips][.dualstack].REGION.SUFFIX`, or without `name.` | s3 |
+/// | the same, accelerated | `name.s3-accelerate[.dualstack].SUFFIX` | s3 |
+/// | access point ARN | `name-account.s3-accesspoint[-fips][.dualstack].REGION.SUFFIX` | s3, the ARN's region |
+/// | Object Lambda ARN | `name-account.s3-object-lambda[-fips].REGION.SUFFIX` | s3-object-lambda |
+/// | Outposts ARN | `name-account.outpost.s3-outposts.REGION.SUFFIX` | s3-outposts |
+/// | Outposts alias (`--op-s3`) | `alias.op-outpost.s3-outposts.…` or `alias.ec2.s3-outposts.…` | s3-outposts |
+/// | directory bucket (`--x-s3`, `--xa-s3`) | `name.s3express[-fips]-zone[.dualstack].REGION.SUFFIX` | s3express |
+/// | multi-region access point ARN | none: its signature is SigV4A | |
 package enum EndpointResolver {
   package static let defaultRegion = "us-east-1"
 
-  /// `blame` is the code of a failure that the endpoint URL or the region causes: `.usage` when they were options,
-  /// `.configuration` when they came from variables or files.
   package static func resolve(
     bucket: String, region: String? = nil, endpointURL: String? = nil, addressing: Addressing = .auto,
     blame: Failure.Code = .usage
   ) throws(Failure) -> BucketEndpoint {
-    let endpoint = try resolve(region: region, endpointURL: endpointURL, addressing: addressing, blame: blame)
-    return try endpoint.bucket(bucket)
+    try resolve(
+      EndpointQuestion(
+        bucket: bucket, region: region, endpointURL: endpointURL, options: EndpointOptions(addressing: addressing),
+        blame: blame))
   }
 
-  /// The endpoint alone. An empty region or URL is one that was not given.
-  package static func resolve(
-    region: String?, endpointURL: String?, addressing: Addressing = .auto, blame: Failure.Code = .usage
-  ) throws(Failure) -> Endpoint {
-    let region = region.flatMap { $0.isEmpty ? nil : $0 } ?? defaultRegion
-    if let endpointURL, !endpointURL.isEmpty {
+  package static func resolve(_ asked: EndpointQuestion) throws(Failure) -> BucketEndpoint {
+    var question = asked
+    var url: EndpointURL?
+    if let text = question.endpointURL {
+      let parsed = try EndpointURL.parse(text, blame: question.blame)
+      // The address of Transfer Acceleration is no store of one's own: AWS's documents give it for --endpoint-url.
+      if let dualstack = accelerated[parsed.host] {
+        question.endpointURL = nil
+        question.options.accelerate = true
+        question.options.dualstack = question.options.dualstack || dualstack
+      } else {
+        url = parsed
+      }
+    }
+    let place = Placement(question: question, url: url)
+    try place.checkRegion()
+    try place.checkOptions()
+    let bucket = question.bucket
+    if bucket.hasPrefix("arn:") { return try place.named(byARN: bucket) }
+    if ZonalName.hasSuffix(bucket) { return try place.directory() }
+    if bucket.hasSuffix("--op-s3") { return try place.outpostsAlias() }
+    try url == nil ? BucketName.checkForAWS(bucket) : BucketName.check(bucket)
+    return try place.plain()
+  }
+
+  private static let accelerated = [
+    "s3-accelerate.amazonaws.com": false, "s3-accelerate.dualstack.amazonaws.com": true,
+  ]
+}
+
+/// A question with its URL read: each kind of bucket answers it in its own way.
+struct Placement {
+  let question: EndpointQuestion
+  /// Nil on AWS.
+  let url: EndpointURL?
+
+  var options: EndpointOptions { question.options }
+  var bucket: String { question.bucket }
+  var region: String { question.region ?? EndpointResolver.defaultRegion }
+  var partition: Partition { Partition.of(region: region) }
+  /// AWS's name for the one region that has no name in its host.
+  var isGlobal: Bool { region == "aws-global" }
+  var signingRegion: String { isGlobal ? EndpointResolver.defaultRegion : region }
+
+  func checkRegion() throws(Failure) {
+    guard url == nil else {
       // A store of one's own may call its region anything that fits into the scope of a signature.
       guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"/,".utf8.contains($0) }) else {
-        throw Failure(blame, "a region cannot have a space, a slash or a comma in its name")
+        throw Failure(question.blame, "a region cannot have a space, a slash or a comma in its name")
       }
-      let url = try EndpointURL.parse(endpointURL, blame: blame)
-      return Endpoint(
-        scheme: url.scheme, host: url.host, port: url.port, basePath: url.path, region: region, addressing: addressing)
+      return
     }
     guard BucketName.isLabel(region) else {
       throw Failure(
-        blame, "\"\(BucketName.printable(region))\" is not the name of a region of AWS",
+        question.blame, "\"\(BucketName.printable(region))\" is not the name of a region of AWS",
         hint: "regions look like eu-west-1; give --endpoint-url for another store")
     }
-    return Endpoint(
-      scheme: .https, host: "s3.\(region).\(Partition.dnsSuffix(region: region))", region: region,
-      addressing: addressing, isAWS: true)
+    if region.hasPrefix("fips-") || region.hasSuffix("-fips") {
+      let real = region.hasPrefix("fips-") ? String(region.dropFirst(5)) : String(region.dropLast(5))
+      throw Failure(
+        question.blame, "\"\(region)\" is not a region, but an old way to ask for FIPS",
+        hint: "give --region \(real) --fips")
+    }
+    if region.hasPrefix("aws-"), !isGlobal {
+      throw Failure(question.blame, "S3 has no region \"\(region)\"", hint: "give --region the bucket's own region")
+    }
+  }
+
+  /// What AWS refuses whatever the bucket is.
+  func checkOptions() throws(Failure) {
+    if options.accelerate, options.fips {
+      throw refusal("S3 Transfer Acceleration has no FIPS endpoints", "leave one of --accelerate and --fips out")
+    }
+    if url != nil {
+      for (isOn, name) in [
+        (options.dualstack, "dualstack"), (options.fips, "fips"), (options.accelerate, "accelerate"),
+      ]
+      where isOn {
+        throw refusal(
+          "--\(name) chooses among AWS's endpoints and cannot be combined with an endpoint URL",
+          "leave --endpoint-url out, or say --no-\(name)")
+      }
+    }
+    if options.fips, !partition.hasFIPS {
+      throw refusal("the regions of \(partition.name) have no FIPS endpoints", "leave --fips out, or say --no-fips")
+    }
+  }
+
+  func refusal(_ message: String, _ hint: String) -> Failure { Failure(options.blame, message, hint: hint) }
+
+  func endpoint(
+    _ kind: BucketEndpoint.Kind, host: String, usesPath: Bool = false, region: String? = nil, signingName: String
+  ) -> BucketEndpoint {
+    BucketEndpoint(
+      question: question, kind: kind, origin: Origin(scheme: .https, host: host), basePath: "", usesPath: usesPath,
+      region: region ?? signingRegion, signingName: signingName, isAWS: true)
+  }
+
+  /// At the URL that was given; `label` goes in front of its host.
+  func endpoint(
+    _ kind: BucketEndpoint.Kind, at url: EndpointURL, label: String?, region: String? = nil, signingName: String
+  ) -> BucketEndpoint {
+    let host = (label.map { $0 + "." } ?? "") + url.authority
+    return BucketEndpoint(
+      question: question, kind: kind, origin: Origin(scheme: url.scheme, host: host), basePath: url.path,
+      usesPath: label == nil, region: region ?? signingRegion, signingName: signingName, isAWS: false)
   }
 }
 
-extension Endpoint {
-  /// Where this bucket's requests go.
-  package func bucket(_ name: String) throws(Failure) -> BucketEndpoint {
-    try isAWS ? BucketName.checkForAWS(name) : BucketName.check(name)
-    return BucketEndpoint(endpoint: self, bucket: name, usesPath: try usesPath(for: name))
+// MARK: - Buckets by their names
+extension Placement {
+  func plain() throws(Failure) -> BucketEndpoint {
+    let usesPath = try usesPath()
+    if let url { return endpoint(.bucket, at: url, label: usesPath ? nil : bucket, signingName: "s3") }
+    let label = usesPath ? "" : bucket + "."
+    if options.accelerate {
+      try checkAcceleration(usesPath: usesPath)
+      let stack = options.dualstack ? ".dualstack" : ""
+      return endpoint(.bucket, host: "\(label)s3-accelerate\(stack).\(partition.dnsSuffix)", signingName: "s3")
+    }
+    return endpoint(.bucket, host: label + host("s3"), usesPath: usesPath, signingName: "s3")
   }
 
-  private func usesPath(for name: String) throws(Failure) -> Bool {
-    switch addressing {
+  /// `s3-fips.dualstack.eu-west-1.amazonaws.com`
+  private func host(_ service: String) -> String {
+    let oldest = isGlobal || (options.usesGlobalEndpoint && region == EndpointResolver.defaultRegion)
+    if oldest, !options.fips, !options.dualstack { return "\(service).\(partition.dnsSuffix)" }
+    return service + variant + ".\(signingRegion).\(partition.dnsSuffix)"
+  }
+
+  var variant: String { (options.fips ? "-fips" : "") + (options.dualstack ? ".dualstack" : "") }
+
+  private func checkAcceleration(usesPath: Bool) throws(Failure) {
+    guard partition.hasAcceleration else {
+      throw refusal(
+        "the regions of \(partition.name) have no S3 Transfer Acceleration",
+        "leave --accelerate out, or say --no-accelerate")
+    }
+    guard usesPath else { return }
+    throw options.addressing == .path
+      ? refusal(
+        "S3 Transfer Acceleration has the bucket in the host, never in the path",
+        "leave one of --accelerate and --addressing path out")
+      : refusal(
+        "S3 Transfer Acceleration needs a bucket whose name fits into a host name, without dots: not \"\(bucket)\"",
+        "leave --accelerate out, or say --no-accelerate")
+  }
+
+  private func usesPath() throws(Failure) -> Bool {
+    let fits = BucketName.fitsHost(bucket)
+    // AWS's certificate is for one label: `*.s3.eu-west-1.amazonaws.com` does not cover `a.b.s3…`.
+    let fitsAWS = fits && !bucket.utf8.contains(UInt8(ascii: "."))
+    switch options.addressing {
     case .path: return true
-    case .auto:
-      guard isAWS else { return true }
-      // AWS's certificate is for one label: `*.s3.eu-west-1.amazonaws.com` does not cover `a.b.s3…`.
-      return !BucketName.fitsHost(name) || (scheme == .https && name.utf8.contains(UInt8(ascii: ".")))
+    case .auto: return url != nil || !fitsAWS
+    case .virtual where options.addressingIsWish:
+      return url.map { !fits || $0.isAddress || ($0.scheme == .https && !fitsAWS) } ?? !fitsAWS
     case .virtual:
-      guard BucketName.fitsHost(name) else {
+      guard fits else {
         throw Failure(
-          .usage, "the bucket \"\(name)\" cannot be part of a host name, as --addressing virtual asks",
+          .usage,
+          "the bucket \"\(BucketName.printable(bucket))\" cannot be part of a host name, as --addressing virtual asks",
           hint: "use --addressing path")
       }
-      guard !isAddress else {
+      guard url?.isAddress != true else {
         throw Failure(
           .usage, "a bucket cannot be put in front of an address, as --addressing virtual asks",
           hint: "use --addressing path, or the name of the host")
       }
+      guard url != nil || fitsAWS else {
+        throw Failure(
+          .usage, "AWS's certificates do not cover a bucket with dots in the host, as --addressing virtual asks",
+          hint: "use --addressing path, or leave it out")
+      }
       return false
     }
   }
-
-  /// The host is an IPv4 or IPv6 address.
-  private var isAddress: Bool { host.hasPrefix("[") || BucketName.looksLikeAddress(host) }
 }

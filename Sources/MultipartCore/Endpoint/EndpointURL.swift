@@ -12,6 +12,12 @@ struct EndpointURL: Sendable, Equatable {
   /// Without a slash at its end; empty or beginning with one.
   var path: String
 
+  /// As in the Host header.
+  var authority: String { port.map { "\(host):\($0)" } ?? host }
+
+  /// The host is an IPv4 or IPv6 address.
+  var isAddress: Bool { host.hasPrefix("[") || BucketName.looksLikeAddress(host) }
+
   /// `blame` is `.usage` when the URL stood on the command line and `.configuration` when it came from a variable or
   /// a file.
   static func parse(_ text: String, blame: Failure.Code) throws(Failure) -> EndpointURL {

@@ -1,17 +1,32 @@
 /// The parts of AWS that have a domain of their own, told apart by how their regions begin.
-enum Partition {
+package struct Partition: Sendable, Equatable {
+  /// As ARNs name it.
+  package let name: String
+  /// What stands behind `s3.<region>.`
+  package let dnsSuffix: String
+  /// How its regions begin; empty for the first one, to which all belong that no other claims.
+  private let beginning: String
+
+  private static let aws = Partition(name: "aws", dnsSuffix: "amazonaws.com", beginning: "")
+
   /// The longer beginning comes first: `us-isob` is not `us-iso`.
-  private static let suffixes = [
-    ("cn-", "amazonaws.com.cn"),
-    ("us-iso-", "c2s.ic.gov"),
-    ("us-isob-", "sc2s.sgov.gov"),
-    ("us-isof-", "csp.hci.ic.gov"),
-    ("eu-isoe-", "cloud.adc-e.uk"),
-    ("eusc-", "amazonaws.eu"),
+  private static let others = [
+    Partition(name: "aws-cn", dnsSuffix: "amazonaws.com.cn", beginning: "cn-"),
+    Partition(name: "aws-us-gov", dnsSuffix: "amazonaws.com", beginning: "us-gov-"),
+    Partition(name: "aws-iso", dnsSuffix: "c2s.ic.gov", beginning: "us-iso-"),
+    Partition(name: "aws-iso-b", dnsSuffix: "sc2s.sgov.gov", beginning: "us-isob-"),
+    Partition(name: "aws-iso-e", dnsSuffix: "cloud.adc-e.uk", beginning: "eu-isoe-"),
+    Partition(name: "aws-iso-f", dnsSuffix: "csp.hci.ic.gov", beginning: "us-isof-"),
+    Partition(name: "aws-eusc", dnsSuffix: "amazonaws.eu", beginning: "eusc-"),
   ]
 
-  /// What stands behind `s3.<region>.`
-  static func dnsSuffix(region: String) -> String {
-    suffixes.first { region.hasPrefix($0.0) }?.1 ?? "amazonaws.com"
+  package static func of(region: String) -> Partition {
+    others.first { region.hasPrefix($0.beginning) } ?? aws
   }
+
+  /// China has none.
+  var hasFIPS: Bool { name != "aws-cn" }
+
+  /// Transfer Acceleration is there in the commercial regions only.
+  var hasAcceleration: Bool { name == Self.aws.name }
 }

@@ -31,7 +31,7 @@ struct PutPlan {
     job.customerKey = try object.encryption.customerKey(for: access.bucket.origin, insecure: connection.insecure)
     job.conditions = try ConditionOptions(invocation).write
     job.common = access.common
-    job.expectsAbortDate = access.bucket.endpoint.isAWS
+    job.expectsAbortDate = access.bucket.isAWS
     job.partSize = transfer.partSize
     job.concurrency = transfer.concurrency
     job.retry = access.retry

@@ -1,0 +1,22 @@
+/// `arn:aws:s3:eu-west-1:123456789012:accesspoint/name`, taken apart; what it names is for others to judge.
+struct ARN: Sendable, Equatable {
+  var partition: String
+  var service: String
+  var region: String
+  var account: String
+  /// `accesspoint`, `name`: slashes and colons part them alike.
+  var resource: [String]
+
+  /// Nil when it is none: six fields, of which region and account may be empty.
+  init?(_ text: String) {
+    let fields = text.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false).map(String.init)
+    guard fields.count == 6, fields[0] == "arn", !fields[1].isEmpty, !fields[2].isEmpty, !fields[5].isEmpty else {
+      return nil
+    }
+    partition = fields[1]
+    service = fields[2]
+    region = fields[3]
+    account = fields[4]
+    resource = fields[5].split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "/" }.map(String.init)
+  }
+}

@@ -1,0 +1,85 @@
+/// Buckets whose names say on which hardware they are: directory buckets, and aliases on Outposts.
+extension Placement {
+  /// S3 Express One Zone: always in the host, except at an address.
+  func directory() throws(Failure) -> BucketEndpoint {
+    if options.accelerate {
+      throw refusal(
+        "directory buckets have no S3 Transfer Acceleration", "leave --accelerate out, or say --no-accelerate")
+    }
+    guard BucketName.isLabel(bucket) else {
+      throw Failure(
+        .usage, "\"\(BucketName.printable(bucket))\" cannot be the name of a directory bucket",
+        hint: "such names have small letters, digits and hyphens: base--zone--x-s3")
+    }
+    guard let name = ZonalName(bucket) else {
+      throw Failure(
+        .usage, "\"\(bucket)\" names no availability zone, as a directory bucket does",
+        hint: "such names look like base--usw2-az1--x-s3")
+    }
+    if let url {
+      let inPath = url.isAddress || options.addressing == .path
+      return endpoint(.directory, at: url, label: inPath ? nil : bucket, signingName: "s3express")
+    }
+    // Nobody said: then the zone does.
+    let region = question.region == nil ? name.region ?? region : signingRegion
+    if let home = name.region, home != region {
+      throw Failure(
+        question.blame, "the zone \(name.zone) of the directory bucket is in \(home), not in \(region)",
+        hint: "give --region \(home), or leave the region out")
+    }
+    let suffix = Partition.of(region: region).dnsSuffix
+    let service =
+      "s3express" + (options.fips ? "-fips" : "") + "-" + name.zone + (options.dualstack ? ".dualstack" : "")
+    return endpoint(
+      .directory, host: "\(bucket).\(service).\(region).\(suffix)", region: region, signingName: "s3express")
+  }
+
+  /// `name-o01ac5d28a6a232904…--op-s3`: counted from the end, letter 50 is the kind of hardware and the 17 before
+  /// letter 32 are the outpost's id.
+  func outpostsAlias() throws(Failure) -> BucketEndpoint {
+    let bytes = Array(bucket.utf8)
+    guard BucketName.isLabel(bucket), bytes.count >= 51 else {
+      throw Failure(
+        .usage, "\"\(BucketName.printable(bucket))\" is no alias of an access point on Outposts",
+        hint: "give the whole alias, or the access point's ARN")
+    }
+    func letters(_ range: Range<Int>) -> String {
+      String(decoding: bytes[(bytes.count - range.upperBound)..<(bytes.count - range.lowerBound)], as: UTF8.self)
+    }
+    let outpost = letters(32..<49)
+    let hardware: String
+    switch letters(49..<50) {
+    case "o": hardware = "op-" + outpost
+    case "e": hardware = "ec2"
+    default:
+      throw Failure(
+        .usage, "the alias \"\(bucket)\" is of a kind of Outposts hardware that s3up does not know",
+        hint: "give the access point's ARN")
+    }
+    try refuseVariants("S3 on Outposts", fips: true)
+    if letters(8..<12) == "beta" {
+      guard let url else {
+        throw Failure(.usage, "the alias \"\(bucket)\" needs an endpoint URL", hint: "give --endpoint-url")
+      }
+      return endpoint(.outposts, host: "\(bucket).\(hardware).\(url.authority)", signingName: "s3-outposts")
+    }
+    guard url == nil else {
+      throw Failure(
+        question.blame, "an alias on Outposts names its own address and does not go with an endpoint URL",
+        hint: "leave --endpoint-url out")
+    }
+    return endpoint(
+      .outposts, host: "\(bucket).\(hardware).s3-outposts.\(region).\(partition.dnsSuffix)",
+      signingName: "s3-outposts")
+  }
+
+  /// What the service does not have.
+  func refuseVariants(_ service: String, fips: Bool = false) throws(Failure) {
+    for (isOn, name, what) in [
+      (options.dualstack, "dualstack", "dual-stack endpoints"), (fips && options.fips, "fips", "FIPS endpoints"),
+      (options.accelerate, "accelerate", "Transfer Acceleration"),
+    ] where isOn {
+      throw refusal("\(service) has no \(what)", "leave --\(name) out, or say --no-\(name)")
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import MultipartCore
+import Testing
+
+@Suite("Endpoints by AWS's rules")
+struct EndpointTableTests {
+  @Test("a bucket's requests go where AWS's rules send them, or nowhere", arguments: EndpointCase.partitions)
+  func partitions(row: EndpointCase) { check(row) }
+
+  @Test("each kind of bucket is found by its own rule, or refused", arguments: EndpointCase.kinds)
+  func kinds(row: EndpointCase) { check(row) }
+
+  private func check(_ row: EndpointCase) {
+    guard row.wanted.hasPrefix("!") else {
+      #expect(row.found == row.wanted)
+      return
+    }
+    #expect(row.found.hasPrefix("!") && row.found.contains(row.wanted.dropFirst()), "\(row.found)")
+    // A refusal names the way out.
+    #expect(!row.found.hasSuffix("; "))
+  }
+
+  @Test("the tables hold what they promise")
+  func size() {
+    #expect(EndpointCase.partitions.count + EndpointCase.kinds.count >= 250)
+    #expect(EndpointCase.partitions.contains { $0.wanted.hasPrefix("!") })
+  }
+
+  @Test(
+    "what two options refuse together is put down to where they came from",
+    arguments: [Failure.Code.usage, .configuration])
+  func blame(code: Failure.Code) {
+    var question = EndpointQuestion(bucket: "bucket", region: "eu-west-1")
+    question.options.accelerate = true
+    question.options.fips = true
+    question.options.blame = code
+    #expect(throws: Failure.self) { try EndpointResolver.resolve(question) }
+    do throws(Failure) { _ = try EndpointResolver.resolve(question) } catch { #expect(error.code == code) }
+  }
+
+  @Test("the region that a name tells is known before anybody is asked")
+  func regionOfName() {
+    func region(_ bucket: String) -> String? { EndpointQuestion(bucket: bucket).regionOfName }
+    #expect(region("arn:aws:s3:us-west-2:123456789012:accesspoint/ap") == "us-west-2")
+    #expect(region("b--apse2-az1--x-s3") == "ap-southeast-2")
+    #expect(region("b--test-zone--x-s3") == nil)
+    #expect(region("bucket") == nil)
+    #expect(region("arn:aws:s3:::bucket") == nil)
+  }
+}
