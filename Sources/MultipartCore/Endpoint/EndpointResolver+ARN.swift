@@ -4,7 +4,7 @@ extension Placement {
     guard text.utf8.count <= 2048, let arn = ARN(text) else {
       throw wrong("is not an ARN", "an access point's looks like arn:aws:s3:eu-west-1:123456789012:accesspoint/NAME")
     }
-    guard options.addressing != .path else {
+    guard options.addressing != .path || options.addressingIsWish else {
       throw refusal("an ARN is never part of the path, as --addressing path asks", "leave --addressing path out")
     }
     switch (arn.service, arn.resource[0]) {

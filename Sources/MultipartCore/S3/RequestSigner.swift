@@ -6,8 +6,30 @@ package protocol RequestSigner: Sendable {
   /// Whether large bodies need their SHA-256 computed before they are sent.
   var signsPayload: Bool { get }
   func signed(_ request: S3Request) async throws(Failure) -> SignedRequest
-  /// Takes what a refusal teaches; true when the same request, signed anew, may now be accepted.
-  func learn(from answer: Response, now: Timestamp) -> Bool
+  /// Takes what a refusal teaches; not nil when the same request, signed anew, may now be accepted.
+  func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson?
+}
+
+/// What an answer taught, so that the request is worth sending again.
+package enum Lesson: Sendable {
+  /// This machine's clock is off.
+  case clock
+  /// The bucket is in another region; the sentence is for who looks on, and is nil when it was said before.
+  case region(String?)
+  /// A session ended.
+  case session
+  /// Nothing that would help, but the reason why.
+  case refusal(Failure)
+
+  /// Each kind is worth one more try of a request.
+  var kind: Int {
+    switch self {
+    case .clock: 0
+    case .region: 1
+    case .session: 2
+    case .refusal: 3
+    }
+  }
 }
 
 /// Whether the body's SHA-256 is part of a request's signature.
@@ -16,11 +38,14 @@ package enum PayloadSigning: String, Sendable, CaseIterable {
   case auto, always, never
 }
 
-/// Signs for one bucket, each request at the moment it is sent.
+/// Signs for one bucket, each request at the moment it is sent. Copies share what answers teach.
 package struct BucketSigner: RequestSigner {
-  package let bucket: BucketEndpoint
+  /// As the run began with it: by this origin the store is remembered, wherever a redirect led.
+  private let start: BucketEndpoint
+  private let route: BucketRoute
   private let payloadSigning: PayloadSigning
-  private let signer: SigV4Signer
+  private let keys = SigningKeyCache()
+  private let session: ExpressSession?
   /// Nil: nothing is signed.
   private let credentials: (@Sendable () async throws(Failure) -> Credentials)?
   private let now: @Sendable () -> Timestamp
@@ -28,41 +53,48 @@ package struct BucketSigner: RequestSigner {
 
   package init(
     bucket: BucketEndpoint, payloadSigning: PayloadSigning = .auto, now: @escaping @Sendable () -> Timestamp,
-    credentials: (@Sendable () async throws(Failure) -> Credentials)?
+    session: ExpressSession? = nil, credentials: (@Sendable () async throws(Failure) -> Credentials)?
   ) {
-    self.bucket = bucket
+    start = bucket
+    route = BucketRoute(bucket)
     self.payloadSigning = payloadSigning
     self.now = now
+    self.session = session
     self.credentials = credentials
-    signer = SigV4Signer(region: bucket.region, service: bucket.signingName)
   }
 
-  package var origin: String { bucket.origin.description }
+  package var origin: String { start.origin.description }
+
+  /// Where requests go now.
+  package var bucket: BucketEndpoint { route.bucket }
 
   package var signsPayload: Bool {
     guard credentials != nil else { return false }
     return switch payloadSigning {
     case .always: true
     case .never: false
-    case .auto: bucket.origin.scheme == .http
+    case .auto: start.origin.scheme == .http
     }
   }
 
   package func signed(_ request: S3Request) async throws(Failure) -> SignedRequest {
-    let unsigned = try unsigned(request)
-    guard let credentials else { return try .unsigned(unsigned) }
-    return try signer.sign(unsigned, credentials: try await credentials(), at: clock.corrected(now()))
+    guard let credentials = try await signingCredentials() else { return try .unsigned(try unsigned(request, bucket)) }
+    // Looked at after the wait for credentials: meanwhile the bucket may have been found elsewhere.
+    let bucket = bucket
+    return try signer(for: bucket).sign(
+      try unsigned(request, bucket), credentials: credentials, at: clock.corrected(now()))
   }
 
   /// The query form: a URL that anybody can use until it ends.
   package func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> SignedRequest {
-    guard let credentials else {
+    guard let credentials = try await signingCredentials() else {
       throw Failure(.usage, "a URL cannot be presigned without credentials", hint: "leave --no-sign-request out")
     }
-    var unsigned = try unsigned(request)
+    let bucket = bucket
+    var unsigned = try unsigned(request, bucket)
     unsigned.payload = .unsigned
-    return try signer.presign(
-      unsigned, credentials: try await credentials(), at: clock.corrected(now()), expiresIn: lifetime)
+    return try signer(for: bucket).presign(
+      unsigned, credentials: credentials, at: clock.corrected(now()), expiresIn: lifetime)
   }
 
   /// Where the credentials were found; nil when nothing is signed.
@@ -71,11 +103,26 @@ package struct BucketSigner: RequestSigner {
     return try await credentials().source
   }
 
-  package func learn(from answer: Response, now: Timestamp) -> Bool {
-    clock.learn(from: answer, now: now)
+  package func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson? {
+    guard answer.status >= 300 else { return nil }
+    if clock.learn(from: answer, now: now) { return .clock }
+    if session?.learn(from: answer, to: request) == true { return .session }
+    return route.learn(from: answer, to: request)
   }
 
-  private func unsigned(_ request: S3Request) throws(Failure) -> UnsignedRequest {
+  private func signingCredentials() async throws(Failure) -> Credentials? {
+    guard let credentials else { return nil }
+    if let session { return try await session.credentials() }
+    return try await credentials()
+  }
+
+  private func signer(for bucket: BucketEndpoint) -> SigV4Signer {
+    SigV4Signer(
+      region: bucket.region, service: bucket.signingName,
+      tokenName: session == nil ? "X-Amz-Security-Token" : "X-Amz-S3session-Token", keys: keys)
+  }
+
+  private func unsigned(_ request: S3Request, _ bucket: BucketEndpoint) throws(Failure) -> UnsignedRequest {
     UnsignedRequest(
       method: request.method, origin: bucket.origin,
       path: request.key.map { bucket.path(forKey: $0) } ?? bucket.pathForBucket,
@@ -124,5 +171,5 @@ package struct PresignedSigner: RequestSigner {
     return signed
   }
 
-  package func learn(from answer: Response, now: Timestamp) -> Bool { false }
+  package func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson? { nil }
 }

@@ -31,18 +31,32 @@ package struct S3Client: Sendable {
     }
   }
 
-  /// One try. A clock that the store finds wrong is corrected from its answer and the request sent once more.
+  /// One try. What a refusal teaches (a clock that is off, another region, a session that ended) is taken in, and the
+  /// request sent once more for each kind of lesson.
   package func perform<Operation: S3Operation>(
     _ operation: Operation, _ call: Call = Call()
   ) async throws(Failure) -> Operation.Output {
     let request = try operation.request()
+    var learnt: Set<Int> = []
     do throws(Failure) {
-      let answer = try await exchange(request, call)
-      guard signer.learn(from: answer, now: world.now()) else { return try operation.output(from: answer) }
-      world.log(1, "the clock of this machine is off; corrected for this run by the store's")
-      return try operation.output(from: try await exchange(request, call))
+      while true {
+        let (answer, signed) = try await exchange(request, call)
+        guard let lesson = signer.learn(from: answer, to: signed, now: world.now()),
+          learnt.insert(lesson.kind).inserted
+        else { return try operation.output(from: answer) }
+        try tell(lesson)
+      }
     } catch {
       throw error.at(request.place)
+    }
+  }
+
+  private func tell(_ lesson: Lesson) throws(Failure) {
+    switch lesson {
+    case .clock: world.log(1, "the clock of this machine is off; corrected for this run by the store's")
+    case .region(let sentence): if let sentence { world.log(0, sentence) }
+    case .session: world.log(1, "the session at the directory bucket ended; a new one begins")
+    case .refusal(let failure): throw failure
     }
   }
 
@@ -55,7 +69,9 @@ package struct S3Client: Sendable {
     }
   }
 
-  private func exchange(_ request: S3Request, _ call: Call) async throws(Failure) -> Response {
+  private func exchange(
+    _ request: S3Request, _ call: Call
+  ) async throws(Failure) -> (answer: Response, signed: SignedRequest) {
     let signed = try await signer.signed(request)
     var wire = Request(
       method: signed.method, url: signed.url, headers: signed.headers, body: request.body, sink: request.sink,
@@ -67,7 +83,7 @@ package struct S3Client: Sendable {
     do throws(Failure) {
       let answer = try await transport.send(wire)
       world.log(2, "< \(answer.status) to \(request.operation)" + Self.shown(answer.headers))
-      return answer
+      return (answer, signed)
     } catch {
       world.log(2, "< \(request.operation) failed: \(error.message)")
       throw error

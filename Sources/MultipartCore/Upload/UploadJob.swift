@@ -20,6 +20,8 @@ package struct UploadJob: Sendable {
   package var common = CommonHeaders()
   /// Nil lets the size decide.
   package var partSize: Int64?
+  /// From this size on a file goes in parts; nil: what is longer than one part.
+  package var threshold: Int64?
   package var concurrency = 8
   package var retry = RetryPolicy()
   /// Nil is `auto`: CRC64NVME, stepped down where the store does not verify it.
@@ -32,6 +34,8 @@ package struct UploadJob: Sendable {
   package var abortsOnInterrupt = false
   /// On AWS the answer to create says when a lifecycle rule will clean up, where there is one.
   package var expectsAbortDate = false
+  /// S3 Express: ETags say nothing of the bytes, and lists are neither sorted nor cut at any prefix.
+  package var isDirectoryBucket = false
   /// How long to wait for another run that is at the same object; nil: not at all.
   package var lockPatience: Duration?
 
@@ -49,7 +53,7 @@ package struct UploadJob: Sendable {
 
   /// An encrypted object's ETag can look like an MD5 without being one.
   var etagMayBeMD5: Bool {
-    customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
+    !isDirectoryBucket && customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
   }
 
   func settings(plan: UploadPlan, signsPayload: Bool, seed: UInt64) -> UploadMachine.Settings {

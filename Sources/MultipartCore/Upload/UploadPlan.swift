@@ -15,8 +15,9 @@ package struct UploadPlan: Sendable, Equatable {
   package let isSingle: Bool
 
   /// `partSize` nil lets the size decide: 8 MiB, and for more than 10,000 of those the smallest whole MiB with which
-  /// 10,000 parts hold it. A source no longer than one part is one PutObject.
-  package init(size: Int64, partSize asked: Int64? = nil) throws(Failure) {
+  /// 10,000 parts hold it. A source no longer than one part is one PutObject; with a threshold it is one that is
+  /// shorter than that, up to 5 GiB.
+  package init(size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil) throws(Failure) {
     guard size <= Self.largestObject else {
       throw Failure(.usage, "\(size) bytes are more than an object can hold (48.8 TiB)", hint: "split the file")
     }
@@ -26,7 +27,12 @@ package struct UploadPlan: Sendable, Equatable {
     }
     let needed = (size + Int64(Self.mostParts) - 1) / Int64(Self.mostParts)
     let grown = (needed + Self.grain - 1) / Self.grain * Self.grain
-    let chosen = asked ?? min(Self.largestPart, max(Self.defaultPart, grown))
+    var chosen = asked ?? min(Self.largestPart, max(Self.defaultPart, grown))
+    var isSingle = size <= chosen
+    if let threshold {
+      isSingle = size == 0 || (size < threshold && size <= Self.largestPart)
+      if isSingle { chosen = max(chosen, size) }
+    }
     let count = max(1, (size + chosen - 1) / chosen)
     guard count <= Int64(Self.mostParts) else {
       throw Failure(
@@ -36,7 +42,7 @@ package struct UploadPlan: Sendable, Equatable {
     self.size = size
     partSize = chosen
     partCount = Int(count)
-    isSingle = size <= chosen
+    self.isSingle = isSingle
   }
 
   /// Where part `number` (from 1) lies in the source.

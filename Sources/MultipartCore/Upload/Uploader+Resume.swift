@@ -56,9 +56,16 @@ extension Uploader {
     }
   }
 
+  /// A directory bucket lists folders only.
+  private var prefix: String {
+    guard job.isDirectoryBucket else { return job.key }
+    let bytes = Array(job.key.utf8)
+    return String(decoding: bytes[..<((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)], as: UTF8.self)
+  }
+
   /// Newest first, and how many seconds the store's clock is ahead of this machine's.
   private func unfinished() async throws(Failure) -> ([ListMultipartUploads.Upload], ahead: Int64) {
-    let list = ListMultipartUploads(bucket: job.bucket, prefix: job.key, common: job.common)
+    let list = ListMultipartUploads(bucket: job.bucket, prefix: prefix, common: job.common)
     let listing = try await client.allUploads(list)
     let own = listing.uploads.filter { $0.key.utf8.elementsEqual(job.key.utf8) }
     return (

@@ -33,7 +33,7 @@ package final class Uploader: Sendable {
     tell: @escaping @Sendable (UploadNews) -> Void = { _ in }
   ) throws(Failure) {
     // Of a stream only the first part's size is planned here; its pieces come as its own plan cuts them.
-    plan = try UploadPlan(size: job.source.size ?? 0, partSize: job.partSize)
+    plan = try UploadPlan(size: job.source.size ?? 0, partSize: job.partSize, threshold: job.threshold)
     self.job = job
     self.client = client
     self.world = world

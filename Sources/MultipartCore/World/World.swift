@@ -9,7 +9,7 @@ package struct World: Sendable {
   /// A number in 0..<1.
   package var random: @Sendable () -> Double
   package var environment: [String: String]
-  /// What `-v` (level 1) and `-vv` (level 2) show. Never given a secret.
+  /// What everybody is shown (level 0, rare), and what `-v` (1) and `-vv` (2) show. Never given a secret.
   package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> String) -> Void
 
   package init(

@@ -9,7 +9,7 @@ struct AbortCommand {
   }
 
   func run() async throws(Failure) {
-    let target = try StepTarget(session, try session.invocation.arguments("s3://BUCKET/KEY")[0])
+    let target = try await StepTarget(session, try session.invocation.arguments("s3://BUCKET/KEY")[0])
     let access = target.access
     let step = AbortStep(client: access.client, common: access.common, retry: access.retry, world: session.world)
     do throws(Failure) {

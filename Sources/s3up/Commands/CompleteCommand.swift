@@ -11,7 +11,7 @@ struct CompleteCommand {
   func run() async throws(Failure) {
     let start = session.world.uptime()
     let invocation = session.invocation
-    let target = try StepTarget(session, try invocation.arguments("s3://BUCKET/KEY")[0])
+    let target = try await StepTarget(session, try invocation.arguments("s3://BUCKET/KEY")[0])
     do throws(Failure) {
       let listed = try await target.parts()
       let chosen = try chosen(listed.parts)

@@ -12,7 +12,8 @@ struct CreateCommand {
     let invocation = session.invocation
     let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0])
     let object = try ObjectOptions(invocation)
-    let access = try StoreAccess(session, bucket: url.bucket)
+    let access = try await StoreAccess.open(session, bucket: url.bucket)
+    if access.bucket.kind == .directory { try DirectoryBucket.check(invocation) }
     var operation = CreateMultipartUpload(bucket: url.bucket, key: url.key ?? "")
     let guessed = ContentType.guess(name: url.key ?? "", leading: [])
     operation.object = try object.headers(contentType: guessed)

@@ -15,7 +15,7 @@ struct PartCommand {
       try await sendPresigned(url, file, steps)
     } else {
       let words = try session.invocation.arguments("FILE", "s3://BUCKET/KEY")
-      let target = try StepTarget(session, words[1])
+      let target = try await StepTarget(session, words[1])
       let slice = try slice(words[0], steps)
       var job = try job(slice, bucket: target.url.bucket, key: target.key)
       job.customerKey = target.customerKey
@@ -28,7 +28,7 @@ struct PartCommand {
   private func sendPresigned(_ url: String, _ file: Argument, _ steps: StepOptions) async throws(Failure) {
     let slice = try slice(file, steps)
     let presigned = PresignedURL(url)
-    let transport = try StoreAccess.transport(session)
+    let transport = try StoreAccess.transport(session, TransferOptions(session.invocation))
     let client = S3Client(
       signer: PresignedSigner(SignedRequest(method: .put, url: url)), transport: transport, world: session.world,
       stallTimeout: try TransferOptions(session.invocation).stallTimeout)

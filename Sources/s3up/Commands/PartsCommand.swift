@@ -9,7 +9,7 @@ struct PartsCommand {
   }
 
   func run() async throws(Failure) {
-    let target = try StepTarget(session, try session.invocation.arguments("s3://BUCKET/KEY")[0])
+    let target = try await StepTarget(session, try session.invocation.arguments("s3://BUCKET/KEY")[0])
     for part in try await target.parts().parts {
       let sums = part.checksums.sorted { $0.key < $1.key }
       let shown = sums.map { " \($0.key.dropFirst("x-amz-checksum-".count)):\($0.value)" }.joined()

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up presign s3://BUCKET/KEY`: URLs for others, one a line. The store is not asked.
+/// `s3up presign s3://BUCKET/KEY`: URLs for others, one a line. The store is asked for nothing but its region, where nobody names it.
 struct PresignCommand {
   private let session: Session
 
@@ -11,7 +11,7 @@ struct PresignCommand {
   func run() async throws(Failure) {
     let url = try S3URL.object(try session.invocation.arguments("s3://BUCKET/KEY")[0])
     let options = try PresignOptions(session.invocation)
-    let access = try StoreAccess(session, bucket: url.bucket)
+    let access = try await StoreAccess.open(session, bucket: url.bucket)
     let place = Place(bucket: url.bucket, key: url.key)
     for part in options.parts.map({ $0.map(Optional.init) }) ?? [nil] {
       let signed = try await access.signer.presigned(

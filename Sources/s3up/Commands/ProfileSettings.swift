@@ -5,7 +5,7 @@ import MultipartCore
 final class ProfileSettings: Sendable {
   let choice: ProfileChoice
   private let environment: [String: String]
-  private let profile = Locked<Profile??>(nil)
+  private let read = Locked<(config: SharedConfig, profile: Profile?)?>(nil)
 
   init(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) {
     self.environment = environment
@@ -24,9 +24,35 @@ final class ProfileSettings: Sendable {
   }
 
   func endpointURL() throws(Failure) -> String? {
-    guard !["true", "1"].contains(environment["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"]?.lowercased()) else { return nil }
     guard let profile = try loaded() else { return nil }
-    return profile.block("s3")["endpoint_url"] ?? profile["endpoint_url"]
+    return try serviceURL(profile) ?? profile.block("s3")["endpoint_url"] ?? profile["endpoint_url"]
+  }
+
+  /// `services = NAME` leads to `[services NAME]`, whose `s3 =` block has it.
+  private func serviceURL(_ profile: Profile) throws(Failure) -> String? {
+    guard let name = profile["services"], let config = read.withLock({ $0?.config }) else { return nil }
+    guard let services = config.section("services", name) else {
+      throw Failure(
+        .configuration,
+        "\(config.configPath): the profile \(profile.name) names the services \(name), which are not there",
+        hint: "add a section [services \(name)] to \(config.configPath), or take services out of the profile"
+      ).at(Place(file: config.configPath))
+    }
+    return services.nested["s3"]?["endpoint_url"].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// What it says of S3.
+  func s3() throws(Failure) -> ProfileS3 {
+    guard let profile = try loaded(), let config = read.withLock({ $0?.config }) else { return ProfileS3() }
+    return try ProfileS3(profile, in: config)
+  }
+
+  /// Whether the files are to be read for settings: where a profile was named, or where something that each run needs
+  /// is not said elsewhere. Else they stay closed.
+  func isConsulted(for connection: ConnectionOptions, endpointURL: String?, ignoresURLs: Bool, signs: Bool) -> Bool {
+    let hasKeys = environment["AWS_ACCESS_KEY_ID"].map { !$0.isEmpty } ?? false
+    return choice.origin != .standard || connection.region == nil || (endpointURL == nil && !ignoresURLs)
+      || (signs && !hasKeys)
   }
 
   /// Nil when nothing shall be signed. Found once and kept for the run.
@@ -43,9 +69,10 @@ final class ProfileSettings: Sendable {
   }
 
   private func loaded() throws(Failure) -> Profile? {
-    if let known = profile.withLock({ $0 }) { return known }
-    let read = try SharedConfig.load(environment: environment).profile(choice)
-    profile.withLock { $0 = .some(read) }
-    return read
+    if let known = read.withLock({ $0 }) { return known.profile }
+    let config = try SharedConfig.load(environment: environment)
+    let profile = try config.profile(choice)
+    read.withLock { $0 = (config, profile) }
+    return profile
   }
 }

@@ -15,10 +15,10 @@ struct PutCommand {
     let place = Place(file: source.name.text, bucket: target.bucket, key: target.key)
     do throws(Failure) {
       // The way to the store is known before a command is started.
-      let access = try StoreAccess(session, bucket: target.bucket)
+      let access = try await StoreAccess.open(session, bucket: target.bucket)
       let state = try StateOptions(session.invocation, environment: session.environment).directory
       let memory = state.map { StoreMemory(folder: $0.text) }
-      var transfer = try TransferOptions(session.invocation)
+      var transfer = access.transfer
       if memory?.knows(.equalParts, of: access.signer.origin, now: session.world.now()) == true {
         transfer.equalParts = true
       }

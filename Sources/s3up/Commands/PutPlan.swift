@@ -14,7 +14,7 @@ struct PutPlan {
     _ session: Session, source: UploadSource, target: S3URL, access: StoreAccess, memory: StoreMemory?
   ) throws(Failure) {
     let invocation = session.invocation
-    let transfer = try TransferOptions(invocation)
+    let transfer = access.transfer
     let object = try ObjectOptions(invocation)
     let connection = try ConnectionOptions(invocation)
     integrity = try IntegrityOptions(invocation)
@@ -31,13 +31,17 @@ struct PutPlan {
     job.customerKey = try object.encryption.customerKey(for: access.bucket.origin, insecure: connection.insecure)
     job.conditions = try ConditionOptions(invocation).write
     job.common = access.common
-    job.expectsAbortDate = access.bucket.isAWS
-    job.partSize = transfer.partSize
+    job.isDirectoryBucket = access.bucket.kind == .directory
+    if job.isDirectoryBucket { try DirectoryBucket.check(invocation) }
+    job.expectsAbortDate = access.bucket.isAWS && !job.isDirectoryBucket
+    job.partSize = source.isStream ? transfer.partSize : transfer.partSize(forFileOf: source.size ?? 0)
+    job.threshold = source.isStream ? nil : transfer.threshold
     job.concurrency = transfer.concurrency
     job.retry = access.retry
     job.checksum = integrity.checksum.form
     if job.checksum == nil {
       job.remembered = memory?.form(for: access.signer.origin, now: session.world.now())
+      if job.isDirectoryBucket, job.remembered == .md5 { job.remembered = nil }
     }
     job.verifies = integrity.verify
     job.resume = ResumeMode(rawValue: resume.mode.rawValue) ?? .auto
@@ -79,15 +83,19 @@ struct PutPlan {
 
   /// The lines of `--explain`.
   func explanation(_ plan: UploadPlan) async throws(Failure) -> [String] {
+    let settings = access.settings
     let credentials = try await access.signer.credentialsSource() ?? "none: requests are not signed"
     let parts =
       if case .stream(let stream) = job.source {
         explanation(stream)
       } else if plan.isSingle {
-        "one PutObject: the file is no longer than a part (\(Human.size(plan.partSize)))"
+        job.threshold.map {
+          "one PutObject: the file is shorter than \(Human.size($0)), as \(settings.source(.partSize)) says"
+        }
+          ?? "one PutObject: the file is no longer than a part (\(Human.size(plan.partSize)))"
       } else {
         "\(plan.partCount) parts of \(Human.size(plan.partSize))"
-          + (job.partSize == nil ? ", as the size asks for" : ", as --part-size says")
+          + (job.partSize == nil ? ", as the size asks for" : ", as \(settings.source(.partSize)) says")
       }
     let checksum =
       switch (job.checksum, job.remembered) {
@@ -99,19 +107,38 @@ struct PutPlan {
       "source       \(SafeText.oneLine(job.source.path.text)), "
         + (job.source.size.map(Human.size) ?? "of unknown length"),
       "target       s3://\(job.bucket)/\(SafeText.oneLine(job.key))",
-      "endpoint     \(access.bucket.origin), \(access.bucket.usesPath ? "bucket in the path" : "bucket in the host")",
-      "region       \(access.bucket.region) (\(access.regionSource))",
+      "endpoint     \(access.bucket.origin) (\(endpointSource)), "
+        + (access.bucket.usesPath ? "bucket in the path" : "bucket in the host")
+        + (settings.sources[.addressing].map { ", as \($0) says" } ?? ""),
+      "region       \(access.bucket.region) (\(settings.source(.region)))",
       "credentials  \(SafeText.oneLine(credentials))",
       "parts        \(parts)",
-      "connections  \(job.concurrency)",
+      "connections  \(job.concurrency) (\(settings.source(.concurrency)))",
+      "rate         \(rate)",
       "checksum     \(checksum)",
-      "signature    " + (access.signer.signsPayload ? "covers the SHA-256 of the body" : "leaves the body to TLS"),
+      "signature    " + (access.signer.signsPayload ? "covers the SHA-256 of the body" : "leaves the body to TLS")
+        + (settings.sources[.payloadSigning].map { ", as \($0) says" } ?? ""),
       "type         \(job.object.contentType ?? "none")" + (typeIsGuessed ? " (guessed)" : ""),
     ]
   }
 }
 
 extension PutPlan {
+  /// The URL's, else what chose among AWS's.
+  fileprivate var endpointSource: String {
+    let (settings, options) = (access.settings, access.bucket.question.options)
+    if let source = settings.sources[.endpointURL] { return source }
+    let variants = [
+      (options.accelerate, FlagName.accelerate), (options.dualstack, .dualstack), (options.fips, .fips),
+    ].filter(\.0).map { "\($0.1.rawValue) by \(settings.source($0.1))" }
+    return (["AWS's " + access.bucket.kind.rawValue] + variants).joined(separator: ", ")
+  }
+
+  fileprivate var rate: String {
+    guard let rate = access.transfer.limitRate else { return "not limited" }
+    return "\(Human.size(rate)) a second (\(access.settings.source(.limitRate)))"
+  }
+
   fileprivate func explanation(_ stream: UploadStream) -> String {
     let plan = stream.source.plan
     let size = "parts of \(Human.size(plan.firstSize))" + (plan.isEqual ? "" : ", growing with the stream")

@@ -9,6 +9,8 @@ struct Session: Sendable {
   let console: Console
   let world: World
   let signals: Signals
+  /// The region of the machine that the run is on, asked where nobody names one.
+  var regionFromMachine: (@Sendable () async -> String?)?
 
   init(invocation: Invocation, environment: [String: String], output: OutputOptions, console: Console, signals: Signals)
   {
@@ -17,7 +19,7 @@ struct Session: Sendable {
     self.output = output
     self.console = console
     self.signals = signals
-    let verbosity = output.verbosity
+    let verbosity = output.quiet && output.verbosity == 0 ? -1 : output.verbosity
     world = World(
       now: { Timestamp(seconds: Int64(time(nil))) },
       uptime: { .sinceBoot() },
@@ -25,7 +27,7 @@ struct Session: Sendable {
       random: { Double.random(in: 0..<1) },
       environment: environment,
       log: { level, message in
-        if level <= verbosity { console.line(SafeText.lines(message())) }
+        if level <= verbosity { console.line((level == 0 ? "s3up: " : "") + SafeText.lines(message())) }
       })
   }
 

@@ -11,14 +11,14 @@ struct StepTarget {
   var place: Place { Place(bucket: url.bucket, key: url.key, uploadID: uploadID) }
   var subject: Event.Subject { Event.Subject(source: nil, bucket: url.bucket, key: url.key) }
 
-  init(_ session: Session, _ word: Argument) throws(Failure) {
+  init(_ session: Session, _ word: Argument) async throws(Failure) {
     let invocation = session.invocation
     url = try S3URL.object(word)
     guard let id = try StepOptions(invocation).uploadID else {
       throw Failure(.usage, "--upload-id is missing", hint: "Give --upload-id ID, the id that create printed.")
     }
     uploadID = id
-    access = try StoreAccess(session, bucket: url.bucket)
+    access = try await StoreAccess.open(session, bucket: url.bucket)
     customerKey = try EncryptionOptions(invocation)
       .customerKey(for: access.bucket.origin, insecure: ConnectionOptions(invocation).insecure)
   }

@@ -7,35 +7,67 @@ struct StoreAccess {
   let client: S3Client
   let retry: RetryPolicy
   let common: CommonHeaders
-  /// Where the region came from, for those who ask why.
-  let regionSource: String
+  /// What was said, and where.
+  let settings: StoreSettings
 
-  init(_ session: Session, bucket name: String) throws(Failure) {
+  var transfer: TransferOptions { settings.transfer }
+
+  /// Asks nobody where options, environment and profile name the region; else first the machine, then AWS.
+  static func open(_ session: Session, bucket name: String) async throws(Failure) -> StoreAccess {
+    let profile = try ProfileSettings(session.invocation, session.environment)
+    var settings = try StoreSettings(session.invocation, session.environment, profile, bucket: name)
+    var bucket = try EndpointResolver.resolve(settings.question)
+    let transport = try transport(session, settings.transfer)
+    if settings.question.region == nil, bucket.isAWS {
+      if settings.question.regionOfName == bucket.region {
+        settings.take(region: bucket.region, from: "the bucket's name")
+      } else if let region = await session.regionFromMachine?() {
+        settings.take(region: region, from: "this machine")
+      } else if let region = await BucketLocator.region(
+        of: settings.question, transport: transport, world: session.world)
+      {
+        settings.take(region: region, from: "asked of the bucket")
+      }
+      bucket = try EndpointResolver.resolve(settings.question)
+    }
+    return try StoreAccess(session, bucket, settings, profile, transport)
+  }
+
+  private init(
+    _ session: Session, _ bucket: BucketEndpoint, _ settings: StoreSettings, _ profile: ProfileSettings,
+    _ transport: CurlTransport
+  ) throws(Failure) {
     let invocation = session.invocation
     let connection = try ConnectionOptions(invocation)
-    let transfer = try TransferOptions(invocation)
-    let profile = try ProfileSettings(invocation, session.environment)
-    let place = try Self.place(connection, invocation, profile)
-    regionSource = place.regionSource
-    bucket = try EndpointResolver.resolve(
-      bucket: name, region: place.region, endpointURL: place.endpointURL,
-      addressing: Addressing(rawValue: connection.addressing.rawValue) ?? .auto, blame: place.blame)
-    let payload = try IntegrityOptions(invocation).payloadSigning
     let world = session.world
-    signer = BucketSigner(
-      bucket: bucket, payloadSigning: PayloadSigning(rawValue: payload.rawValue) ?? .auto, now: world.now,
-      credentials: try profile.credentials(unsigned: CredentialOptions(invocation).noSignRequest))
-    client = S3Client(
-      signer: signer, transport: try Self.transport(session), world: world, stallTimeout: transfer.stallTimeout)
-    retry = RetryPolicy(tries: transfer.retries)
+    let credentials = try profile.credentials(unsigned: CredentialOptions(invocation).noSignRequest)
+    self.bucket = bucket
+    self.settings = settings
+    let retry = RetryPolicy(tries: settings.transfer.retries)
+    self.retry = retry
+    let stallTimeout = settings.transfer.stallTimeout
+    func signer(_ session: ExpressSession?) -> BucketSigner {
+      BucketSigner(
+        bucket: bucket, payloadSigning: settings.payloadSigning, now: world.now, session: session,
+        credentials: credentials)
+    }
+    var shared: ExpressSession?
+    if bucket.kind == .directory, credentials != nil {
+      let opener = S3Client(signer: signer(nil), transport: transport, world: world, stallTimeout: stallTimeout)
+      let begin = CreateSession(bucket: bucket.bucket, encryption: try EncryptionOptions(invocation).server)
+      shared = ExpressSession(uptime: world.uptime) { () async throws(Failure) in
+        try await opener.perform(begin, retrying: retry)
+      }
+    }
+    self.signer = signer(shared)
+    client = S3Client(signer: self.signer, transport: transport, world: world, stallTimeout: stallTimeout)
     common = CommonHeaders(
       expectedBucketOwner: connection.expectedBucketOwner, requestPayer: connection.requestPayer)
   }
 
   /// Loops and their connections, for any requests of this run.
-  static func transport(_ session: Session) throws(Failure) -> CurlTransport {
+  static func transport(_ session: Session, _ transfer: TransferOptions) throws(Failure) -> CurlTransport {
     let connection = try ConnectionOptions(session.invocation)
-    let transfer = try TransferOptions(session.invocation)
     var options = TransportOptions()
     options.connectTimeout = transfer.connectTimeout
     options.caBundle = connection.caBundle?.text
@@ -45,31 +77,5 @@ struct StoreAccess {
     options.userAgent = "s3up/\(Version.text)"
     options.limiter = transfer.limitRate.map { RateLimiter(rate: $0, now: session.world.uptime()) }
     return try CurlTransport(options: options)
-  }
-
-  private struct Where {
-    var region: String?
-    var regionSource: String
-    var endpointURL: String?
-    var blame: Failure.Code
-  }
-
-  /// The option or its variable, else the profile.
-  private static func place(
-    _ connection: ConnectionOptions, _ invocation: Invocation, _ profile: ProfileSettings
-  ) throws(Failure) -> Where {
-    var found = Where(region: connection.region, regionSource: "default", blame: .configuration)
-    if let given = invocation.last(.region) {
-      found.regionSource = given.origin.text
-    } else if let region = try profile.value("region") {
-      found.region = region
-      found.regionSource = "profile \(profile.choice.name)"
-    }
-    found.endpointURL = connection.endpointURL
-    if found.endpointURL == nil { found.endpointURL = try profile.endpointURL() }
-    for name in [FlagName.region, .endpointURL] {
-      if case .commandLine = invocation.last(name)?.origin { found.blame = .usage }
-    }
-    return found
   }
 }

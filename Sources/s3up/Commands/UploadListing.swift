@@ -83,13 +83,17 @@ struct UploadListing {
   }
 
   private func list(_ url: S3URL) async throws(Failure) -> [ListMultipartUploads.Upload] {
+    let wanted = Array((url.key ?? "").utf8)
+    // A directory bucket lists folders only.
+    let cut = access.bucket.kind == .directory ? (wanted.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1 : wanted.count
     let list = ListMultipartUploads(
-      bucket: url.bucket, prefix: url.key.flatMap { $0.isEmpty ? nil : $0 }, common: access.common)
+      bucket: url.bucket, prefix: cut == 0 ? nil : String(decoding: wanted[..<cut], as: UTF8.self),
+      common: access.common)
     let found = try await access.client.allUploads(list, retrying: access.retry)
     if !found.isComplete {
       session.console.line("s3up: the store's list of uploads does not come to an end; this is what it gave")
     }
-    return found.uploads
+    return found.uploads.filter { $0.key.utf8.starts(with: wanted) }
   }
 
   private func parts(

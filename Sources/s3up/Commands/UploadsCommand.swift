@@ -23,7 +23,7 @@ struct UploadsCommand {
     let records = try self.records()
     var found: [UnfinishedUpload] = []
     if let url {
-      let listing = UploadListing(session, try StoreAccess(session, bucket: url.bucket))
+      let listing = UploadListing(session, try await StoreAccess.open(session, bucket: url.bucket))
       found = try await listing.uploads(of: url, records: records)
     } else {
       found = records.map { UnfinishedUpload($0, session.world.now(), isRunning: isRunning($0)) }
@@ -79,7 +79,7 @@ struct UploadsCommand {
       return try session.answer("running  " + upload.line, json: upload.json("running"))
     }
     defer { lock?.release() }
-    let access = try StoreAccess(session, bucket: upload.bucket)
+    let access = try await StoreAccess.open(session, bucket: upload.bucket)
     if let record = upload.record, !record.header.target.origin.utf8.elementsEqual(access.signer.origin.utf8) {
       throw Failure(
         .usage, "the upload is at \(record.header.target.origin), not at \(access.signer.origin)",

@@ -51,6 +51,9 @@ enum FlagName: String, Sendable, CaseIterable {
   case region
   case profile
   case addressing
+  case accelerate
+  case dualstack
+  case fips
   case caBundle = "ca-bundle"
   case insecure
   case proxy

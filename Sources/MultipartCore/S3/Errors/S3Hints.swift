@@ -74,6 +74,7 @@ enum S3Hints {
     "HeadObject": "s3:GetObject (and s3:ListBucket, without which a missing object is answered 403)",
     "GetObject": "s3:GetObject (kms:Decrypt with KMS)",
     "HeadBucket": "s3:ListBucket on the bucket",
+    "CreateSession": "s3express:CreateSession on the directory bucket",
   ]
 
   private static func permissions(of operation: String) -> String {

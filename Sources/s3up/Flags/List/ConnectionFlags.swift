@@ -2,18 +2,36 @@ extension FlagList {
   static let connection: [Flag] = [
     Flag(
       .endpointURL, .value("URL"), .connection, .store, "The store's address, for any store but AWS.",
+      more: """
+        Under the variables stand the services section and the endpoint_url of the profile. \
+        AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true leaves only the option and S3UP_ENDPOINT_URL.
+        """,
       aws: [FlagVariable("AWS_ENDPOINT_URL_S3"), FlagVariable("AWS_ENDPOINT_URL")]),
     Flag(
       .region, .value("REGION"), .connection, .store, "Region of the bucket.",
-      standard: "the profile's, then us-east-1",
+      more: """
+        Where nothing says it, AWS is asked where the bucket is. A bucket that turns out to be in another region is \
+        followed there, once in a run, and a line says so.
+        """, standard: "the profile's, else the bucket's own; us-east-1 for other stores",
       aws: [FlagVariable("AWS_REGION"), FlagVariable("AWS_DEFAULT_REGION")]),
     Flag(
       .profile, .value("NAME"), .connection, .store, "Profile of the shared AWS files.", standard: "default",
       aws: [FlagVariable("AWS_PROFILE")]),
     Flag(
       .addressing, .value("STYLE"), .connection, .store,
-      "Where the bucket's name stands: virtual (in the host name), path, or auto.", standard: "auto",
+      "Where the bucket's name stands: virtual (in the host name), path, or auto.",
+      more: "A bucket that an ARN names, and a directory bucket of S3 Express, stand in the host name always.",
+      standard: "auto",
       choices: AddressingChoice.words),
+    Flag(
+      .accelerate, .toggle, .connection, .store, "Use S3 Transfer Acceleration, which the bucket must allow.",
+      negatable: true),
+    Flag(
+      .dualstack, .toggle, .connection, .store, "Use AWS's endpoints that have IPv6 addresses too.",
+      aws: [FlagVariable("AWS_USE_DUALSTACK_ENDPOINT")], negatable: true),
+    Flag(
+      .fips, .toggle, .connection, .store, "Use AWS's endpoints with FIPS 140 validated cryptography.",
+      aws: [FlagVariable("AWS_USE_FIPS_ENDPOINT")], negatable: true),
     Flag(
       .caBundle, .value("FILE"), .connection, .store, "Certificates to trust instead of the system's (PEM).",
       aws: [FlagVariable("AWS_CA_BUNDLE")], completes: .files),

@@ -4,7 +4,11 @@ import MultipartCore
 struct ConnectionOptions: Sendable, Equatable {
   var endpointURL: String?
   var region: String?
-  var addressing = AddressingChoice.auto
+  /// Nil: nobody said.
+  var addressing: AddressingChoice?
+  var accelerate: Bool?
+  var dualstack: Bool?
+  var fips: Bool?
   var caBundle: Argument?
   var insecure = false
   var proxy: String?
@@ -16,7 +20,10 @@ struct ConnectionOptions: Sendable, Equatable {
   init(_ invocation: Invocation) throws(Failure) {
     endpointURL = try Self.endpoint(invocation)
     region = try Self.word(.region, invocation)
-    addressing = try invocation.choice(.addressing) ?? .auto
+    addressing = try invocation.choice(.addressing)
+    accelerate = invocation.toggle(.accelerate)
+    dualstack = invocation.toggle(.dualstack)
+    fips = invocation.toggle(.fips)
     caBundle = try invocation.path(.caBundle)
     insecure = invocation.toggle(.insecure) ?? false
     proxy = try Self.proxy(invocation)

@@ -4,6 +4,10 @@ import MultipartCore
 struct TransferOptions: Sendable, Equatable {
   /// Nil: chosen by the file's size.
   var partSize: Int64?
+  /// What the profile would have, where it fits: a file of another size may need larger parts.
+  var preferredPartSize: Int64?
+  /// From this size on a file goes in parts; nil: what is longer than one part.
+  var threshold: Int64?
   var equalParts = false
   var concurrency = 8
   /// Bytes a second; nil: as fast as it goes.
@@ -12,6 +16,31 @@ struct TransferOptions: Sendable, Equatable {
   var retries = 10
   var stallTimeout = Duration.seconds(30)
   var connectTimeout = Duration.seconds(10)
+
+  /// The profile fills what nobody said; the names of what it filled.
+  mutating func fill(from profile: ProfileS3, _ invocation: Invocation) -> [FlagName] {
+    var filled: [FlagName] = []
+    if let concurrency = profile.concurrency, !invocation.has(.concurrency) {
+      self.concurrency = concurrency
+      filled.append(.concurrency)
+    }
+    if let rate = profile.rate, !invocation.has(.limitRate) {
+      limitRate = rate
+      filled.append(.limitRate)
+    }
+    guard !invocation.has(.partSize) else { return filled }
+    threshold = profile.threshold
+    if let size = profile.chunkSize {
+      preferredPartSize = min(max(size, Self.partSizes.lowerBound), Self.partSizes.upperBound)
+    }
+    if profile.threshold != nil || profile.chunkSize != nil { filled.append(.partSize) }
+    return filled
+  }
+
+  /// For a file of this size: the preferred one if it makes no more parts than S3 takes.
+  func partSize(forFileOf size: Int64) -> Int64? {
+    partSize ?? preferredPartSize.flatMap { $0 * Int64(StepOptions.lastPart) >= size ? $0 : nil }
+  }
 
   /// What S3 allows for every part but the last.
   static let partSizes: ClosedRange<Int64> = (5 << 20)...(5 << 30)

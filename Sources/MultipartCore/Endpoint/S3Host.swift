@@ -1,0 +1,35 @@
+/// Reads hosts of S3 that an answer names. Whom a request is signed for is never left to a server: a host counts only
+/// if it is S3's own, in the partition that the bucket is in.
+struct S3Host: Sendable, Equatable {
+  let region: String
+  let usesPath: Bool
+  let isFIPS: Bool
+
+  /// `bucket.s3-us-west-2.amazonaws.com`, `s3.dualstack.eu-west-1.amazonaws.com`, `bucket.s3-fips.us-gov-west-1.…`
+  init?(_ host: String, bucket: String, partition: Partition) {
+    guard host.utf8.count <= 253, host.hasSuffix("." + partition.dnsSuffix) else { return nil }
+    var rest = host.dropLast(partition.dnsSuffix.utf8.count + 1)
+    usesPath = !rest.hasPrefix(bucket + ".")
+    if !usesPath { rest = rest.dropFirst(bucket.utf8.count + 1) }
+    isFIPS = rest.hasPrefix("s3-fips.")
+    if rest == "s3" {
+      region = EndpointResolver.defaultRegion
+    } else if let front = ["s3-fips.dualstack.", "s3-fips.", "s3.dualstack.", "s3.", "s3-"].first(where: rest.hasPrefix)
+    {
+      region = String(rest.dropFirst(front.utf8.count))
+    } else {
+      return nil
+    }
+    guard Self.isRegion(region), Partition.of(region: region) == partition else { return nil }
+  }
+
+  /// `eu-west-1`, `us-gov-east-1`, `eusc-de-east-1`
+  static func isRegion(_ text: String) -> Bool {
+    let words = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard BucketName.isLabel(text), words.count >= 3, let first = words.first, let last = words.last else {
+      return false
+    }
+    return (first.utf8.count == 2 || first == "eusc") && last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      && words.dropLast().allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } }
+  }
+}

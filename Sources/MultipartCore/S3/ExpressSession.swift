@@ -1,0 +1,77 @@
+/// The session of a directory bucket that all requests of a run share: its keys and token sign them.
+///
+/// A minute before its end, or at half of a life shorter than two, the next request has it renewed while the old one
+/// still serves; only who comes after the end waits. One renewal runs at a time.
+package final class ExpressSession: Sendable {
+  package typealias Renewal = @Sendable () async throws(Failure) -> CreateSession.Output
+
+  private struct Held {
+    var credentials: Credentials
+    var renewAt: Duration
+    var end: Duration
+  }
+
+  private struct State {
+    var held: Held?
+    var renewal: Task<Result<Credentials, Failure>, Never>?
+  }
+
+  private let state = Locked(State())
+  private let uptime: @Sendable () -> Duration
+  private let renew: Renewal
+
+  package init(uptime: @escaping @Sendable () -> Duration, renew: @escaping Renewal) {
+    self.uptime = uptime
+    self.renew = renew
+  }
+
+  package func credentials() async throws(Failure) -> Credentials {
+    let now = uptime()
+    let (usable, renewal) = state.withLock { state -> (Credentials?, Task<Result<Credentials, Failure>, Never>?) in
+      if let held = state.held, now < held.renewAt { return (held.credentials, nil) }
+      let renewal = state.renewal ?? Task { await self.renewed() }
+      state.renewal = renewal
+      return (state.held.flatMap { now < $0.end ? $0.credentials : nil }, renewal)
+    }
+    if let usable { return usable }
+    guard let renewal else { throw Failure(.local, "a session ended while it was renewed") }
+    return try await renewal.value.get()
+  }
+
+  /// True when the request was signed by a session that the store no longer takes: the next one is another.
+  func learn(from answer: Response, to request: SignedRequest) -> Bool {
+    guard let token = request.headers[Self.tokenName], [400, 401, 403].contains(answer.status) else { return false }
+    let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers)
+    // To a HEAD the refusal has no code; a session that is wrong for another reason costs one request more.
+    guard code.map(Self.endings.contains) ?? (request.method == .head && answer.status != 403) else { return false }
+    state.withLock { state in
+      // Another request may have had it renewed already.
+      if let held = state.held, held.credentials.sessionToken?.reveal().utf8.elementsEqual(token.utf8) == true {
+        state.held = nil
+      }
+    }
+    return true
+  }
+
+  static let tokenName = "x-amz-s3session-token"
+  private static let endings: Set<String> = [
+    "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId",
+  ]
+
+  private func renewed() async -> Result<Credentials, Failure> {
+    let asked = uptime()
+    do throws(Failure) {
+      let session = try await renew()
+      let ahead = min(.seconds(60), session.lifetime / 2)
+      state.withLock {
+        $0.held = Held(
+          credentials: session.credentials, renewAt: asked + session.lifetime - ahead, end: asked + session.lifetime)
+        $0.renewal = nil
+      }
+      return .success(session.credentials)
+    } catch {
+      state.withLock { $0.renewal = nil }
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// Begins a session at a directory bucket: `GET /?session`, signed with the ordinary credentials. The keys that it gives
+/// sign what follows.
+package struct CreateSession: S3Operation {
+  package static let name = "CreateSession"
+
+  package struct Output: Sendable {
+    package var credentials: Credentials
+    /// How long the session holds, by the store's own clock.
+    package var lifetime: Duration
+  }
+
+  package var bucket: String
+  /// Of the objects that will be written: a request of the session cannot ask for another.
+  package var encryption: ServerSideEncryption?
+
+  package init(bucket: String, encryption: ServerSideEncryption? = nil) {
+    self.bucket = bucket
+    self.encryption = encryption
+  }
+
+  /// What AWS documents.
+  private static let standardLifetime = Duration.seconds(300)
+
+  package var place: Place { Place(bucket: bucket) }
+
+  package func request() throws(Failure) -> S3Request {
+    var headers = S3HeaderBuilder()
+    try headers.add("x-amz-create-session-mode", "ReadWrite")
+    try encryption?.add(to: &headers)
+    return try S3Request(
+      Self.name, .get, place: place, query: [S3Query("session")], headers: headers.list, maximumAnswer: 64 << 10)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Output {
+    let tree = try document(answer)
+    func text(_ name: String) throws(Failure) -> String {
+      guard let text = tree.first(name).map({ S3Text.trimmed($0.text) }), !text.isEmpty, text.utf8.count <= 16 << 10,
+        text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+      else { throw nonsense(answer, "the answer to \(Self.name) has no \(name)") }
+      return text
+    }
+    let credentials = Credentials(
+      accessKeyID: try text("AccessKeyId"), secretAccessKey: Secret(try text("SecretAccessKey")),
+      sessionToken: Secret(try text("SessionToken")), source: "session at the directory bucket")
+    return Output(credentials: credentials, lifetime: Self.lifetime(answer, tree))
+  }
+
+  /// The end against the answer's own `Date`: this machine's clock may be wrong. An hour at most is believed.
+  private static func lifetime(_ answer: Response, _ tree: XMLTree) -> Duration {
+    guard let end = tree.first("Expiration").flatMap({ S3Date.iso8601(S3Text.trimmed($0.text)) }),
+      let now = answer.headers["Date"].flatMap(S3Date.http), end > now
+    else { return standardLifetime }
+    return .seconds(min(end.seconds - now.seconds, 3600))
+  }
+}

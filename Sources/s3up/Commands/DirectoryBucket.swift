@@ -1,0 +1,26 @@
+import MultipartCore
+
+/// What S3 Express One Zone does not have is refused before a byte is read: the store would pass over some of it in
+/// silence, and refuse the rest at the end.
+enum DirectoryBucket {
+  static func check(_ invocation: Invocation) throws(Failure) {
+    let missing: [(FlagName, String)] = [
+      (.sseCKeyFile, "SSE-C"), (.tag, "tags"), (.acl, "ACLs"), (.grant, "ACLs"), (.objectLockMode, "Object Lock"),
+      (.retainUntil, "Object Lock"), (.legalHold, "Object Lock"), (.websiteRedirect, "websites"),
+      (.requestPayer, "requester pays"),
+    ]
+    for (name, what) in missing where invocation.has(name) && invocation.toggle(name) != false {
+      throw refusal("no \(what)", name)
+    }
+    if try IntegrityOptions(invocation).checksum == .md5 {
+      throw refusal("no MD5", .checksum, "use another --checksum, such as crc64nvme")
+    }
+    if let storage = try ObjectOptions(invocation).storageClass, storage.uppercased() != "EXPRESS_ONEZONE" {
+      throw refusal("the storage class EXPRESS_ONEZONE alone", .storageClass)
+    }
+  }
+
+  private static func refusal(_ what: String, _ name: FlagName, _ hint: String? = nil) -> Failure {
+    Failure(.usage, "directory buckets have \(what)", hint: hint ?? "leave --\(name.rawValue) out")
+  }
+}
