@@ -15,7 +15,12 @@ extension FakeServer {
   func admit(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> Admitted {
     let (options, credentials, now) = state.with { ($0.options, $0.credentials, $0.now) }
     try checkShape(head, route)
-    let payload = try authenticate(head, options, credentials, now)
+    if let region = route.region, region != options.region {
+      throw FakeS3Error(
+        .permanentRedirect, "The bucket you are attempting to access must be addressed using the specified endpoint.",
+        headers: ["x-amz-bucket-region": options.region])
+    }
+    let payload = try authenticate(head, route, options, credentials, now)
     guard route.operation != .unknown, head.headers["x-amz-copy-source"] == nil else {
       throw FakeS3Error(.notImplemented, "A header or query you provided implies functionality that is not implemented")
     }
@@ -72,15 +77,20 @@ extension FakeServer {
 
   /// What the body's hash must be.
   private func authenticate(
-    _ head: HTTPHead, _ options: FakeOptions, _ credentials: [String: FakeCredential], _ now: Timestamp
+    _ head: HTTPHead, _ route: FakeRoute, _ options: FakeOptions, _ credentials: [String: FakeCredential],
+    _ now: Timestamp
   ) throws(FakeS3Error) -> String {
     let anonymous = head.headers["authorization"] == nil && head.query("X-Amz-Signature") == nil
     if anonymous, options.allowsAnonymous { return head.headers["x-amz-content-sha256"] ?? "UNSIGNED-PAYLOAD" }
-    let check = FakeSigV4(
+    var check = FakeSigV4(
       head: head, credentials: credentials, now: now.seconds, region: options.checksRegion ? options.region : nil)
+    if Self.isDirectory(route.bucket) {
+      check.service = "s3express"
+      check.needsSession = route.operation != .createSession
+    }
     do throws(FakeS3Error) { return try check.verify().payload } catch {
       var wrong = error
-      if wrong.code == FakeS3Error.Kind.authorizationHeaderMalformed.rawValue {
+      if wrong.code == FakeS3Error.Kind.authorizationHeaderMalformed.rawValue || route.operation == .headBucket {
         wrong.headers.set("x-amz-bucket-region", options.region)
       }
       throw wrong

@@ -6,7 +6,7 @@ final class FakeConnection {
   private let server: FakeServer
   private let stream: FakeStream
   private let id: Int
-  private let secure: Bool
+  private var secure: Bool
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
   init(server: FakeServer, stream: FakeStream, id: Int, secure: Bool) {
@@ -28,6 +28,7 @@ final class FakeConnection {
     guard let bytes = try stream.readHead(limit: 16 << 10) else {
       return try refuse(FakeS3Error(.requestHeaderSectionTooLarge, "Your request header section exceeds the maximum."))
     }
+    if !secure, bytes.starts(with: "CONNECT ".utf8) { return try becomeTunnelsEnd() }
     guard let head = HTTPHead.parse(bytes, secure: secure) else {
       return try refuse(FakeS3Error(.invalidRequest, "Bad Request"))
     }
@@ -43,6 +44,14 @@ final class FakeConnection {
       server.left(index, exchange)
       throw error
     }
+  }
+
+  /// Whose proxy the fake is, to him it plays every host, over TLS.
+  private func becomeTunnelsEnd() throws(StreamEnd) -> Bool {
+    try stream.write(Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8))
+    try stream.startTLS(server.tls)
+    secure = true
+    return true
   }
 
   private func refuse(_ error: FakeS3Error) throws(StreamEnd) -> Bool {

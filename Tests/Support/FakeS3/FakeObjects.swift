@@ -22,6 +22,7 @@ extension FakeServer {
       state.with { $0.objects[route.bucket]?[ObjectKey(route.key)] = nil }
       return HTTPAnswer(204)
     case .headBucket: return HTTPAnswer(200, headers: ["x-amz-bucket-region": state.with { $0.options.region }])
+    case .createSession: return createSession()
     case .getBucketLocation:
       let region = state.with { $0.options.region }
       return HTTPAnswer(200, xml: XMLNode("LocationConstraint", region == "us-east-1" ? "" : region))

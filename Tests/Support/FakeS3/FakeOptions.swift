@@ -40,6 +40,8 @@ package struct FakeOptions: Sendable {
   package var requesterPays = false
   /// SSE-C over plain HTTP is refused, as at AWS.
   package var customerKeysNeedTLS = false
+  /// Seconds that a session at a directory bucket holds.
+  package var sessionLifetime = 300
   package var maximumConnections = 512
   /// Where it listens; port 0 lets the kernel choose.
   package var address: UInt32 = 0x7F00_0001

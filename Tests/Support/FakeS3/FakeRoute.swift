@@ -6,6 +6,7 @@ package enum FakeOperation: String, Codable, Sendable, CaseIterable {
   case abortMultipartUpload = "AbortMultipartUpload"
   case completeMultipartUpload = "CompleteMultipartUpload"
   case createMultipartUpload = "CreateMultipartUpload"
+  case createSession = "CreateSession"
   case deleteObject = "DeleteObject"
   case getBucketLifecycle = "GetBucketLifecycleConfiguration"
   case getBucketLocation = "GetBucketLocation"
@@ -29,12 +30,18 @@ struct FakeRoute: Sendable {
   var partNumber: Int?
   /// The key's bytes are not UTF-8, or the path has a broken escape.
   var badKey = false
+  /// Of the host, where it is one of AWS's.
+  var region: String?
 
   /// `hostSuffix`: a host `<bucket>.<hostSuffix>` names the bucket, else the first segment of the path does.
   init(_ head: HTTPHead, hostSuffix: String) {
     let host = (head.headers["host"] ?? "").split(separator: ":").first.map { $0.lowercased() } ?? ""
     var path = head.rawPath.dropFirst()
-    if host.hasSuffix("." + hostSuffix) {
+    let aws = FakeAWSHost(host)
+    region = aws?.region
+    if let named = aws?.bucket {
+      bucket = named
+    } else if host.hasSuffix("." + hostSuffix) {
       bucket = String(host.dropLast(hostSuffix.utf8.count + 1))
     } else {
       let end = path.firstIndex(of: "/") ?? path.endIndex
@@ -54,7 +61,7 @@ struct FakeRoute: Sendable {
     let known: Set<String> = [
       "uploads", "uploadId", "partNumber", "location", "lifecycle", "list-type", "prefix", "delimiter", "max-keys",
       "max-parts", "max-uploads", "part-number-marker", "key-marker", "upload-id-marker", "continuation-token",
-      "start-after", "encoding-type", "versionId", "x-id", "fetch-owner",
+      "start-after", "encoding-type", "versionId", "x-id", "fetch-owner", "session",
     ]
     for (name, _) in head.query {
       let lower = name.lowercased()
@@ -65,6 +72,7 @@ struct FakeRoute: Sendable {
       switch head.method {
       case "HEAD": return .headBucket
       case "GET" where has("uploads"): return .listMultipartUploads
+      case "GET" where has("session"): return .createSession
       case "GET" where has("location"): return .getBucketLocation
       case "GET" where has("lifecycle"): return .getBucketLifecycle
       case "GET": return .listObjects

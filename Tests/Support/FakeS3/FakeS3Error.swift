@@ -50,6 +50,7 @@ struct FakeS3Error: Error, Sendable {
     case noSuchLifecycleConfiguration = "NoSuchLifecycleConfiguration"
     case noSuchUpload = "NoSuchUpload"
     case notImplemented = "NotImplemented"
+    case permanentRedirect = "PermanentRedirect"
     case preconditionFailed = "PreconditionFailed"
     case requestHeaderSectionTooLarge = "RequestHeaderSectionTooLarge"
     case requestTimeTooSkewed = "RequestTimeTooSkewed"
@@ -58,6 +59,7 @@ struct FakeS3Error: Error, Sendable {
 
     var status: Int {
       switch self {
+      case .permanentRedirect: 301
       case .accessDenied, .invalidAccessKeyId, .requestTimeTooSkewed, .signatureDoesNotMatch: 403
       case .noSuchBucket, .noSuchKey, .noSuchLifecycleConfiguration, .noSuchUpload: 404
       case .missingContentLength: 411

@@ -12,7 +12,7 @@ final class FakeServer: Sendable {
   private let listeners: [(socket: Int32, secure: Bool)]
   /// A pipe whose read end every wait watches; its write end is closed when the server stops.
   private let stopper: (read: Int32, write: Int32)
-  private let tls: FakeTLS
+  let tls: FakeTLS
   private let threads = Guarded(Threads())
   private let clock = ContinuousClock()
   private let epoch = ContinuousClock.now

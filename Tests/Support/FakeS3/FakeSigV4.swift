@@ -8,12 +8,17 @@ package struct FakeCredential: Sendable {
   package var sessionToken: String?
   /// Seconds since 1970 from which on the answer is ExpiredToken.
   package var ends: Int64?
+  /// Of a session at a directory bucket, whose token goes in a header of its own.
+  package var isSession = false
 
-  package init(keyID: String, secret: String, sessionToken: String? = nil, ends: Int64? = nil) {
+  package init(
+    keyID: String, secret: String, sessionToken: String? = nil, ends: Int64? = nil, isSession: Bool = false
+  ) {
     self.keyID = keyID
     self.secret = secret
     self.sessionToken = sessionToken
     self.ends = ends
+    self.isSession = isSession
   }
 
   package static let standard = FakeCredential(
@@ -30,6 +35,9 @@ struct FakeSigV4 {
   var now: Int64
   /// The region that the scope must name; nil takes any.
   var region: String?
+  var service = "s3"
+  /// Only keys of a session are taken.
+  var needsSession = false
 
   struct Accepted {
     var keyID: String
@@ -83,7 +91,7 @@ struct FakeSigV4 {
     let (keyID, scope) = try split(credential, malformed)
     return Parts(
       keyID: keyID, scope: scope, signedHeaders: signed.components(separatedBy: ";"), signature: signature,
-      time: time, token: head.headers["x-amz-security-token"], payload: payload)
+      time: time, token: head.headers[tokenName], payload: payload)
   }
 
   private func queryParts() throws(FakeS3Error) -> Parts {
@@ -112,7 +120,7 @@ struct FakeSigV4 {
     let (keyID, scope) = try split(credential, wrong)
     return Parts(
       keyID: keyID, scope: scope, signedHeaders: signed.components(separatedBy: ";"), signature: signature,
-      time: time, token: head.query("X-Amz-Security-Token"),
+      time: time, token: head.query(needsSession ? "X-Amz-S3session-Token" : "X-Amz-Security-Token"),
       payload: head.query("X-Amz-Content-Sha256") ?? head.headers["x-amz-content-sha256"] ?? "UNSIGNED-PAYLOAD")
   }
 
@@ -135,11 +143,14 @@ struct FakeSigV4 {
     }
   }
 
+  private var tokenName: String { needsSession ? "x-amz-s3session-token" : "x-amz-security-token" }
+
   private func known(_ parts: Parts) throws(FakeS3Error) -> FakeCredential {
     let unknown = FakeS3Error(
       .invalidAccessKeyId, "The AWS Access Key Id you provided does not exist in our records.",
       details: [("AWSAccessKeyId", parts.keyID)])
     guard let credential = credentials[parts.keyID] else { throw unknown }
+    guard credential.isSession == needsSession else { throw FakeS3Error(.accessDenied, "Access Denied") }
     switch (credential.sessionToken, parts.token) {
     case (nil, nil): break
     case (.some, nil): throw unknown
@@ -193,8 +204,8 @@ struct FakeSigV4 {
         "Invalid credential date \"\(scope[0])\". This date is not the same as X-Amz-Date: \"\(parts.time.prefix(8))\"."
       } else if let region, scope[1] != region {
         "the region '\(scope[1])' is wrong; expecting '\(region)'"
-      } else if scope[2] != "s3" {
-        "incorrect service \"\(scope[2])\". This endpoint belongs to \"s3\"."
+      } else if scope[2] != service {
+        "incorrect service \"\(scope[2])\". This endpoint belongs to \"\(service)\"."
       } else if scope[3] != "aws4_request" {
         "incorrect terminal \"\(scope[3])\". This endpoint uses \"aws4_request\"."
       } else {

@@ -21,7 +21,10 @@ final class FakeStream {
   init(socket: Int32, stopper: Int32, tls: FakeTLS?) throws(StreamEnd) {
     self.socket = socket
     self.stopper = stopper
-    guard let tls else { return }
+    if let tls { try startTLS(tls) }
+  }
+
+  func startTLS(_ tls: FakeTLS) throws(StreamEnd) {
     guard let session = SSL_new(tls.context) else { throw .closed }
     self.tls = session
     SSL_set_fd(session, socket)

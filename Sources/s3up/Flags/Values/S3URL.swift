@@ -37,15 +37,25 @@ struct S3URL: Sendable, Hashable {
     }
     guard text.utf8.starts(with: "s3://".utf8) else { throw Self.notS3(text) }
     let rest = text.utf8.dropFirst(5)
-    var slash = rest.firstIndex(of: UInt8(ascii: "/"))
-    // The ARN of an access point holds a slash of its own.
-    if let inner = slash, rest.starts(with: "arn:".utf8), rest[..<inner].suffix(12).elementsEqual(":accesspoint".utf8) {
-      slash = rest[rest.index(after: inner)...].firstIndex(of: UInt8(ascii: "/"))
-    }
+    let slash = Self.end(ofBucket: rest)
     bucket = String(Substring(rest[..<(slash ?? rest.endIndex)]))
     key = slash.map { String(Substring(rest[rest.index(after: $0)...])) }
     try Self.check(bucket: bucket)
     try Self.check(key: key ?? "")
+  }
+
+  /// The slash before the key. An ARN holds slashes of its own: one behind `accesspoint`, three behind `outpost`.
+  private static func end(ofBucket rest: Substring.UTF8View) -> Substring.UTF8View.Index? {
+    var slash = rest.firstIndex(of: UInt8(ascii: "/"))
+    guard let inner = slash, rest.starts(with: "arn:".utf8) else { return slash }
+    let front = rest[..<inner]
+    let own =
+      front.suffix(12).elementsEqual(":accesspoint".utf8) ? 1 : front.suffix(8).elementsEqual(":outpost".utf8) ? 3 : 0
+    for _ in 0..<own {
+      guard let past = slash else { return nil }
+      slash = rest[rest.index(after: past)...].firstIndex(of: UInt8(ascii: "/"))
+    }
+    return slash
   }
 
   /// An object: the key must be there.
