@@ -9,7 +9,8 @@ enum DirectoryBucket {
       (.retainUntil, "Object Lock"), (.legalHold, "Object Lock"), (.websiteRedirect, "websites"),
       (.requestPayer, "requester pays"),
     ]
-    for (name, what) in missing where invocation.has(name) && invocation.toggle(name) != false {
+    for (name, what) in missing where invocation.has(name) {
+      if name == .requestPayer, invocation.toggle(name) == false { continue }
       throw refusal("no \(what)", name)
     }
     if try IntegrityOptions(invocation).checksum == .md5 {

@@ -20,6 +20,8 @@ struct PartCommand {
       var job = try job(slice, bucket: target.url.bucket, key: target.key)
       job.customerKey = target.customerKey
       job.common = target.access.common
+      job.isDirectoryBucket = target.access.bucket.kind == .directory
+      if job.isDirectoryBucket { try DirectoryBucket.check(session.invocation) }
       try await send(job, slice, target.access.client, number: steps.part ?? 0, uploadID: target.uploadID)
     }
   }

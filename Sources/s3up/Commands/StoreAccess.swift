@@ -12,24 +12,12 @@ struct StoreAccess {
 
   var transfer: TransferOptions { settings.transfer }
 
-  /// Asks nobody where options, environment and profile name the region; else first the machine, then AWS.
   static func open(_ session: Session, bucket name: String) async throws(Failure) -> StoreAccess {
     let profile = try ProfileSettings(session.invocation, session.environment)
     var settings = try StoreSettings(session.invocation, session.environment, profile, bucket: name)
-    var bucket = try EndpointResolver.resolve(settings.question)
     let transport = try transport(session, settings.transfer)
-    if settings.question.region == nil, bucket.isAWS {
-      if settings.question.regionOfName == bucket.region {
-        settings.take(region: bucket.region, from: "the bucket's name")
-      } else if let region = await session.regionFromMachine?() {
-        settings.take(region: region, from: "this machine")
-      } else if let region = await BucketLocator.region(
-        of: settings.question, transport: transport, world: session.world)
-      {
-        settings.take(region: region, from: "asked of the bucket")
-      }
-      bucket = try EndpointResolver.resolve(settings.question)
-    }
+    let bucket = try await settings.endpoint(
+      machine: session.regionFromMachine, transport: transport, world: session.world)
     return try StoreAccess(session, bucket, settings, profile, transport)
   }
 

@@ -57,10 +57,25 @@ struct StoreSettings {
     }
   }
 
-  /// The region was found by asking.
-  mutating func take(region: String, from source: String) {
-    question.region = region
-    sources[.region] = source
+  /// Where the bucket's requests go. Nobody is asked where options, environment, profile or the bucket's name tell the
+  /// region of a bucket on AWS; else first the machine, then AWS itself.
+  mutating func endpoint(
+    machine: (@Sendable () async -> String?)?, transport: any Transport, world: World
+  ) async throws(Failure) -> BucketEndpoint {
+    let bucket = try EndpointResolver.resolve(question)
+    guard question.region == nil, bucket.isAWS else { return bucket }
+    if question.regionOfName == bucket.region {
+      sources[.region] = "the bucket's name"
+      return bucket
+    }
+    if let region = await machine?() {
+      question.region = region
+      sources[.region] = "this machine"
+    } else if let region = await BucketLocator.region(of: question, transport: transport, world: world) {
+      question.region = region
+      sources[.region] = "asked of the bucket"
+    }
+    return try EndpointResolver.resolve(question)
   }
 
   func source(_ name: FlagName) -> String { sources[name] ?? "default" }

@@ -1,0 +1,132 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+@Suite(.crowd) struct DirectoryBucketTests {
+  private let bucket = "base--usw2-az1--x-s3"
+
+  private func box(faults: [Fault] = [], _ change: (inout FakeOptions) -> Void = { _ in }) throws -> BlackBox {
+    try BlackBox(faults: faults) { options in
+      options.buckets = ["base--usw2-az1--x-s3"]
+      options.region = "us-west-2"
+      // S3 Express gives ETags that look like an MD5 and are none.
+      options.partETags = .opaque
+      change(&options)
+    }
+  }
+
+  @Test("one session signs all requests of an upload, and its ETags are not taken for MD5s")
+  func session() async throws {
+    let box = try box()
+    let bytes = try box.sample("f", 20 * mebi)
+    let result = try await box.run("put", "f", "s3://\(bucket)/k", "--region", "us-west-2", "--verify")
+    result.expectSuccess()
+    #expect(box.fake.object("k", bucket: bucket)?.sha256 == sha256(bytes))
+    let sessions = box.fake.requests(.createSession)
+    #expect(sessions.count == 1)
+    #expect(sessions.first?.query == ["session": ""])
+    #expect(sessions.first?.headers["authorization"]?.contains(FakeCredential.standard.keyID) == true)
+    let rest = box.fake.requests.filter { $0.operation != .createSession }
+    #expect(rest.allSatisfy { $0.headers["x-amz-s3session-token"] != nil && $0.status.map { $0 < 300 } == true })
+    #expect(rest.allSatisfy { $0.headers["authorization"]?.contains("/us-west-2/s3express/") == true })
+    #expect(box.headers(.putObject)["content-md5"] == nil)
+    #expect(box.fake.requests(.uploadPart).allSatisfy { $0.headers["x-amz-checksum-crc64nvme"] != nil })
+  }
+
+  @Test("on AWS the zone's host is asked, and its name tells the region")
+  func zonalHost() async throws {
+    var box = try box()
+    box.environment["AWS_ENDPOINT_URL_S3"] = nil
+    box.environment["S3UP_PROXY"] = box.fake.endpoint
+    box.environment["S3UP_INSECURE"] = "1"
+    try box.sample("f", 1000)
+    let result = try await box.run("put", "f", "s3://\(bucket)/k", "--explain")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("us-west-2 (the bucket's name)"), "\(result.errors)")
+    #expect(
+      Set(box.fake.requests.map { $0.headers["host"] ?? "" })
+        == ["\(bucket).s3express-usw2-az1.us-west-2.amazonaws.com"])
+    #expect(box.fake.requests.map(\.operation) == [.createSession, .putObject])
+  }
+
+  @Test("a session that ends within the upload is followed by another, and each part arrives once")
+  func ended() async throws {
+    let box = try box(faults: [
+      Fault(.init(.uploadPart, nth: 2), .error(status: 400, code: "ExpiredToken"))
+    ])
+    let bytes = try box.sample("f", 20 * mebi)
+    let result = try await box.run(
+      "put", "f", "s3://\(bucket)/k", "--region", "us-west-2", "--concurrency", "1")
+    result.expectSuccess()
+    #expect(box.fake.requests(.createSession).count == 2)
+    #expect(box.fake.requests(.uploadPart).count == 4)
+    #expect(box.fake.object("k", bucket: bucket)?.sha256 == sha256(bytes))
+    let tokens = Set(box.fake.requests(.uploadPart).compactMap { $0.headers["x-amz-s3session-token"] })
+    #expect(tokens.count == 2)
+  }
+
+  @Test("sessions of two seconds carry an upload that takes longer")
+  func short() async throws {
+    let box = try box { $0.sessionLifetime = 2 }
+    let bytes = try box.sample("f", 18 * mebi)
+    let result = try await box.run(
+      ["put", "f", "s3://\(bucket)/k", "--region", "us-west-2", "--limit-rate", "6M", "--part-size", "5M"])
+    result.expectSuccess()
+    #expect(box.fake.requests(.createSession).count >= 2)
+    #expect(box.fake.object("k", bucket: bucket)?.sha256 == sha256(bytes))
+  }
+
+  @Test("a session that is refused is 77 and says what is missing; the secrets of sessions are not shown")
+  func refused() async throws {
+    let box = try box(faults: [Fault(.init(.createSession, nth: 2), .error(status: 403, code: "AccessDenied"))])
+    try box.sample("f", 1000)
+    let shown = try await box.run("put", "f", "s3://\(bucket)/k", "--region", "us-west-2", "-vv")
+    #expect(shown.status == 0)
+    #expect(!shown.errors.contains("secret-of-session") && !shown.errors.contains("token-of-session"))
+    try await box.run("put", "f", "s3://\(bucket)/k", "--region", "us-west-2")
+      .expectFailure(77, "s3express:CreateSession")
+  }
+
+  @Test("an upload that was cut off is found again, under its folder alone")
+  func resumed() async throws {
+    let box = try box(faults: [Fault(.init(.uploadPart, nth: 2), .error(status: 403, code: "AccessDenied"))])
+    let bytes = try box.sample("f", 20 * mebi)
+    let put = ["put", "f", "s3://\(bucket)/a/b/k", "--region", "us-west-2", "--concurrency", "1"]
+    #expect(try await box.run(put).status == 77)
+    // Without its record, as on another machine.
+    try FileManager.default.removeItem(atPath: box.binary.home.path(".local/state/s3up"))
+    try await box.run(put).expectSuccess()
+    #expect(box.fake.object("a/b/k", bucket: bucket)?.sha256 == sha256(bytes))
+    #expect(box.fake.requests(.createMultipartUpload).count == 1)
+    #expect(box.fake.requests(.listMultipartUploads).allSatisfy { $0.query["prefix"] == "a/b/" })
+    #expect(!box.fake.requests(.listMultipartUploads).isEmpty)
+  }
+
+  @Test("a presigned URL carries the session's token under its own name, and works")
+  func presigned() async throws {
+    let box = try box()
+    try box.sample("f", 1000)
+    try await box.run("put", "f", "s3://\(bucket)/k", "--region", "us-west-2").expectSuccess()
+    let result = try await box.run("presign", "s3://\(bucket)/k", "--region", "us-west-2")
+    result.expectSuccess()
+    #expect(result.output.contains("X-Amz-S3session-Token=") && !result.output.contains("X-Amz-Security-Token"))
+    let answer = try await curl(["-o", "/dev/null", "-w", "%{http_code}", result.lines.first ?? ""])
+    #expect(answer.output == "200")
+  }
+
+  @Test(
+    "what directory buckets do not have is refused before a byte is sent",
+    arguments: [
+      ["--tag", "a=b"], ["--acl", "private"], ["--legal-hold", "on"], ["--checksum", "md5"],
+      ["--storage-class", "STANDARD"], ["--website-redirect", "/x"], ["--request-payer"],
+    ])
+  func missing(words: [String]) async throws {
+    let box = try box()
+    try box.sample("f", 1000)
+    try await box.run(["put", "f", "s3://\(bucket)/k", "--region", "us-west-2"] + words)
+      .expectFailure(64, "directory buckets have", words[0])
+    #expect(box.fake.requests.isEmpty)
+  }
+}
