@@ -1,7 +1,8 @@
 /// The session of a directory bucket that all requests of a run share: its keys and token sign them.
 ///
 /// A minute before its end, or at half of a life shorter than two, the next request has it renewed while the old one
-/// still serves; only who comes after the end waits. One renewal runs at a time.
+/// still serves; only who comes after the end waits. One renewal runs at a time, and after one that failed there is none
+/// for five seconds while the old session holds.
 package final class ExpressSession: Sendable {
   package typealias Renewal = @Sendable () async throws(Failure) -> CreateSession.Output
 
@@ -28,7 +29,7 @@ package final class ExpressSession: Sendable {
   package func credentials() async throws(Failure) -> Credentials {
     let now = uptime()
     let (usable, renewal) = state.withLock { state -> (Credentials?, Task<Result<Credentials, Failure>, Never>?) in
-      if let held = state.held, now < held.renewAt { return (held.credentials, nil) }
+      if let held = state.held, now < min(held.renewAt, held.end) { return (held.credentials, nil) }
       let renewal = state.renewal ?? Task { await self.renewed() }
       state.renewal = renewal
       return (state.held.flatMap { now < $0.end ? $0.credentials : nil }, renewal)
@@ -70,7 +71,11 @@ package final class ExpressSession: Sendable {
       }
       return .success(session.credentials)
     } catch {
-      state.withLock { $0.renewal = nil }
+      let pause = uptime() + .seconds(5)
+      state.withLock {
+        $0.renewal = nil
+        $0.held?.renewAt = pause
+      }
       return .failure(error)
     }
   }

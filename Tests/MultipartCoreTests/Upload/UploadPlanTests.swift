@@ -50,4 +50,18 @@ import Testing
     #expect(failure?.hint?.contains("11M") == true)
     #expect(try UploadPlan(size: 12 << 20, partSize: 5 << 20).partCount == 3)
   }
+
+  @Test("a threshold decides between one request and parts, up to what one request can carry")
+  func threshold() throws {
+    func plan(_ size: Int64, _ threshold: Int64) throws -> UploadPlan {
+      try UploadPlan(size: size, partSize: 8 << 20, threshold: threshold)
+    }
+    let whole = try plan(100 << 20, 200 << 20)
+    #expect(whole.isSingle && whole.partCount == 1 && whole.range(of: 1) == (0, 100 << 20))
+    let small = try plan(6 << 20, 6 << 20)
+    #expect(!small.isSingle && small.partCount == 1)
+    #expect(try plan(0, 1).isSingle)
+    #expect(try !plan(6 << 30, 7 << 30).isSingle)
+    #expect(try plan(100 << 20, 100 << 20).partCount == 13)
+  }
 }

@@ -11,6 +11,7 @@ import Testing
   ) throws -> BlackBox {
     var box = try BlackBox(faults: faults) { options in
       options.region = "eu-west-1"
+      options.abortDate = "Fri, 01 Jan 2038 00:00:00 GMT"
       change(&options)
     }
     box.environment["AWS_ENDPOINT_URL_S3"] = nil
@@ -200,6 +201,20 @@ import Testing
     #expect(box.fake.requests(.uploadPart).count == 2)
     let whole = try await box.run("put", "f", "s3://bucket/small", "--explain")
     #expect(whole.errors.contains("shorter than 1.0 MiB, as profile default says"), "\(whole.errors)")
+  }
+
+  @Test(
+    "from the profile's threshold on a file goes in parts, and below it in one request",
+    arguments: [("64MB", 12 * mebi, 0), ("1MB", 2 * mebi, 1), ("1MB", 0, 0), ("12MB", 12 * mebi, 2)])
+  func threshold(threshold: String, size: Int, parts: Int) async throws {
+    let box = try box()
+    try box.binary.home.write(
+      "[default]\nregion = eu-west-1\ns3 =\n  multipart_threshold = \(threshold)\n", to: ".aws/config")
+    let bytes = try box.sample("big", size)
+    try await box.run("put", "big", "s3://bucket/k").expectSuccess()
+    #expect(box.fake.requests(.uploadPart).count == parts)
+    #expect(box.fake.requests(.putObject).count == (parts == 0 ? 1 : 0))
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
   @Test("with all said by option and environment a broken file disturbs nobody, and one request is made")
