@@ -13,6 +13,11 @@ struct PresignCommand {
     let options = try PresignOptions(session.invocation)
     let access = try await StoreAccess.open(session, bucket: url.bucket)
     let place = Place(bucket: url.bucket, key: url.key)
+    if access.bucket.isAWS, access.settings.sources[.region] == nil {
+      // A request would be sent on by a redirect; a URL that is given away is as good as its region.
+      session.world.log(
+        0, "nothing names the bucket's region, and AWS did not: the URL is for \(access.bucket.region); give --region")
+    }
     for part in options.parts.map({ $0.map(Optional.init) }) ?? [nil] {
       let signed = try await access.signer.presigned(
         try request(options, part, place), expiresIn: .seconds(options.expires))

@@ -106,7 +106,11 @@ struct ExpressSessionTests {
     // The renewal stands still, and these go out all the same.
     for _ in 0..<5 { try await head(client) }
     gate.continuation.finish()
-    while tokens(store).last != "token-2" { try await head(client) }
+    for _ in 0..<10_000 where tokens(store).last != "token-2" {
+      try await head(client)
+      await Task.yield()
+    }
+    #expect(tokens(store).last == "token-2")
     #expect(begun.withLock { $0 } == 2)
   }
 

@@ -73,6 +73,19 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
+  @Test("a presigned URL is for the region that AWS names, and where it names none a line says what was taken")
+  func presigned() async throws {
+    var box = try box()
+    let result = try await box.run("presign", "s3://bucket/k")
+    result.expectSuccess()
+    #expect(result.output.hasPrefix("https://bucket.s3.eu-west-1.amazonaws.com/k?"), "\(result.output)")
+    #expect(box.fake.requests.map(\.operation) == [.headBucket])
+    box.environment["S3UP_PROXY"] = "http://127.0.0.1:9"
+    let alone = try await box.run("presign", "s3://bucket/k")
+    #expect(alone.status == 0 && alone.output.hasPrefix("https://bucket.s3.us-east-1.amazonaws.com/k?"))
+    #expect(lines(alone.errors) == 1 && alone.errors.contains("give --region"), "\(alone.errors)")
+  }
+
   @Test("at a store of one's own a wrong region changes the signature, and the host stays")
   func customEndpoint() async throws {
     let box = try BlackBox { $0.region = "eu-test-1" }
