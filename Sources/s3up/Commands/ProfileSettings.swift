@@ -30,9 +30,11 @@ final class ProfileSettings: Sendable {
   }
 
   /// Nil when nothing shall be signed. Found once and kept for the run.
-  func credentials(unsigned: Bool) -> (@Sendable () async throws(Failure) -> Credentials)? {
+  func credentials(
+    unsigned: Bool, _ context: CredentialContext
+  ) -> (@Sendable () async throws(Failure) -> Credentials)? {
     guard !unsigned else { return nil }
-    let chain = CredentialChain.standard(environment: environment, profile: choice)
+    let chain = CredentialChain.standard(context, profile: choice)
     let found = Locked<Credentials?>(nil)
     return { () async throws(Failure) -> Credentials in
       if let known = found.withLock({ $0 }) { return known }

@@ -7,6 +7,7 @@ final class Signals: Sendable {
     var received: Int32?
     var stop: (@Sendable () -> Void)?
     var report: (@Sendable () -> Void)?
+    var restore: (@Sendable () -> Void)?
   }
 
   private let state = Locked(State())
@@ -30,6 +31,11 @@ final class Signals: Sendable {
     state.withLock { $0.report = report }
   }
 
+  /// What has to be put right before a signal ends the program at once: the terminal's echo.
+  func beforeExit(_ restore: (@Sendable () -> Void)?) {
+    state.withLock { $0.restore = restore }
+  }
+
   /// Waits for signals (`sigwait`) for as long as the process lives: a handler could do next to nothing. For the main
   /// thread: left to the runtime, it would sit in `sigsuspend` with every signal unblocked.
   func wait() -> Never {
@@ -45,7 +51,10 @@ final class Signals: Sendable {
         defer { state.received = state.received ?? signal }
         return (state.received == nil, state.stop)
       }
-      guard first, let stop else { _exit(128 + signal) }
+      guard first, let stop else {
+        state.withLock { $0.restore }?()
+        _exit(128 + signal)
+      }
       stop()
     }
   }

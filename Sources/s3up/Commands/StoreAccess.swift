@@ -22,11 +22,15 @@ struct StoreAccess {
       addressing: Addressing(rawValue: connection.addressing.rawValue) ?? .auto, blame: place.blame)
     let payload = try IntegrityOptions(invocation).payloadSigning
     let world = session.world
+    let transport = try Self.transport(session)
+    var context = CredentialContext(
+      services: ServiceClient(transport: transport, world: world), region: connection.region)
+    context.askCode = TerminalQuestion(world: world, signals: session.signals).ask
     signer = BucketSigner(
       bucket: bucket, payloadSigning: PayloadSigning(rawValue: payload.rawValue) ?? .auto, now: world.now,
-      credentials: try profile.credentials(unsigned: CredentialOptions(invocation).noSignRequest))
+      credentials: try profile.credentials(unsigned: CredentialOptions(invocation).noSignRequest, context))
     client = S3Client(
-      signer: signer, transport: try Self.transport(session), world: world, stallTimeout: transfer.stallTimeout)
+      signer: signer, transport: transport, world: world, stallTimeout: transfer.stallTimeout)
     retry = RetryPolicy(tries: transfer.retries)
     common = CommonHeaders(
       expectedBucketOwner: connection.expectedBucketOwner, requestPayer: connection.requestPayer)

@@ -2,7 +2,7 @@ import Foundation
 import MultipartCore
 import Support
 
-/// What the providers' tests share: a world whose sleeps take no time, whose clock stands at `now`, and that keeps what
+/// What the providers' tests share: a world whose short sleeps take no time, whose clock stands at `now`, and that keeps what
 /// was logged; services over a transport of their own.
 struct CredentialWorld: Sendable {
   static let now = Timestamp(seconds: 1_750_000_000)
@@ -11,15 +11,31 @@ struct CredentialWorld: Sendable {
   let services: ServiceClient
   private let lines = Guarded<[String]>([])
 
-  init(_ environment: [String: String] = [:], now: Timestamp = Self.now) throws {
+  /// With an `uptime` of its own a sleep lasts; without, time stands still. The home stays for as long as the world is
+  /// used by anybody.
+  init(
+    _ home: ConfigHome? = nil, _ variables: [String: String] = [:], uptime: (@Sendable () -> Duration)? = nil
+  ) throws {
     let lines = lines
+    let environment = home?.environment(variables) ?? variables
     world = World(
-      now: { now }, uptime: { .zero }, sleep: { _ in }, random: { 0.5 }, environment: environment,
+      now: { Self.now }, uptime: uptime ?? { .zero },
+      sleep: { if uptime != nil || $0 > .seconds(30) { try await Task.sleep(for: $0) } }, random: { 0.5 },
+      environment: environment,
       log: { _, message in
-        let text = message()
+        let text = withExtendedLifetime(home) { message() }
         lines.with { $0.append(text) }
       })
     services = ServiceClient(transport: try plainTransport(), world: world)
+  }
+
+  /// The chain as the program has it, without a container or a machine that gives credentials.
+  func chain(
+    profile: String? = nil, _ change: (inout CredentialContext) -> Void = { _ in }
+  ) -> CredentialChain {
+    var context = CredentialContext(services: services)
+    change(&context)
+    return .standard(context, profile: ProfileChoice(option: profile, environment: world.environment))
   }
 
   /// All that a run with `-vv` would have shown.
