@@ -140,12 +140,20 @@ struct CredentialProcessTests {
     #expect(kill(pid, 0) == -1 && errno == ESRCH)
   }
 
-  @Test("what it has started may go on, as an agent does")
+  @Test("what it has started may go on, as an agent does, and is not waited for")
   func agent() async throws {
-    let found = try await find(
-      #"/bin/sh -c 'sleep 30 & echo "{\"Version\":1,\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"s\"}"'"#
-    ).get()
+    let (folder, path) = try script(
+      """
+      sleep 60 &
+      echo $! >"$(dirname "$0")/pid"
+      echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"s"}'
+      """)
+    let found = try await find("'\(path)'").get()
     #expect(found.accessKeyID == "A")
+    let pid = try #require(
+      Int32(String(decoding: folder.read("pid"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
+    // It is still there: nothing waited for its end.
+    #expect(kill(pid, SIGKILL) == 0)
   }
 
   @Test(
