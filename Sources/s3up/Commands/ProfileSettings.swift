@@ -29,18 +29,27 @@ final class ProfileSettings: Sendable {
     return profile.block("s3")["endpoint_url"] ?? profile["endpoint_url"]
   }
 
-  /// Nil when nothing shall be signed. Found once and kept for the run.
+  /// Nil when nothing shall be signed. Found once and kept for the run, and so is the failure to find any.
   func credentials(
     unsigned: Bool, _ context: CredentialContext
   ) -> (@Sendable () async throws(Failure) -> Credentials)? {
     guard !unsigned else { return nil }
     let chain = CredentialChain.standard(context, profile: choice)
-    let found = Locked<Credentials?>(nil)
+    let found = Locked<Result<Credentials, Failure>?>(nil)
     return { () async throws(Failure) -> Credentials in
-      if let known = found.withLock({ $0 }) { return known }
-      let credentials = try await chain.credentials()
-      found.withLock { $0 = credentials }
-      return credentials
+      if let known = found.withLock({ $0 }) { return try known.get() }
+      do throws(Failure) {
+        let credentials = try await chain.credentials()
+        found.withLock { $0 = .success(credentials) }
+        return credentials
+      } catch {
+        // Whoever was asked has been asked often enough: a request that cannot be signed is not worth tries of its own,
+        // and a person is not asked for a second code.
+        var failure = error
+        failure.isSettled = true
+        found.withLock { $0 = .failure(failure) }
+        throw failure
+      }
     }
   }
 

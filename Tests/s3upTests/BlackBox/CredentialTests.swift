@@ -219,4 +219,17 @@ import Testing
     #expect(result.seconds < 3)
     #expect(box.fake.requests.isEmpty)
   }
+
+  @Test("a service that gives no answer is asked by its own retries alone, not once more for each try of the upload")
+  func serviceDown() async throws {
+    let sts = try LocalService { _ in .init(500) }
+    var box = try box()
+    box.environment["AWS_WEB_IDENTITY_TOKEN_FILE"] = try box.files.write(Self.jwt + "\n", to: "token")
+    box.environment["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/pod"
+    box.environment["AWS_ENDPOINT_URL_STS"] = sts.url
+    let result = try await box.run("put", "f", "s3://bucket/k")
+    result.expectFailure(75, "AssumeRoleWithWebIdentity of STS was answered 500")
+    #expect(sts.asked.count == 4)
+    #expect(box.fake.requests.isEmpty)
+  }
 }
