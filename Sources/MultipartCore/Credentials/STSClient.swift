@@ -83,13 +83,42 @@ package struct STSClient: Sendable {
     var once = services
     once.retry = RetryPolicy(tries: 1)
     let (client, asked) = (once, question)
-    return try await services.retry.run(name, in: services.world) { (_) async throws(Failure) in
-      let answer = try await client.ask(asked, signedBy: signature)
-      guard answer.status == 200 else {
-        throw STSRefusal.failure(answer, action: action, role: role, by: signature?.credentials, at: client.world.now())
+    do throws(Failure) {
+      return try await services.retry.run(name, in: services.world) { (_) async throws(Failure) in
+        let answer = try await Self.answer(client, asked, signature)
+        guard answer.status == 200 else {
+          throw STSRefusal.failure(answer, action: action, role: role, by: signature?.credentials, at: client.now)
+        }
+        return try Self.read(answer, name: name, source: source)
       }
-      return try Self.read(answer, name: name, source: source)
+    } catch {
+      throw located(error)
     }
+  }
+
+  /// A signature that was refused for a clock that is wrong is made once more by the clock of STS.
+  private static func answer(
+    _ client: ServiceClient, _ question: ServiceClient.Question,
+    _ signature: (signer: SigV4Signer, credentials: Credentials)?
+  ) async throws(Failure) -> Response {
+    let answer = try await client.ask(question, signedBy: signature)
+    guard signature != nil, let behind = STSRefusal.secondsBehind(answer, client.now) else { return answer }
+    client.world.log(1, "this machine's clock is \(behind) s behind that of STS: signed again by the clock of STS")
+    var world = client.world
+    let now = world.now
+    world.now = { Timestamp(seconds: now().seconds + behind) }
+    var corrected = ServiceClient(transport: client.transport, world: world)
+    corrected.retry = client.retry
+    return try await corrected.ask(question, signedBy: signature)
+  }
+
+  /// A store of one's own has a region whose name makes no address of STS.
+  private func located(_ failure: Failure) -> Failure {
+    var failure = failure
+    if failure.code == .network {
+      failure.hint = "asked at \(address.origin), by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere"
+    }
+    return failure
   }
 
   private static func read(_ answer: Response, name: String, source: String) throws(Failure) -> Credentials {
@@ -103,4 +132,8 @@ package struct STSClient: Sendable {
       id: given?.string("AccessKeyId"), secret: given?.string("SecretAccessKey"), token: given?.string("SessionToken"),
       expiration: given?.string("Expiration").flatMap(S3Date.iso8601), issuer: name, source: source)
   }
+}
+
+extension ServiceClient {
+  fileprivate var now: Timestamp { world.now() }
 }

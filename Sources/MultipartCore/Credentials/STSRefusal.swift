@@ -11,7 +11,7 @@ enum STSRefusal {
       status: answer.status, s3Code: body.code,
       requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,
       hint: hint(body.code, code: code, signer: signer))
-    if let skew = skew(body.code, answer, now) {
+    if signer != nil, let skew = secondsBehind(answer, now) {
       failure.code = .clockSkew
       failure.hint = "this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") that of STS: set it"
     }
@@ -56,8 +56,9 @@ enum STSRefusal {
 
   /// How many seconds this machine is behind, when a signature was refused and the clocks are further apart than the
   /// five minutes STS grants.
-  private static func skew(_ code: String?, _ answer: Response, _ now: Timestamp) -> Int64? {
-    guard ["SignatureDoesNotMatch", "RequestExpired", "InvalidSignatureException"].contains(code),
+  static func secondsBehind(_ answer: Response, _ now: Timestamp) -> Int64? {
+    guard answer.status == 403 || answer.status == 400,
+      ["SignatureDoesNotMatch", "RequestExpired", "InvalidSignatureException"].contains(S3ErrorBody(answer.body).code),
       let date = answer.headers["Date"].flatMap(S3Date.http)
     else { return nil }
     let behind = date.seconds - now.seconds

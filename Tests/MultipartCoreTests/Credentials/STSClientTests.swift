@@ -103,7 +103,21 @@ struct STSClientTests {
     #expect(service.asked.count == times)
   }
 
-  @Test("a signature refused by a clock that is far off is named as that")
+  @Test("a signature refused by a clock that is far off is made again by the clock of STS")
+  func correctedClock() async throws {
+    let service = try LocalService { asked in
+      asked.headers["x-amz-date"] == "20250615T152640Z"
+        ? STSAnswer.credentials()
+        : STSAnswer.refusal(403, "SignatureDoesNotMatch", headers: ["Date": "Sun, 15 Jun 2025 15:26:40 GMT"])
+    }
+    let world = try CredentialWorld()
+    let found = try await client(service, world).assumeRole(
+      STSClient.Role(arn: Self.role, sessionName: "me"), signedBy: Self.keys)
+    #expect(found.accessKeyID == "ASIAROLE")
+    #expect(world.log.contains("this machine's clock is 1200 s behind that of STS"))
+  }
+
+  @Test("a clock that is far off is named when that does not help")
   func clock() async throws {
     // Twenty minutes after `now`.
     let service = try LocalService { _ in
@@ -164,5 +178,17 @@ struct STSClientTests {
     ])
   func sessionName(text: String, name: String) {
     #expect(STSClient.sessionName(from: text) == name)
+  }
+
+  @Test("an STS that cannot be reached is named with its address and the setting that names another")
+  func unreachable() async throws {
+    let world = try CredentialWorld()
+    let places = ServiceAddresses(environment: ["AWS_ENDPOINT_URL_STS": "http://127.0.0.1:9"])
+    let sts = STSClient(services: world.services, address: try places.address(of: .sts, region: "garage"))
+    let found = await failure { () async throws(Failure) in
+      try await sts.assumeRoleWithWebIdentity(role: Self.role, sessionName: "me", token: Secret("t"))
+    }
+    #expect(found?.code == .network)
+    #expect(found?.hint == "asked at http://127.0.0.1:9, by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere")
   }
 }

@@ -3,6 +3,7 @@ import MultipartCore
 import Testing
 
 @testable import Support
+@testable import s3up
 
 /// The whole way from what a person has configured to the key id in the Authorization header of the upload.
 @Suite(.crowd) struct CredentialTests {
@@ -125,7 +126,6 @@ import Testing
   }
 
   private static let process = """
-    #!/bin/sh
     echo "a word to the person" >&2
     cat >/dev/null
     echo '{"Version": 1, "AccessKeyId": "\(base.keyID)", "SecretAccessKey": "\(base.secret)"}'
@@ -135,9 +135,8 @@ import Testing
   func process() async throws {
     let box = try box()
     let script = try box.files.write(Self.process, to: "give me keys")
-    chmod(script, 0o700)
     try box.binary.home.write(
-      "[default]\ncredential_process = \"\(script)\"\nregion = us-east-1\n", to: ".aws/config")
+      "[default]\ncredential_process = /bin/sh \"\(script)\"\nregion = us-east-1\n", to: ".aws/config")
     let bytes = randomBytes(6 * mebi, seed: 5)
     let result = try await box.run(
       ["put", "-", "s3://bucket/k", "--part-size", "5M", "-vv"], input: .bytes(bytes))
@@ -190,6 +189,32 @@ import Testing
     #expect(box.fake.object("k") != nil)
   }
 
+  @Test("Ctrl-C at the question ends the run, and the terminal echoes again")
+  func interruptedQuestion() async throws {
+    var box = try box(
+      "[default]\nrole_arn = arn:aws:iam::1:role/dev\ncredential_source = Environment\nmfa_serial = arn:aws:iam::1:mfa/me\n"
+    )
+    box.environment["AWS_ACCESS_KEY_ID"] = Self.base.keyID
+    box.environment["AWS_SECRET_ACCESS_KEY"] = Self.base.secret
+    box.environment["SHELL"] = "/bin/sh"
+    let line = "trap : INT; \(box.binary.path) put f s3://bucket/k --profile default; echo status $?; stty -a"
+    let terminal = try ChildProcess(
+      Programs.find("script"), ["-qec", line, "/dev/null"],
+      environment: Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 },
+      directory: box.files.path, input: .open)
+    while !terminal.ended,
+      !String(decoding: terminal.stdout, as: UTF8.self).contains("mfa/me for profile default: ")
+    {
+      await Task.yield()
+    }
+    _ = await terminal.write([3])
+    let result = await terminal.wait(timeout: .seconds(60))
+    #expect(result.output.contains("status 130"), "\(result.output)")
+    #expect(result.output.contains(" echo "))
+    #expect(!result.output.contains("-echo "))
+    #expect(box.fake.requests.isEmpty)
+  }
+
   @Test("without a terminal a role that needs a code is a clear failure")
   func noTerminal() async throws {
     var box = try box(
@@ -231,5 +256,15 @@ import Testing
     result.expectFailure(75, "AssumeRoleWithWebIdentity of STS was answered 500")
     #expect(sts.asked.count == 4)
     #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("the home of a user is the one that the system knows")
+  func home() async throws {
+    let known = try await ChildProcess(
+      Programs.find("getent"), ["passwd", "\(geteuid())"], environment: Programs.environment(home: "/")
+    ).wait()
+    let fields = known.output.split(separator: ":", omittingEmptySubsequences: false)
+    #expect(Environment.home(of: geteuid()) == fields.dropFirst(5).first.map(String.init))
+    #expect(Environment.home(of: 3_999_999_999) == nil)
   }
 }
