@@ -37,15 +37,29 @@ package final class LocalService: Sendable {
     package var status: Int
     package var headers: HeaderList
     package var body: [UInt8]
+    package var manner: Manner
 
-    package init(_ status: Int, _ body: String = "", headers: HeaderList = [:]) {
+    package init(_ status: Int, _ body: String = "", headers: HeaderList = [:], _ manner: Manner = .whole) {
+      self.manner = manner
       self.status = status
       self.headers = headers
       self.body = Array(body.utf8)
     }
   }
 
+  /// How an answer goes out.
+  package enum Manner: Sendable {
+    case whole
+    /// The connection ends within the body.
+    case half
+    /// Nothing is said, and the connection stays open.
+    case hang
+    /// The connection ends without a word.
+    case close
+  }
+
   package let port: Int
+  private let address: String
   private let listener: Int32
   private let state: Guarded<State>
 
@@ -57,8 +71,12 @@ package final class LocalService: Sendable {
     var acceptor: PosixThread?
   }
 
-  package init(_ reply: @escaping @Sendable (Asked) -> Reply) throws {
-    (listener, port) = try Self.listen()
+  /// On the loopback and a port of its own, or where a test says, which takes a network namespace.
+  package init(
+    address: String = "127.0.0.1", port wanted: Int = 0, _ reply: @escaping @Sendable (Asked) -> Reply
+  ) throws {
+    self.address = address
+    (listener, port) = try Self.listen(address, wanted)
     let (state, listener) = (Guarded(State()), listener)
     self.state = state
     let acceptor = try PosixThread.start {
@@ -98,24 +116,33 @@ package final class LocalService: Sendable {
     close(listener)
   }
 
-  package var url: String { "http://127.0.0.1:\(port)" }
+  package var url: String { "http://\(address.contains(":") ? "[\(address)]" : address):\(port)" }
   package var asked: [Asked] { state.with { $0.asked } }
 
-  private static func listen() throws -> (Int32, Int) {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  private static func listen(_ address: String, _ port: Int) throws -> (Int32, Int) {
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(address, String(port), &hints, &found) == 0, let found else { throw SystemError("getaddrinfo") }
+    defer { freeaddrinfo(found) }
+    let listener = socket(found.pointee.ai_family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard listener >= 0 else { throw SystemError("socket") }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+    var bound = sockaddr_in6()
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let ready = withUnsafeMutablePointer(to: &bound) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        bind(listener, generic, length) == 0 && Glibc.listen(listener, 64) == 0
+        bind(listener, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 && Glibc.listen(listener, 64) == 0
           && getsockname(listener, generic, &length) == 0
       }
     }
-    guard bound else { throw SystemError("bind") }
-    return (listener, Int(UInt16(bigEndian: address.sin_port)))
+    guard ready else {
+      let error = SystemError("bind")
+      close(listener)
+      throw error
+    }
+    // The port stands at the same place in both families.
+    return (listener, Int(UInt16(bigEndian: bound.sin6_port)))
   }
 
   /// One request with its body by Content-Length; clients here never send ahead of an answer.
@@ -148,11 +175,20 @@ package final class LocalService: Sendable {
     var head = "HTTP/1.1 \(reply.status) X\r\nContent-Length: \(reply.body.count)\r\n"
     for field in reply.headers.fields { head += "\(field.name): \(field.value)\r\n" }
     var rest = (Array((head + "\r\n").utf8) + reply.body)[...]
+    switch reply.manner {
+    case .whole: break
+    case .half: rest = rest.dropLast((reply.body.count + 1) / 2)
+    case .close: return false
+    case .hang:
+      var byte: UInt8 = 0
+      while recv(socket, &byte, 1, 0) > 0 {}
+      return false
+    }
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
       guard count > 0 else { return false }
       rest = rest.dropFirst(count)
     }
-    return true
+    return reply.manner == .whole
   }
 }

@@ -67,6 +67,8 @@ package struct ServiceClient: Sendable {
       method: signed.method, url: signed.url, headers: signed.headers,
       body: question.body.isEmpty ? .none : .bytes(question.body), stallTimeout: question.timeLimit,
       maximumAnswer: 1 << 20)
+    // Left out of what is not signed; here it is the caller's own token.
+    if signature == nil { request.headers.add("Authorization", question.headers["Authorization"]) }
     request.timeLimit = question.timeLimit
     request.bypassesProxy = question.bypassesProxy
     // The query and the body may hold tokens: neither is shown.
