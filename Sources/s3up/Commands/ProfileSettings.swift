@@ -53,6 +53,12 @@ final class ProfileSettings: Sendable {
     }
   }
 
+  /// Where the services of AWS are asked that hand out credentials.
+  func serviceAddresses() throws(Failure) -> ServiceAddresses {
+    let shared = try SharedConfig.load(environment: environment)
+    return ServiceAddresses(environment: environment, profile: try shared.profile(choice), config: shared)
+  }
+
   private func loaded() throws(Failure) -> Profile? {
     if let known = profile.withLock({ $0 }) { return known }
     let read = try SharedConfig.load(environment: environment).profile(choice)

@@ -57,6 +57,11 @@ enum FlagName: String, Sendable, CaseIterable {
   case requestPayer = "request-payer"
   case expectedBucketOwner = "expected-bucket-owner"
   case noSignRequest = "no-sign-request"
+  case githubRole = "github-role"
+  case githubAudience = "github-audience"
+  case cognitoIdentityPool = "cognito-identity-pool"
+  case cognitoLogin = "cognito-login"
+  case access
 
   case stateDir = "state-dir"
 

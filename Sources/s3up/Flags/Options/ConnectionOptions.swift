@@ -69,12 +69,17 @@ struct ConnectionOptions: Sendable, Equatable {
 struct CredentialOptions: Sendable, Equatable {
   var profile: String?
   var noSignRequest = false
+  /// The role that a job of GitHub takes on, and for whom its token is.
+  var github = GitHubOIDCProvider.Settings()
+  var cognito: CognitoOptions?
 
   init() {}
 
   init(_ invocation: Invocation) throws(Failure) {
     profile = try invocation.text(.profile)
     noSignRequest = invocation.toggle(.noSignRequest) ?? false
+    github = .init(role: try invocation.text(.githubRole), audience: try invocation.text(.githubAudience))
+    cognito = try CognitoOptions(invocation)
   }
 }
 

@@ -1,0 +1,28 @@
+extension FlagList {
+  static let credentials: [Flag] = [
+    Flag(
+      .githubRole, .value("ARN"), .credentials, .store,
+      "Role that a job of GitHub Actions takes on by its own identity, before any other credentials.",
+      more: """
+        The job needs the permission id-token: write. A new token is asked for whenever the role's credentials end. \
+        Without this option the role of AWS_ROLE_ARN is taken on, behind the keys and the web identity of the environment.
+        """),
+    Flag(
+      .githubAudience, .value("NAME"), .credentials, .store, "Audience of the token that GitHub is asked for.",
+      standard: "sts.amazonaws.com"),
+    Flag(
+      .cognitoIdentityPool, .value("ID"), .credentials, .store,
+      "Take the credentials of this Cognito identity pool, before any others: a guest's, or by --cognito-login.",
+      more: """
+        A guest keeps his identity between runs, in the state folder. {identity} in a key stands for the identity.
+        """),
+    Flag(
+      .cognitoLogin, .list("PROVIDER=FILE"), .credentials, .store,
+      "Identity provider of the pool, and the file that holds its token.",
+      more: "The file is read anew whenever credentials are asked for."),
+    Flag(
+      .access, .value("WHOSE"), .credentials, .store,
+      "Put the key under public/, protected/IDENTITY/ or private/IDENTITY/.",
+      more: "The identity is the one that the pool of --cognito-identity-pool gives.", choices: AccessChoice.words),
+  ]
+}
