@@ -54,7 +54,7 @@ struct CognitoIdentityClient: Sendable {
     question.headers = [
       "Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": "AWSCognitoIdentityService.\(action)",
     ]
-    question.body = JSON.object(fields).bytes
+    question.body = Array(JSON.object(fields).encoded.utf8)
     let (asked, services) = (question, services)
     let secrets = logins.map { $0.token.reveal() }
     // Each try stands as a whole under the retry policy: to ask for less is a 400 here.

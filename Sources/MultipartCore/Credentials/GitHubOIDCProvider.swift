@@ -41,6 +41,14 @@ package struct GitHubOIDCProvider: CredentialProvider {
     self.sts = sts
   }
 
+  /// The environment of a job has a role and a way to GitHub's token, and nothing that AWS's tools look for first: the
+  /// place of this provider is behind the web identity of the environment.
+  package static func isMeant(by environment: [String: String]) -> Bool {
+    let isSet: (String) -> Bool = { environment[$0]?.isEmpty == false }
+    return ["AWS_ROLE_ARN", variables.url, variables.token].allSatisfy(isSet)
+      && !["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_WEB_IDENTITY_TOKEN_FILE"].contains(where: isSet)
+  }
+
   package var place: String { "GitHub's OIDC (id-token: write and AWS_ROLE_ARN)" }
 
   /// Nil where a role, GitHub's address or its token is not given; a failure when the role was demanded.

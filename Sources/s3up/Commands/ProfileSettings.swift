@@ -31,10 +31,10 @@ final class ProfileSettings: Sendable {
 
   /// Nil when nothing shall be signed. Found once and kept for the run, and so is the failure to find any.
   func credentials(
-    unsigned: Bool, _ context: CredentialContext
+    unsigned: Bool, _ context: CredentialContext, chosen: (any CredentialProvider)?
   ) -> (@Sendable () async throws(Failure) -> Credentials)? {
     guard !unsigned else { return nil }
-    let chain = CredentialChain.standard(context, profile: choice)
+    let chain = chosen.map { CredentialChain([$0]) } ?? .standard(context, profile: choice)
     let found = Locked<Result<Credentials, Failure>?>(nil)
     return { () async throws(Failure) -> Credentials in
       if let known = found.withLock({ $0 }) { return try known.get() }
@@ -59,7 +59,7 @@ final class ProfileSettings: Sendable {
     return ServiceAddresses(environment: environment, profile: try shared.profile(choice), config: shared)
   }
 
-  private func loaded() throws(Failure) -> Profile? {
+  func loaded() throws(Failure) -> Profile? {
     if let known = profile.withLock({ $0 }) { return known }
     let read = try SharedConfig.load(environment: environment).profile(choice)
     profile.withLock { $0 = .some(read) }

@@ -23,12 +23,16 @@ struct StoreAccess {
     let payload = try IntegrityOptions(invocation).payloadSigning
     let world = session.world
     let transport = try Self.transport(session)
-    var context = CredentialContext(
-      services: ServiceClient(transport: transport, world: world), region: connection.region)
+    let services = ServiceClient(transport: transport, world: world)
+    let sources = CredentialSources(session, services, profile)
+    var context = CredentialContext(services: services, region: connection.region)
+    try sources.fill(&context)
     context.askCode = TerminalQuestion(world: world, signals: session.signals).ask
     signer = BucketSigner(
       bucket: bucket, payloadSigning: PayloadSigning(rawValue: payload.rawValue) ?? .auto, now: world.now,
-      credentials: try profile.credentials(unsigned: CredentialOptions(invocation).noSignRequest, context))
+      credentials: try profile.credentials(
+        unsigned: CredentialOptions(invocation).noSignRequest, context,
+        chosen: sources.chosen(region: connection.region)))
     client = S3Client(
       signer: signer, transport: transport, world: world, stallTimeout: transfer.stallTimeout)
     retry = RetryPolicy(tries: transfer.retries)

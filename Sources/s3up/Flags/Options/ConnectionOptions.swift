@@ -80,6 +80,10 @@ struct CredentialOptions: Sendable, Equatable {
     noSignRequest = invocation.toggle(.noSignRequest) ?? false
     github = .init(role: try invocation.text(.githubRole), audience: try invocation.text(.githubAudience))
     cognito = try CognitoOptions(invocation)
+    if cognito != nil, github.isDemanded {
+      throw Failure(
+        .usage, "--cognito-identity-pool and --github-role exclude each other", hint: "Leave one of them out.")
+    }
   }
 }
 
