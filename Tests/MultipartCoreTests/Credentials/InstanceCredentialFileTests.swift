@@ -18,10 +18,13 @@ struct InstanceCredentialFileTests {
 
   /// One run, `later` seconds after the first.
   private func run(later: Int64 = 0, address: String? = nil) async throws -> InstanceMetadataProvider {
-    let world = try CredentialWorld(now: Timestamp(seconds: CredentialWorld.now.seconds + later))
+    let today = try CredentialWorld()
+    var world = today.world
+    world.now = { Timestamp(seconds: CredentialWorld.now.seconds + later) }
     let metadata = InstanceMetadata(
-      services: world.services, environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": address ?? server.url])
-    return InstanceMetadataProvider(metadata: metadata, world: world.world, stateFolder: state)
+      services: ServiceClient(transport: today.services.transport, world: world),
+      environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": address ?? server.url])
+    return InstanceMetadataProvider(metadata: metadata, world: world, stateFolder: state)
   }
 
   private var questions: Int { server.asked.count }
