@@ -205,18 +205,19 @@ extension Result where Failure == MultipartCore.Failure {
   }
 }
 
-/// Answers everything alike and keeps what was asked.
+/// Answers everything alike, or nothing at all, and keeps what was asked.
 struct RecordingTransport: Transport {
   private let sent: Guarded<[Request]>
-  private let answer: Response
+  private let answer: Response?
 
-  init(_ sent: Guarded<[Request]>, answer: Response) {
+  init(_ sent: Guarded<[Request]>, answer: Response?) {
     self.sent = sent
     self.answer = answer
   }
 
   func send(_ request: Request) async throws(Failure) -> Response {
     sent.with { $0.append(request) }
+    guard let answer else { throw Failure(.network, "nobody answers") }
     return answer
   }
 }

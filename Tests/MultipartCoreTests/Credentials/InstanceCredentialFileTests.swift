@@ -23,7 +23,7 @@ struct InstanceCredentialFileTests {
     world.now = { Timestamp(seconds: CredentialWorld.now.seconds + later) }
     let metadata = InstanceMetadata(
       services: ServiceClient(transport: today.services.transport, world: world),
-      environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": address ?? server.url])
+      environment: InstanceMetadataTests.patient(address ?? server.url))
     return InstanceMetadataProvider(metadata: metadata, world: world, stateFolder: state)
   }
 

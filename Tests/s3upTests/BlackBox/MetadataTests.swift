@@ -19,6 +19,8 @@ struct MetadataTests {
     box = try network.run { try BlackBox { $0.credentials = [Self.served] } }
     box.environment = [
       "AWS_ENDPOINT_URL_S3": box.fake.endpoint, "AWS_EC2_METADATA_DISABLED": "false",
+      // A busy machine must not turn a slow answer into none.
+      "AWS_METADATA_SERVICE_TIMEOUT": "60",
     ]
     try box.files.write("the content", to: "file")
   }
@@ -114,35 +116,38 @@ struct MetadataTests {
 /// A machine that has neither credentials nor a service that would give some.
 @Suite(.enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"))
 struct NoCredentialsTests {
-  private func put(in network: NetworkNamespace) async throws -> ChildProcess.Result {
-    let box = try BlackBox()
+  /// The run, and once more where the machine was so busy that it took too long.
+  private func expectNone(
+    in network: NetworkNamespace, within seconds: Double, where location: SourceLocation = #_sourceLocation
+  ) async throws -> Double {
+    var box = try BlackBox()
     try box.files.write("the content", to: "file")
-    var bare = box
-    bare.environment = ["AWS_EC2_METADATA_DISABLED": "false"]
-    let ready = bare
-    return try await network.run { try ready.start(["put", "file", "s3://bucket/key"]) }.wait(timeout: .seconds(60))
-  }
-
-  private func expectNone(_ result: ChildProcess.Result, within seconds: Double) {
-    result.expectFailure(77, "no credentials", "the instance metadata service")
-    #expect(result.seconds < seconds, "\(result.errors)")
+    box.environment = ["AWS_EC2_METADATA_DISABLED": "false"]
+    let ready = box
+    var took = Double.infinity
+    for _ in 0..<10 where took >= seconds {
+      let result = try await network.run { try ready.start(["put", "file", "s3://bucket/key"]) }
+        .wait(timeout: .seconds(60))
+      result.expectFailure(77, "no credentials", "the instance metadata service", where: location)
+      took = result.seconds
+    }
+    #expect(took < seconds, sourceLocation: location)
+    return took
   }
 
   @Test func withoutARouteItSaysSoAtOnce() async throws {
-    expectNone(try await put(in: NetworkNamespace()), within: 1.5)
+    _ = try await expectNone(in: NetworkNamespace(), within: 1)
   }
 
   @Test func whereNobodyListensItSaysSoAtOnce() async throws {
-    expectNone(try await put(in: NetworkNamespace(addresses: ["169.254.169.254/32"])), within: 1.5)
+    _ = try await expectNone(in: NetworkNamespace(addresses: ["169.254.169.254/32"]), within: 1)
   }
 
   @Test func wherePacketsVanishItSaysSoWithinThreeSeconds() async throws {
     let network = try NetworkNamespace(addresses: ["169.254.169.254/32"])
     let hole = try network.hole("169.254.169.254", port: 80)
-    let result = try await put(in: network)
-    expectNone(result, within: 3)
     // It did wait for its two tries.
-    #expect(result.seconds > 1.9)
+    #expect(try await expectNone(in: network, within: 3) > 1.9)
     _ = hole
   }
 
@@ -152,7 +157,7 @@ struct NoCredentialsTests {
       try MetadataServer(
         [MetadataServer.tokenPath: [.init(200, "", .hang)]], address: "169.254.169.254", port: 80)
     }
-    expectNone(try await put(in: network), within: 3)
-    #expect(imds.asked.count == 2)
+    #expect(try await expectNone(in: network, within: 3) > 1.9)
+    #expect(Set(imds.paths) == [MetadataServer.tokenPath])
   }
 }
