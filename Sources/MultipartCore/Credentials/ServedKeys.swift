@@ -32,7 +32,7 @@ enum ServedKeys {
       case 500...: .server
       default: .credentials
       }
-    let what = answer.status == 200 ? "gave no credentials" : "was answered \(answer.status)"
+    let what = answer.status == 200 ? "gave no credentials" : "answered \(answer.status)"
     return Failure(
       meaning, "\(issuer) \(what)" + (text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""), status: answer.status,
       s3Code: code, requestID: S3ErrorBody.requestID(answer.headers))
