@@ -43,6 +43,7 @@ struct GitHubOIDCTests {
     let asked = try #require(github.asked.first)
     #expect(asked.method == "GET")
     #expect(asked.query == ["api-version": "2.0", "audience": "sts.amazonaws.com"])
+    #expect(asked.target == "/token/1?api-version=2.0&audience=sts.amazonaws.com")
     #expect(asked.headers["Authorization"] == "Bearer request-token-hunter2")
     let form = try #require(sts.asked.first).form
     #expect(form["RoleArn"] == Self.role && form["WebIdentityToken"] == Self.jwt)
