@@ -192,8 +192,12 @@ struct ContainerProviderTests {
 
   @Test("nobody there is a trouble of the network that names the variable")
   func nobody() async throws {
-    let port = try MetadataServer([:]).url
-    let failure = await find([Self.full: port + "/c"]).failure
+    let sent = Guarded<[Request]>([])
+    let services = ServiceClient(
+      transport: RecordingTransport(sent, answer: nil), world: try CredentialWorld().world)
+    let provider = ContainerProvider(environment: [Self.full: "http://127.0.0.1:9/c"], services: services)
+    let failure = await failure { () async throws(Failure) in try await provider.credentials() }
+    #expect(sent.with { $0.count } == 3)
     #expect(failure?.code == .network)
     #expect(failure?.hint?.contains(Self.full) == true)
   }
