@@ -22,7 +22,7 @@ help:
 	@echo 'make build         the release binary $(BINARY) (default)'
 	@echo 'make deps          install what is missing with apt-get'
 	@echo 'make demo          build, then upload 256 MiB into a real S3 server on loopback and prove it'
-	@echo 'make test          all tests, also against three real S3 servers on loopback'
+	@echo 'make test          all tests, also against three real S3 servers and an STS on loopback'
 	@echo 'make check         format, warnings, all tests, thread and address sanitizer: what CI has to pass'
 	@echo 'make bench         CPU, time and memory beside plain curl; BENCH_ARGS=--help for its options'
 	@echo 'make soak          kill -9, bad lines and lost answers at a real S3 server, for half an hour; SOAK_ARGS=--help'

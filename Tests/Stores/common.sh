@@ -1,8 +1,10 @@
 # shellcheck shell=bash
-# What the servers' scripts share; sourced by seaweedfs.sh, swift.sh and juicefs.sh, which set NAME and define
+# What the servers' scripts share; sourced by seaweedfs.sh, swift.sh, juicefs.sh and moto.sh,
+# which set NAME and define
 #   PARTS          the names of their processes, in the order of stopping
 #   LAUNCH_PORTS   how many ports launch needs
 #   tidy           (optional) removes what the server leaves outside of its folder
+#   extra_env      (optional) prints more lines for its env
 #   launch         starts the parts on PORTS, sets ENDPOINT, TLS_ENDPOINT and PROBE (a path that a ready server answers)
 #
 #   S3UP_STORES_DIR       where everything goes      (default: .build/stores of this checkout)
@@ -144,10 +146,13 @@ SECRET_KEY=$SECRET_KEY
 BUCKET=$BUCKET
 HOST_SUFFIX=$HOST_SUFFIX
 EOF
+  extra_env >>env.new
   mv env.new env
 }
 
 tidy() { :; }
+
+extra_env() { :; }
 
 # The data go with the server, its logs stay for a look.
 stop() {

@@ -5,7 +5,7 @@ set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=${S3UP_STORES_DIR:-$(cd "$HERE/../.." && pwd)/.build/stores}
 RUN_ROOT=$ROOT/run
-ALL=(seaweedfs swift juicefs)
+ALL=(seaweedfs swift juicefs moto)
 
 usage() {
   cat >&2 <<EOF

@@ -4,7 +4,8 @@
 /// - `name = value`, names without regard to case. `:` serves for `=` too, as the AWS CLI's own parser has it.
 /// - A line that is indented more than the pair above goes on with it: with `name = value` under an empty value it is
 ///   one of a block, else one more line of the value. Blank lines do not end it.
-/// - `#` and `;` begin a comment at the start of a line and after white space.
+/// - `#` and `;` begin a comment at the start of a line and after white space; of a `credential_process` they are part,
+///   since a shell's script may stand there.
 ///
 /// A line that is none of these ends in a failure with the file and the number of the line, never its text: it may be
 /// a secret that lost its name.
@@ -13,6 +14,8 @@ struct ConfigParser {
   /// (`~/.aws/credentials`).
   let hasKinds: Bool
   let shown: String
+
+  private static let command = "credential_process"
 
   private var sections: [SectionName: ConfigSection] = [:]
   private var line = 0
@@ -47,11 +50,11 @@ struct ConfigParser {
     let text = withoutComment(raw)
     guard let first = text.first else { return }
     if let open, indent > open.indent {
-      try readContinuation(text, of: open.name)
+      try readContinuation(open.name == Self.command ? trimmed(raw) : text, of: open.name)
     } else if first == UInt8(ascii: "[") {
       try readHeader(text)
     } else {
-      try readPair(text, indent: indent)
+      try readPair(text, whole: trimmed(raw), indent: indent)
     }
   }
 
@@ -89,11 +92,14 @@ struct ConfigParser {
     if sections[name] == nil { sections[name] = ConfigSection() }
   }
 
-  private mutating func readPair(_ text: ArraySlice<UInt8>, indent: Int) throws(Failure) {
-    guard let (name, value) = pair(text, "=:"), let section = current else {
+  private mutating func readPair(
+    _ text: ArraySlice<UInt8>, whole: ArraySlice<UInt8>, indent: Int
+  ) throws(Failure) {
+    guard var (name, value) = pair(text, "=:"), let section = current else {
       throw broken(
         current == nil ? "stands before the first section" : "is neither a section nor a pair NAME = VALUE")
     }
+    if name == Self.command { (name, value) = pair(whole, "=:") ?? (name, value) }
     sections[section]?.merge(ConfigSection(values: [name: value]))
     open = (name, indent)
   }
@@ -110,11 +116,12 @@ struct ConfigParser {
     sections[section]?.nested[name, default: [:]][inner] = value
   }
 
-  /// The name in lower case and the value, when there is a separator and the name is one word.
+  /// The name in lower case and the value, when there is a separator with a name in front. Names of several words mean
+  /// nothing to anybody, and are read for the sake of AWS's tools, which read them.
   private func pair(_ text: ArraySlice<UInt8>, _ separators: String) -> (String, String)? {
     guard let at = text.firstIndex(where: { separators.utf8.contains($0) }) else { return nil }
     let name = trimmed(text[..<at])
-    guard !name.isEmpty, !name.contains(where: isBlank) else { return nil }
+    guard !name.isEmpty else { return nil }
     return (string(Array(name)).lowercased(), string(Array(trimmed(text[(at + 1)...]))))
   }
 

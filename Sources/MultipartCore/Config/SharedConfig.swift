@@ -79,7 +79,7 @@ package struct SharedConfig: Sendable {
   }
 
   /// `~/x` under `HOME`; nil where there is no `HOME`, as then there is no such file.
-  private static func expanded(_ path: String, _ environment: [String: String]) -> String? {
+  static func expanded(_ path: String, _ environment: [String: String]) -> String? {
     guard path.utf8.starts(with: "~/".utf8) else { return path }
     guard let home = environment["HOME"], !home.isEmpty else { return nil }
     return home + String(Substring(path.utf8.dropFirst()))

@@ -7,12 +7,26 @@ package struct CredentialChain: Sendable {
     self.providers = providers
   }
 
-  /// AWS's order. A profile named on the command line beats keys in the environment, as in the AWS CLI; one named by a
-  /// variable does not.
-  package static func standard(environment: [String: String], profile: ProfileChoice) -> CredentialChain {
+  /// The order of the AWS CLI (botocore's `create_credential_resolver` and `ProfileProviderBuilder`):
+  ///
+  /// 1. the keys of the environment, but not beside a profile that the command line names;
+  /// 2. the profile's role (`role_arn` with `source_profile` or `credential_source`);
+  /// 3. web identity, by `AWS_WEB_IDENTITY_TOKEN_FILE` (not beside a profile that the command line names) or by the
+  ///    profile's `web_identity_token_file`;
+  /// 4. the profile's SSO (`sso_account_id` and `sso_role_name`);
+  /// 5. the profile's keys in the credentials file;
+  /// 6. the profile's `login_session`, which is refused with the way out;
+  /// 7. the profile's `credential_process`;
+  /// 8. the profile's keys in the config file;
+  /// 9. the container, then the metadata service of the machine.
+  ///
+  /// Every call reads files and tokens anew: another process may have renewed them.
+  package static func standard(_ context: CredentialContext, profile: ProfileChoice) -> CredentialChain {
+    let isNamed = profile.origin == .option
     var providers: [any CredentialProvider] = []
-    if profile.origin != .option { providers.append(EnvironmentProvider(environment: environment)) }
-    providers.append(SharedFileProvider(profile: profile.name, environment: environment))
+    if !isNamed { providers.append(EnvironmentProvider(environment: context.environment)) }
+    providers.append(ProfileProvider(context, profile: profile.name, readsEnvironment: !isNamed))
+    providers += [context.container, context.instance].compactMap { $0 }
     return CredentialChain(providers)
   }
 

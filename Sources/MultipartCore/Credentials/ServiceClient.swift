@@ -23,6 +23,8 @@ package struct ServiceClient: Sendable {
     /// For each try as a whole.
     package var timeLimit: Duration = .seconds(30)
     package var bypassesProxy = false
+    /// Who knows the path may ask too: it is in no log.
+    package var hidesPath = false
 
     package init(_ name: String, _ method: HTTPMethod, _ origin: Origin, path: String = "/") {
       self.name = name
@@ -38,7 +40,7 @@ package struct ServiceClient: Sendable {
     _ question: Question, signedBy signature: (signer: SigV4Signer, credentials: Credentials)? = nil
   ) async throws(Failure) -> Response {
     try await retry.run(question.name, in: world) { (_) async throws(Failure) in
-      let answer = try await once(question, signature)
+      let answer = try await askOnce(question, signedBy: signature)
       if answer.status >= 500 || answer.status == 429 {
         throw Failure(
           answer.status == 429 || answer.status == 503 ? .throttled : .server,
@@ -48,8 +50,9 @@ package struct ServiceClient: Sendable {
     }
   }
 
-  private func once(
-    _ question: Question, _ signature: (signer: SigV4Signer, credentials: Credentials)?
+  /// One try, whatever the answer: for those who judge by more than its status.
+  func askOnce(
+    _ question: Question, signedBy signature: (signer: SigV4Signer, credentials: Credentials)? = nil
   ) async throws(Failure) -> Response {
     let unsigned = UnsignedRequest(
       method: question.method, origin: question.origin, path: question.path, query: question.query,
@@ -64,10 +67,13 @@ package struct ServiceClient: Sendable {
       method: signed.method, url: signed.url, headers: signed.headers,
       body: question.body.isEmpty ? .none : .bytes(question.body), stallTimeout: question.timeLimit,
       maximumAnswer: 1 << 20)
+    // Left out of what is not signed; here it is the caller's own token.
+    if signature == nil { request.headers.add("Authorization", question.headers["Authorization"]) }
     request.timeLimit = question.timeLimit
     request.bypassesProxy = question.bypassesProxy
     // The query and the body may hold tokens: neither is shown.
-    world.log(2, "> \(question.name): \(question.method.rawValue) \(question.origin)\(question.path)")
+    let path = question.hidesPath ? "/…" : question.path
+    world.log(2, "> \(question.name): \(question.method.rawValue) \(question.origin)\(path)")
     do throws(Failure) {
       let answer = try await transport.send(request)
       world.log(2, "< \(answer.status) to \(question.name)")

@@ -2,11 +2,26 @@
 /// its time.
 final class ClockOffset: Sendable {
   private let seconds = Locked<Int64>(0)
+  private let measured = Locked<Int64>(0)
 
   var offset: Int64 { seconds.withLock { $0 } }
 
   func corrected(_ now: Timestamp) -> Timestamp {
     Timestamp(seconds: now.seconds + offset)
+  }
+
+  /// By the `Date` of any answer.
+  func measure(_ answer: Response, now: Timestamp) {
+    guard let date = answer.headers["Date"].flatMap(S3Date.http) else { return }
+    measured.withLock { $0 = date.seconds - now.seconds }
+  }
+
+  /// Nil within a minute, which is no cause of anything.
+  var note: String? {
+    let ahead = measured.withLock { $0 }
+    guard abs(ahead) > 60 else { return nil }
+    let minutes = (abs(ahead) + 30) / 60
+    return "the clock of this machine is \(minutes) min \(ahead > 0 ? "behind" : "ahead of") the store's"
   }
 
   /// True when the answer is a refusal for the time, and what it taught changes the next signature. A HEAD is refused

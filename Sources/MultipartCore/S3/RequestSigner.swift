@@ -8,6 +8,10 @@ package protocol RequestSigner: Sendable {
   func signed(_ request: S3Request) async throws(Failure) -> SignedRequest
   /// Takes what a refusal teaches; not nil when the same request, signed anew, may now be accepted.
   func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson?
+  /// Credentials were refused; true when there are others now.
+  func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool
+  /// How far this machine's clock is off, in words, when that can be why a signature is refused.
+  var clockNote: String? { get }
 }
 
 /// What an answer taught, so that the request is worth sending again.
@@ -18,16 +22,23 @@ package enum Lesson: Sendable {
   case region(String?)
   /// A session ended.
   case session
+  /// The credentials have ended or were replaced, and others may be there.
+  case credentials(turn: Int)
   /// Nothing that would help, but the reason why.
   case refusal(Failure)
 
-  /// Each kind is worth one more try of a request.
+  /// Each kind is worth one more try of a request; new credentials two, as a store may learn of them late.
+  var tries: Int {
+    if case .credentials = self { 2 } else { 1 }
+  }
+
   var kind: Int {
     switch self {
     case .clock: 0
     case .region: 1
     case .session: 2
     case .refusal: 3
+    case .credentials: 4
     }
   }
 }
@@ -47,13 +58,13 @@ package struct BucketSigner: RequestSigner {
   private let keys = SigningKeyCache()
   private let session: ExpressSession?
   /// Nil: nothing is signed.
-  private let credentials: (@Sendable () async throws(Failure) -> Credentials)?
+  private let credentials: CredentialKeeper?
   private let now: @Sendable () -> Timestamp
   private let clock = ClockOffset()
 
   package init(
     bucket: BucketEndpoint, payloadSigning: PayloadSigning = .auto, now: @escaping @Sendable () -> Timestamp,
-    session: ExpressSession? = nil, credentials: (@Sendable () async throws(Failure) -> Credentials)?
+    session: ExpressSession? = nil, credentials: CredentialKeeper?
   ) {
     start = bucket
     route = BucketRoute(bucket)
@@ -78,16 +89,18 @@ package struct BucketSigner: RequestSigner {
   }
 
   package func signed(_ request: S3Request) async throws(Failure) -> SignedRequest {
-    guard let credentials = try await signingCredentials() else { return try .unsigned(try unsigned(request, bucket)) }
+    guard let held = try await signingCredentials() else { return try .unsigned(try unsigned(request, bucket)) }
     // Looked at after the wait for credentials: meanwhile the bucket may have been found elsewhere.
     let bucket = bucket
-    return try signer(for: bucket).sign(
-      try unsigned(request, bucket), credentials: credentials, at: clock.corrected(now()))
+    var signed = try signer(for: bucket).sign(
+      try unsigned(request, bucket), credentials: held.credentials, at: clock.corrected(now()))
+    signed.credentialTurn = session == nil ? held.turn : nil
+    return signed
   }
 
   /// The query form: a URL that anybody can use until it ends.
   package func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> SignedRequest {
-    guard let credentials = try await signingCredentials() else {
+    guard let credentials = try await signingCredentials()?.credentials else {
       throw Failure(.usage, "a URL cannot be presigned without credentials", hint: "leave --no-sign-request out")
     }
     let bucket = bucket
@@ -99,21 +112,31 @@ package struct BucketSigner: RequestSigner {
 
   /// Where the credentials were found; nil when nothing is signed.
   package func credentialsSource() async throws(Failure) -> String? {
-    guard let credentials else { return nil }
-    return try await credentials().source
+    try await credentials?.current().credentials.source
   }
 
   package func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson? {
     guard answer.status >= 300 else { return nil }
+    clock.measure(answer, now: now)
     if clock.learn(from: answer, now: now) { return .clock }
     if session?.learn(from: answer, to: request) == true { return .session }
-    return route.learn(from: answer, to: request)
+    if let lesson = route.learn(from: answer, to: request) { return lesson }
+    if let turn = request.credentialTurn, CredentialRefusal.mayPass(answer, to: request.method) {
+      return .credentials(turn: turn)
+    }
+    return nil
   }
 
-  private func signingCredentials() async throws(Failure) -> Credentials? {
+  package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool {
+    try await credentials?.renew(after: turn, cause: cause) ?? false
+  }
+
+  package var clockNote: String? { clock.note }
+
+  private func signingCredentials() async throws(Failure) -> CredentialKeeper.Held? {
     guard let credentials else { return nil }
-    if let session { return try await session.credentials() }
-    return try await credentials()
+    if let session { return CredentialKeeper.Held(credentials: try await session.credentials(), turn: 0) }
+    return try await credentials.current()
   }
 
   private func signer(for bucket: BucketEndpoint) -> SigV4Signer {
@@ -172,4 +195,6 @@ package struct PresignedSigner: RequestSigner {
   }
 
   package func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson? { nil }
+  package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool { false }
+  package var clockNote: String? { nil }
 }

@@ -37,22 +37,42 @@ package struct S3Client: Sendable {
     _ operation: Operation, _ call: Call = Call()
   ) async throws(Failure) -> Operation.Output {
     let request = try operation.request()
-    var learnt: Set<Int> = []
+    var learnt: [Int: Int] = [:]
     do throws(Failure) {
       while true {
         let (answer, signed) = try await exchange(request, call)
         guard let lesson = signer.learn(from: answer, to: signed, now: world.now()),
-          learnt.insert(lesson.kind).inserted
+          learnt[lesson.kind, default: 0] < lesson.tries,
+          try await heed(lesson, answer, request)
         else { return try operation.output(from: answer) }
-        try tell(lesson)
+        learnt[lesson.kind, default: 0] += 1
       }
     } catch {
-      throw error.at(request.place)
+      throw explained(error).at(request.place)
     }
+  }
+
+  private func explained(_ failure: Failure) -> Failure {
+    guard [.credentials, .credentialsExpired, .clockSkew].contains(failure.code), failure.status != nil,
+      let note = signer.clockNote
+    else { return failure }
+    var failure = failure
+    failure.message += "; " + note
+    return failure
+  }
+
+  /// False when the request would meet the same again.
+  private func heed(_ lesson: Lesson, _ answer: Response, _ request: S3Request) async throws(Failure) -> Bool {
+    guard case .credentials(let turn) = lesson else {
+      try tell(lesson)
+      return true
+    }
+    return try await signer.renew(after: turn, cause: Failure(answer: answer, to: request))
   }
 
   private func tell(_ lesson: Lesson) throws(Failure) {
     switch lesson {
+    case .credentials: break
     case .clock: world.log(1, "the clock of this machine is off; corrected for this run by the store's")
     case .region(let sentence): if let sentence { world.log(0, sentence) }
     case .session: world.log(1, "the session at the directory bucket ended; a new one begins")

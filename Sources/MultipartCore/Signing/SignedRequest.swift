@@ -8,6 +8,8 @@ package struct SignedRequest: Sendable, Equatable {
   package var headers: HeaderList
   /// When the store begins to refuse it.
   package var expires: Timestamp?
+  /// Which credentials of the run signed it.
+  package var credentialTurn: Int?
 
   package init(method: HTTPMethod, url: String, headers: HeaderList = [:], expires: Timestamp? = nil) {
     self.method = method

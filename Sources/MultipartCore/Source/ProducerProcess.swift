@@ -51,14 +51,14 @@ package final class ProducerProcess: Sendable {
   private let output: Locked<Int32>
 
   /// Starts the command, found by PATH like a shell would. Its words are bytes, as file names are. Without an
-  /// environment of its own it inherits ours.
-  package init(_ words: [[UInt8]], environment: [String: String]? = nil) throws(Failure) {
+  /// environment of its own it inherits ours; one that reads nothing has `/dev/null` in place of our standard input.
+  package init(_ words: [[UInt8]], environment: [String: String]? = nil, readsNothing: Bool = false) throws(Failure) {
     guard let first = words.first, !first.isEmpty else {
       throw Failure(.usage, "no command is named", hint: "write it after --, as in: -- pg_dump mydb")
     }
     guard words.allSatisfy({ !$0.contains(0) }) else { throw Failure(.usage, "a word of the command holds a NUL") }
     command = String(decoding: first, as: UTF8.self)
-    let spawned = try ProducerSpawn.run(words, environment: environment)
+    let spawned = try ProducerSpawn.run(words, environment: environment, readsNothing: readsNothing)
     pid = spawned.pid
     output = Locked(spawned.output)
     watch = ProducerWatch(spawned.pid)
@@ -94,6 +94,9 @@ package final class ProducerProcess: Sendable {
 
   /// How it ended, if it has.
   package var end: ProducerEnd? { try? watch.end?.get() }
+
+  /// Forces it to end, if it has not ended.
+  package func kill() { watch.signal(SIGKILL) }
 
   /// Asks it to end (SIGTERM), and forces it (SIGKILL) after the time of grace; returns when it has ended. It does so
   /// also for a cancelled task. What it has started itself ends by the closed pipes, if at all.

@@ -8,7 +8,7 @@ enum ProducerSpawn {
   private static let turn = Lock()
 
   static func run(
-    _ words: [[UInt8]], environment: [String: String]?
+    _ words: [[UInt8]], environment: [String: String]?, readsNothing: Bool = false
   ) throws(Failure) -> (pid: pid_t, output: Int32) {
     keepExitStatuses()
     return try turn.withLock { () throws(Failure) in
@@ -19,7 +19,7 @@ enum ProducerSpawn {
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       defer { close(ends[1]) }
       var pid = pid_t()
-      let status = spawn(words, environment, output: ends[1], &pid)
+      let status = spawn(words, environment, readsNothing, output: ends[1], &pid)
       guard status == 0 else {
         close(ends[0])
         throw failure(status).at(Place(file: String(decoding: words.first ?? [], as: UTF8.self)))
@@ -29,12 +29,13 @@ enum ProducerSpawn {
   }
 
   private static func spawn(
-    _ words: [[UInt8]], _ environment: [String: String]?, output: Int32, _ pid: inout pid_t
+    _ words: [[UInt8]], _ environment: [String: String]?, _ readsNothing: Bool, output: Int32, _ pid: inout pid_t
   ) -> Int32 {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    if readsNothing { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

@@ -17,7 +17,7 @@ package struct RetryPolicy: Sendable, Equatable {
   /// The wait before the next try, after `attempt` tries have failed; nil when there shall be none.
   /// `dice` is in 0..<1.
   package func wait(after failure: Failure, attempt: Int, dice: Double) -> Duration? {
-    guard attempt < tries, Self.isWorthRetrying(failure.code) else { return nil }
+    guard attempt < tries, !failure.isSettled, Self.isWorthRetrying(failure.code) else { return nil }
     let doublings = min(attempt - 1, 20)
     let full = min(cap, base * (1 << doublings))
     let wait = full * (0.5 + 0.5 * dice)

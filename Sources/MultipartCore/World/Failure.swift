@@ -56,6 +56,8 @@ package struct Failure: Error, Sendable {
   package var place = Place()
   /// The same command, run again, goes on where this run stopped.
   package var isResumable = false
+  /// Tried often enough where it was made: nobody above tries it again.
+  package var isSettled = false
   /// The line that names the way out, when it is known where the failure is made.
   package var hint: String?
 

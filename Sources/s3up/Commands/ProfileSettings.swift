@@ -55,20 +55,16 @@ final class ProfileSettings: Sendable {
       || (signs && !hasKeys)
   }
 
-  /// Nil when nothing shall be signed. Found once and kept for the run.
-  func credentials(unsigned: Bool) -> (@Sendable () async throws(Failure) -> Credentials)? {
-    guard !unsigned else { return nil }
-    let chain = CredentialChain.standard(environment: environment, profile: choice)
-    let found = Locked<Credentials?>(nil)
-    return { () async throws(Failure) -> Credentials in
-      if let known = found.withLock({ $0 }) { return known }
-      let credentials = try await chain.credentials()
-      found.withLock { $0 = credentials }
-      return credentials
+  /// Where the services of AWS are asked that hand out credentials.
+  func serviceAddresses() throws(Failure) -> ServiceAddresses {
+    let profile = try loaded()
+    guard let config = read.withLock({ $0?.config }) else {
+      throw Failure(.local, "the shared files were read, and are not there")
     }
+    return ServiceAddresses(environment: environment, profile: profile, config: config)
   }
 
-  private func loaded() throws(Failure) -> Profile? {
+  func loaded() throws(Failure) -> Profile? {
     if let known = read.withLock({ $0 }) { return known.profile }
     let config = try SharedConfig.load(environment: environment)
     let profile = try config.profile(choice)

@@ -11,7 +11,7 @@ enum Runner {
       let session = Session(
         invocation: invocation, environment: environment, output: output, console: console, signals: signals)
       do throws(Failure) {
-        try await dispatch(session)
+        try await dispatch(IdentityKeys.resolved(session))
         return .success
       } catch {
         let status = session.status(of: error)

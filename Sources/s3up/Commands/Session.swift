@@ -3,14 +3,14 @@ import MultipartCore
 
 /// What every command has: what was asked for, how to say something, and the world the core lives in.
 struct Session: Sendable {
-  let invocation: Invocation
+  var invocation: Invocation
   let environment: [String: String]
   let output: OutputOptions
   let console: Console
   let world: World
   let signals: Signals
-  /// The region of the machine that the run is on, asked where nobody names one.
-  var regionFromMachine: (@Sendable () async -> String?)?
+  /// When the credentials are to be those of an identity pool.
+  var cognito: CognitoIdentityProvider?
 
   init(invocation: Invocation, environment: [String: String], output: OutputOptions, console: Console, signals: Signals)
   {

@@ -7,6 +7,7 @@ final class Signals: Sendable {
     var received: Int32?
     var stop: (@Sendable () -> Void)?
     var report: (@Sendable () -> Void)?
+    var restore: (@Sendable () -> Void)?
   }
 
   private let state = Locked(State())
@@ -30,6 +31,18 @@ final class Signals: Sendable {
     state.withLock { $0.report = report }
   }
 
+  /// What has to be put right before a signal ends the program at once: the terminal's echo.
+  func beforeExit(_ restore: (@Sendable () -> Void)?) {
+    state.withLock { $0.restore = restore }
+  }
+
+  /// Ends the process. Not by `exit`: nothing is buffered, and once the record is gone a kill would have the whole sent
+  /// again.
+  func end(_ status: Int32) -> Never {
+    state.withLock { $0.restore }?()
+    _exit(status)
+  }
+
   /// Waits for signals (`sigwait`) for as long as the process lives: a handler could do next to nothing. For the main
   /// thread: left to the runtime, it would sit in `sigsuspend` with every signal unblocked.
   func wait() -> Never {
@@ -45,7 +58,9 @@ final class Signals: Sendable {
         defer { state.received = state.received ?? signal }
         return (state.received == nil, state.stop)
       }
-      guard first, let stop else { _exit(128 + signal) }
+      guard first, let stop else {
+        end(128 + signal)
+      }
       stop()
     }
   }

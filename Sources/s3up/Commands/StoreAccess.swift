@@ -16,19 +16,20 @@ struct StoreAccess {
     let profile = try ProfileSettings(session.invocation, session.environment)
     var settings = try StoreSettings(session.invocation, session.environment, profile, bucket: name)
     let transport = try transport(session, settings.transfer)
+    let services = ServiceClient(transport: transport, world: session.world)
+    let sources = CredentialSources(session, services, profile)
     let bucket = try await settings.endpoint(
-      machine: session.regionFromMachine, transport: transport, world: session.world)
-    return try StoreAccess(session, bucket, settings, profile, transport)
+      machine: { await sources.region() }, transport: transport, world: session.world)
+    return try StoreAccess(session, bucket, settings, sources.credentials(region: settings.region), transport)
   }
 
   private init(
-    _ session: Session, _ bucket: BucketEndpoint, _ settings: StoreSettings, _ profile: ProfileSettings,
+    _ session: Session, _ bucket: BucketEndpoint, _ settings: StoreSettings, _ credentials: CredentialKeeper?,
     _ transport: CurlTransport
   ) throws(Failure) {
     let invocation = session.invocation
     let connection = try ConnectionOptions(invocation)
     let world = session.world
-    let credentials = try profile.credentials(unsigned: CredentialOptions(invocation).noSignRequest)
     self.bucket = bucket
     self.settings = settings
     let retry = RetryPolicy(tries: settings.transfer.retries)

@@ -57,10 +57,14 @@ struct StoreSettings {
     }
   }
 
+  /// What options, environment or profile say.
+  var region: String? { question.region }
+
   /// Where the bucket's requests go. Nobody is asked where options, environment, profile or the bucket's name tell the
-  /// region of a bucket on AWS; else first the machine, then AWS itself.
+  /// region of a bucket on AWS; else the machine and AWS itself, at the same time, because most machines do not answer
+  /// and are waited for: who tells first is believed, and a region that is wrong is mended by the first answer.
   mutating func endpoint(
-    machine: (@Sendable () async -> String?)?, transport: any Transport, world: World
+    machine: @escaping @Sendable () async -> String?, transport: any Transport, world: World
   ) async throws(Failure) -> BucketEndpoint {
     let bucket = try EndpointResolver.resolve(question)
     guard question.region == nil, bucket.isAWS else { return bucket }
@@ -68,14 +72,23 @@ struct StoreSettings {
       sources[.region] = "the bucket's name"
       return bucket
     }
-    if let region = await machine?() {
-      question.region = region
-      sources[.region] = "this machine"
-    } else if let region = await BucketLocator.region(of: question, transport: transport, world: world) {
-      question.region = region
-      sources[.region] = "asked of the bucket"
+    let question = question
+    let told = await withTaskGroup(of: (source: String, region: String?).self) { group in
+      group.addTask { ("this machine", await machine()) }
+      group.addTask {
+        ("asked of the bucket", await BucketLocator.region(of: question, transport: transport, world: world))
+      }
+      for await answer in group where answer.region != nil {
+        group.cancelAll()
+        return answer as (source: String, region: String?)?
+      }
+      return nil
     }
-    return try EndpointResolver.resolve(question)
+    if let told {
+      self.question.region = told.region
+      sources[.region] = told.source
+    }
+    return try EndpointResolver.resolve(self.question)
   }
 
   func source(_ name: FlagName) -> String { sources[name] ?? "default" }

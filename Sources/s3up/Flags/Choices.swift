@@ -17,6 +17,13 @@ enum EncryptionChoice: String, Sendable, CaseIterable {
   case kmsDouble = "aws:kms:dsse"
 }
 
+/// Whose place in the bucket a key is in; the raw value is also the place's name.
+enum AccessChoice: String, Sendable, CaseIterable {
+  case publicPlace = "public"
+  case protectedPlace = "protected"
+  case privatePlace = "private"
+}
+
 enum ObjectLockChoice: String, Sendable, CaseIterable {
   case governance = "GOVERNANCE"
   case compliance = "COMPLIANCE"

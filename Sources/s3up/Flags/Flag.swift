@@ -8,6 +8,7 @@ enum FlagSection: String, Sendable, CaseIterable {
   case object = "Object"
   case conditions = "Condition"
   case connection = "Connection"
+  case credentials = "Credential"
   case state = "State"
   case output = "Output"
 }

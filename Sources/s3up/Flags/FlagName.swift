@@ -60,6 +60,12 @@ enum FlagName: String, Sendable, CaseIterable {
   case requestPayer = "request-payer"
   case expectedBucketOwner = "expected-bucket-owner"
   case noSignRequest = "no-sign-request"
+  case githubRole = "github-role"
+  case githubAudience = "github-audience"
+  case waitForCredentials = "wait-for-credentials"
+  case cognitoIdentityPool = "cognito-identity-pool"
+  case cognitoLogin = "cognito-login"
+  case access
 
   case stateDir = "state-dir"
 

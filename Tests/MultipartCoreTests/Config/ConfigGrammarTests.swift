@@ -26,6 +26,10 @@ struct ConfigGrammarTests {
       ("[profile dev]\nregion = first\nregion = last\n", "last"),
       ("[profile dev]\nregion = first\n[profile x]\nregion = no\n[profile dev]\nregion = last\n", "last"),
       ("[profile dev]\nregion = one\n  two\n\n\tthree # c\noutput = x\n", "one\ntwo\nthree"),
+      ("[profile dev]\nno such setting = x\nregion = eu-west-1\n", "eu-west-1"),
+      ("[profile dev]\nregion = first\n# c\n  # c\n  second\n", "first\nsecond"),
+      ("[profile dev]\nregion = %(x)s $HOME \"a\"\n", "%(x)s $HOME \"a\""),
+      ("[preview]\nx = 1\n[plugins]\ny = 2\n[profile dev]\nregion = eu-west-1\n", "eu-west-1"),
       ("[profile dev]\nregion =\n", nil),
       ("[profile dev]\nregion = # nothing\n", nil),
       ("[profile dev]\n", nil),
@@ -64,6 +68,17 @@ struct ConfigGrammarTests {
     #expect(config.profileNames == ["dev"])
   }
 
+  @Test(
+    "a command keeps what would be a comment elsewhere",
+    arguments: [
+      ("sh -c 'a ; b # c' # d", "sh -c 'a ; b # c' # d"), ("a\n  ; no\n  b ; c", "a\nb ; c"), ("# d", "# d"),
+    ])
+  func commands(text: String, command: String) throws {
+    let home = try ConfigHome(config: "[profile dev]\nregion = x ; y\nCredential_Process = \(text)\nregion = x # y\n")
+    #expect(try home.load().profile("dev")?["credential_process"] == command)
+    #expect(try home.load().profile("dev")?["region"] == "x")
+  }
+
   @Test("the last of two blocks of a name holds whole")
   func lastBlock() throws {
     let home = try ConfigHome(config: "[profile dev]\ns3 =\n a = 1\n b = 2\ns3 =\n a = 3\n")
@@ -76,7 +91,7 @@ struct ConfigGrammarTests {
       ("region = hunter2\n", 1),
       ("[profile dev]\n\nhunter2\n", 3),
       ("[profile dev]\n= hunter2\n", 2),
-      ("[profile dev]\nnot a pair = hunter2\n", 2),
+      ("[profile dev]\nno pair hunter2\n", 2),
       ("[profile hunter2\n", 1),
       ("[profile dev] hunter2\n", 1),
       ("[profile \"hunter2]\n", 1),

@@ -1,4 +1,6 @@
+import Foundation
 import MultipartCore
+import Support
 import Testing
 
 @Suite("Credentials")
@@ -8,9 +10,7 @@ struct CredentialChainTests {
   private func find(
     _ home: ConfigHome, _ variables: [String: String] = [:], profile: String? = nil
   ) async throws -> Credentials {
-    let environment = home.environment(variables)
-    let choice = ProfileChoice(option: profile, environment: environment)
-    return try await CredentialChain.standard(environment: environment, profile: choice).credentials()
+    try await CredentialWorld(home, variables).chain(profile: profile).credentials()
   }
 
   @Test("the environment gives keys and token and says so")
@@ -69,9 +69,7 @@ struct CredentialChainTests {
   @Test("keys that another process writes into the file are seen at the next call")
   func readAnew() async throws {
     let home = try ConfigHome(credentials: "[default]\naws_access_key_id=OLD\naws_secret_access_key=s\n")
-    let environment = home.environment()
-    let chain = CredentialChain.standard(
-      environment: environment, profile: ProfileChoice(option: nil, environment: environment))
+    let chain = try CredentialWorld(home).chain()
     #expect(try await chain.credentials().accessKeyID == "OLD")
     try home.write(Array("[default]\naws_access_key_id=NEW\naws_secret_access_key=s\n".utf8), to: ".aws/credentials")
     #expect(try await chain.credentials().accessKeyID == "NEW")
@@ -84,7 +82,8 @@ struct CredentialChainTests {
     #expect(failure?.code == .credentials)
     #expect(
       failure?.message
-        == "no credentials; looked in: the environment, then profile default in ~/.aws/credentials and ~/.aws/config")
+        == "no credentials; looked in: the environment, then profile default in ~/.aws/credentials and ~/.aws/config, "
+        + "AWS_WEB_IDENTITY_TOKEN_FILE")
     #expect(failure?.hint?.contains("AWS_ACCESS_KEY_ID") == true)
     let named = await #expect(throws: Failure.self) { try await find(home, Self.keys, profile: "default") }
     #expect(
@@ -121,9 +120,10 @@ struct CredentialChainTests {
       ),
       (
         [:], "role_arn = r\naws_access_key_id = hunter2\naws_secret_access_key = hunter2",
-        "profile default gets its credentials by role_arn"
+        "profile default has a role_arn that is no ARN"
       ),
-      ([:], "credential_process = hunter2", "profile default gets its credentials by credential_process"),
+      ([:], "login_session = hunter2", "profile default gets its credentials by login_session"),
+      ([:], "sso_role_name = hunter2", "profile default uses SSO, but has no sso_account_id"),
       ([:], "hunter2", "~/.aws/credentials:2:"),
     ] as [([String: String], String, String)])
   func unusable(variables: [String: String], file: String, message: String) async throws {
@@ -152,5 +152,67 @@ struct CredentialChainTests {
     let stopped = CredentialChain([failing, Fixed(place: "2", answer: .success(some))])
     let failure = await #expect(throws: Failure.self) { try await stopped.credentials() }
     #expect(failure?.message == "third")
+  }
+
+  @Test("the ways of a profile are tried in AWS's order")
+  func orderOfWays() async throws {
+    let service = try LocalService { asked in
+      asked.path == "/federation/credentials"
+        ? .init(200, #"{"roleCredentials": {"accessKeyId": "SSO", "secretAccessKey": "s", "sessionToken": "t"}}"#)
+        : STSAnswer.credentials(id: asked.form["Action"] ?? "")
+    }
+    // Each way, as lines of the config file; the last stands in the credentials file too.
+    let process = #"credential_process = /bin/echo '{"Version":1,"AccessKeyId":"PROCESS","SecretAccessKey":"s"}'"#
+    let keys = "aws_access_key_id = CONFIG\naws_secret_access_key = s"
+    let written = "[default]\naws_access_key_id = CREDENTIALS\naws_secret_access_key = s\n"
+    let sso = "sso_account_id = 1\nsso_role_name = r\nsso_start_url = x\nsso_region = eu-west-1"
+    let role = "role_arn = arn:aws:iam::1:role/r\ncredential_source = Environment"
+    let token = ["AWS_WEB_IDENTITY_TOKEN_FILE": "~/token", "AWS_ROLE_ARN": "arn:aws:iam::1:role/pod"]
+    let cases: [(expected: String, lines: [String], credentials: String?, variables: [String: String], isNamed: Bool)] =
+      [
+        ("CONFIG", [keys], nil, [:], false),
+        ("PROCESS", [process, keys], nil, [:], false),
+        ("CREDENTIALS", [process, keys], written, [:], false),
+        ("SSO", [sso, process, keys], written, [:], false),
+        ("AssumeRoleWithWebIdentity", [sso, process, keys], written, token, false),
+        ("SSO", [sso, process, keys], written, token, true),
+        ("ENVID", [role, sso, process, keys], written, token.merging(Self.keys) { $1 }, false),
+        ("AssumeRole", [role, sso, process, keys], written, token.merging(Self.keys) { $1 }, true),
+      ]
+    for (expected, lines, credentials, variables, isNamed) in cases {
+      let home = try ConfigHome(
+        config: "[default]\n" + lines.joined(separator: "\n") + "\n", credentials: credentials)
+      try home.write(Array("jwt".utf8), to: "token")
+      try FileManager.default.createDirectory(atPath: home.path + "/.aws/sso/cache", withIntermediateDirectories: true)
+      // SHA-1 of `x`.
+      try home.write(
+        Array(#"{"accessToken": "at", "expiresAt": "2030-01-01T00:00:00Z"}"#.utf8),
+        to: ".aws/sso/cache/11f6ad8ec52a2984abaafd7c3b516503785c2072.json")
+      let found = try await find(
+        home, variables.merging(["AWS_ENDPOINT_URL": service.url]) { $1 }, profile: isNamed ? "default" : nil)
+      #expect(found.accessKeyID == expected)
+    }
+  }
+
+  @Test("the container and then the machine come last, and are in the list of what was looked at")
+  func hosts() async throws {
+    struct Host: CredentialProvider {
+      var place: String
+      var id: String?
+      func credentials() async throws(Failure) -> Credentials? {
+        id.map { Credentials(accessKeyID: $0, secretAccessKey: Secret("s"), source: place) }
+      }
+    }
+    let world = try CredentialWorld(ConfigHome())
+    func chain(_ container: String?, _ machine: String?) -> CredentialChain {
+      world.chain {
+        $0.container = Host(place: "the container", id: container)
+        $0.instance = Host(place: "the machine", id: machine)
+      }
+    }
+    #expect(try await chain("C", "M").credentials().accessKeyID == "C")
+    #expect(try await chain(nil, "M").credentials().accessKeyID == "M")
+    let found = await failure { () async throws(Failure) in try await chain(nil, nil).credentials() }
+    #expect(found?.message.hasSuffix("AWS_WEB_IDENTITY_TOKEN_FILE, then the container, then the machine") == true)
   }
 }

@@ -22,11 +22,11 @@ struct ExpressSessionTests {
 
   private func client(_ store: ScriptedStore) throws -> S3Client {
     let endpoint = try EndpointResolver.resolve(bucket: bucket)
-    let ordinary: @Sendable () async throws(Failure) -> Credentials = {
+    let world = world.world
+    let ordinary = CredentialKeeper(world: world) { () async throws(Failure) in
       Credentials(
         accessKeyID: "AKID", secretAccessKey: Secret("secret"), sessionToken: Secret("sts"), source: "test")
     }
-    let world = world.world
     let opener = S3Client(
       signer: BucketSigner(bucket: endpoint, now: world.now, credentials: ordinary), transport: store, world: world)
     let begin = CreateSession(bucket: bucket)

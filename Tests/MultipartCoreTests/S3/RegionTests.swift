@@ -13,7 +13,7 @@ struct RegionTests {
     change(&options)
     let endpoint = try EndpointResolver.resolve(
       EndpointQuestion(bucket: bucket, region: region, endpointURL: url, options: options))
-    let credentials: @Sendable () async throws(Failure) -> Credentials = {
+    let credentials = CredentialKeeper(world: world.world) { () async throws(Failure) in
       Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test")
     }
     let signer = BucketSigner(bucket: endpoint, now: world.world.now, credentials: signs ? credentials : nil)

@@ -27,7 +27,9 @@ private struct CannedTransport: Transport {
     let bucket = try EndpointResolver.resolve(bucket: "bucket", endpointURL: "https://store.example")
     let signer = BucketSigner(
       bucket: bucket, now: world.now,
-      credentials: { Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test") })
+      credentials: CredentialKeeper(world: world) { () async throws(Failure) in
+        Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test")
+      })
     return S3Client(signer: signer, transport: CannedTransport(answers: answers), world: world)
   }
 

@@ -39,4 +39,12 @@ import Testing
     let passing: Set<Failure.Code> = [.network, .stalled, .throttled, .server, .dataMismatch]
     #expect((policy.wait(after: Failure(code, ""), attempt: 1, dice: 0) != nil) == passing.contains(code))
   }
+
+  @Test("what was tried often enough where it was made is not tried again")
+  func settled() {
+    var failure = Failure(.network, "x")
+    #expect(RetryPolicy().wait(after: failure, attempt: 1, dice: 0) != nil)
+    failure.isSettled = true
+    #expect(RetryPolicy().wait(after: failure, attempt: 1, dice: 0) == nil)
+  }
 }

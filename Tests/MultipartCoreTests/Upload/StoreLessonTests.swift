@@ -23,7 +23,9 @@ import Testing
     let bucket = try EndpointResolver.resolve(bucket: "bucket", endpointURL: fake.endpoint)
     let credentials = Credentials(
       accessKeyID: fake.credential.keyID, secretAccessKey: Secret(fake.credential.secret), source: "test")
-    let signer = BucketSigner(bucket: bucket, now: world.now) { credentials }
+    let signer = BucketSigner(
+      bucket: bucket, now: world.now,
+      credentials: CredentialKeeper(world: world) { () async throws(Failure) in credentials })
     return S3Client(signer: signer, transport: try plainTransport(), world: world)
   }
 

@@ -37,7 +37,10 @@ package struct S3upBinary: Sendable {
     directory: String? = nil
   ) throws -> ChildProcess {
     try ChildProcess(
-      path, arguments, environment: Programs.environment(home: home.path).merging(environment) { $1 },
+      path, arguments,
+      // The machine that tests run on may have a role of its own.
+      environment: Programs.environment(home: home.path).merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
+        .merging(environment) { $1 },
       directory: directory ?? home.path, input: input)
   }
 

@@ -51,6 +51,7 @@ struct BlackBox: Sendable {
   /// Runs a line of the shell in the folder of the files; `$S3UP` is the program.
   func shell(_ line: String, _ arguments: String...) async throws -> ChildProcess.Result {
     var environment = Programs.environment(home: binary.home.path).merging(environment) { $1 }
+    environment["AWS_EC2_METADATA_DISABLED"] = environment["AWS_EC2_METADATA_DISABLED"] ?? "true"
     environment["S3UP"] = binary.path
     return try await ChildProcess(
       Programs.find("sh"), ["-c", line, "sh"] + arguments, environment: environment, directory: files.path

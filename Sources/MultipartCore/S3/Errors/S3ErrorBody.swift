@@ -58,11 +58,11 @@ package struct S3ErrorBody: Sendable, Equatable {
     return root.isNamed("Error") || root.isNamed("ErrorResponse")
   }
 
-  /// `<Error>` as the root, in an `<ErrorResponse>`, or a root of another name that has a code and a message.
+  /// `<Error>` as the root, in an `<ErrorResponse>` or its `<Errors>`, or a root of another name that has a code and a message.
   private static func error(in tree: XMLTree) -> XMLElement? {
     guard let root = tree.root else { return nil }
     if root.isNamed("Error") { return root }
-    if let inner = root.first("Error") { return inner }
+    if let inner = root.first("Error") ?? root.first("Errors")?.first("Error") { return inner }
     return root.first("Code") != nil ? root : nil
   }
 

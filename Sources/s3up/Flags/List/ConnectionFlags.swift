@@ -52,8 +52,8 @@ extension FlagList {
 
   static let state: [Flag] = [
     Flag(
-      .stateDir, .value("DIR"), .state, [.put, .create, .part, .uploads],
-      "Where s3up keeps the records of unfinished uploads, and what it learned about stores.",
+      .stateDir, .value("DIR"), .state, .store,
+      "Where s3up keeps the records of unfinished uploads, and what it learned about stores, machine and identity.",
       standard: "$XDG_STATE_HOME/s3up, else ~/.local/state/s3up", completes: .directories)
   ]
 

@@ -76,12 +76,24 @@ struct ConnectionOptions: Sendable, Equatable {
 struct CredentialOptions: Sendable, Equatable {
   var profile: String?
   var noSignRequest = false
+  /// How long new credentials are waited for.
+  var patience: Duration?
+  /// The role that a job of GitHub takes on, and for whom its token is.
+  var github = GitHubOIDCProvider.Settings()
+  var cognito: CognitoOptions?
 
   init() {}
 
   init(_ invocation: Invocation) throws(Failure) {
     profile = try invocation.text(.profile)
     noSignRequest = invocation.toggle(.noSignRequest) ?? false
+    patience = try invocation.duration(.waitForCredentials)
+    github = .init(role: try invocation.text(.githubRole), audience: try invocation.text(.githubAudience))
+    cognito = try CognitoOptions(invocation)
+    if cognito != nil, github.isDemanded {
+      throw Failure(
+        .usage, "--cognito-identity-pool and --github-role exclude each other", hint: "Leave one of them out.")
+    }
   }
 }
 

@@ -1,0 +1,59 @@
+import Glibc
+
+/// The identities under which this user is a guest at Cognito pools, kept in the state folder (0600): whoever is a
+/// guest again shall find the same place in the bucket. A line for each pool.
+struct CognitoGuestFile: Sendable {
+  private static let header = "s3up guests 1"
+  private static let name = "guests"
+  private static let mostBytes = 1 << 20
+
+  private struct Entry {
+    var origin: String
+    var pool: String
+    var identity: String
+
+    func isOf(_ pool: CognitoPool, _ origin: Origin) -> Bool {
+      self.pool == pool.id && self.origin == origin.description
+    }
+  }
+
+  private let folder: String
+
+  init(folder: String) {
+    self.folder = folder
+  }
+
+  /// What cannot be read is as good as not known.
+  func identity(pool: CognitoPool, origin: Origin) -> String? {
+    entries().first { $0.isOf(pool, origin) }?.identity
+  }
+
+  func remember(_ identity: String, pool: CognitoPool, origin: Origin) throws(Failure) {
+    try write(
+      entries().filter { !$0.isOf(pool, origin) }
+        + [Entry(origin: origin.description, pool: pool.id, identity: identity)])
+  }
+
+  func forget(pool: CognitoPool, origin: Origin) {
+    try? write(entries().filter { !$0.isOf(pool, origin) })
+  }
+
+  private func write(_ entries: [Entry]) throws(Failure) {
+    let lines = entries.map { "\($0.origin) \($0.pool) \($0.identity)" }
+    let text = ([Self.header] + lines).joined(separator: "\n") + "\n"
+    _ = try RecordFolder.make(folder).replace(Self.name, with: Array(text.utf8))
+  }
+
+  private func entries() -> [Entry] {
+    guard let file = try? RecordFolder.open(folder)?.file(Self.name, O_RDONLY),
+      let bytes = try? file.read(most: Self.mostBytes), let text = String(validating: bytes, as: UTF8.self)
+    else { return [] }
+    let lines = text.split(separator: "\n")
+    guard lines.first?.utf8.elementsEqual(Self.header.utf8) == true else { return [] }
+    return lines.dropFirst().compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count == 3, CognitoPool.isIdentity(words[2]) else { return nil }
+      return Entry(origin: words[0], pool: words[1], identity: words[2])
+    }
+  }
+}

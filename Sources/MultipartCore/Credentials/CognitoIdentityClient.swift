@@ -1,0 +1,113 @@
+/// The two questions to a Cognito identity pool: who is this, and what may it sign with. Neither is signed.
+struct CognitoIdentityClient: Sendable {
+  typealias Logins = [(provider: String, token: Secret)]
+
+  private let services: ServiceClient
+  private let address: ServiceAddress
+
+  init(services: ServiceClient, address: ServiceAddress) {
+    self.services = services
+    self.address = address
+  }
+
+  var origin: Origin { address.origin }
+  var world: World { services.world }
+
+  /// `GetId`: makes an identity for a guest, and finds that of somebody who has logged in.
+  func identity(in pool: CognitoPool, logins: Logins) async throws(Failure) -> String {
+    try await ask("GetId", ["IdentityPoolId": .string(pool.id)], logins) { (answer) throws(Failure) in
+      guard let id = answer["IdentityId"]?.text, CognitoPool.isIdentity(id) else {
+        throw Failure(.server, "GetId of Cognito gave an answer without an identity")
+      }
+      return id
+    }
+  }
+
+  /// `GetCredentialsForIdentity`
+  func credentials(of identity: String, logins: Logins, source: String) async throws(Failure) -> Credentials {
+    let fields: [String: JSON] = ["IdentityId": .string(identity)]
+    return try await ask("GetCredentialsForIdentity", fields, logins) { (answer) throws(Failure) in
+      let given = answer["Credentials"]
+      return try IssuedKeys.credentials(
+        id: given?["AccessKeyId"]?.text, secret: given?["SecretKey"]?.text, token: given?["SessionToken"]?.text,
+        expiration: given?["Expiration"]?.double.flatMap(Self.moment),
+        issuer: "GetCredentialsForIdentity of Cognito", source: source)
+    }
+  }
+
+  /// Seconds since 1970, with a fraction.
+  private static func moment(_ seconds: Double) -> Timestamp? {
+    guard seconds >= 0, seconds < 1e12 else { return nil }
+    return Timestamp(seconds: Int64(seconds))
+  }
+
+  private func ask<Value: Sendable>(
+    _ action: String, _ fields: [String: JSON], _ logins: Logins,
+    _ read: @escaping @Sendable (JSON) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    var fields = fields
+    if !logins.isEmpty {
+      fields["Logins"] = .object(
+        Dictionary(logins.map { ($0.provider, JSON.string($0.token.reveal())) }) { _, last in last })
+    }
+    var question = ServiceClient.Question("\(action) of Cognito", .post, address.origin, path: address.basePath + "/")
+    question.headers = [
+      "Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": "AWSCognitoIdentityService.\(action)",
+    ]
+    question.body = Array(JSON.object(fields).encoded.utf8)
+    let (asked, services) = (question, services)
+    let secrets = logins.map { $0.token.reveal() }
+    // Each try stands as a whole under the retry policy: to ask for less is a 400 here.
+    return try await services.retry.run(asked.name, in: services.world) { (_) async throws(Failure) in
+      let answer = try await services.askOnce(asked)
+      guard answer.status == 200 else { throw Self.refusal(answer, action: action, secrets: secrets) }
+      guard let json = JSON.parse(answer.body) else {
+        throw Failure(.server, "the answer to \(action) of Cognito is no JSON", status: answer.status)
+      }
+      return try read(json)
+    }
+  }
+
+  private static func refusal(_ answer: Response, action: String, secrets: [String]) -> Failure {
+    let json = JSON.parse(answer.body)
+    let code = code(json?["__type"]?.text ?? answer.headers["x-amzn-errortype"])
+    let text = (json?["message"] ?? json?["Message"])?.text.map {
+      S3Text.cleaned(S3Redaction.of($0, secrets: secrets))
+    }
+    let what = text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
+    return Failure(
+      meaning(code, status: answer.status), "Cognito refused \(action)" + what, status: answer.status, s3Code: code,
+      requestID: S3ErrorBody.requestID(answer.headers), hint: hint(code, hasLogins: !secrets.isEmpty))
+  }
+
+  /// `com.amazonaws.cognito#NotAuthorizedException:http://…` is `NotAuthorizedException`.
+  private static func code(_ text: String?) -> String? {
+    guard let text else { return nil }
+    let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }.split(separator: UInt8(ascii: "#")).last ?? [][...]
+    guard (1...128).contains(name.count), name.allSatisfy(S3Text.isAlphanumeric) else { return nil }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  private static func meaning(_ code: String?, status: Int) -> Failure.Code {
+    switch code {
+    case "TooManyRequestsException", "ThrottlingException": .throttled
+    // The identity provider did not answer Cognito, or two questions crossed.
+    case "InternalErrorException", "ExternalServiceException", "ConcurrentModificationException": .server
+    default: status == 429 || status == 503 ? .throttled : status >= 500 ? .server : .credentials
+    }
+  }
+
+  private static func hint(_ code: String?, hasLogins: Bool) -> String? {
+    switch code {
+    case "NotAuthorizedException":
+      hasLogins
+        ? "the token may have ended, or is not of a provider that the pool trusts: have a new one written"
+        : "the pool takes no guests: log in, and name the token's file with --cognito-login"
+    case "ResourceNotFoundException": "check the id of the pool and its region"
+    case "InvalidIdentityPoolConfigurationException":
+      "the pool has no role for \(hasLogins ? "who has logged in" : "guests"), or may not take it on"
+    case "InvalidParameterException": "check the pool's id and the names of the providers"
+    default: nil
+    }
+  }
+}

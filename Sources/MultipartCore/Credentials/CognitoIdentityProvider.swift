@@ -1,0 +1,130 @@
+/// Credentials of a Cognito identity pool, for a guest or for who is known to one of the pool's identity providers.
+///
+/// One for a run: the identity that it stands for is found once and kept, since it names a person's place in a bucket
+/// (`private/{identity}/`).
+package final class CognitoIdentityProvider: CredentialProvider {
+  /// An identity provider as the pool calls it, and the file that holds its token.
+  package struct Login: Sendable, Equatable {
+    package var provider: String
+    package var tokenFile: FilePath
+
+    package init(provider: String, tokenFile: FilePath) {
+      self.provider = provider
+      self.tokenFile = tokenFile
+    }
+  }
+
+  private let client: CognitoIdentityClient
+  private let pool: CognitoPool
+  private let logins: [Login]
+  private let guests: CognitoGuestFile?
+  /// Shared by all who ask at once: two questions would make two guests.
+  private let search = Locked<Task<Result<String, Failure>, Never>?>(nil)
+
+  /// `stateFolder`: where a guest's identity is kept between runs; nil keeps it for the run alone.
+  package init(
+    pool: CognitoPool, logins: [Login] = [], services: ServiceClient, address: ServiceAddress, stateFolder: String?
+  ) {
+    client = CognitoIdentityClient(services: services, address: address)
+    self.pool = pool
+    self.logins = logins
+    guests = logins.isEmpty ? stateFolder.map { CognitoGuestFile(folder: $0) } : nil
+  }
+
+  package var place: String { "the Cognito identity pool \(pool.id)" }
+
+  package func credentials() async throws(Failure) -> Credentials? {
+    let id = try await identity()
+    let source = "identity \(id) of the Cognito pool \(pool.id)" + (logins.isEmpty ? ", as guest" : "")
+    do throws(Failure) {
+      return try await client.credentials(of: id, logins: try tokens(), source: source)
+    } catch {
+      guard error.s3Code == "ResourceNotFoundException", let guests else { throw error }
+      // The guest was deleted at the pool. Its place is not another's, so this run ends; the next is a new guest.
+      guests.forget(pool: pool, origin: client.origin)
+      var failure = error
+      failure.hint = "the guest is no longer known: run the same command again, as a new one"
+      throw failure
+    }
+  }
+
+  /// Who the pool says this is: kept by an earlier run, else asked for once. A failure is not kept.
+  package func identity() async throws(Failure) -> String {
+    let task = search.withLock { search in
+      if let search { return search }
+      let begun = Task { [self] in await find() }
+      search = begun
+      return begun
+    }
+    do {
+      return try await task.value.get()
+    } catch {
+      search.withLock { $0 = nil }
+      throw error
+    }
+  }
+
+  private func find() async -> Result<String, Failure> {
+    do throws(Failure) {
+      let world = client.world
+      if let known = guests?.identity(pool: pool, origin: client.origin) { return .success(known) }
+      let made = try await client.identity(in: pool, logins: try tokens())
+      guard let guests else { return .success(made) }
+      // Another run may have become a guest meanwhile: both go on as the one that is kept.
+      if let known = guests.identity(pool: pool, origin: client.origin) { return .success(known) }
+      do throws(Failure) {
+        try guests.remember(made, pool: pool, origin: client.origin)
+      } catch {
+        world.log(1, "the guest's identity is not kept, the next run will be another one: \(error.message)")
+      }
+      return .success(made)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Read anew each time: what renews the token replaces its file.
+  private func tokens() throws(Failure) -> [(provider: String, token: Secret)] {
+    var tokens: [(provider: String, token: Secret)] = []
+    for login in logins {
+      let bytes: [UInt8]
+      do throws(Failure) {
+        bytes = try SmallFile.read(login.tokenFile, limit: 64 << 10)
+      } catch {
+        var failure = error
+        failure.code = .credentials
+        failure.message = "the token of \(login.provider): \(error.message)"
+        throw failure
+      }
+      let text = S3Text.trimmed(String(decoding: bytes, as: UTF8.self))
+      guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw Failure(
+          .credentials, "the token of \(login.provider) is empty or has a space or a line break in it",
+          hint: "write the token alone into \(login.tokenFile.text)")
+      }
+      tokens.append((login.provider, Secret(text)))
+    }
+    return tokens
+  }
+}
+
+/// `eu-west-1:12345678-1234-1234-1234-123456789012`
+package struct CognitoPool: Sendable, Equatable {
+  package let id: String
+  package let region: String
+
+  package init?(_ text: String) {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isIdentity(text) else { return nil }
+    id = text
+    region = String(text[..<colon])
+  }
+
+  /// A region, a colon and a number, as pools and identities are called. Nothing in it has a meaning in a key.
+  static func isIdentity(_ text: String) -> Bool {
+    let sides = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard sides.count == 2, text.utf8.count <= 100, BucketName.isLabel(String(Substring(sides[0]))) else {
+      return false
+    }
+    return !sides[1].isEmpty && sides[1].allSatisfy { S3Text.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+  }
+}

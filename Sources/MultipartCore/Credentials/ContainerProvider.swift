@@ -1,0 +1,146 @@
+import Glibc
+
+/// Credentials of a container: the agent of ECS at `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, or what
+/// `AWS_CONTAINER_CREDENTIALS_FULL_URI` names, as EKS pod identity and other launchers set it.
+package struct ContainerProvider: CredentialProvider {
+  private let environment: [String: String]
+  private let services: ServiceClient
+
+  /// Each of three tries has five seconds: an agent that starts fetches the role's keys itself first.
+  private static let timeLimit = Duration.seconds(5)
+  private static let tries = 3
+  private static let issuer = "the container's credential service"
+
+  package init(environment: [String: String], services: ServiceClient) {
+    self.environment = environment
+    self.services = services
+  }
+
+  package var place: String {
+    "the container's credential service (AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI)"
+  }
+
+  /// Nil when neither variable is set. With both, the relative one holds.
+  package func credentials() async throws(Failure) -> Credentials? {
+    guard let address = try ContainerAddress(environment: environment) else { return nil }
+    let (policy, world) = (RetryPolicy(tries: Self.tries), services.world)
+    return try await policy.run("container credentials", in: world) { (_) async throws(Failure) in
+      try await once(address)
+    }
+  }
+
+  private func once(_ address: ContainerAddress) async throws(Failure) -> Credentials {
+    // Read at each try: the one who renews the file may have done so meanwhile.
+    let token = try authorization()
+    var question = ServiceClient.Question("container credentials", .get, address.url.origin, path: address.url.path)
+    question.query = address.url.query
+    question.headers = ["Accept": "application/json"]
+    question.headers.add("Authorization", token)
+    question.hidesPath = true
+    question.timeLimit = Self.timeLimit
+    question.bypassesProxy = address.url.origin.scheme == .http
+    let answer: Response
+    do throws(Failure) {
+      answer = try await services.askOnce(question)
+    } catch {
+      var failure = error
+      failure.message = "\(Self.issuer) at \(address.url.origin) cannot be asked: \(error.message)"
+      failure.hint = "check \(address.variable), which names it"
+      throw failure
+    }
+    guard answer.status == 200 else {
+      var failure = ServedKeys.refusal(answer, issuer: Self.issuer, secrets: token.map { [$0] } ?? [])
+      failure.hint = hint(answer.status, address)
+      throw failure
+    }
+    return try ServedKeys.read(answer, issuer: Self.issuer, source: "container credentials at \(address.url.origin)")
+  }
+
+  private func hint(_ status: Int, _ address: ContainerAddress) -> String? {
+    switch status {
+    case 401, 403:
+      "the authorization token was refused: check AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE or _TOKEN"
+    case 400..<500: "check \(address.variable), and that the task or pod has a role"
+    default: nil
+    }
+  }
+
+  /// What the header is to hold. The file wins and is read anew each time, since it is replaced while the run lasts. A
+  /// line break in it could make a header of its own.
+  private func authorization() throws(Failure) -> String? {
+    let (ofFile, ofText) = ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN")
+    if let path = environment[ofFile], !path.isEmpty {
+      let bytes: [UInt8]
+      do throws(Failure) {
+        bytes = try SmallFile.read(FilePath(path), limit: 64 << 10)
+      } catch {
+        var failure = error
+        failure.code = .credentials
+        failure.message = "\(ofFile): \(error.message)"
+        throw failure
+      }
+      return try checked(bytes, ofFile)
+    }
+    guard let text = environment[ofText], !text.isEmpty else { return nil }
+    return try checked(Array(text.utf8), ofText)
+  }
+
+  private func checked(_ bytes: [UInt8], _ name: String) throws(Failure) -> String {
+    guard !bytes.isEmpty else {
+      throw Failure(.credentials, "\(name): the authorization token is empty", hint: "have it written anew")
+    }
+    guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+      throw Failure(
+        .credentials, "\(name): the authorization token has a line break or a control character in it",
+        hint: "write it without a line end, as printf '%s' does")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Where a container's credentials are, when a variable says so.
+struct ContainerAddress: Sendable {
+  let url: ServiceURL
+  let variable: String
+
+  init?(environment: [String: String]) throws(Failure) {
+    let (relative, full) = ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI")
+    if let path = environment[relative], !path.isEmpty {
+      guard path.hasPrefix("/") else {
+        throw Failure(.credentials, "\(relative) does not begin with /", hint: "it is a path at 169.254.170.2")
+      }
+      url = try ServiceURL.parse("http://169.254.170.2" + path, name: relative, blame: .credentials)
+      variable = relative
+      return
+    }
+    guard let text = environment[full], !text.isEmpty else { return nil }
+    url = try ServiceURL.parse(text, name: full, blame: .credentials)
+    variable = full
+    guard url.origin.scheme == .https || Self.isNear(url.origin) else {
+      throw Failure(
+        .credentials, "\(full): credentials are not asked of \(url.origin)",
+        hint: "over http only this machine and the agents of ECS (169.254.170.2) and EKS (169.254.170.23, "
+          + "[fd00:ec2::23]) are asked; use https for another host")
+    }
+  }
+
+  /// AWS's rule for plain HTTP. Other names are not looked up: who answers for a name may change between the look and
+  /// the question. `localhost` libcurl makes a loopback address itself, without asking a name server.
+  private static func isNear(_ origin: Origin) -> Bool {
+    if origin.host.hasPrefix("[") {
+      let address = String(origin.host.dropFirst().prefix { $0 != "]" })
+      var parsed = in6_addr()
+      guard inet_pton(AF_INET6, address, &parsed) == 1 else { return false }
+      let bytes = withUnsafeBytes(of: &parsed) { Array($0) }
+      return bytes == [UInt8](repeating: 0, count: 15) + [1]
+        || bytes == [0xFD, 0x00, 0x0E, 0xC2] + [UInt8](repeating: 0, count: 11) + [0x23]
+    }
+    let name = String(origin.host.prefix { $0 != ":" })
+    if name == "localhost" { return true }
+    // Only the plain form of four numbers: `127.1` and `0x7f000001` are read differently by different programs.
+    var parsed = in_addr()
+    guard inet_pton(AF_INET, name, &parsed) == 1 else { return false }
+    let bytes = withUnsafeBytes(of: &parsed) { Array($0) }
+    return bytes[0] == 127 || bytes == [169, 254, 170, 2] || bytes == [169, 254, 170, 23]
+  }
+}

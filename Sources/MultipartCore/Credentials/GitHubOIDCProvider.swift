@@ -1,0 +1,106 @@
+/// A job of GitHub Actions takes on a role: GitHub is asked for an identity token, and STS for the role's credentials.
+/// Each time both are asked anew, so that an upload which outlasts its credentials gets new ones without a token on
+/// disk. The job needs `permissions: id-token: write`.
+package struct GitHubOIDCProvider: CredentialProvider {
+  /// The role, and the audience that its trust policy asks for.
+  package struct Settings: Sendable, Equatable {
+    package var role: String?
+    /// The role was named for this alone: then it is a failure when GitHub cannot be asked.
+    package var isDemanded = false
+    package var audience = "sts.amazonaws.com"
+
+    package init() {}
+
+    /// `role` is what `--github-role` says.
+    package init(role: String?, audience: String? = nil) {
+      self.role = role
+      isDemanded = role != nil
+      if let audience { self.audience = audience }
+    }
+  }
+
+  private static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
+  private static let issuer = "GitHub's token service"
+  private static let permission = "give the job the permission id-token: write, in the workflow's permissions"
+  private static let longestToken = 32 << 10
+
+  private let settings: Settings
+  private let environment: [String: String]
+  private let services: ServiceClient
+  private let sts: @Sendable () async throws(Failure) -> STSClient
+
+  /// Without a role in the settings that of `AWS_ROLE_ARN` is taken on. `sts` is asked for only when it is needed, since
+  /// it may have to find its region.
+  package init(
+    settings: Settings = Settings(), environment: [String: String], services: ServiceClient,
+    sts: @escaping @Sendable () async throws(Failure) -> STSClient
+  ) {
+    self.settings = settings
+    self.environment = environment
+    self.services = services
+    self.sts = sts
+  }
+
+  /// The environment of a job has a role and a way to GitHub's token, and nothing that AWS's tools look for first: the
+  /// place of this provider is behind the web identity of the environment.
+  package static func isMeant(by environment: [String: String]) -> Bool {
+    let isSet: (String) -> Bool = { environment[$0]?.isEmpty == false }
+    return ["AWS_ROLE_ARN", variables.url, variables.token].allSatisfy(isSet)
+      && !["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_WEB_IDENTITY_TOKEN_FILE"].contains(where: isSet)
+  }
+
+  package var place: String { "GitHub's OIDC (id-token: write and AWS_ROLE_ARN)" }
+
+  /// Nil where a role, GitHub's address or its token is not given; a failure when the role was demanded.
+  package func credentials() async throws(Failure) -> Credentials? {
+    guard let role = settings.role ?? text("AWS_ROLE_ARN") else { return nil }
+    guard let address = text(Self.variables.url), let key = text(Self.variables.token) else {
+      guard settings.isDemanded else { return nil }
+      let missing = text(Self.variables.url) == nil ? Self.variables.url : Self.variables.token
+      throw Failure(.credentials, "a role is asked of GitHub, but \(missing) is not set", hint: Self.permission)
+    }
+    let token = try await token(at: address, key: key)
+    return try await sts().assumeRoleWithWebIdentity(
+      role: role, sessionName: sessionName, token: token, source: "role \(role) by GitHub's OIDC")
+  }
+
+  private var sessionName: String {
+    if let name = text("AWS_ROLE_SESSION_NAME") { return STSClient.sessionName(from: name) }
+    return STSClient.sessionName(from: text("GITHUB_RUN_ID").map { "s3up-\($0)" } ?? "s3up")
+  }
+
+  private func text(_ variable: String) -> String? {
+    environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private func token(at address: String, key: String) async throws(Failure) -> Secret {
+    let url = try ServiceURL.parse(address, name: Self.variables.url)
+    // What is sent there is a token that anybody could use.
+    guard url.origin.scheme == .https || url.origin.isLoopback else {
+      throw Failure(
+        .configuration, "\(Self.variables.url) is not https", hint: "the job's runner sets it: leave it as it is")
+    }
+    guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw Failure(
+        .credentials, "\(Self.variables.token) has a line break or a control character in it",
+        hint: "the job's runner sets it: leave it as it is")
+    }
+    var question = ServiceClient.Question("token of GitHub", .get, url.origin, path: url.path)
+    question.query = url.query.filter { $0.name != "audience" } + [QueryItem("audience", settings.audience)]
+    question.headers = ["Authorization": "Bearer \(key)", "Accept": "application/json; api-version=2.0"]
+    let asked = question
+    return try await services.retry.run(asked.name, in: services.world) { (_) async throws(Failure) in
+      let answer = try await services.askOnce(asked)
+      guard answer.status == 200 else {
+        var failure = ServedKeys.refusal(answer, issuer: Self.issuer, secrets: [key])
+        if failure.code == .credentials { failure.hint = Self.permission }
+        throw failure
+      }
+      // A JWT: letters, digits, `-`, `_` and two dots. Anything else would be GitHub's page of an error.
+      guard let value = JSON.parse(answer.body)?["value"]?.text, (1...Self.longestToken).contains(value.utf8.count),
+        value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+      else { throw Failure(.server, "the answer of \(Self.issuer) has no token", status: answer.status) }
+      return Secret(value)
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/// The metadata service of an EC2 machine, asked in its second version only: a session token is put first, which every
+/// question then carries.
+///
+/// One for a run: its token is shared, and a machine that has no such service pays once for finding out.
+package final class InstanceMetadata: Sendable {
+  private let services: ServiceClient
+  private let environment: [String: String]
+  private let profile: @Sendable () throws(Failure) -> Profile?
+  private let state = Locked(State())
+
+  private struct State: Sendable {
+    var settings: InstanceMetadataSettings?
+    var token: (text: Secret, ends: Duration)?
+    /// By the uptime.
+    var absentUntil: Duration?
+    var wasThere = false
+  }
+
+  /// What IMDS may give at most.
+  private static let tokenSeconds: Int64 = 21_600
+  /// Not used any more so shortly before its end.
+  private static let tokenMargin = Duration.seconds(60)
+  /// A service that did not answer is not asked again for so long.
+  private static let absence = Duration.seconds(30)
+  private static let issuer = "the instance metadata service"
+
+  /// `profile` is asked only when something is asked of the service.
+  package init(
+    services: ServiceClient, environment: [String: String],
+    profile: @escaping @Sendable () throws(Failure) -> Profile? = { () throws(Failure) in nil }
+  ) {
+    self.services = services
+    self.environment = environment
+    self.profile = profile
+  }
+
+  /// The region that this machine is in; nil where there is no such service or it does not say.
+  package func region() async throws(Failure) -> String? {
+    let path = "/latest/meta-data/placement/region"
+    let name = try await get(path, "region of the instance") { $0.status == 200 ? Self.word($0.body) : nil }
+    guard let name = name ?? nil, BucketName.isLabel(name) else { return nil }
+    return name
+  }
+
+  /// The name of the role that the machine has; nil where there is no service, or no role.
+  func role() async throws(Failure) -> String? {
+    let name = try await get(Self.rolePath, "role of the instance") { (answer) throws(Failure) -> String? in
+      if answer.status == 404 || (answer.status == 200 && answer.body.allSatisfy { $0 <= 0x20 }) { return nil }
+      guard answer.status == 200 else { throw ServedKeys.refusal(answer, issuer: Self.issuer) }
+      guard let name = Self.word(answer.body) else {
+        throw Failure(.server, "\(Self.issuer) gave no name of a role")
+      }
+      return name
+    }
+    guard let answered = name else { return nil }
+    if answered == nil { services.world.log(1, "this instance has no role") }
+    return answered
+  }
+
+  /// The credentials of that role as they are served, whether or not they have ended.
+  func credentials(of role: String) async throws(Failure) -> Credentials? {
+    let source = "role \(role) of this instance (IMDS at \(try settings().origin))"
+    let path = Self.rolePath + PercentEncoding.query(role)
+    return try await get(path, "credentials of the instance") { (answer) throws(Failure) in
+      guard answer.status == 200 else {
+        var failure = ServedKeys.refusal(answer, issuer: Self.issuer)
+        failure.hint = "check the role \(role) that the instance has"
+        throw failure
+      }
+      return try ServedKeys.read(answer, issuer: Self.issuer, source: source)
+    }
+  }
+
+  func settings() throws(Failure) -> InstanceMetadataSettings {
+    if let known = state.withLock({ $0.settings }) { return known }
+    // A profile is not read for one who has switched the service off.
+    let isOff = try InstanceMetadataSettings(environment: environment, profile: nil).isDisabled
+    let read = try InstanceMetadataSettings(environment: environment, profile: isOff ? nil : try profile())
+    state.withLock { $0.settings = read }
+    return read
+  }
+
+  private static let rolePath = "/latest/meta-data/iam/security-credentials/"
+
+  // MARK: - Asking
+
+  /// What `read` makes of the answer; nil when there is no service here. A 401 means that the token has ended: once,
+  /// another is put.
+  private func get<Value: Sendable>(
+    _ path: String, _ name: String, _ read: @escaping @Sendable (Response) throws(Failure) -> Value
+  ) async throws(Failure) -> Value? {
+    for isLast in [false, true] {
+      guard let token = try await token() else { return nil }
+      let settings = try settings()
+      var question = ServiceClient.Question(name, .get, settings.origin, path: settings.basePath + path)
+      question.headers = ["x-aws-ec2-metadata-token": token.reveal()]
+      let value = try await ask(question, settings) { (answer) throws(Failure) -> Value? in
+        answer.status == 401 && !isLast ? nil : try read(answer)
+      }
+      if let value { return value }
+      // Another caller may have put a new one meanwhile.
+      state.withLock { if $0.token?.text == token { $0.token = nil } }
+    }
+    return nil
+  }
+
+  private func token() async throws(Failure) -> Secret? {
+    let settings = try settings()
+    guard !settings.isDisabled else { return nil }
+    let now = services.world.uptime()
+    if let known = state.withLock({ $0.token }), known.ends > now { return known.text }
+    let (isAbsent, wasThere) = state.withLock { ($0.absentUntil.map { $0 > now } ?? false, $0.wasThere) }
+    guard !isAbsent else { return nil }
+    var question = ServiceClient.Question(
+      "token of the instance metadata", .put, settings.origin, path: settings.basePath + "/latest/api/token")
+    question.headers = ["x-aws-ec2-metadata-token-ttl-seconds": String(Self.tokenSeconds)]
+    let answer: Response
+    do throws(Failure) {
+      answer = try await ask(question, settings) { $0 }
+    } catch {
+      // A service that has answered in this run is there, and in trouble; elsewhere it is taken for not there.
+      guard !wasThere, error.code == .network || error.code == .stalled else { throw error }
+      return absent(settings, error.message)
+    }
+    guard answer.status == 200 else {
+      return absent(settings, "\(answer.status) was the answer to a request for a token")
+    }
+    guard let text = Self.word(answer.body) else { return absent(settings, "what it answered is no token") }
+    let said = answer.headers["x-aws-ec2-metadata-token-ttl-seconds"].flatMap { Int64($0) } ?? Self.tokenSeconds
+    let seconds = min(max(said, 0), Self.tokenSeconds)
+    let token = Secret(text)
+    state.withLock { state in
+      state.wasThere = true
+      state.token = (token, now + .seconds(seconds) - Self.tokenMargin)
+    }
+    return token
+  }
+
+  private func absent(_ settings: InstanceMetadataSettings, _ why: String) -> Secret? {
+    services.world.log(1, "no instance metadata at \(settings.origin): \(why)")
+    let until = services.world.uptime() + Self.absence
+    state.withLock { $0.absentUntil = until }
+    return nil
+  }
+
+  /// Hardly any wait between the tries: where nobody answers, the time limits alone are to be paid. An answer that is
+  /// cut or garbled counts as a try that failed.
+  private func ask<Value: Sendable>(
+    _ question: ServiceClient.Question, _ settings: InstanceMetadataSettings,
+    _ read: @escaping @Sendable (Response) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    var question = question
+    question.timeLimit = settings.timeLimit
+    question.bypassesProxy = true
+    let (asked, services) = (question, services)
+    var policy = RetryPolicy(tries: settings.tries)
+    policy.base = .milliseconds(20)
+    policy.longestRetryAfter = .seconds(1)
+    return try await policy.run(question.name, in: services.world) { (_) async throws(Failure) in
+      let answer = try await services.askOnce(asked)
+      if answer.status >= 500 || answer.status == 429 { throw ServedKeys.refusal(answer, issuer: Self.issuer) }
+      return try read(answer)
+    }
+  }
+
+  /// The first line of an answer, when it is one word of printable ASCII, as tokens and names are.
+  private static func word(_ body: [UInt8]) -> String? {
+    let first = body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }
+    guard (1...4096).contains(first.count), first.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") })
+    else { return nil }
+    return String(decoding: first, as: UTF8.self)
+  }
+}

@@ -1,0 +1,56 @@
+/// How the metadata service of a machine is asked, from AWS's variables and the names of the same in a profile.
+package struct InstanceMetadataSettings: Sendable, Equatable {
+  /// `AWS_EC2_METADATA_DISABLED=true`.
+  package var isDisabled = false
+  package var origin = Origin(scheme: .http, host: "169.254.169.254")
+  /// What stands before every path: empty, or `/x` without a slash at its end.
+  package var basePath = ""
+  /// Of one try.
+  package var timeLimit = Duration.seconds(1)
+  /// Of each of the three steps.
+  package var tries = 2
+
+  package init() {}
+
+  /// A variable beats the profile; an endpoint beats the mode.
+  package init(environment: [String: String], profile: Profile?) throws(Failure) {
+    isDisabled = environment["AWS_EC2_METADATA_DISABLED"]?.lowercased() == "true"
+    guard !isDisabled else { return }
+    func value(_ variable: String, _ setting: String) -> (text: String, name: String)? {
+      if let text = environment[variable], !text.isEmpty { return (text, variable) }
+      if let text = profile?[setting], !text.isEmpty { return (text, "\(setting) of profile \(profile?.name ?? "")") }
+      return nil
+    }
+    if let (text, name) = value("AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint") {
+      let url = try ServiceURL.parse(text, name: name)
+      guard url.query.isEmpty else { throw Failure(.configuration, "\(name) has a query", hint: "leave it out") }
+      origin = url.origin
+      basePath = url.path
+      while basePath.hasSuffix("/") { basePath.removeLast() }
+    } else if let (text, name) = value("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode") {
+      switch text.lowercased() {
+      case "ipv4": break
+      case "ipv6": origin.host = "[fd00:ec2::254]"
+      default:
+        throw Failure(.configuration, "\(name): '\(S3Text.cleaned(text, limit: 40))' is no mode", hint: "IPv4 or IPv6")
+      }
+    }
+    if let (text, name) = value("AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout") {
+      guard let seconds = Double(text), seconds > 0, seconds <= 300 else {
+        throw Self.wrong(name, text, "a number of seconds up to 300")
+      }
+      timeLimit = .seconds(seconds)
+    }
+    if let (text, name) = value("AWS_METADATA_SERVICE_NUM_ATTEMPTS", "metadata_service_num_attempts") {
+      guard let number = Int(text), (1...100).contains(number) else {
+        throw Self.wrong(name, text, "a number from 1 to 100")
+      }
+      tries = number
+    }
+  }
+
+  private static func wrong(_ name: String, _ text: String, _ form: String) -> Failure {
+    Failure(
+      .configuration, "\(name): '\(S3Text.cleaned(text, limit: 40))' is not \(form)", hint: "mend it or leave it out")
+  }
+}

@@ -1,0 +1,22 @@
+/// Makes credentials of what a service or a program handed out, the same way for each of them. What is missing or
+/// would be two headers instead of one is refused, and never shown.
+package enum IssuedKeys {
+  private static let longest = 64 << 10
+
+  /// `issuer` is how messages call it: `AssumeRole of STS`.
+  package static func credentials(
+    id: String?, secret: String?, token: String?, expiration: Timestamp?, issuer: String, source: String
+  ) throws(Failure) -> Credentials {
+    guard let id, let secret, !id.isEmpty, !secret.isEmpty else {
+      throw Failure(.server, "\(issuer) gave an answer without credentials")
+    }
+    for text in [id, secret, token ?? ""] {
+      guard text.utf8.count <= longest, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw Failure(.server, "\(issuer) gave credentials with characters that no key has")
+      }
+    }
+    return Credentials(
+      accessKeyID: id, secretAccessKey: Secret(secret),
+      sessionToken: token.flatMap { $0.isEmpty ? nil : Secret($0) }, expiration: expiration, source: source)
+  }
+}

@@ -1,0 +1,61 @@
+/// `credential_process`: a command whose standard output is credentials as JSON. Its standard error is the person's, who
+/// may have to be told something; its output is in no message, for keys are in it.
+struct ProcessSource: ProfileSource {
+  /// How long a command may take; one that opens a browser and waits has to be quicker.
+  static let timeLimit = Duration.seconds(60)
+
+  func credentials(of view: ProfileView) async throws(Failure) -> Credentials? {
+    guard let command = view["credential_process"] else { return nil }
+    guard let words = CommandWords.split(command), let first = words.first, !first.isEmpty else {
+      throw view.misconfigured("has a credential_process whose quotes are not closed, or that names no command")
+    }
+    let output: [UInt8]
+    do throws(Failure) {
+      output = try await ProgramOutput.of(words, within: Self.timeLimit, world: view.context.services.world)
+    } catch {
+      throw Self.failure(view, error.message, hint: error.hint)
+    }
+    let found = try Self.read(output, view)
+    if let end = found.expiration, end <= view.context.services.world.now() {
+      throw Failure(
+        .credentialsExpired,
+        "the credential_process of profile \(view.name) gave credentials that ended at \(end.iso8601)",
+        hint: "see why it does not give new ones")
+    }
+    return found
+  }
+
+  private static func failure(_ view: ProfileView, _ what: String, hint: String? = nil) -> Failure {
+    Failure(
+      .credentials, "the credential_process of profile \(view.name): \(what)",
+      hint: hint ?? "run the command by hand, and see what it says")
+  }
+
+  private static func read(_ output: [UInt8], _ view: ProfileView) throws(Failure) -> Credentials {
+    guard let answer = JSON.parse(output), case .object = answer else {
+      throw failure(
+        view, "its output is no JSON object", hint: "it has to print Version, AccessKeyId and SecretAccessKey")
+    }
+    guard answer["Version"]?.integer == 1 else {
+      throw failure(view, "its output is not of Version 1", hint: "there is no other version")
+    }
+    for name in ["AccessKeyId", "SecretAccessKey"] where answer[name]?.text?.isEmpty != false {
+      throw failure(view, "its output has no \(name)")
+    }
+    var end: Timestamp?
+    if let written = answer["Expiration"], written != .null {
+      guard let text = written.text, let moment = text.isEmpty ? nil : CredentialDate.parse(text) else {
+        throw failure(view, "its output has an Expiration that is no time", hint: "write it like 2030-01-31T12:00:00Z")
+      }
+      end = moment
+    }
+    do throws(Failure) {
+      return try IssuedKeys.credentials(
+        id: answer["AccessKeyId"]?.text, secret: answer["SecretAccessKey"]?.text,
+        token: answer["SessionToken"]?.text, expiration: end, issuer: "the process",
+        source: "credential_process of profile \(view.name)")
+    } catch {
+      throw failure(view, error.message)
+    }
+  }
+}

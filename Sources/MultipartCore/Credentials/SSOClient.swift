@@ -1,0 +1,66 @@
+/// The two calls of AWS's IAM Identity Center: another token for one that ends, and the keys of a role for a token.
+struct SSOClient: Sendable {
+  let services: ServiceClient
+  /// `portal.sso.<region>`
+  let portal: ServiceAddress
+  /// `oidc.<region>`
+  let oidc: ServiceAddress
+
+  /// GetRoleCredentials.
+  func credentials(
+    account: String, role: String, token: Secret, source: String
+  ) async throws(Failure) -> Credentials {
+    let name = "GetRoleCredentials of SSO"
+    var question = ServiceClient.Question(name, .get, portal.origin, path: portal.basePath + "/federation/credentials")
+    question.query = [QueryItem("role_name", role), QueryItem("account_id", account)]
+    question.headers = ["x-amz-sso_bearer_token": token.reveal(), "Accept": "application/json"]
+    let answer = try await services.ask(question)
+    guard answer.status == 200 else {
+      throw Self.refusal(answer, "SSO refused the role \(S3Text.cleaned(role)) of account \(S3Text.cleaned(account))")
+    }
+    let given = JSON.parse(answer.body)?["roleCredentials"]
+    // Milliseconds.
+    let end = given?["expiration"]?.integer.map { Timestamp(seconds: $0 / 1000) }
+    return try IssuedKeys.credentials(
+      id: given?["accessKeyId"]?.text, secret: given?["secretAccessKey"]?.text, token: given?["sessionToken"]?.text,
+      expiration: end, issuer: name, source: source)
+  }
+
+  /// CreateToken. Asked once only: a refresh token that was used up by a lost answer is refused the second time.
+  func renew(_ token: SSOToken, _ renewal: SSOToken.Renewal) async throws(Failure) -> SSOToken {
+    let name = "CreateToken of SSO"
+    var question = ServiceClient.Question(name, .post, oidc.origin, path: oidc.basePath + "/token")
+    question.headers = ["Content-Type": "application/json", "Accept": "application/json"]
+    let fields: [String: JSON] = [
+      "clientId": .string(renewal.clientID), "clientSecret": .string(renewal.clientSecret.reveal()),
+      "grantType": .string("refresh_token"), "refreshToken": .string(renewal.refreshToken.reveal()),
+    ]
+    question.body = Array(JSON.object(fields).encoded.utf8)
+    var once = services
+    once.retry = RetryPolicy(tries: 1)
+    let answer = try await once.ask(question)
+    guard answer.status == 200 else { throw Self.refusal(answer, "SSO refused to renew the login") }
+    let given = JSON.parse(answer.body)
+    // A week is longer than any session lasts.
+    guard let access = given?["accessToken"]?.text, let seconds = given?["expiresIn"]?.integer,
+      (1...604_800).contains(seconds),
+      let renewed = token.renewed(
+        accessToken: access, refreshToken: given?["refreshToken"]?.text,
+        until: Timestamp(seconds: services.world.now().seconds + seconds))
+    else { throw Failure(.server, "\(name) gave an answer without a token") }
+    return renewed
+  }
+
+  /// The code is in a header, or in the body as `error` (OIDC) or `__type`.
+  private static func refusal(_ answer: Response, _ what: String) -> Failure {
+    let body = JSON.parse(answer.body)
+    let written = answer.headers["x-amzn-ErrorType"] ?? body?["error"]?.text ?? body?["__type"]?.text
+    // `UnauthorizedException:http://…`, `com.amazonaws#UnauthorizedException`
+    let code = written.flatMap { $0.split(separator: "#").last?.split(separator: ":").first.map(String.init) }
+    let said = body?["message"]?.text ?? body?["error_description"]?.text
+    let text = said.map { S3Text.cleaned(S3Redaction.of($0, secrets: [])) }
+    return Failure(
+      answer.status >= 500 ? .server : .credentials, what + (text.map { ": \($0)" } ?? ""), status: answer.status,
+      s3Code: code.map { S3Text.cleaned($0, limit: 80) }, requestID: S3ErrorBody.requestID(answer.headers))
+  }
+}

@@ -1,0 +1,69 @@
+/// The token of a login that `aws sso login` has left in `~/.aws/sso/cache`, in the file that is named by the SHA-1 of
+/// the session's name, or of the start URL where the profile has no session.
+struct SSOToken: Sendable {
+  let accessToken: Secret
+  let expiration: Timestamp
+  /// The file as it was read: fields of others are kept when it is written anew.
+  private let fields: [String: JSON]
+
+  /// Where the token is, as messages show it and as it is opened.
+  struct Place: Sendable {
+    let shown: String
+    let path: String
+
+    /// Nil without a `HOME`.
+    init?(key: String, environment: [String: String]) throws(Failure) {
+      let context = try DigestContext(.sha1)
+      Array(key.utf8).withUnsafeBytes { context.update($0) }
+      shown = "~/.aws/sso/cache/\(Hex.encode(try context.finish())).json"
+      guard let path = SharedConfig.expanded(shown, environment) else { return nil }
+      self.path = path
+    }
+  }
+
+  /// What is needed to ask for another token without a person.
+  struct Renewal: Sendable {
+    let clientID: String
+    let clientSecret: Secret
+    let refreshToken: Secret
+  }
+
+  /// Nil when nobody has logged in: no file, or one that is no token.
+  static func read(_ place: Place) throws(Failure) -> SSOToken? {
+    guard let bytes = try SmallFile.read(place.path, shown: place.shown), case .object(let fields)? = JSON.parse(bytes)
+    else { return nil }
+    return SSOToken(fields)
+  }
+
+  private init?(_ fields: [String: JSON]) {
+    guard let token = fields["accessToken"]?.text, !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+      let expiration = fields["expiresAt"]?.text.flatMap(CredentialDate.parse)
+    else { return nil }
+    self.fields = fields
+    accessToken = Secret(token)
+    self.expiration = expiration
+  }
+
+  /// Nil when there is no refresh token, or the registration of the client that got it has ended.
+  func renewal(at now: Timestamp) -> Renewal? {
+    guard let id = fields["clientId"]?.text, let secret = fields["clientSecret"]?.text,
+      let token = fields["refreshToken"]?.text,
+      let end = fields["registrationExpiresAt"]?.text.flatMap(CredentialDate.parse), end > now
+    else { return nil }
+    return Renewal(clientID: id, clientSecret: Secret(secret), refreshToken: Secret(token))
+  }
+
+  /// This token with what a renewal has given. A refresh token that was used up and not replaced is taken out.
+  func renewed(accessToken: String, refreshToken: String?, until end: Timestamp) -> SSOToken? {
+    var fields = fields
+    fields["accessToken"] = .string(accessToken)
+    fields["expiresAt"] = .string(end.iso8601)
+    fields["refreshToken"] = refreshToken.map { .string($0) }
+    return SSOToken(fields)
+  }
+
+  /// Replaces the file whole, for this user alone.
+  func write(_ place: Place) throws(Failure) {
+    try StateFolder.replace(place.path, with: JSON.object(fields).encoded + "\n")
+  }
+}

@@ -1,0 +1,139 @@
+/// AWS's Security Token Service: takes on a role, with an identity token or with the keys of who may.
+///
+/// ```swift
+/// let sts = STSClient(services: services, address: try places.address(of: .sts, region: region))
+/// let found = try await sts.assumeRoleWithWebIdentity(role: role, sessionName: "build-7", token: token)
+/// ```
+package struct STSClient: Sendable {
+  private let services: ServiceClient
+  private let address: ServiceAddress
+
+  package init(services: ServiceClient, address: ServiceAddress) {
+    self.services = services
+    self.address = address
+  }
+
+  /// What AssumeRole is asked for. Everything but the role and the name may be left to STS.
+  package struct Role: Sendable {
+    package var arn: String
+    package var sessionName: String
+    package var duration: Duration?
+    package var externalID: String?
+    package var mfaSerial: String?
+    package var mfaCode: Secret?
+
+    package init(arn: String, sessionName: String) {
+      self.arn = arn
+      self.sessionName = sessionName
+    }
+  }
+
+  /// Signed by `credentials`, those that may take on the role. `source` says of the result where it is from.
+  package func assumeRole(
+    _ role: Role, signedBy credentials: Credentials, source: String? = nil
+  ) async throws(Failure) -> Credentials {
+    var form = Self.form("AssumeRole", role.arn, role.sessionName, role.duration)
+    if let id = role.externalID { form.append(("ExternalId", id)) }
+    if let serial = role.mfaSerial { form.append(("SerialNumber", serial)) }
+    if let code = role.mfaCode { form.append(("TokenCode", code.reveal())) }
+    let signer = SigV4Signer(region: address.region, service: "sts")
+    return try await ask(
+      "AssumeRole", form, role: role.arn, signedBy: (signer, credentials), source: source ?? "role \(role.arn)")
+  }
+
+  /// Not signed: the token of the identity provider is what counts.
+  package func assumeRoleWithWebIdentity(
+    role: String, sessionName: String, token: Secret, duration: Duration? = nil, source: String? = nil
+  ) async throws(Failure) -> Credentials {
+    var form = Self.form("AssumeRoleWithWebIdentity", role, sessionName, duration)
+    form.append(("WebIdentityToken", token.reveal()))
+    return try await ask(
+      "AssumeRoleWithWebIdentity", form, role: role, signedBy: nil, source: source ?? "role \(role)")
+  }
+
+  /// A name that AWS takes for a session (`[\w+=,.@-]{2,64}`), made of one that somebody chose; what else is in it
+  /// becomes `-`.
+  package static func sessionName(from text: String) -> String {
+    let bytes = text.utf8.prefix(64).map { byte in
+      S3Text.isAlphanumeric(byte) || "_+=,.@-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
+    }
+    return bytes.count < 2 ? "s3up" : String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func form(
+    _ action: String, _ role: String, _ sessionName: String, _ duration: Duration?
+  ) -> [(String, String)] {
+    var form = [
+      ("Action", action), ("Version", "2011-06-15"), ("RoleArn", role), ("RoleSessionName", sessionName),
+    ]
+    if let duration { form.append(("DurationSeconds", String(duration.components.seconds))) }
+    return form
+  }
+
+  private func ask(
+    _ action: String, _ form: [(String, String)], role: String,
+    signedBy signature: (signer: SigV4Signer, credentials: Credentials)?, source: String
+  ) async throws(Failure) -> Credentials {
+    let name = "\(action) of STS"
+    var question = ServiceClient.Question(name, .post, address.origin, path: address.basePath + "/")
+    question.headers = ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8", "Accept": "text/xml"]
+    question.body = Array(
+      form.map { "\(PercentEncoding.query($0.0))=\(PercentEncoding.query($0.1))" }.joined(separator: "&").utf8)
+    // Each try as a whole stands under the retry policy: some of STS's 400 are worth another try.
+    var once = services
+    once.retry = RetryPolicy(tries: 1)
+    let (client, asked) = (once, question)
+    do throws(Failure) {
+      return try await services.retry.run(name, in: services.world) { (_) async throws(Failure) in
+        let answer = try await Self.answer(client, asked, signature)
+        guard answer.status == 200 else {
+          throw STSRefusal.failure(answer, action: action, role: role, by: signature?.credentials, at: client.now)
+        }
+        return try Self.read(answer, name: name, source: source)
+      }
+    } catch {
+      throw located(error)
+    }
+  }
+
+  /// A signature that was refused for a clock that is wrong is made once more by the clock of STS.
+  private static func answer(
+    _ client: ServiceClient, _ question: ServiceClient.Question,
+    _ signature: (signer: SigV4Signer, credentials: Credentials)?
+  ) async throws(Failure) -> Response {
+    let answer = try await client.ask(question, signedBy: signature)
+    guard signature != nil, let behind = STSRefusal.secondsBehind(answer, client.now) else { return answer }
+    client.world.log(1, "this machine's clock is \(behind) s behind that of STS: signed again by the clock of STS")
+    var world = client.world
+    let now = world.now
+    world.now = { Timestamp(seconds: now().seconds + behind) }
+    var corrected = ServiceClient(transport: client.transport, world: world)
+    corrected.retry = client.retry
+    return try await corrected.ask(question, signedBy: signature)
+  }
+
+  /// A store of one's own has a region whose name makes no address of STS.
+  private func located(_ failure: Failure) -> Failure {
+    var failure = failure
+    if failure.code == .network {
+      failure.hint = "asked at \(address.origin), by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere"
+    }
+    return failure
+  }
+
+  private static func read(_ answer: Response, name: String, source: String) throws(Failure) -> Credentials {
+    let given: XMLElement?
+    do {
+      given = try XMLReader.read(answer.body).first("Credentials")
+    } catch {
+      throw Failure(.server, "the answer to \(name) is no XML of STS", status: answer.status)
+    }
+    return try IssuedKeys.credentials(
+      id: given?.string("AccessKeyId"), secret: given?.string("SecretAccessKey"), token: given?.string("SessionToken"),
+      expiration: given?.string("Expiration").flatMap(S3Date.iso8601), issuer: name, source: source)
+  }
+}
+
+extension ServiceClient {
+  fileprivate var now: Timestamp { world.now() }
+}

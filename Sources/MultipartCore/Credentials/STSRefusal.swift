@@ -1,0 +1,67 @@
+/// What a refusal of STS means, and the way out.
+enum STSRefusal {
+  /// `signer` are the credentials the question was signed with; nil when it carried an identity token.
+  static func failure(
+    _ answer: Response, action: String, role: String, by signer: Credentials?, at now: Timestamp
+  ) -> Failure {
+    let body = S3ErrorBody(answer.body)
+    let code = meaning(body.code, status: answer.status)
+    var failure = Failure(
+      code, "STS refused \(action) for \(S3Text.cleaned(role))" + (body.message.map { ": \($0)" } ?? ""),
+      status: answer.status, s3Code: body.code,
+      requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,
+      hint: hint(body.code, code: code, signer: signer))
+    if signer != nil, let skew = secondsBehind(answer, now) {
+      failure.code = .clockSkew
+      failure.hint = "this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") that of STS: set it"
+    }
+    return failure
+  }
+
+  private static func meaning(_ code: String?, status: Int) -> Failure.Code {
+    switch code {
+    case "ExpiredTokenException", "ExpiredToken": .credentialsExpired
+    // The identity provider did not answer STS: AWS's own text says to try again.
+    case "IDPCommunicationError", "InternalFailure", "InternalError", "RequestTimeout": .server
+    case "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException": .throttled
+    case "RequestExpired": .clockSkew
+    case "ValidationError", "InvalidParameterValue", "MissingParameter", "PackedPolicyTooLarge",
+      "MalformedPolicyDocument":
+      .configuration
+    default: status >= 500 ? .server : .credentials
+    }
+  }
+
+  private static func hint(_ code: String?, code meaning: Failure.Code, signer: Credentials?) -> String? {
+    switch code {
+    case "AccessDenied":
+      if let signer {
+        "let the role's trust policy name who asks (the credentials from \(signer.source)), who needs sts:AssumeRole; "
+          + "check external_id and mfa_serial"
+      } else {
+        "let the role's trust policy name the identity provider, and conditions that this token meets"
+      }
+    case "ExpiredTokenException" where signer == nil, "ExpiredToken" where signer == nil:
+      "the identity token has ended: have a new one written into its file"
+    case "ExpiredTokenException", "ExpiredToken":
+      "the credentials from \(signer?.source ?? "the source") have ended: renew them"
+    case "InvalidIdentityToken":
+      "the token must be a JWT of an identity provider that the role's account knows, with its audience"
+    case "InvalidClientTokenId", "SignatureDoesNotMatch", "IncompleteSignature", "UnrecognizedClientException":
+      "STS does not accept the credentials from \(signer?.source ?? "the source"): check id and secret"
+    case "RegionDisabledException": "STS is switched off in this region: choose another one with --region"
+    default: meaning == .configuration ? "check the role's ARN, its session name and its duration" : nil
+    }
+  }
+
+  /// How many seconds this machine is behind, when a signature was refused and the clocks are further apart than the
+  /// five minutes STS grants.
+  static func secondsBehind(_ answer: Response, _ now: Timestamp) -> Int64? {
+    guard answer.status == 403 || answer.status == 400,
+      ["SignatureDoesNotMatch", "RequestExpired", "InvalidSignatureException"].contains(S3ErrorBody(answer.body).code),
+      let date = answer.headers["Date"].flatMap(S3Date.http)
+    else { return nil }
+    let behind = date.seconds - now.seconds
+    return abs(behind) > 300 ? behind : nil
+  }
+}

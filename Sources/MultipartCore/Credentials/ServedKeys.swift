@@ -1,0 +1,52 @@
+/// Reads the JSON in which metadata services of machines and containers hand out credentials, and that in which they
+/// refuse: `{"Code":"Success","AccessKeyId":…,"SecretAccessKey":…,"Token":…,"Expiration":…}`, `{"code":…,"message":…}`.
+enum ServedKeys {
+  /// `issuer` is how messages call the service, `source` what the credentials say of themselves.
+  static func read(_ answer: Response, issuer: String, source: String) throws(Failure) -> Credentials {
+    guard let json = JSON.parse(answer.body) else {
+      throw Failure(.server, "the answer of \(issuer) is no JSON", status: answer.status)
+    }
+    if let code = word(json, "Code", "code"), code != "Success" { throw refusal(answer, issuer: issuer) }
+    var expiration: Timestamp?
+    if let text = json["Expiration"]?.text, !text.isEmpty {
+      guard let moment = S3Date.iso8601(text) else {
+        throw Failure(.server, "\(issuer) gave credentials whose end is no moment")
+      }
+      expiration = moment
+    }
+    return try IssuedKeys.credentials(
+      id: json["AccessKeyId"]?.text, secret: json["SecretAccessKey"]?.text, token: json["Token"]?.text,
+      expiration: expiration, issuer: issuer, source: source)
+  }
+
+  /// What an answer means that is no yes. `secrets` were sent with the question and are kept out of the message.
+  static func refusal(_ answer: Response, issuer: String, secrets: [String] = []) -> Failure {
+    let json = JSON.parse(answer.body)
+    let code = json.flatMap { word($0, "Code", "code") }
+    let text = (json?["Message"] ?? json?["message"])?.text.map {
+      S3Text.cleaned(S3Redaction.of($0, secrets: secrets))
+    }
+    let meaning: Failure.Code =
+      switch answer.status {
+      case 429, 503: .throttled
+      case 500...: .server
+      default: .credentials
+      }
+    let what = answer.status == 200 ? "gave no credentials" : "answered \(answer.status)"
+    return Failure(
+      meaning, "\(issuer) \(what)" + (text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""), status: answer.status,
+      s3Code: code, requestID: S3ErrorBody.requestID(answer.headers))
+  }
+
+  /// A short word of ASCII, as codes are.
+  private static func word(_ json: JSON, _ names: String...) -> String? {
+    for name in names {
+      if let text = json[name]?.text, (1...128).contains(text.utf8.count),
+        text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+      {
+        return text
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,139 @@
+/// A service of AWS that hands out credentials.
+package enum CredentialService: String, Sendable, CaseIterable {
+  case sts
+  case sso
+  case ssoOIDC = "sso_oidc"
+  case cognitoIdentity = "cognito_identity"
+
+  /// `AWS_ENDPOINT_URL_SSO_OIDC`; the raw value is the name of its block in a `services` section.
+  var variable: String { "AWS_ENDPOINT_URL_\(rawValue.uppercased())" }
+
+  fileprivate var label: String {
+    switch self {
+    case .sts: "sts"
+    case .sso: "portal.sso"
+    case .ssoOIDC: "oidc"
+    case .cognitoIdentity: "cognito-identity"
+    }
+  }
+}
+
+/// Where one of these services is asked, and the region its signatures are for.
+package struct ServiceAddress: Sendable, Equatable {
+  package var origin: Origin
+  /// What stands in front of every path: empty, or `/x` without a slash at its end.
+  package var basePath: String
+  package var region: String
+
+  package init(origin: Origin, basePath: String = "", region: String) {
+    self.origin = origin
+    self.basePath = basePath
+    self.region = region
+  }
+}
+
+/// Finds the addresses of services. One that somebody configured holds, in AWS's order: `AWS_ENDPOINT_URL_STS`,
+/// `AWS_ENDPOINT_URL`, `endpoint_url` in the `sts` block of the profile's `services` section, `endpoint_url` of the
+/// profile; none of them under `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS`. Else `sts.<region>.<suffix>`, or the one
+/// `sts.amazonaws.com` where no region is known and under `AWS_STS_REGIONAL_ENDPOINTS=legacy`.
+///
+/// ```swift
+/// let places = ServiceAddresses(environment: environment, profile: profile, config: shared)
+/// let sts = STSClient(services: services, address: try places.address(of: .sts, region: "eu-west-1"))
+/// ```
+package struct ServiceAddresses: Sendable {
+  private let environment: [String: String]
+  private let profile: Profile?
+  private let config: SharedConfig?
+
+  package init(environment: [String: String], profile: Profile? = nil, config: SharedConfig? = nil) {
+    self.environment = environment
+    self.profile = profile
+    self.config = config
+  }
+
+  package func address(of service: CredentialService, region: String?) throws(Failure) -> ServiceAddress {
+    let region = region.flatMap { $0.isEmpty ? nil : $0 }
+    if let configured = try configured(service) {
+      do throws(Failure) {
+        let url = try EndpointURL.parse(configured.url, blame: .configuration)
+        let host = url.port.map { "\(url.host):\($0)" } ?? url.host
+        return ServiceAddress(
+          origin: Origin(scheme: url.scheme, host: host), basePath: url.path, region: try signing(region))
+      } catch {
+        var failure = error
+        failure.message = "\(configured.place): \(error.message)"
+        throw failure
+      }
+    }
+    if service == .sts, isGlobal(region) {
+      return ServiceAddress(
+        origin: Origin(scheme: .https, host: "sts.amazonaws.com"), region: EndpointResolver.defaultRegion)
+    }
+    let name = try signing(region)
+    guard BucketName.isLabel(name) else {
+      throw Failure(
+        .configuration,
+        "\"\(BucketName.printable(name))\" is not the name of a region of AWS, where \(service.label) is",
+        hint: "regions look like eu-west-1; set \(service.variable) for a service elsewhere")
+    }
+    let host = "\(label(of: service, in: name)).\(name).\(Partition.of(region: name).dnsSuffix)"
+    return ServiceAddress(origin: Origin(scheme: .https, host: host), region: name)
+  }
+
+  /// A region goes into the scope of a signature, whatever it is called.
+  private func signing(_ region: String?) throws(Failure) -> String {
+    let region = region ?? EndpointResolver.defaultRegion
+    guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"/,".utf8.contains($0) }) else {
+      throw Failure(.configuration, "a region cannot have a space, a slash or a comma in its name")
+    }
+    return region
+  }
+
+  private func configured(_ service: CredentialService) throws(Failure) -> (url: String, place: String)? {
+    let ignored = text("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") ?? profile?["ignore_configured_endpoint_urls"]
+    guard ignored?.lowercased() != "true" else { return nil }
+    for variable in [service.variable, "AWS_ENDPOINT_URL"] {
+      if let url = text(variable) { return (url, variable) }
+    }
+    guard let profile else { return nil }
+    if let name = profile["services"] {
+      guard let section = config?.section("services", name) else {
+        throw Failure(
+          .configuration, "profile \(profile.name) uses the services section \"\(name)\", which is not there",
+          hint: "write [services \(name)] into \(config?.configPath ?? "the config file"), or take services out")
+      }
+      if let url = section.nested[service.rawValue]?["endpoint_url"], !url.isEmpty {
+        return (url, "services \(name), \(service.rawValue)")
+      }
+    }
+    return profile["endpoint_url"].map { ($0, "profile \(profile.name)") }
+  }
+
+  private func text(_ variable: String) -> String? {
+    environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Regions that are older than the regional endpoints of STS; the newer ones have nothing but their own.
+  private static let olderThanRegionalSTS: Set<String> = [
+    "ap-northeast-1", "ap-south-1", "ap-southeast-1", "ap-southeast-2", "aws-global", "ca-central-1", "eu-central-1",
+    "eu-north-1", "eu-west-1", "eu-west-2", "eu-west-3", "sa-east-1", "us-east-1", "us-east-2", "us-west-1",
+    "us-west-2",
+  ]
+
+  private func isGlobal(_ region: String?) -> Bool {
+    guard let region, region != "aws-global" else { return true }
+    let mode = text("AWS_STS_REGIONAL_ENDPOINTS") ?? profile?["sts_regional_endpoints"]
+    return mode?.lowercased() == "legacy" && !usesFIPS && Self.olderThanRegionalSTS.contains(region)
+  }
+
+  private var usesFIPS: Bool {
+    (text("AWS_USE_FIPS_ENDPOINT") ?? profile?["use_fips_endpoint"])?.lowercased() == "true"
+  }
+
+  /// In GovCloud the plain names of STS, SSO and OIDC are FIPS ones already, and there are no others.
+  private func label(of service: CredentialService, in region: String) -> String {
+    guard usesFIPS, !(region.hasPrefix("us-gov-") && service != .cognitoIdentity) else { return service.label }
+    return service.label + "-fips"
+  }
+}

@@ -1,0 +1,34 @@
+/// The keys written into a profile. The three of them are taken from one file, so that a token left over in the other is
+/// not put beside keys that it does not belong to.
+struct WrittenKeysSource: ProfileSource {
+  enum File: Sendable { case credentials, config }
+
+  let file: File
+
+  private static let names = ["aws_access_key_id", "aws_secret_access_key", "aws_session_token"]
+
+  func credentials(of view: ProfileView) async throws(Failure) -> Credentials? {
+    let (section, path) =
+      switch file {
+      case .credentials: (view.profile?.credentials, view.config.credentialsPath)
+      case .config: (view.profile?.config, view.config.configPath)
+      }
+    let place = "profile \(view.name) in \(path)"
+    // `aws_security_token` is what the oldest tools write.
+    return try WrittenKeys.credentials(
+      id: section?[Self.names[0]], secret: section?[Self.names[1]],
+      token: section?[Self.names[2]] ?? section?["aws_security_token"], names: Self.names, place: place, source: place)
+  }
+}
+
+/// A login of the AWS console (`aws login`): its keys are made by a protocol of their own, which s3up does not speak.
+struct LoginSource: ProfileSource {
+  func credentials(of view: ProfileView) async throws(Failure) -> Credentials? {
+    guard view["login_session"] != nil else { return nil }
+    let profile = ShellWord.quoted(view.name)
+    throw Failure(
+      .credentials, "profile \(view.name) gets its credentials by login_session, which s3up cannot do",
+      hint:
+        "put them into the environment: eval \"$(aws configure export-credentials --profile \(profile) --format env)\"")
+  }
+}

@@ -1,0 +1,69 @@
+import MultipartCore
+
+/// Puts an identity's place into the key of the command line, before a command reads it: results, records and what is
+/// gone on with know only the key that comes out.
+enum IdentityKeys {
+  private static let mark = Array("{identity}".utf8)
+
+  /// The session with the provider of its identity pool, and with its key resolved.
+  static func resolved(_ session: Session) async throws(Failure) -> Session {
+    guard Set.store.contains(session.invocation.command) else { return session }
+    let options = try CredentialOptions(session.invocation).cognito
+    var session = session
+    if let options { session.cognito = try provider(options, session) }
+    guard let index = place(in: session.invocation), session.invocation.positionals.indices.contains(index),
+      // A word that is no S3 URL is the command's to refuse.
+      let url = try? S3URL(session.invocation.positionals[index])
+    else { return session }
+    if let key = try await key(of: url, options, session) {
+      session.invocation.positionals[index] = Argument("s3://\(url.bucket)/\(key)")
+    }
+    return session
+  }
+
+  /// Which argument is the object or prefix. What follows it of a command to run is none of ours.
+  private static func place(in invocation: Invocation) -> Int? {
+    switch invocation.command {
+    case .put: invocation.toggle(.fromCommand) == true ? 0 : invocation.positionals.count - 1
+    case .part: invocation.has(.url) ? nil : 1
+    default: 0
+    }
+  }
+
+  /// Nil when it stays as it is.
+  private static func key(
+    of url: S3URL, _ options: CognitoOptions?, _ session: Session
+  ) async throws(Failure) -> String? {
+    let typed = Array((url.key ?? "").utf8)
+    let isMarked = typed.firstRange(of: mark) != nil
+    guard let options, let cognito = session.cognito else {
+      if isMarked { throw CognitoOptions.poolMissing("{identity} in a key") }
+      return nil
+    }
+    // A bucket alone is a whole bucket only to `uploads`; the others ask for a key.
+    guard isMarked || (options.access != nil && (url.key != nil || session.invocation.command == .uploads)) else {
+      return nil
+    }
+    var prefix = ""
+    var identity = ""
+    if isMarked || options.access != .publicPlace { identity = try await cognito.identity() }
+    switch options.access {
+    case nil: break
+    case .publicPlace?: prefix = "public/"
+    case .protectedPlace?, .privatePlace?: prefix = "\(options.access?.rawValue ?? "")/\(identity)/"
+    }
+    return prefix + String(decoding: typed.replacing(mark, with: Array(identity.utf8)), as: UTF8.self)
+  }
+
+  private static func provider(_ options: CognitoOptions, _ session: Session) throws(Failure) -> CognitoIdentityProvider
+  {
+    let settings = try ProfileSettings(session.invocation, session.environment)
+    let places = try settings.serviceAddresses()
+    let state = try StateOptions(session.invocation, environment: session.environment).directory
+    return CognitoIdentityProvider(
+      pool: options.pool, logins: options.logins,
+      services: ServiceClient(
+        transport: try StoreAccess.transport(session, TransferOptions(session.invocation)), world: session.world),
+      address: try places.address(of: .cognitoIdentity, region: options.pool.region), stateFolder: state?.text)
+  }
+}

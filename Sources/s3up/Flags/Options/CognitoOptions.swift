@@ -1,0 +1,50 @@
+import MultipartCore
+
+/// The Cognito identity pool whose credentials sign, and the place in the bucket that its identity has.
+struct CognitoOptions: Sendable, Equatable {
+  var pool: CognitoPool
+  var logins: [CognitoIdentityProvider.Login] = []
+  var access: AccessChoice?
+
+  /// Nil when no pool is given; then nothing else of it may be.
+  init?(_ invocation: Invocation) throws(Failure) {
+    guard let given = invocation.last(.cognitoIdentityPool) else {
+      for name in [FlagName.access, .cognitoLogin] {
+        if let other = invocation.last(name) { throw Self.poolMissing(other.origin.text) }
+      }
+      return nil
+    }
+    guard let pool = CognitoPool(given.value.text) else {
+      throw invocation.wrong(
+        given, "is no id of an identity pool", hint: "It is REGION:NUMBER, as the console shows it.")
+    }
+    self.pool = pool
+    access = try invocation.choice(.access)
+    for login in invocation.all(.cognitoLogin) { logins.append(try Self.login(login, invocation)) }
+  }
+
+  static func poolMissing(_ what: String) -> Failure {
+    Failure(
+      .usage, "\(what) needs the identity of a Cognito identity pool",
+      hint: "Give --cognito-identity-pool REGION:NUMBER.")
+  }
+
+  /// What does not look like a file's name is not shown: it may be the token itself.
+  private static func login(
+    _ given: Invocation.Given, _ invocation: Invocation
+  ) throws(Failure) -> CognitoIdentityProvider.Login {
+    let name = given.origin.text
+    guard let text = given.value.utf8Text, let pair = KeyValue(text), !pair.value.isEmpty else {
+      throw Failure(
+        .usage, "\(name): not of the form PROVIDER=FILE",
+        hint: "Write --\(FlagName.cognitoLogin.rawValue) accounts.google.com=FILE, the token in FILE.")
+    }
+    // Every JWT begins so: the first bytes of {" in base64.
+    guard !pair.value.hasPrefix("eyJ") else {
+      throw Failure(
+        .usage, "\(name): a token is not taken from where others can see it",
+        hint: "Write the token into a file, and name the file.")
+    }
+    return .init(provider: pair.name, tokenFile: FilePath(pair.value))
+  }
+}

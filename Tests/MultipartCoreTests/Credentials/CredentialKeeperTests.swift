@@ -1,0 +1,223 @@
+import Support
+import Testing
+
+@testable import MultipartCore
+
+/// A clock that a test moves; who sleeps moves it too.
+private final class HandClock: Sendable {
+  private let seconds = Guarded<Int64>(1_000_000)
+  let sleeps = Guarded(0)
+
+  func move(_ by: Int64) { seconds.with { $0 += by } }
+
+  var world: World {
+    World(
+      now: { [seconds] in Timestamp(seconds: seconds.with { $0 }) },
+      uptime: { [seconds] in .seconds(seconds.with { $0 }) },
+      sleep: { [seconds, sleeps] duration in
+        try Task.checkCancellation()
+        seconds.with { at in at += duration.components.seconds }
+        sleeps.with { $0 += 1 }
+        await Task.yield()
+      }, random: { 0.5 }, environment: [:])
+  }
+
+  var now: Int64 { seconds.with { $0 } }
+}
+
+/// A source whose answers a test writes down.
+private final class Source: Sendable {
+  struct Answer: Sendable {
+    var id = "A"
+    var expiration: Int64?
+    var failure: Failure.Code?
+  }
+
+  let answer = Guarded(Answer())
+  let asked = Guarded(0)
+  let gate = Guarded<[CheckedContinuation<Void, Never>]>([])
+  let isSlow = Guarded(false)
+
+  func ask() async throws(Failure) -> Credentials {
+    asked.with { $0 += 1 }
+    if isSlow.with({ $0 }) { await withCheckedContinuation { next in gate.with { $0.append(next) } } }
+    let answer = answer.with { $0 }
+    if let failure = answer.failure { throw Failure(failure, "the source fails") }
+    return Credentials(
+      accessKeyID: answer.id, secretAccessKey: Secret("s" + answer.id),
+      expiration: answer.expiration.map { Timestamp(seconds: $0) }, source: "test")
+  }
+
+  func open() {
+    isSlow.with { $0 = false }
+    for next in gate.with({ waiting in
+      defer { waiting = [] }; return waiting
+    }) { next.resume() }
+  }
+}
+
+@Suite struct CredentialKeeperTests {
+  private let clock = HandClock()
+  private let source = Source()
+  private let said = Guarded<[String]>([])
+  private let refusal = Failure(.credentialsExpired, "the store refused the token", s3Code: "ExpiredToken")
+
+  private func keeper(patience: Duration? = nil) -> CredentialKeeper {
+    CredentialKeeper(world: clock.world, patience: patience, say: { [said] text in said.with { $0.append(text) } }) {
+      [source] () async throws(Failure) in try await source.ask()
+    }
+  }
+
+  /// Until what runs by itself has been done.
+  private func settle(_ condition: @Sendable () -> Bool) async {
+    for _ in 0..<100_000 where !condition() { await Task.yield() }
+  }
+
+  @Test("Credentials without an end are found once, however many ask at once")
+  func once() async throws {
+    let keeper = keeper()
+    source.isSlow.with { $0 = true }
+    let ids = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<20 { group.addTask { try await keeper.current().credentials.accessKeyID } }
+      await settle { [source] in source.gate.with { !$0.isEmpty } }
+      source.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(ids == Array(repeating: "A", count: 20))
+    clock.move(1_000_000)
+    _ = try await keeper.current()
+    #expect(source.asked.with { $0 } == 1)
+  }
+
+  @Test("Twenty parts that are refused together ask the source once, and each is sent again")
+  func refusedTogether() async throws {
+    let keeper = keeper()
+    let turn = try await keeper.current().turn
+    clock.move(10)
+    source.answer.with { $0.id = "B" }
+    source.isSlow.with { $0 = true }
+    let refusal = refusal
+    let renewed = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<20 { group.addTask { try await keeper.renew(after: turn, cause: refusal) } }
+      await settle { [source] in source.gate.with { !$0.isEmpty } }
+      source.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(renewed == Array(repeating: true, count: 20))
+    #expect(source.asked.with { $0 } == 2)
+    // One that was refused before the others and is told so late asks nobody.
+    clock.move(100)
+    #expect(try await keeper.renew(after: turn, cause: refusal))
+    #expect(source.asked.with { $0 } == 2)
+    #expect(try await keeper.current().credentials.accessKeyID == "B")
+  }
+
+  @Test(
+    "They are renewed ahead of their end, while those that are held still sign; a source that fails then is no failure")
+  func ahead() async throws {
+    let keeper = keeper()
+    source.answer.with { $0.expiration = clock.now + 3600 }
+    _ = try await keeper.current()
+    clock.move(3200)
+    _ = try await keeper.current()
+    #expect(source.asked.with { $0 } == 1)
+    clock.move(200)
+    source.answer.with { $0.failure = .network }
+    #expect(try await keeper.current().credentials.accessKeyID == "A")
+    await settle { [source] in source.asked.with { $0 } == 2 }
+    // Not again at each request.
+    #expect(try await keeper.current().credentials.accessKeyID == "A")
+    #expect(source.asked.with { $0 } == 2)
+    clock.move(60)
+    source.answer.with { $0 = Source.Answer(id: "B", expiration: clock.now + 3600) }
+    _ = try await keeper.current()
+    await settle { [source] in source.asked.with { $0 } == 3 }
+    for _ in 0..<1000 { if try await keeper.current().turn == 2 { break } else { await Task.yield() } }
+    #expect(try await keeper.current().credentials.accessKeyID == "B")
+  }
+
+  @Test("A life of 20 s is renewed in its last quarter, and what has ended is waited for")
+  func short() async throws {
+    let keeper = keeper()
+    source.answer.with { $0.expiration = clock.now + 20 }
+    _ = try await keeper.current()
+    clock.move(14)
+    _ = try await keeper.current()
+    #expect(source.asked.with { $0 } == 1)
+    clock.move(6)
+    source.answer.with { $0 = Source.Answer(id: "B", expiration: clock.now + 20) }
+    #expect(try await keeper.current().credentials.accessKeyID == "B")
+  }
+
+  @Test("What seems to have ended, by a clock that may be wrong, is used all the same when there is nothing else")
+  func endedBySight() async throws {
+    let keeper = keeper()
+    source.answer.with { $0.expiration = clock.now - 100_000 }
+    for _ in 0..<3 {
+      clock.move(5)
+      #expect(try await keeper.current().credentials.accessKeyID == "A")
+    }
+  }
+
+  @Test(
+    "Without patience a refusal ends at once: by the source's reason, or by the store's when the source has nothing new"
+  )
+  func impatient() async throws {
+    let keeper = keeper()
+    let turn = try await keeper.current().turn
+    clock.move(10)
+    #expect(try await !keeper.renew(after: turn, cause: refusal))
+    clock.move(10)
+    source.answer.with { $0.failure = .credentials }
+    let refusal = refusal
+    let failure = await #expect(throws: Failure.self) { try await keeper.renew(after: turn, cause: refusal) }
+    #expect(failure?.message == "the source fails")
+    #expect(failure?.isSettled == true)
+    #expect(clock.sleeps.with { $0 } == 0)
+  }
+
+  @Test("With patience it waits until a source has new ones, and says so once a minute")
+  func patient() async throws {
+    let keeper = keeper(patience: .seconds(1800))
+    let turn = try await keeper.current().turn
+    let waiting = Task { [refusal] in try await keeper.renew(after: turn, cause: refusal) }
+    await settle { [clock] in clock.now >= 1_000_000 + 300 }
+    source.answer.with { $0.id = "B" }
+    #expect(try await waiting.value)
+    let minutes = (clock.now - 1_000_000) / 60
+    #expect((Int(minutes)...Int(minutes) + 1).contains(said.with { $0.count }))
+    #expect(said.with { $0.first }?.contains("the store refused the token") == true)
+  }
+
+  @Test("Patience ends, and so does the wait of one who is cancelled")
+  func patienceEnds() async throws {
+    let keeper = keeper(patience: .seconds(600))
+    let turn = try await keeper.current().turn
+    #expect(try await !keeper.renew(after: turn, cause: refusal))
+    #expect(clock.now - 1_000_000 >= 600)
+
+    source.isSlow.with { $0 = true }
+    clock.move(10)
+    let stuck = Task { [refusal] in try await keeper.renew(after: turn, cause: refusal) }
+    await settle { [source] in source.gate.with { !$0.isEmpty } }
+    stuck.cancel()
+    await #expect(throws: Failure.self) { try await stuck.value }
+    source.open()
+  }
+
+  @Test("Who finds none at the start fails once for the whole run; with patience he waits")
+  func start() async throws {
+    source.answer.with { $0.failure = .credentials }
+    let hasty = keeper()
+    for _ in 0..<3 {
+      clock.move(10)
+      await #expect(throws: Failure.self) { try await hasty.current() }
+    }
+    #expect(source.asked.with { $0 } == 1)
+    let patient = keeper(patience: .seconds(1800))
+    let waiting = Task { try await patient.current().credentials.accessKeyID }
+    await settle { [said] in said.with { !$0.isEmpty } }
+    source.answer.with { $0.failure = nil }
+    #expect(try await waiting.value == "A")
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import MultipartCore
+import Support
+
+/// What the providers' tests share: a world whose short sleeps take no time, whose clock stands at `now`, and that keeps what
+/// was logged; services over a transport of their own.
+struct CredentialWorld: Sendable {
+  static let now = Timestamp(seconds: 1_750_000_000)
+
+  let world: World
+  let services: ServiceClient
+  private let lines = Guarded<[String]>([])
+
+  /// With an `uptime` of its own a sleep lasts; without, time stands still. The home stays for as long as the world is
+  /// used by anybody.
+  init(
+    _ home: ConfigHome? = nil, _ variables: [String: String] = [:], uptime: (@Sendable () -> Duration)? = nil
+  ) throws {
+    let lines = lines
+    let environment = home?.environment(variables) ?? variables
+    world = World(
+      now: { Self.now }, uptime: uptime ?? { .zero },
+      sleep: { if uptime != nil || $0 > .seconds(30) { try await Task.sleep(for: $0) } }, random: { 0.5 },
+      environment: environment,
+      log: { _, message in
+        let text = withExtendedLifetime(home) { message() }
+        lines.with { $0.append(text) }
+      })
+    services = ServiceClient(transport: try plainTransport(), world: world)
+  }
+
+  /// The chain as the program has it, without a container or a machine that gives credentials.
+  func chain(
+    profile: String? = nil, _ change: (inout CredentialContext) -> Void = { _ in }
+  ) -> CredentialChain {
+    var context = CredentialContext(services: services)
+    change(&context)
+    return .standard(context, profile: ProfileChoice(option: profile, environment: world.environment))
+  }
+
+  /// All that a run with `-vv` would have shown.
+  var log: String { lines.with { $0.joined(separator: "\n") } }
+}
+
+enum STSAnswer {
+  static func credentials(
+    _ action: String = "AssumeRole", id: String = "ASIAROLE", secret: String = "role/secret+hunter2",
+    token: String = "token-hunter2", expiration: String = "2025-06-15T16:06:40Z"
+  ) -> LocalService.Reply {
+    .init(
+      200,
+      """
+      <\(action)Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><\(action)Result><AssumedRoleUser>
+      <Arn>arn:aws:sts::1:assumed-role/r/s</Arn></AssumedRoleUser><Credentials><AccessKeyId>\(id)</AccessKeyId>
+      <SecretAccessKey>\(secret)</SecretAccessKey><SessionToken>\(token)</SessionToken>
+      <Expiration>\(expiration)</Expiration></Credentials></\(action)Result>
+      <ResponseMetadata><RequestId>r-1</RequestId></ResponseMetadata></\(action)Response>
+      """)
+  }
+
+  static func refusal(_ status: Int, _ code: String, _ message: String = "no", headers: HeaderList = [:])
+    -> LocalService.Reply
+  {
+    .init(
+      status,
+      """
+      <ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>\(code)</Code>
+      <Message>\(message)</Message></Error><RequestId>r-7</RequestId></ErrorResponse>
+      """, headers: headers)
+  }
+}
+
+/// The failure of what should fail.
+func failure<Value: Sendable>(_ work: () async throws(Failure) -> Value) async -> Failure? {
+  do throws(Failure) {
+    _ = try await work()
+    return nil
+  } catch {
+    return error
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+@Suite("GitHub's OIDC")
+struct GitHubOIDCTests {
+  private static let role = "arn:aws:iam::123456789012:role/deploy"
+  private static let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJyZXBvIn0.hunter2"
+
+  private func environment(_ url: String, _ more: [String: String] = [:]) -> [String: String] {
+    [
+      "AWS_ROLE_ARN": Self.role, "ACTIONS_ID_TOKEN_REQUEST_URL": url,
+      "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "request-token-hunter2", "GITHUB_RUN_ID": "4711",
+    ].merging(more) { $1 }
+  }
+
+  private func provider(
+    _ world: CredentialWorld, _ environment: [String: String], sts: LocalService,
+    settings: GitHubOIDCProvider.Settings = .init()
+  ) -> GitHubOIDCProvider {
+    let services = world.services
+    return GitHubOIDCProvider(settings: settings, environment: environment, services: services) {
+      () async throws(Failure) in
+      let places = ServiceAddresses(environment: ["AWS_ENDPOINT_URL_STS": sts.url])
+      return STSClient(services: services, address: try places.address(of: .sts, region: "eu-west-1"))
+    }
+  }
+
+  private static func sts() throws -> LocalService {
+    try LocalService { _ in STSAnswer.credentials("AssumeRoleWithWebIdentity", id: "ASIAJOB") }
+  }
+
+  @Test("GitHub is asked for a token with the audience, STS for the role with that token, and no log has a token")
+  func takesRole() async throws {
+    let github = try MetadataServer(["/token/1": [.init(200, #"{"count":1,"value":"\#(Self.jwt)"}"#)]])
+    let (sts, world) = (try Self.sts(), try CredentialWorld())
+    let found = try await provider(
+      world, environment(github.url + "/token/1?api-version=2.0&audience=other"), sts: sts
+    ).credentials()
+    #expect(found?.accessKeyID == "ASIAJOB")
+    #expect(found?.source == "role \(Self.role) by GitHub's OIDC")
+    let asked = try #require(github.asked.first)
+    #expect(asked.method == "GET")
+    #expect(asked.query == ["api-version": "2.0", "audience": "sts.amazonaws.com"])
+    #expect(asked.target == "/token/1?api-version=2.0&audience=sts.amazonaws.com")
+    #expect(asked.headers["Authorization"] == "Bearer request-token-hunter2")
+    let form = try #require(sts.asked.first).form
+    #expect(form["RoleArn"] == Self.role && form["WebIdentityToken"] == Self.jwt)
+    #expect(form["RoleSessionName"] == "s3up-4711")
+    #expect(!world.log.contains("hunter2"))
+  }
+
+  @Test("each call asks for a new token")
+  func anew() async throws {
+    let github = try MetadataServer(["/t": [.init(200, #"{"value":"one"}"#), .init(200, #"{"value":"two"}"#)]])
+    let (sts, world) = (try Self.sts(), try CredentialWorld())
+    let provider = provider(world, environment(github.url + "/t"), sts: sts)
+    _ = try await provider.credentials()
+    _ = try await provider.credentials()
+    #expect(sts.asked.map { $0.form["WebIdentityToken"] } == ["one", "two"])
+  }
+
+  @Test("role, audience and session name can be said")
+  func settings() async throws {
+    let github = try MetadataServer(["/t": [.init(200, #"{"value":"one"}"#)]])
+    let (sts, world) = (try Self.sts(), try CredentialWorld())
+    let environment = environment(github.url + "/t", ["AWS_ROLE_SESSION_NAME": "night build"])
+    let settings = GitHubOIDCProvider.Settings(role: "arn:aws-cn:iam::1:role/x", audience: "sts.amazonaws.com.cn")
+    _ = try await provider(world, environment, sts: sts, settings: settings).credentials()
+    #expect(github.asked.first?.query == ["audience": "sts.amazonaws.com.cn"])
+    #expect(sts.asked.first?.form["RoleArn"] == "arn:aws-cn:iam::1:role/x")
+    #expect(sts.asked.first?.form["RoleSessionName"] == "night-build")
+  }
+
+  @Test(
+    "without role, address or token there are none here; a role that was demanded is a failure then",
+    arguments: ["AWS_ROLE_ARN", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"])
+  func missing(variable: String) async throws {
+    let (sts, world) = (try Self.sts(), try CredentialWorld())
+    let environment = environment("http://127.0.0.1:1/t", [variable: ""])
+    #expect(try await provider(world, environment, sts: sts).credentials() == nil)
+    #expect(!GitHubOIDCProvider.isMeant(by: environment))
+    guard variable != "AWS_ROLE_ARN" else { return }
+    let settings = GitHubOIDCProvider.Settings(role: Self.role)
+    let failure = await failure { () async throws(Failure) in
+      try await provider(world, environment, sts: sts, settings: settings).credentials()
+    }
+    #expect(failure?.code == .credentials)
+    #expect(failure?.message.contains(variable) == true)
+    #expect(failure?.hint?.contains("id-token: write") == true)
+  }
+
+  @Test("keys and a token's file of the environment come before it")
+  func order() {
+    let environment = environment("http://127.0.0.1:1/t")
+    #expect(GitHubOIDCProvider.isMeant(by: environment))
+    for name in ["AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE"] {
+      #expect(!GitHubOIDCProvider.isMeant(by: environment.merging([name: "x"]) { $1 }))
+      #expect(GitHubOIDCProvider.isMeant(by: environment.merging([name: ""]) { $1 }))
+    }
+  }
+
+  @Test("the token is not sent in the clear to another machine, nor a line break in a header")
+  func unsafe() async throws {
+    let (sts, world) = (try Self.sts(), try CredentialWorld())
+    for more in [
+      ["ACTIONS_ID_TOKEN_REQUEST_URL": "http://github.example.com/t"],
+      ["ACTIONS_ID_TOKEN_REQUEST_TOKEN": "hunter2\r\nX: y"],
+    ] {
+      let failure = await failure { () async throws(Failure) in
+        try await provider(world, environment("http://127.0.0.1:1/t", more), sts: sts).credentials()
+      }
+      #expect(failure?.code == .configuration || failure?.code == .credentials)
+      #expect(failure?.message.contains("hunter2") == false)
+    }
+    #expect(sts.asked.isEmpty)
+  }
+
+  @Test("what GitHub refuses is a failure with the way out; what it garbles is asked for anew")
+  func answers() async throws {
+    let bad: [(LocalService.Reply, Failure.Code, Int)] = [
+      (.init(401, #"{"message":"bad request-token-hunter2"}"#), .credentials, 1),
+      (.init(403, "<html>"), .credentials, 1), (.init(302, "", headers: ["Location": "/other"]), .credentials, 1),
+      (.init(200, "<html>"), .server, 4), (.init(200, #"{"value":""}"#), .server, 4),
+      (.init(200, #"{"value":"a\nb"}"#), .server, 4), (.init(200, "[]"), .server, 4), (.init(500), .server, 4),
+      (.init(429), .throttled, 4), (.init(200, #"{"value":"x"}"#, .half), .network, 4),
+    ]
+    for (reply, code, tries) in bad {
+      let github = try MetadataServer(["/t": [reply]])
+      let (sts, world) = (try Self.sts(), try CredentialWorld())
+      let failure = await failure { () async throws(Failure) in
+        try await provider(world, environment(github.url + "/t"), sts: sts).credentials()
+      }
+      #expect(failure?.code == code, "\(reply)")
+      #expect(github.asked.count == tries, "\(reply)")
+      #expect(failure?.message.contains("hunter2") == false && !world.log.contains("hunter2"))
+      #expect(sts.asked.isEmpty)
+    }
+  }
+}
