@@ -14,6 +14,8 @@ package final class CredentialKeeper: Sendable {
     var isAsking = false
     var question: Task<Void, Never>?
     var lastAsked: Duration?
+    /// The last question brought nothing new.
+    var wasFruitless = false
     var lastFailure: Failure?
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var nextWaiter = 0
@@ -28,7 +30,7 @@ package final class CredentialKeeper: Sendable {
 
   /// New ones are asked for so long before the end of those that are held, or a quarter of their life.
   private static let ahead: Int64 = 300
-  /// An answer counts for so long for those who come after it with the same wish.
+  /// That there is nothing new is known for so long to those who come with the same wish.
   private static let echo = Duration.seconds(1)
   private static let pause = Duration.seconds(5)
 
@@ -129,7 +131,7 @@ package final class CredentialKeeper: Sendable {
     enum Part { case asks, waits, done }
     let part = state.withLock { state -> Part in
       if state.isAsking { return .waits }
-      if let last = state.lastAsked, now - last < Self.echo { return .done }
+      if state.wasFruitless, let last = state.lastAsked, now - last < Self.echo { return .done }
       state.isAsking = true
       return .asks
     }
@@ -155,10 +157,12 @@ package final class CredentialKeeper: Sendable {
   private func end(_ credentials: Credentials?, _ failure: Failure?) {
     let (now, moment) = (world.uptime(), world.now())
     let waiters = state.withLock { state in
+      state.wasFruitless = true
       if let credentials {
         let isNew = state.held.map { !$0.credentials.signsLike(credentials) } ?? true
         state.held = Held(credentials: credentials, turn: (state.held?.turn ?? 0) + (isNew ? 1 : 0))
         if isNew { state.found = moment }
+        state.wasFruitless = !isNew
       }
       var failure = failure
       // A request that cannot be signed is not worth tries of its own.

@@ -85,6 +85,11 @@ package final class FakeS3: Sendable {
     }
   }
 
+  /// One more key pair, beside those that are known.
+  package func addCredential(_ credential: FakeCredential) {
+    server.state.with { $0.credentials[credential.keyID] = credential }
+  }
+
   /// The server's clock stands at `moment`; nil lets it go again with the system's.
   package func setClock(_ moment: Timestamp?) {
     server.state.with { $0.fixedClock = moment?.seconds }

@@ -1,0 +1,234 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// Hands out credentials that the store takes for some seconds.
+private final class Issuer: Sendable {
+  let fake: FakeS3
+  let life: Int64
+  let count = Guarded(0)
+
+  init(_ fake: FakeS3, life: Int64) {
+    self.fake = fake
+    self.life = life
+  }
+
+  func issue(life: Int64? = nil) -> FakeCredential {
+    let number = count.with { count in
+      count += 1
+      return count
+    }
+    let text = String(number)
+    let credential = FakeCredential(
+      keyID: "ASIA" + String(repeating: "0", count: 12 - text.count) + text, secret: "Secret\(number)/+0123456789",
+      sessionToken: "Token\(number)", ends: Int64(time(nil)) + (life ?? self.life))
+    fake.addCredential(credential)
+    return credential
+  }
+
+  /// As `credential_process` prints them.
+  func process(saysEnd: Bool) -> String {
+    let one = issue()
+    let end = saysEnd ? #", "Expiration": "\#(Timestamp(seconds: one.ends ?? 0).iso8601)""# : ""
+    return """
+      {"Version": 1, "AccessKeyId": "\(one.keyID)", "SecretAccessKey": "\(one.secret)",
+      "SessionToken": "\(one.sessionToken ?? "")"\(end)}
+      """
+  }
+
+  /// As a credentials file has them.
+  func file() -> String {
+    let one = issue()
+    return
+      "[default]\naws_access_key_id = \(one.keyID)\naws_secret_access_key = \(one.secret)\n"
+      + "aws_session_token = \(one.sessionToken ?? "")\n"
+  }
+
+  func sts() -> LocalService.Reply {
+    let one = issue()
+    return .init(
+      200,
+      """
+      <R><Credentials><AccessKeyId>\(one.keyID)</AccessKeyId><SecretAccessKey>\(one.secret)</SecretAccessKey>
+      <SessionToken>\(one.sessionToken ?? "")</SessionToken>
+      <Expiration>\(Timestamp(seconds: one.ends ?? 0).iso8601)</Expiration></Credentials></R>
+      """)
+  }
+}
+
+/// Uploads that take many lives of their credentials. `S3UP_TOKEN_LIFE` and `S3UP_UPLOAD_SECONDS` make them longer.
+@Suite(.crowd) struct RenewalTests {
+  private static func setting(_ name: String, _ standard: Int64) -> Int64 {
+    ProcessInfo.processInfo.environment[name].flatMap { Int64($0) } ?? standard
+  }
+
+  private static let life = setting("S3UP_TOKEN_LIFE", 3)
+  private static let seconds = setting("S3UP_UPLOAD_SECONDS", 16)
+  private static let size = 45 * mebi
+  private static let put = ["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "2", "--json"]
+
+  private let issuer: Issuer
+  private var box: BlackBox
+  private let bytes: [UInt8]
+
+  init() throws {
+    box = try BlackBox { $0.credentials = [] }
+    box.environment["AWS_ACCESS_KEY_ID"] = nil
+    box.environment["AWS_SECRET_ACCESS_KEY"] = nil
+    issuer = Issuer(box.fake, life: Self.life)
+    bytes = try box.sample("f", Self.size)
+  }
+
+  private func config(_ text: String) throws { try box.binary.home.write(text, to: ".aws/config") }
+
+  private var slowly: [String] { ["--limit-rate", String(Int64(Self.size) / Self.seconds)] }
+
+  private func expectArrived(
+    _ result: ChildProcess.Result, keys: Int64 = Self.seconds / Self.life / 2,
+    where location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(result.status == 0, "\(result.errors)", sourceLocation: location)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes), sourceLocation: location)
+    let parts = box.fake.requests(.uploadPart)
+    for (part, sends) in Dictionary(grouping: parts, by: \.partNumber) {
+      #expect(sends.count <= 2, "part \(part ?? 0)", sourceLocation: location)
+    }
+    let used = Set(
+      parts.compactMap { $0.headers["Authorization"]?.split(separator: "=").dropFirst().first?.prefix { $0 != "/" } })
+    #expect(used.count >= keys, "\(used.count) key pairs", sourceLocation: location)
+    #expect(box.fake.unfinishedUploads.map(\.id) == [], sourceLocation: location)
+  }
+
+  @Test("credential_process hands out the next ones, with and without telling their end", arguments: [true, false])
+  func process(_ saysEnd: Bool) async throws {
+    let issuer = issuer
+    let service = try LocalService { _ in .init(200, issuer.process(saysEnd: saysEnd)) }
+    try config("[default]\ncredential_process = \(Programs.find("curl")) -sS \(service.url)/\n")
+    expectArrived(try await box.run(Self.put + slowly, timeout: .seconds(600)))
+    // One for each life, and not for each part that met its end.
+    #expect(Int64(service.asked.count) <= 2 + 2 * Self.seconds / Self.life)
+  }
+
+  @Test("a credentials file that another process rewrites")
+  func file() async throws {
+    let (issuer, home) = (issuer, box.binary.home)
+    try home.write(issuer.file(), to: ".aws/credentials")
+    let writer = Task {
+      while !Task.isCancelled {
+        try await Task.sleep(for: .milliseconds(Self.life * 500))
+        try home.write(issuer.file(), to: ".aws/credentials.new")
+        rename(home.path(".aws/credentials.new"), home.path(".aws/credentials"))
+      }
+    }
+    defer { writer.cancel() }
+    expectArrived(try await box.run(Self.put + slowly, timeout: .seconds(600)))
+  }
+
+  @Test("a web identity token file that is replaced")
+  func webIdentity() async throws {
+    let (issuer, files) = (issuer, box.files)
+    let current = Guarded(0)
+    let path = try files.write("jwt-0", to: "token")
+    let sts = try LocalService { asked in
+      // The cluster replaces the token; the one before holds a little longer.
+      let valid = current.with { ["jwt-\($0)", "jwt-\($0 - 1)"] }
+      guard valid.contains(asked.form["WebIdentityToken"] ?? "") else {
+        return .init(400, "<E><Error><Code>ExpiredTokenException</Code><Message>old</Message></Error></E>")
+      }
+      return issuer.sts()
+    }
+    let writer = Task {
+      while !Task.isCancelled {
+        try await Task.sleep(for: .milliseconds(Self.life * 1000))
+        let number = current.with { number in
+          number += 1
+          return number
+        }
+        try files.write("jwt-\(number)", to: "token.new")
+        rename(files.path("token.new"), path)
+      }
+    }
+    defer { writer.cancel() }
+    var box = box
+    box.environment["AWS_WEB_IDENTITY_TOKEN_FILE"] = path
+    box.environment["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/pod"
+    box.environment["AWS_ENDPOINT_URL_STS"] = sts.url
+    expectArrived(try await box.run(Self.put + slowly, timeout: .seconds(600)))
+  }
+
+  @Test("a job of GitHub, whose token holds once")
+  func github() async throws {
+    let issuer = issuer
+    let tokens = Guarded<(next: Int, open: Set<String>)>((0, []))
+    let github = try LocalService { _ in
+      let token = tokens.with { tokens in
+        tokens.next += 1
+        tokens.open.insert("jwt-\(tokens.next)")
+        return "jwt-\(tokens.next)"
+      }
+      return .init(200, #"{"value": "\#(token)"}"#)
+    }
+    let sts = try LocalService { asked in
+      let token = asked.form["WebIdentityToken"] ?? ""
+      guard tokens.with({ $0.open.remove(token) }) != nil else {
+        return .init(400, "<E><Error><Code>ExpiredTokenException</Code><Message>old</Message></Error></E>")
+      }
+      return issuer.sts()
+    }
+    var box = box
+    box.environment["ACTIONS_ID_TOKEN_REQUEST_URL"] = github.url + "/token?api=1"
+    box.environment["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] = "request"
+    box.environment["AWS_ENDPOINT_URL_STS"] = sts.url
+    let role = ["--github-role", "arn:aws:iam::1:role/ci"]
+    expectArrived(try await box.run(Self.put + slowly + role, timeout: .seconds(600)))
+  }
+
+  @Test("with --wait-for-credentials keys that ended are waited for, and the upload goes on where it was")
+  func waits() async throws {
+    try box.binary.home.write(issuer.file(), to: ".aws/credentials")
+    let child = try box.start(Self.put + slowly + ["--wait-for-credentials", "5m"])
+    while !child.ended, !String(decoding: child.stderr, as: UTF8.self).contains("waits for new credentials") {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(box.fake.objectCount == 0)
+    #expect(box.fake.requests.contains { $0.errorCode == "ExpiredToken" })
+    let long = issuer.issue(life: 3600)
+    try box.binary.home.write(
+      "[default]\naws_access_key_id = \(long.keyID)\naws_secret_access_key = \(long.secret)\n"
+        + "aws_session_token = \(long.sessionToken ?? "")\n", to: ".aws/credentials")
+    expectArrived(await child.wait(timeout: .seconds(600)), keys: 2)
+    #expect(box.fake.requests(.createMultipartUpload).count == 1)
+  }
+
+  @Test("without it the run ends in 77, the upload is kept, and the same command goes on with new keys")
+  func ends() async throws {
+    try box.binary.home.write(issuer.file(), to: ".aws/credentials")
+    let result = try await box.run(Self.put + slowly, timeout: .seconds(600))
+    #expect(result.status == 77, "\(result.errors)")
+    #expect(result.errors.contains("it goes on"), "\(result.errors)")
+    #expect(try box.records().count == 1)
+    let long = issuer.issue(life: 3600)
+    var box = box
+    box.environment["AWS_ACCESS_KEY_ID"] = long.keyID
+    box.environment["AWS_SECRET_ACCESS_KEY"] = long.secret
+    box.environment["AWS_SESSION_TOKEN"] = long.sessionToken
+    try await box.expectGoesOn(Self.put, to: bytes)
+  }
+
+  @Test(
+    "Eight parts that are refused together ask the source once",
+    arguments: ["ExpiredToken", "InvalidAccessKeyId", "TokenRefreshRequired"])
+  func together(_ code: String) async throws {
+    let issuer = Issuer(box.fake, life: 3600)
+    let service = try LocalService { _ in .init(200, issuer.process(saysEnd: false)) }
+    try config("[default]\ncredential_process = \(Programs.find("curl")) -sS \(service.url)/\n")
+    box.fake.setFaults([
+      Fault(.init(.uploadPart, to: 8), .error(status: code == "InvalidAccessKeyId" ? 403 : 400, code: code))
+    ])
+    let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "8", "--json"])
+    expectArrived(result, keys: 2)
+    #expect(service.asked.count == 2)
+  }
+}
