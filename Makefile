@@ -16,7 +16,7 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain build demo test check lint sanitize install uninstall bench soak stores-start stores-stop clean
+.PHONY: help deps toolchain build demo test check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
@@ -26,6 +26,7 @@ help:
 	@echo 'make check         format, warnings, all tests, thread and address sanitizer: what CI has to pass'
 	@echo 'make bench         CPU, time and memory beside plain curl; BENCH_ARGS=--help for its options'
 	@echo 'make soak          kill -9, bad lines and lost answers at a real S3 server, for half an hour; SOAK_ARGS=--help'
+	@echo 'make soak-credentials  uploads of three minutes with credentials that live 20 seconds'
 	@echo 'make install       the binary, its man page and completions to PREFIX (/usr/local), under DESTDIR'
 	@echo 'make uninstall     remove them'
 	@echo 'make stores-start  start the S3 servers of the tests, for an hour at most; stores-stop ends them'
@@ -86,6 +87,10 @@ bench: build
 
 soak: deps build
 	@python3 Tests/Faults/soak.py --binary $(BINARY) $(SOAK_ARGS)
+
+# Uploads of three minutes with credentials that live 20 s; the same run in `make test` with seconds.
+soak-credentials: deps toolchain
+	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test --filter RenewalTests
 
 stores-start: deps
 	$(STORES) start all

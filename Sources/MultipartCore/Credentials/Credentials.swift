@@ -4,6 +4,8 @@ package struct Credentials: Sendable, Equatable {
   package var secretAccessKey: Secret
   package var sessionToken: Secret?
   package var expiration: Timestamp?
+  /// Nothing can give this run others: those of its environment.
+  package var isFixed = false
   /// For people: `environment`, `profile dev in ~/.aws/credentials`.
   package var source: String
 

@@ -10,8 +10,12 @@ package struct EnvironmentProvider: CredentialProvider {
 
   package func credentials() async throws(Failure) -> Credentials? {
     let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
-    return try WrittenKeys.credentials(
+    var found = try WrittenKeys.credentials(
       id: environment[names[0]], secret: environment[names[1]], token: environment[names[2]], names: names,
       place: place, source: "environment")
+    found?.isFixed = true
+    // What `aws configure export-credentials` writes beside the keys.
+    found?.expiration = environment["AWS_CREDENTIAL_EXPIRATION"].flatMap { CredentialDate.parse($0) }
+    return found
   }
 }

@@ -110,9 +110,9 @@ package struct BucketSigner: RequestSigner {
       unsigned, credentials: credentials, at: clock.corrected(now()), expiresIn: lifetime)
   }
 
-  /// Where the credentials were found; nil when nothing is signed.
-  package func credentialsSource() async throws(Failure) -> String? {
-    try await credentials?.current().credentials.source
+  /// Nil when nothing is signed.
+  package func currentCredentials() async throws(Failure) -> Credentials? {
+    try await credentials?.current().credentials
   }
 
   package func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson? {

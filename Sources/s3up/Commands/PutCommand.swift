@@ -45,6 +45,8 @@ struct PutCommand {
     if let deadline = plan.deadline { uploader.interrupt(after: deadline) }
     session.signals.onReport { reporter.report(uploader.progress) }
     reporter.start(uploader)
+    let watch = CredentialWatch(session, access.signer, uploader.progress).start()
+    defer { watch?.cancel() }
     do throws(Failure) {
       let result = try await uploader.run()
       reporter.finish()

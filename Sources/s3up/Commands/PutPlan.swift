@@ -84,7 +84,7 @@ struct PutPlan {
   /// The lines of `--explain`.
   func explanation(_ plan: UploadPlan) async throws(Failure) -> [String] {
     let settings = access.settings
-    let credentials = try await access.signer.credentialsSource() ?? "none: requests are not signed"
+    let credentials = try await access.signer.currentCredentials()?.source ?? "none: requests are not signed"
     let parts =
       if case .stream(let stream) = job.source {
         explanation(stream)

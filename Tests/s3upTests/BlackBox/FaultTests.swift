@@ -292,6 +292,14 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests.count { $0.errorCode == "RequestTimeTooSkewed" } == 1)
   }
 
+  @Test("a signature that is refused on a machine whose clock is wrong names the clock")
+  func clockNamed() async throws {
+    let box = try BlackBox(faults: [Fault(.all, .error(status: 403, code: "SignatureDoesNotMatch"))])
+    box.fake.setClockOffset(1200)
+    try box.sample("f", 1000)
+    try await put(box).expectFailure(77, "SignatureDoesNotMatch", "20 min behind")
+  }
+
   @Test(
     "odd but honest stores are served",
     arguments: [

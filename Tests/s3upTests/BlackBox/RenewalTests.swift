@@ -217,6 +217,25 @@ private final class Issuer: Sendable {
     try await box.expectGoesOn(Self.put, to: bytes)
   }
 
+  @Test("keys of the environment that end before the upload will are warned of, with both times")
+  func warns() async throws {
+    let short = issuer.issue(life: 30)
+    var box = box
+    box.environment["AWS_ACCESS_KEY_ID"] = short.keyID
+    box.environment["AWS_SECRET_ACCESS_KEY"] = short.secret
+    box.environment["AWS_SESSION_TOKEN"] = short.sessionToken
+    box.environment["AWS_CREDENTIAL_EXPIRATION"] = Timestamp(seconds: short.ends ?? 0).iso8601
+    let child = try box.start(Self.put + ["--limit-rate", "500K"])
+    while !child.ended, !String(decoding: child.stderr, as: UTF8.self).contains("nothing can renew them") {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 143)
+    #expect(result.errors.contains(Timestamp(seconds: short.ends ?? 0).iso8601), "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count { $0.contains("nothing can renew") } == 1)
+  }
+
   @Test(
     "Eight parts that are refused together ask the source once",
     arguments: ["ExpiredToken", "InvalidAccessKeyId", "TokenRefreshRequired"])

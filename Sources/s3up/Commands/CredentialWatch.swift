@@ -1,0 +1,45 @@
+import MultipartCore
+
+/// Warns, once it can be told, that an upload will outlive credentials that nothing in this run can renew.
+struct CredentialWatch {
+  private let session: Session
+  private let signer: BucketSigner
+  private let progress: UploadProgress
+
+  /// The rate of the first seconds is not yet that of the upload.
+  private static let settling = 5
+
+  init(_ session: Session, _ signer: BucketSigner, _ progress: UploadProgress) {
+    self.session = session
+    self.signer = signer
+    self.progress = progress
+  }
+
+  /// Nil when there is nothing to watch: only the environment has credentials that are fixed and end.
+  func start() -> Task<Void, Never>? {
+    guard let total = progress.total, session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
+    let (session, signer, progress) = (session, signer, progress)
+    return Task {
+      guard let held = try? await signer.currentCredentials(), held.isFixed, let end = held.expiration else { return }
+      var meter = RateMeter()
+      var turn = 0
+      while (try? await session.world.sleep(.seconds(1))) != nil {
+        turn += 1
+        meter.add(progress.bytes, at: session.world.uptime())
+        guard turn >= Self.settling, let left = meter.eta(remaining: total - progress.bytes) else { continue }
+        guard let text = Self.warning(now: session.world.now(), eta: left, end: end) else { continue }
+        session.world.log(0, text)
+        return
+      }
+    }
+  }
+
+  /// Nil when they last.
+  static func warning(now: Timestamp, eta: Duration, end: Timestamp) -> String? {
+    let done = Timestamp(seconds: now.seconds + eta.components.seconds)
+    guard done > end else { return nil }
+    let ending = end > now ? "end at \(end.iso8601)" : "ended at \(end.iso8601)"
+    return "the credentials of the environment \(ending), and at this rate the upload ends at \(done.iso8601): "
+      + "nothing can renew them in this run; with new ones the same command goes on where it stops"
+  }
+}
