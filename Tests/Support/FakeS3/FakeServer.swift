@@ -156,7 +156,8 @@ final class FakeServer: Sendable {
         partNumber: route.partNumber, connection: connection, secure: head.secure, began: began)
       var fault: Fault.Action?
       // All counters move on, also those of faults that come after the one that fires.
-      for at in state.faults.indices where state.faults[at].fires(on: route) {
+      for at in state.faults.indices
+      where state.faults[at].fires(on: route, authorization: head.headers["authorization"]) {
         fault = fault ?? state.faults[at].fault.action
       }
       entry.fault = fault?.name

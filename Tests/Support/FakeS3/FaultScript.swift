@@ -17,6 +17,8 @@ package struct Fault: Codable, Sendable {
     package var operation: FakeOperation?
     package var partNumber: Int?
     package var key: String?
+    /// Who has signed.
+    package var keyID: String?
     package var nth: Int?
     package var from: Int?
     package var to: Int?
@@ -25,12 +27,13 @@ package struct Fault: Codable, Sendable {
     package var seed: UInt64?
 
     package init(
-      _ operation: FakeOperation? = nil, partNumber: Int? = nil, key: String? = nil, nth: Int? = nil,
-      from: Int? = nil, to: Int? = nil, probability: Double? = nil, seed: UInt64? = nil
+      _ operation: FakeOperation? = nil, partNumber: Int? = nil, key: String? = nil, keyID: String? = nil,
+      nth: Int? = nil, from: Int? = nil, to: Int? = nil, probability: Double? = nil, seed: UInt64? = nil
     ) {
       self.operation = operation
       self.partNumber = partNumber
       self.key = key
+      self.keyID = keyID
       self.nth = nth
       self.from = from
       self.to = to
@@ -40,9 +43,10 @@ package struct Fault: Codable, Sendable {
 
     package static let all = Match()
 
-    func concerns(_ route: FakeRoute) -> Bool {
+    func concerns(_ route: FakeRoute, authorization: String?) -> Bool {
       (operation == nil || operation == route.operation) && (partNumber == nil || partNumber == route.partNumber)
         && (key.map { $0.utf8.elementsEqual(route.key.utf8) } ?? true)
+        && (keyID.map { authorization?.contains("Credential=\($0)/") == true } ?? true)
     }
   }
 
@@ -118,9 +122,9 @@ struct ArmedFault: Sendable {
     dice = SeededRandom(seed: fault.match.seed ?? 0)
   }
 
-  mutating func fires(on route: FakeRoute) -> Bool {
+  mutating func fires(on route: FakeRoute, authorization: String? = nil) -> Bool {
     let match = fault.match
-    guard match.concerns(route) else { return false }
+    guard match.concerns(route, authorization: authorization) else { return false }
     seen += 1
     if let nth = match.nth, seen != nth { return false }
     if seen < match.from ?? 1 || seen > match.to ?? .max { return false }

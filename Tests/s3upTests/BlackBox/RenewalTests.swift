@@ -243,11 +243,12 @@ private final class Issuer: Sendable {
     let issuer = Issuer(box.fake, life: 3600)
     let service = try LocalService { _ in .init(200, issuer.process(saysEnd: false)) }
     try config("[default]\ncredential_process = \(Programs.find("curl")) -sS \(service.url)/\n")
-    box.fake.setFaults([
-      Fault(.init(.uploadPart, to: 8), .error(status: code == "InvalidAccessKeyId" ? 403 : 400, code: code))
-    ])
+    // The first that are handed out, until they are replaced.
+    let status = code == "InvalidAccessKeyId" ? 403 : 400
+    box.fake.setFaults([Fault(.init(.uploadPart, keyID: "ASIA000000000001"), .error(status: status, code: code))])
     let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "8", "--json"])
     expectArrived(result, keys: 2)
+    #expect(box.fake.requests(.uploadPart).count { $0.errorCode == code } > 1)
     #expect(service.asked.count == 2)
   }
 }
