@@ -35,4 +35,15 @@ uint64_t ck_kernel_run(size_t index, int algorithm, uint64_t crc, const void *da
 // No core file of this process, and no other process of the same user may read its memory: keys and tokens are in it.
 // prctl is variadic, which Swift cannot call.
 void ck_forbid_core_files(void);
+
+// What the kernel knows of a TCP connection. glibc's tcp_info is older than the kernel's and lacks the segments sent.
+struct ck_line {
+  uint32_t sent;        // segments with data
+  uint32_t sent_again;  // how often one of them was sent once more
+  uint32_t round_trip;  // microseconds, smoothed
+};
+// TCP_INFO: 0 or errno.
+int ck_line_read(int socket, struct ck_line *line);
+// TCP_CONGESTION, by name: 0 or errno.
+int ck_line_control(int socket, const char *name);
 #endif

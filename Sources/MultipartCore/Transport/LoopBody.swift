@@ -7,7 +7,7 @@ final class LoopBody {
   private let uptime: @Sendable () -> Duration
   private var running: [UInt64: Transfer] = [:]
   private var idle: [Transfer] = []
-  private let sockets = LoopSockets()
+  private let sockets: LoopSockets
   private var nextStallCheck: Duration = .zero
   /// Until then every connection asks for the addresses anew: those that libcurl remembers, for a minute, have failed.
   private var doubtsAddressesUntil: Duration = .zero
@@ -15,6 +15,7 @@ final class LoopBody {
   init(inbox: Inbox, options: TransportOptions, uptime: @escaping @Sendable () -> Duration) {
     self.inbox = inbox
     self.options = options
+    sockets = LoopSockets(options)
     self.uptime = uptime
     _ = s3up_multi_long(inbox.multi, CURLMOPT_MAXCONNECTS, max(4, options.connections))
   }
@@ -91,6 +92,7 @@ final class LoopBody {
     let now = uptime()
     guard now >= nextStallCheck else { return }
     nextStallCheck = now + .milliseconds(500)
+    sockets.lookAtLine()
     for transfer in running.values {
       if transfer.hasStalled(now: now) {
         let seconds = Int(transfer.request.stallTimeout.seconds)

@@ -13,8 +13,22 @@ struct ConnectionEnds: Equatable {
 /// (`CURLINFO_ACTIVESOCKET`), but the two ends of the connection before each request (`CURLOPT_PREREQFUNCTION`).
 final class LoopSockets {
   private var opened: Set<Int32> = []
+  private var line: LineWatch
+  private let note: @Sendable (String) -> Void
 
-  func add(_ socket: Int32) { opened.insert(socket) }
+  init(_ options: TransportOptions) {
+    line = LineWatch(options.congestion)
+    note = options.note
+  }
+
+  func add(_ socket: Int32) {
+    opened.insert(socket)
+    if let problem = line.prepare(socket) { note(problem) }
+  }
+
+  func lookAtLine() {
+    if let found = line.look(at: &opened) { note(found) }
+  }
 
   /// A number that is no socket any more, or another's, has other ends (`getsockname`, `getpeername`).
   func socket(with ends: ConnectionEnds) -> Int32? {

@@ -9,6 +9,9 @@ package struct TransportOptions: Sendable {
   package var connections = 8
   package var userAgent = "s3up"
   package var limiter: RateLimiter?
+  package var congestion = CongestionControl.auto
+  /// What was found out about the line, for who looks on.
+  package var note: @Sendable (String) -> Void = { _ in }
 
   package init() {}
 }

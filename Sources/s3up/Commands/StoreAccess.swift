@@ -63,6 +63,9 @@ struct StoreAccess {
     options.verifiesTLS = !connection.insecure
     options.proxy = ProxySettings(option: connection.proxy, environment: session.environment)
     options.connections = transfer.concurrency
+    options.congestion = transfer.congestion
+    let log = session.world.log
+    options.note = { text in log(1, text) }
     options.userAgent = "s3up/\(Version.text)"
     options.limiter = transfer.limitRate.map { RateLimiter(rate: $0, now: session.world.uptime()) }
     return try CurlTransport(options: options)

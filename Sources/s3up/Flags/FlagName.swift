@@ -51,6 +51,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case region
   case profile
   case addressing
+  case tcpCongestion = "tcp-congestion"
   case accelerate
   case dualstack
   case fips

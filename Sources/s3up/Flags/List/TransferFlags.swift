@@ -20,6 +20,13 @@ extension FlagList {
     Flag(
       .concurrency, .value("N"), .transfer, [.put], "Parts that are sent at the same time, 1 to 1000.", standard: "8"),
     Flag(
+      .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part],
+      "Congestion control of the connections.",
+      more: """
+        With auto it is the system's, and BBR once the line has shown that it loses packets, where the kernel has it \
+        and lets this user choose it. NAME is one of /proc/sys/net/ipv4/tcp_allowed_congestion_control.
+        """, standard: "auto", choices: ["auto", "system"], open: true),
+    Flag(
       .limitRate, .value("RATE|off"), .transfer, [.put, .part],
       "Send at most RATE bytes a second, over all connections.",
       more: "RATE is a SIZE a second: 2M, 2M/s, 500K.", standard: "off", choices: ["off"], open: true),

@@ -10,6 +10,7 @@ struct TransferOptions: Sendable, Equatable {
   var threshold: Int64?
   var equalParts = false
   var concurrency = 8
+  var congestion = CongestionControl.auto
   /// Bytes a second; nil: as fast as it goes.
   var limitRate: Int64?
   /// Tries of one request, the first included.
@@ -54,6 +55,20 @@ struct TransferOptions: Sendable, Equatable {
     retries = try invocation.number(.retries, in: 1...1000) ?? retries
     stallTimeout = try invocation.duration(.stallTimeout) ?? stallTimeout
     connectTimeout = try invocation.duration(.connectTimeout) ?? connectTimeout
+    if let given = invocation.last(.tcpCongestion) {
+      switch given.value.text {
+      case "auto": congestion = .auto
+      case "system": congestion = .system
+      case let name:
+        // The kernel's longest name has 15 bytes.
+        guard (1...15).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+          throw invocation.wrong(
+            given, "is no name of a congestion control",
+            hint: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
+        }
+        congestion = .named(name)
+      }
+    }
     if let given = invocation.last(.limitRate) {
       guard let rate = RateValue.parse(given.value.text) else {
         throw invocation.wrong(given, "is not a rate", hint: RateValue.form)
