@@ -5,8 +5,8 @@
 /// let found = try await sts.assumeRoleWithWebIdentity(role: role, sessionName: "build-7", token: token)
 /// ```
 package struct STSClient: Sendable {
-  private let services: ServiceClient
-  private let address: ServiceAddress
+  let services: ServiceClient
+  let address: ServiceAddress
 
   package init(services: ServiceClient, address: ServiceAddress) {
     self.services = services
@@ -97,7 +97,7 @@ package struct STSClient: Sendable {
   }
 
   /// A signature that was refused for a clock that is wrong is made once more by the clock of STS.
-  private static func answer(
+  static func answer(
     _ client: ServiceClient, _ question: ServiceClient.Question,
     _ signature: (signer: SigV4Signer, credentials: Credentials)?
   ) async throws(Failure) -> Response {
@@ -113,7 +113,7 @@ package struct STSClient: Sendable {
   }
 
   /// A store of one's own has a region whose name makes no address of STS.
-  private func located(_ failure: Failure) -> Failure {
+  func located(_ failure: Failure) -> Failure {
     var failure = failure
     if failure.code == .network {
       failure.hint = "asked at \(address.origin), by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere"

@@ -56,6 +56,8 @@ package struct Request: Sendable {
   package var maximumAnswer: Int
   /// Told the number of body bytes handed to the socket since the last call, on the loop's thread.
   package var onSent: (@Sendable (Int64) -> Void)?
+  /// Told what the connection is like, before the request goes out on it and when all is over, on the loop's thread.
+  package var onConnection: (@Sendable (ConnectionReport) -> Void)?
 
   package init(
     method: HTTPMethod, url: String, headers: HeaderList = [:], body: RequestBody = .none,

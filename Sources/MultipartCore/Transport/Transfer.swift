@@ -63,6 +63,7 @@ final class Transfer {
   }
 
   func result(of code: CURLcode) -> Result<Response, Failure> {
+    request.onConnection?(easy.connectionReport())
     if let cause { return .failure(cause) }
     guard code == CURLE_OK else {
       // In the midst of an answer this is libcurl's bound on a header line (100 KiB), not this machine's memory.
@@ -170,6 +171,7 @@ final class Transfer {
   /// the request knows that it may have worked.
   func mayGoOut(on ends: ConnectionEnds) -> Bool {
     self.ends = ends
+    request.onConnection?(easy.connectionReport())
     timesOut += 1
     guard timesOut > 1, !request.mayBeResent else { return true }
     cause = cause ?? Failure(.network, "the connection was closed before there was an answer")

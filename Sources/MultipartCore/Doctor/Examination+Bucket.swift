@@ -1,0 +1,194 @@
+/// Whether the bucket takes uploads, what becomes of those that nobody ends, and what this machine keeps of them.
+extension Examination {
+  private var name: String { "s3://\(bucket ?? "")" }
+  private var target: String { name + (prefix.isEmpty ? "" : "/\(prefix)") }
+
+  var probeFindings: [Finding] {
+    guard bucket != nil else { return [] }
+    guard let probe else {
+      // AWS tells everybody that a bucket is not there.
+      if place?.isAWS == true, case .success(let answer)? = visit?.outcome, answer.status == 404 {
+        return [noBucket(nil)]
+      }
+      return []
+    }
+    switch probe.began {
+    case .failure(let failure): return begin(failure, probe)
+    case .success(let upload): return began(upload, probe)
+    }
+  }
+
+  private func begin(_ failure: Failure, _ probe: ProbeReport) -> [Finding] {
+    var findings: [Finding] = []
+    if failure.s3Code == "NoSuchBucket" || (failure.s3Code == nil && failure.status == 404) {
+      findings.append(noBucket(failure))
+    } else if Self.isAboutCredentials(failure) || Self.isAboutRegion(failure) || failure.code == .clockSkew {
+      // Said where it belongs.
+    } else if failure.code == .credentials {
+      findings.append(
+        .fail(.upload, failure, "none can be begun below \(target): ", hint: "allow s3:PutObject on \(resource)"))
+    } else {
+      findings.append(.fail(.upload, failure, "none can be begun below \(target): "))
+    }
+    if let lost = probe.leftBehind {
+      findings.append(
+        .fail(
+          .abort, lost, "an upload may have been begun for \(probe.key), and could not be looked for: ",
+          hint: "look for it later: s3up uploads " + ShellWord.quoted("\(name)/\(probe.key)")))
+    }
+    return findings
+  }
+
+  private func noBucket(_ failure: Failure?) -> Finding {
+    var make = "aws s3 mb \(name)"
+    if let place { make += place.isAWS ? " --region \(place.region)" : " --endpoint-url \(place.origin)" }
+    let hint = "check the bucket's name, the endpoint and the account; or make it: \(make)"
+    let text = "\(name) is not there"
+    guard let failure else { return Finding(.fail, .bucket, text, hint: hint, code: .refused) }
+    return .fail(.bucket, failure, text + ": ", code: .refused, hint: hint)
+  }
+
+  private func began(_ upload: CreateMultipartUpload.Output, _ probe: ProbeReport) -> [Finding] {
+    var findings = [Finding(.ok, .bucket, "\(name) is there")]
+    switch probe.part {
+    case .failure(let failure)?:
+      let isDenied = failure.code == .credentials
+      findings.append(
+        .fail(
+          .upload, failure, "one can be begun below \(target), but takes no part: ",
+          hint: isDenied ? "allow s3:PutObject (with KMS also kms:Decrypt) on \(resource)" : nil))
+    case .success(let part)?: findings.append(taken(part, probe))
+    case nil: break
+    }
+    switch probe.list {
+    case .failure(let failure)?:
+      findings.append(
+        Finding(
+          .warn, .list, "the parts cannot be listed: " + Finding.told(failure),
+          hint: failure.code == .credentials
+            ? "allow s3:ListMultipartUploadParts on \(resource): without it no upload is gone on with"
+            : failure.hint ?? "without it no upload is gone on with",
+          facts: Finding.facts(failure)))
+    case .success(false)?:
+      findings.append(
+        Finding(
+          .warn, .list, "the part that was sent is not in the store's list",
+          hint: "try again: a store that forgets parts cannot go on with an upload"))
+    default: break
+    }
+    switch probe.ended {
+    case .failure(let failure)?:
+      let words = [ShellWord.quoted("\(name)/\(probe.key)"), "--upload-id=\(ShellWord.quoted(upload.uploadID))"]
+      let end = "s3up abort " + words.joined(separator: " ")
+      findings.append(
+        .fail(
+          .abort, failure, "the upload that was begun to see could not be ended, and is left: ",
+          hint: failure.code == .credentials ? "allow s3:AbortMultipartUpload on \(resource), then run: \(end)" : end))
+    default: break
+    }
+    return findings
+  }
+
+  private func taken(_ part: UploadPart.Output, _ probe: ProbeReport) -> Finding {
+    let isEchoed = part.checksums[probe.checksum.headerName] != nil
+    var steps = ["begun", "a part sent"]
+    if isEchoed { steps[1] += " (\(probe.checksum.awsName ?? "MD5") verified by the store)" }
+    if case .success(true)? = probe.list { steps.append("listed") }
+    var rest = ""
+    if case .success? = probe.ended {
+      steps.append("ended")
+      if case .success? = probe.list { rest = "; nothing is left" }
+    }
+    let last = steps.removeLast()
+    let text = "one below \(target) was \(steps.joined(separator: ", ")) and \(last)\(rest)"
+    return Finding(
+      .ok, .upload, text,
+      facts: ["key": .string(probe.key), "checksum": isEchoed ? .string(probe.checksum.awsName ?? "MD5") : .null])
+  }
+
+  /// As a policy names it.
+  private var resource: String {
+    guard let bucket, !bucket.hasPrefix("arn:") else { return (bucket ?? "") + "/object/\(prefix)*" }
+    let partition = place.map { Partition.of(region: $0.region).name } ?? "aws"
+    return "arn:\(place?.isAWS == true ? partition : "aws"):s3:::\(bucket)/\(prefix)*"
+  }
+
+  // MARK: - What nobody ends
+
+  var lifecycleFindings: [Finding] {
+    guard let probe, case .success(let upload) = probe.began, place?.kind != .directory else { return [] }
+    if let date = upload.abortDate {
+      let days = max(0, (date.seconds - now.seconds + 43_200) / 86_400)
+      let rule = upload.abortRuleID.map { " \(S3Text.cleaned($0))" } ?? ""
+      return [
+        Finding(
+          .ok, .lifecycle, "the rule\(rule) ends unfinished uploads after \(days) \(days == 1 ? "day" : "days")",
+          facts: ["abort_date": .string(date.iso8601)])
+      ]
+    }
+    switch lifecycle {
+    case .success(let rules)?:
+      if let rule = rules.filter({ $0.holds(for: probe.key) }).min(by: { $0.days < $1.days }) {
+        let name = rule.id.map { " \(S3Text.cleaned($0))" } ?? ""
+        return [
+          Finding(
+            .ok, .lifecycle,
+            "the rule\(name) ends unfinished uploads after \(rule.days) \(rule.days == 1 ? "day" : "days")",
+            facts: ["days": .number(String(rule.days))])
+        ]
+      }
+      return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", hint: ruleToMake)]
+    // On AWS the answer to create names the rule that there is, so that there is none.
+    case .failure(let failure)? where place?.isAWS == true && failure.status != nil:
+      return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", hint: ruleToMake)]
+    case .failure(let failure)?:
+      let isDenied = failure.code == .credentials
+      return [
+        Finding(
+          .warn, .lifecycle, "whether a rule ends unfinished uploads is not known: " + Finding.told(failure),
+          hint: (isDenied ? "allow s3:GetLifecycleConfiguration on the bucket, or clean up: " : "clean up: ") + cleanUp,
+          facts: Finding.facts(failure))
+      ]
+    case nil: return []
+    }
+  }
+
+  private var cleanUp: String { "s3up uploads \(name) --clean --all --older-than 7d" }
+
+  private var ruleToMake: String {
+    "add a rule with AbortIncompleteMultipartUpload (DaysAfterInitiation 7) to the bucket, or run: \(cleanUp)"
+  }
+
+  // MARK: - This machine
+
+  var stateFindings: [Finding] {
+    guard let state else { return [] }
+    guard let path = state.path else {
+      return [
+        Finding(
+          .warn, .state, "no folder for records: an upload is only gone on with when the store lists it",
+          hint: "give --state-dir DIR, or set HOME")
+      ]
+    }
+    let facts: [String: JSON] = ["path": .string(path), "records": .number(String(state.records))]
+    var text =
+      path + (state.records == 0 ? ", no unfinished upload recorded" : ", \(state.records) unfinished recorded")
+    switch state.use {
+    case .unusable(let failure):
+      return [
+        Finding(
+          .warn, .state, "\(path): \(failure.message)",
+          hint: "give another folder with --state-dir DIR, or make this one writable: uploads work, but keep no record",
+          facts: facts)
+      ]
+    case .canBeMade: return [Finding(.ok, .state, "\(path), not there yet: made by the first upload", facts: facts)]
+    case .writable: break
+    }
+    if state.unusable > 0 {
+      text += ", \(state.unusable) that cannot be read"
+      return [Finding(.warn, .state, text, hint: "see which: s3up uploads", facts: facts)]
+    }
+    let hint = state.records > 0 ? "s3up uploads" : nil
+    return [Finding(.ok, .state, text + (hint.map { " (see \($0))" } ?? ""), facts: facts)]
+  }
+}

@@ -1,0 +1,197 @@
+/// How the store is reached: addresses, connection, TLS, clock.
+extension Examination {
+  private static let mostAddresses = 8
+  /// What S3 grants a signature.
+  private static let grantedSkew: Int64 = 900
+
+  var connectionFindings: [Finding] {
+    [addressFinding, connectionFinding, tlsFinding, clockFinding].compactMap { $0 }
+  }
+
+  private var isProxied: Bool { proxy?.isUsed == true }
+
+  private var addressFinding: Finding? {
+    switch addresses {
+    case nil: return nil
+    case .failure(let failure)?:
+      return .fail(.address, failure, isProxied ? "the proxy: " : "")
+    case .success(let found)?:
+      let more = found.count - Self.mostAddresses
+      let text = found.prefix(Self.mostAddresses).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+      return Finding(
+        .ok, .address, text + (isProxied ? " (the proxy, which resolves the store's name itself)" : ""),
+        facts: ["addresses": .array(found.map { .string($0) })])
+    }
+  }
+
+  /// The handshake of TLS was begun and not ended.
+  private var tlsFailure: Failure? {
+    guard let visit, case .failure(let failure) = visit.outcome, place?.origin.scheme == .https else { return nil }
+    if failure.code == .tls || failure.code == .configuration { return failure }
+    // A proxy that refuses to connect further has not come to TLS.
+    let isPast = visit.connection.proxyStatus == 0 || (200..<300).contains(visit.connection.proxyStatus)
+    return visit.connection.isConnected && visit.connection.tlsHandshake == .zero && isPast ? failure : nil
+  }
+
+  private var connectionFinding: Finding? {
+    guard let visit else { return nil }
+    let connection = visit.connection
+    var facts: [String: JSON] = [:]
+    if let address = connection.address {
+      facts["address"] = .string(address)
+      facts["port"] = .number(String(connection.port))
+    }
+    if connection.isConnected { facts["round_trip_ms"] = Self.number(connection.handshake) }
+    let round =
+      (connection.address.map { "\($0) port \(connection.port), " } ?? "")
+      + "round trip \(Self.milliseconds(connection.handshake))"
+    switch visit.outcome {
+    case .failure(let failure):
+      guard tlsFailure == nil else {
+        return connection.isConnected ? Finding(.ok, .connection, round, facts: facts) : nil
+      }
+      var finding = Finding.fail(.connection, failure)
+      if isProxied { finding = throughProxy(finding, connection.proxyStatus) }
+      finding.facts.merge(facts) { $1 }
+      return finding
+    case .success(let answer):
+      if answer.status == 407, isProxied {
+        return throughProxy(Finding(.fail, .connection, "", code: .credentials, facts: facts), 407)
+      }
+      facts["answer_ms"] = Self.number(connection.firstByte)
+      return Finding(
+        .ok, .connection, round + ", answered after \(Self.milliseconds(connection.firstByte))", facts: facts)
+    }
+  }
+
+  private func throughProxy(_ finding: Finding, _ status: Int) -> Finding {
+    var finding = finding
+    let source = proxy?.source ?? "--proxy"
+    if status == 407 {
+      finding.text =
+        "the proxy \(proxy?.address ?? "") asks for a user name and a password, or refuses those it was given"
+      finding.code = .credentials
+      finding.hint = "put them into \(source == "--proxy" ? "S3UP_PROXY" : source): http://USER:PASSWORD@HOST:PORT"
+    } else {
+      finding.text = "through the proxy \(proxy?.address ?? ""): " + finding.text
+      finding.hint = "check the proxy (\(source)), or go round it: export NO_PROXY=\(place?.origin.bareHost ?? "HOST")"
+    }
+    return finding
+  }
+
+  // MARK: - TLS
+
+  private var tlsFinding: Finding? {
+    guard let place else { return nil }
+    guard place.origin.scheme == .https else {
+      if place.origin.isLoopback { return Finding(.ok, .tls, "none: plain HTTP, within this machine") }
+      return Finding(
+        .warn, .tls, "none: plain HTTP, so that others on the way can read what is sent",
+        hint: "use the store's https:// address, if it has one")
+    }
+    guard let visit else { return nil }
+    if let failure = tlsFailure { return distrust(failure, visit) }
+    guard case .success = visit.outcome, let tls = visit.connection.tls else { return nil }
+    let facts: [String: JSON] = [
+      "version": .string(tls.version), "cipher": .string(tls.cipher), "verified": .bool(verifiesTLS),
+      "subject": tls.subject.map { .string($0) } ?? .null, "issuer": tls.issuer.map { .string($0) } ?? .null,
+      "certificate_end": tls.end.map { .string($0.iso8601) } ?? .null,
+    ]
+    let text = "\(tls.version), \(tls.cipher); certificate \(Self.certificate(tls))"
+    guard verifiesTLS else {
+      return Finding(
+        .warn, .tls, text + ", not verified: whoever sits in between can read and change everything",
+        hint: "leave --insecure (S3UP_INSECURE) out, and give the store's authority with --ca-bundle FILE",
+        facts: facts)
+    }
+    if let end = tls.end, end.seconds - now.seconds < 14 * 86_400 {
+      return Finding(
+        .warn, .tls, text + ", verified",
+        hint: "have the store's certificate renewed: it ends in \(Self.span(end.seconds - now.seconds))",
+        facts: facts)
+    }
+    return Finding(.ok, .tls, text + ", verified", facts: facts)
+  }
+
+  private static func certificate(_ tls: TLSReport) -> String {
+    var words = tls.subject.map { "of \($0)" } ?? "without a name"
+    if let issuer = tls.issuer { words += issuer == tls.subject ? " by itself" : " by \(issuer)" }
+    if let end = tls.end { words += ", until \(end.iso8601)" }
+    return words
+  }
+
+  /// By OpenSSL's reason.
+  private func distrust(_ failure: Failure, _ visit: StoreVisit) -> Finding {
+    var finding = Finding.fail(.tls, failure)
+    finding.facts["verified"] = .bool(false)
+    if let shown = visit.distrusted {
+      finding.text += "; it is \(Self.certificate(shown))"
+      finding.facts["subject"] = shown.subject.map { .string($0) } ?? .null
+      finding.facts["issuer"] = shown.issuer.map { .string($0) } ?? .null
+    }
+    guard failure.code == .tls else {
+      if failure.code == .network {
+        finding.hint =
+          "the server does not speak TLS as S3 does: check the port, and https:// or http:// of the endpoint"
+      }
+      return finding
+    }
+    switch visit.connection.verifyError {
+    case 9:
+      finding.hint = "set this machine's clock (timedatectl set-ntp true): to it the certificate is not valid yet"
+    case 10: finding.hint = "have the store's certificate renewed, or set this machine's clock if that is wrong"
+    case 0, 62:
+      finding.hint = "the certificate is for another name: use that one with --endpoint-url, or check the address"
+    default:
+      finding.hint =
+        "if the store is yours, save the certificate of its authority and give it with --ca-bundle FILE (AWS_CA_BUNDLE)"
+    }
+    return finding
+  }
+
+  // MARK: - Clock
+
+  private var clockFinding: Finding? {
+    if let settings = clockRefusal, visit?.clockAhead.map({ abs($0) <= 60 }) ?? true {
+      return .fail(.clock, settings)
+    }
+    guard let visit, case .success = visit.outcome else { return nil }
+    guard let ahead = visit.clockAhead else {
+      return Finding(.ok, .clock, "not known: the store does not send its time")
+    }
+    let facts: [String: JSON] = ["skew_seconds": .number(String(-ahead))]
+    guard abs(ahead) > 1 else { return Finding(.ok, .clock, "within a second of the store's", facts: facts) }
+    let text = "\(Self.span(ahead)) \(ahead > 0 ? "behind" : "ahead of") the store's"
+    guard abs(ahead) > 60 else { return Finding(.ok, .clock, text, facts: facts) }
+    let hint = "set it: timedatectl set-ntp true"
+    guard abs(ahead) > Self.grantedSkew else { return Finding(.warn, .clock, text, hint: hint, facts: facts) }
+    return Finding(
+      .fail, .clock,
+      "this machine's is \(text); S3 grants 15 min, uploads are corrected for it, presigned URLs are not",
+      hint: hint, code: .clockSkew, facts: facts)
+  }
+
+  /// A signature that was refused for its time, though correcting it was tried.
+  private var clockRefusal: Failure? {
+    if case .failure(let failure)? = probe?.began, failure.code == .clockSkew { return failure }
+    return nil
+  }
+
+  /// `0.2 ms`, `31 ms`
+  static func milliseconds(_ duration: Duration) -> String {
+    let tenths = (duration.seconds * 10_000).rounded()
+    return tenths < 100 ? "\(tenths / 10) ms" : "\(Int(tenths / 10)) ms"
+  }
+
+  private static func number(_ duration: Duration) -> JSON {
+    .number(String((duration.seconds * 100_000).rounded() / 100))
+  }
+}
+
+extension Origin {
+  /// Without its port, and without the brackets of an IPv6 address.
+  package var bareHost: String {
+    if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
+    return String(host.prefix { $0 != ":" })
+  }
+}

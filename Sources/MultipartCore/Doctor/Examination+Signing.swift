@@ -1,0 +1,133 @@
+/// Whose credentials sign, and where requests go.
+extension Examination {
+  /// Codes by which a store refuses the credentials themselves, whatever is asked.
+  private static let identityCodes: Set<String> = [
+    "ExpiredToken", "ExpiredTokenException", "InvalidAccessKeyId", "InvalidClientTokenId", "InvalidSecurity",
+    "InvalidToken", "NotSignedUp", "SignatureDoesNotMatch", "TokenRefreshRequired", "UnrecognizedClientException",
+  ]
+
+  static func isAboutCredentials(_ failure: Failure) -> Bool {
+    failure.code == .credentialsExpired || failure.s3Code.map(identityCodes.contains) ?? false
+  }
+
+  /// What refused the credentials, the store before STS.
+  private var refusal: Failure? {
+    if case .failure(let failure)? = probe?.began, Self.isAboutCredentials(failure) { return failure }
+    if case .failure(let failure)? = identity, Self.isAboutCredentials(failure) { return failure }
+    return nil
+  }
+
+  var signingFindings: [Finding] {
+    var findings: [Finding] = []
+    switch signing {
+    case nil: break
+    case .none(let why)?: findings.append(Finding(.ok, .credentials, "none: requests are not signed (\(why))"))
+    case .failed(let failure)?: findings.append(.fail(.credentials, failure))
+    case .keys(let keys)?: findings.append(finding(keys))
+    }
+    switch identity {
+    case .success(let caller)?:
+      findings.append(
+        Finding(
+          .ok, .identity, "account \(caller.account), \(caller.arn)",
+          facts: ["account": .string(caller.account), "arn": .string(caller.arn)]))
+    case .failure(let failure)? where !Self.isAboutCredentials(failure):
+      findings.append(
+        Finding(
+          .warn, .identity, "STS did not say who this is: " + Finding.told(failure),
+          hint: failure.hint ?? "uploads do not need it; AWS_ENDPOINT_URL_STS names an STS elsewhere"))
+    default: break
+    }
+    return findings
+  }
+
+  private func finding(_ keys: Keys) -> Finding {
+    let who = "\(keys.id) from \(keys.source)"
+    var facts: [String: JSON] = [
+      "access_key_id": .string(keys.id), "source": .string(keys.source), "temporary": .bool(keys.isTemporary),
+    ]
+    if let end = keys.end { facts["expires"] = .string(end.iso8601) }
+    if let refusal {
+      var finding = Finding.fail(.credentials, refusal, who + ": ")
+      finding.facts.merge(facts) { $1 }
+      return finding
+    }
+    guard let end = keys.end else {
+      let text = keys.isTemporary ? "temporary, but their source does not say until when" : "without an end"
+      return Finding(.ok, .credentials, "\(who), \(text)", facts: facts)
+    }
+    // By the store's clock, where it told.
+    let left = end.seconds - now.seconds - (visit?.clockAhead ?? 0)
+    guard left > 0 else {
+      return Finding(
+        .fail, .credentials, "\(who), ended at \(end.iso8601)", hint: "get new credentials from that source",
+        code: .credentialsExpired, facts: facts)
+    }
+    return Finding(.ok, .credentials, "\(who), until \(end.iso8601) (in \(Self.span(left)))", facts: facts)
+  }
+
+  /// `40 s`, `20 min`, `11 h`, `3 days`
+  static func span(_ seconds: Int64) -> String {
+    switch abs(seconds) {
+    case ..<90: "\(abs(seconds)) s"
+    case ..<5400: "\((abs(seconds) + 30) / 60) min"
+    case ..<172_800: "\((abs(seconds) + 1800) / 3600) h"
+    default: "\((abs(seconds) + 43_200) / 86_400) days"
+    }
+  }
+
+  // MARK: - Where requests go
+
+  /// What the store names, when it is not the region that requests are signed for.
+  private var otherRegion: String? {
+    guard let place, place.kind == .bucket, bucket != nil else { return nil }
+    var named = probe?.region
+    if named == nil || named == place.region, case .failure(let failure)? = probe?.began { named = failure.region }
+    if named == nil || named == place.region, case .success(let answer)? = visit?.outcome {
+      named = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region)
+    }
+    return named.flatMap { $0 == place.region ? nil : $0 }
+  }
+
+  /// The region is what was wrong, and not the request.
+  static func isAboutRegion(_ failure: Failure) -> Bool {
+    ["AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException"].contains(failure.s3Code)
+      && failure.region != nil
+  }
+
+  var placeFindings: [Finding] {
+    var findings: [Finding] = []
+    if let settings { findings.append(.fail(.settings, settings)) }
+    guard let place else { return findings }
+    var facts: [String: JSON] = ["region": .string(place.region), "source": .string(place.regionSource)]
+    if let other = otherRegion {
+      facts["named_by_store"] = .string(other)
+      findings.append(
+        Finding(
+          .fail, .region, "\(place.region) (\(place.regionSource)), but the store says that the bucket is in \(other)",
+          hint: Self.mend(region: other, source: place.regionSource), code: .configuration, facts: facts))
+    } else {
+      findings.append(Finding(.ok, .region, "\(place.region) (\(place.regionSource))", facts: facts))
+    }
+    let style = bucket == nil ? "" : place.usesPath ? ", bucket in the path" : ", bucket in the host"
+    findings.append(
+      Finding(
+        .ok, .endpoint, "\(place.origin) (\(place.source))" + style,
+        facts: ["url": .string(place.origin.description), "source": .string(place.source)]))
+    if let proxy {
+      let text = proxy.bypassedBy.map { "none for this store, as \($0) says" } ?? "\(proxy.address) (\(proxy.source))"
+      findings.append(
+        Finding(.ok, .proxy, text, facts: ["address": .string(proxy.address), "used": .bool(proxy.isUsed)]))
+    }
+    return findings
+  }
+
+  /// Where it was set wrongly, it is to be set right.
+  private static func mend(region: String, source: String) -> String {
+    if source.hasPrefix("profile ") {
+      return "aws configure set region \(region) --profile \(ShellWord.quoted(String(source.dropFirst(8))))"
+    }
+    if source.hasPrefix("AWS_") || source.hasPrefix("S3UP_") { return "export \(source)=\(region)" }
+    return "give --region \(region), or: export AWS_REGION=\(region)"
+  }
+}

@@ -1,0 +1,101 @@
+/// What was found out about the way to a store, before anybody judges it. What is nil was not looked at, or could not be,
+/// because something before it failed.
+package struct Examination: Sendable {
+  package enum Signing: Sendable {
+    /// Nothing is signed.
+    case none(why: String)
+    case keys(Keys)
+    case failed(Failure)
+  }
+
+  /// Of credentials, what may be shown.
+  package struct Keys: Sendable {
+    package var id: String
+    package var source: String
+    package var isTemporary: Bool
+    package var end: Timestamp?
+
+    package init(_ credentials: Credentials) {
+      id = Self.shortened(credentials.accessKeyID)
+      source = credentials.source
+      isTemporary = credentials.sessionToken != nil
+      end = credentials.expiration
+    }
+
+    /// The first four and the last four characters; fewer of an id that this would show whole.
+    static func shortened(_ id: String) -> String {
+      let scalars = Array(id.unicodeScalars)
+      let shown = min(4, scalars.count / 3)
+      func text(_ part: ArraySlice<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }
+      return text(scalars.prefix(shown)) + "…" + text(scalars.suffix(shown))
+    }
+  }
+
+  package struct Place: Sendable {
+    package var origin: Origin
+    /// Where the endpoint came from: `AWS_ENDPOINT_URL_S3`, `AWS's bucket`.
+    package var source: String
+    package var usesPath: Bool
+    package var region: String
+    package var regionSource: String
+    package var isAWS: Bool
+    package var kind: BucketEndpoint.Kind
+
+    package init(_ endpoint: BucketEndpoint, source: String, regionSource: String) {
+      origin = endpoint.origin
+      self.source = source
+      usesPath = endpoint.usesPath
+      region = endpoint.region
+      self.regionSource = regionSource
+      isAWS = endpoint.isAWS
+      kind = endpoint.kind
+    }
+  }
+
+  package struct Proxy: Sendable {
+    /// Without its password.
+    package var address: String
+    package var source: String
+    /// The variable that exempts this store from it.
+    package var bypassedBy: String?
+
+    package init(address: String, source: String, bypassedBy: String? = nil) {
+      self.address = address
+      self.source = source
+      self.bypassedBy = bypassedBy
+    }
+
+    var isUsed: Bool { bypassedBy == nil }
+  }
+
+  /// `0.1.0, libcurl 7.88.1, OpenSSL 3.0.15`
+  package var version = ""
+  /// Nil when none was named.
+  package var bucket: String?
+  package var prefix = ""
+  package var signing: Signing?
+  package var identity: Result<CallerIdentity, Failure>?
+  /// Settings that cannot be used, so that the rest could not be looked at.
+  package var settings: Failure?
+  package var place: Place?
+  package var proxy: Proxy?
+  package var verifiesTLS = true
+  package var addresses: Result<[String], Failure>?
+  package var visit: StoreVisit?
+  package var probe: ProbeReport?
+  package var lifecycle: Result<[GetBucketLifecycle.Rule], Failure>?
+  package var state: StateFolderReport?
+  /// By this machine.
+  package var now: Timestamp
+
+  package init(now: Timestamp) {
+    self.now = now
+  }
+
+  /// In the order of what was looked at.
+  package var findings: [Finding] {
+    var all = [Finding(.ok, .version, "s3up \(version)")]
+    all += signingFindings + placeFindings + connectionFindings + probeFindings + lifecycleFindings + stateFindings
+    return all
+  }
+}

@@ -1,0 +1,73 @@
+/// One thing that was looked at, and what came of it.
+package struct Finding: Sendable {
+  package enum Mark: String, Sendable {
+    case ok
+    /// Uploads work; something is better mended.
+    case warn
+    case fail
+  }
+
+  /// What was looked at, in the order of the findings.
+  package enum Check: String, Sendable, CaseIterable {
+    case version, credentials, identity, settings, region, endpoint, proxy, address, connection, tls, clock, bucket
+    case upload, list, abort, lifecycle, state
+  }
+
+  package var check: Check
+  package var mark: Mark
+  package var text: String
+  /// The line that mends it.
+  package var hint: String?
+  /// Of a failure.
+  package var code: Failure.Code?
+  /// For programs, by name.
+  package var facts: [String: JSON] = [:]
+
+  package init(
+    _ mark: Mark, _ check: Check, _ text: String, hint: String? = nil, code: Failure.Code? = nil,
+    facts: [String: JSON] = [:]
+  ) {
+    self.check = check
+    self.mark = mark
+    self.text = text
+    self.hint = hint
+    self.code = code
+    self.facts = facts
+  }
+
+  /// What a failure says, with the store's code and request id behind it.
+  package static func fail(
+    _ check: Check, _ failure: Failure, _ front: String = "", code: Failure.Code? = nil, hint: String? = nil
+  ) -> Finding {
+    Finding(
+      .fail, check, front + Self.told(failure), hint: hint ?? failure.hint ?? Self.wayOut(code ?? failure.code),
+      code: code ?? failure.code, facts: Self.facts(failure))
+  }
+
+  static func told(_ failure: Failure) -> String {
+    var details: [String] = []
+    if let status = failure.status { details.append("HTTP \(status)") }
+    if let code = failure.s3Code, !failure.message.contains(code) { details.append(code) }
+    if let id = failure.requestID { details.append("request id \(id)") }
+    return failure.message + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
+  }
+
+  static func facts(_ failure: Failure) -> [String: JSON] {
+    var facts: [String: JSON] = [:]
+    if let status = failure.status { facts["status"] = .number(String(status)) }
+    if let code = failure.s3Code { facts["s3_code"] = .string(code) }
+    if let id = failure.requestID { facts["request_id"] = .string(id) }
+    return facts
+  }
+
+  private static func wayOut(_ code: Failure.Code) -> String {
+    switch code {
+    case .credentials, .credentialsExpired: "check the credentials and what they allow"
+    case .clockSkew: "set this machine's clock: timedatectl set-ntp true"
+    case .network, .stalled: "check the endpoint, the network and any proxy or firewall on the way"
+    case .tls: "give the authority of the store's certificate with --ca-bundle FILE"
+    case .throttled, .server: "try again later; the trouble is the store's"
+    default: "check the bucket's name, the region and the endpoint"
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// Whether runs of s3up can keep what they know, and what is kept.
+package struct StateFolderReport: Sendable {
+  package enum Use: Sendable {
+    case writable
+    /// Not there, and can be made.
+    case canBeMade
+    case unusable(Failure)
+  }
+
+  /// Nil when nothing names one.
+  package var path: String?
+  package var use: Use
+  package var records = 0
+  /// Files there that are no records.
+  package var unusable = 0
+
+  package init(path: String?, use: Use, records: Int = 0, unusable: Int = 0) {
+    self.path = path
+    self.use = use
+    self.records = records
+    self.unusable = unusable
+  }
+
+  /// Looks at the folder, and makes none.
+  package static func look(at path: String?) -> StateFolderReport {
+    guard let path, !path.isEmpty else { return StateFolderReport(path: nil, use: .canBeMade) }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      guard errno == ENOENT else {
+        return StateFolderReport(path: path, use: .unusable(StateFolder.failure(path, "cannot be used")))
+      }
+      return StateFolderReport(path: path, use: beMade(path))
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      return StateFolderReport(path: path, use: .unusable(Failure(.local, "is not a folder")))
+    }
+    var report = StateFolderReport(path: path, use: written(path))
+    do throws(Failure) {
+      let listing = try RecordBook(folder: path).listing()
+      (report.records, report.unusable) = (listing.records.count, listing.unusable.count)
+    } catch {
+      if case .writable = report.use { report.use = .unusable(error) }
+    }
+    return report
+  }
+
+  /// By a file that is made and taken away (`mkstemp`, `unlink`): permissions alone do not tell of a file system that
+  /// is read-only or full.
+  private static func written(_ path: String) -> Use {
+    var template = Array((path + "/.doctor.XXXXXX").utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { return .unusable(StateFolder.failure(path, "cannot be written")) }
+    let done = StateFolder.writeAll(descriptor, [0x0A])
+    let problem = StateFolder.failure(path, "cannot be written")
+    close(descriptor)
+    unlink(template)
+    return done ? .writable : .unusable(problem)
+  }
+
+  /// The nearest folder above that is there decides (`access`).
+  private static func beMade(_ path: String) -> Use {
+    var above = Array(path.utf8)
+    while let slash = above.lastIndex(of: UInt8(ascii: "/")) {
+      above = Array(above[..<slash])
+      let text = above.isEmpty ? "/" : String(decoding: above, as: UTF8.self)
+      if access(text, W_OK | X_OK) == 0 { return .canBeMade }
+      guard errno == ENOENT else {
+        return .unusable(StateFolder.failure(path, "cannot be made in \(text)"))
+      }
+      if above.isEmpty { break }
+    }
+    // A relative path: in the folder that the run is in.
+    return access(".", W_OK | X_OK) == 0 ? .canBeMade : .unusable(StateFolder.failure(path, "cannot be made"))
+  }
+}

@@ -1,0 +1,66 @@
+/// Asks for a bucket's lifecycle rules: `GET /?lifecycle`. Read are those that end unfinished uploads.
+package struct GetBucketLifecycle: S3Operation {
+  package static let name = "GetBucketLifecycleConfiguration"
+
+  /// A rule that is in force and ends uploads.
+  package struct Rule: Sendable, Equatable {
+    package var id: String?
+    /// Of the keys that it is for; empty: of all.
+    package var prefix: String
+    /// Days after an upload began.
+    package var days: Int64
+
+    package init(id: String? = nil, prefix: String = "", days: Int64) {
+      self.id = id
+      self.prefix = prefix
+      self.days = days
+    }
+
+    package func holds(for key: String) -> Bool { key.utf8.starts(with: prefix.utf8) }
+  }
+
+  package var bucket: String
+  package var common: CommonHeaders
+
+  package init(bucket: String, common: CommonHeaders = CommonHeaders()) {
+    self.bucket = bucket
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket) }
+
+  package func request() throws(Failure) -> S3Request {
+    var headers = S3HeaderBuilder()
+    try common.add(to: &headers)
+    return try S3Request(Self.name, .get, place: place, query: [S3Query("lifecycle")], headers: headers.list)
+  }
+
+  /// Empty where the bucket has none.
+  package func output(from answer: Response) throws(Failure) -> [Rule] {
+    let tree: XMLTree
+    do throws(Failure) {
+      tree = try document(answer)
+    } catch {
+      if error.s3Code == "NoSuchLifecycleConfiguration" { return [] }
+      throw error
+    }
+    guard let root = tree.root, root.isNamed("LifecycleConfiguration") || root.first("Rule") != nil else {
+      throw nonsense(answer, "the answer to \(Self.name) is no list of rules")
+    }
+    // S3 has 1,000 rules at most.
+    return root.children.lazy.filter { $0.isNamed("Rule") }.prefix(1000).compactMap(Self.rule)
+  }
+
+  /// A rule for objects with tags or of some sizes ends no uploads: S3 refuses the two together.
+  private static func rule(_ element: XMLElement) -> Rule? {
+    guard S3Text.trimmed(element.string("Status") ?? "") == "Enabled",
+      let abort = element.first("AbortIncompleteMultipartUpload"), let days = abort.integer("DaysAfterInitiation"),
+      (1...1_000_000).contains(days)
+    else { return nil }
+    let filter = element.first("Filter")
+    let and = filter?.first("And")
+    guard filter?.first("Tag") == nil, and?.first("Tag") == nil else { return nil }
+    let prefix = and?.string("Prefix") ?? filter?.string("Prefix") ?? element.string("Prefix") ?? ""
+    return Rule(id: element.string("ID"), prefix: prefix, days: days)
+  }
+}

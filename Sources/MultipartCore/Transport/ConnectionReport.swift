@@ -1,0 +1,116 @@
+internal import CCurl
+internal import COpenSSL
+import Glibc
+
+/// What a transfer's connection was like: whom it went to, how long each step took, and what TLS came to.
+package struct ConnectionReport: Sendable, Equatable {
+  /// The server's, or the proxy's; nil when no connection was tried.
+  package var address: String?
+  package var port = 0
+  /// The packet that opens a connection, there and back; zero when it was not made.
+  package var handshake = Duration.zero
+  /// What TLS took after it; zero when it was not made.
+  package var tlsHandshake = Duration.zero
+  /// From the request to the first byte of its answer.
+  package var firstByte = Duration.zero
+  /// What a proxy answered to CONNECT; zero when it was not asked.
+  package var proxyStatus = 0
+  /// OpenSSL's reason not to accept the certificate (`X509_V_ERR_…`); zero when there is none.
+  package var verifyError = 0
+  package var tls: TLSReport?
+
+  package init() {}
+
+  /// A connection was made, as far as TCP.
+  package var isConnected: Bool { handshake > .zero }
+
+  /// Told twice: TLS is only there to be looked at while the connection is the transfer's, the times when it is over.
+  package mutating func fill(from later: ConnectionReport) {
+    let known = tls
+    self = later
+    tls = later.tls ?? known
+  }
+}
+
+/// A TLS connection, and the certificate that the server showed.
+package struct TLSReport: Sendable, Equatable {
+  /// `TLSv1.3`
+  package var version: String
+  package var cipher: String
+  /// Common names; nil where there are none.
+  package var subject: String?
+  package var issuer: String?
+  package var end: Timestamp?
+
+  package init(version: String, cipher: String, subject: String? = nil, issuer: String? = nil, end: Timestamp? = nil) {
+    self.version = version
+    self.cipher = cipher
+    self.subject = subject
+    self.issuer = issuer
+    self.end = end
+  }
+}
+
+extension CurlEasy {
+  /// `curl_easy_getinfo`, by this handle's own thread.
+  func connectionReport() -> ConnectionReport {
+    var report = ConnectionReport()
+    report.address = text(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
+    report.port = long(CURLINFO_PRIMARY_PORT)
+    func moment(_ info: CURLINFO) -> Duration { .microseconds(offset(info)) }
+    let (named, connected) = (moment(CURLINFO_NAMELOOKUP_TIME_T), moment(CURLINFO_CONNECT_TIME_T))
+    let (secured, asked) = (moment(CURLINFO_APPCONNECT_TIME_T), moment(CURLINFO_PRETRANSFER_TIME_T))
+    if connected > .zero { report.handshake = max(.microseconds(1), connected - named) }
+    if secured > .zero { report.tlsHandshake = max(.microseconds(1), secured - connected) }
+    report.firstByte = max(.zero, moment(CURLINFO_STARTTRANSFER_TIME_T) - asked)
+    report.proxyStatus = long(CURLINFO_HTTP_CONNECTCODE)
+    report.verifyError = long(CURLINFO_SSL_VERIFYRESULT)
+    report.tls = tlsReport()
+    return report
+  }
+
+  /// `CURLINFO_TLS_SSL_PTR`: libcurl keeps the session; nil when there is none now.
+  private func tlsReport() -> TLSReport? {
+    var pointer: UnsafeMutableRawPointer?
+    guard s3up_info_pointer(handle, CURLINFO_TLS_SSL_PTR, &pointer) == CURLE_OK,
+      let info = pointer?.assumingMemoryBound(to: curl_tlssessioninfo.self).pointee,
+      info.backend == CURLSSLBACKEND_OPENSSL, let internals = info.internals
+    else { return nil }
+    let session = OpaquePointer(internals)
+    var report = TLSReport(
+      version: SSL_get_version(session).map { String(cString: $0) } ?? "",
+      cipher: SSL_CIPHER_get_name(SSL_get_current_cipher(session)).map { String(cString: $0) } ?? "")
+    guard let certificate = SSL_get1_peer_certificate(session) else { return report }
+    defer { X509_free(certificate) }
+    report.subject = Self.commonName(X509_get_subject_name(certificate))
+    report.issuer = Self.commonName(X509_get_issuer_name(certificate))
+    var fields = tm()
+    if let end = X509_get0_notAfter(certificate), ASN1_TIME_to_tm(end, &fields) == 1 {
+      report.end = Timestamp(seconds: Int64(timegm(&fields)))
+    }
+    return report
+  }
+
+  /// `X509_NAME_get_text_by_NID`. The server wrote it: cleaned before it is shown.
+  private static func commonName(_ name: OpaquePointer?) -> String? {
+    guard let name else { return nil }
+    var text = [CChar](repeating: 0, count: 256)
+    let length = X509_NAME_get_text_by_NID(name, NID_commonName, &text, Int32(text.count))
+    guard length > 0 else { return nil }
+    let bytes = text.prefix(Int(min(length, 255))).map { UInt8(bitPattern: $0) }
+    return S3Text.cleaned(String(decoding: bytes, as: UTF8.self), limit: 100)
+  }
+}
+
+/// The libraries that carry the bytes: `curl_version_info`.
+package enum TransportLibraries {
+  /// `libcurl 7.88.1, OpenSSL 3.0.15`
+  package static var versions: String {
+    guard let info = curl_version_info(CURLVERSION_FIRST)?.pointee else { return "libcurl" }
+    var words = ["libcurl " + (info.version.map { String(cString: $0) } ?? "of an unknown version")]
+    if let tls = info.ssl_version {
+      words.append(String(decoding: Array(String(cString: tls).utf8).map { $0 == 0x2F ? 0x20 : $0 }, as: UTF8.self))
+    }
+    return words.joined(separator: ", ")
+  }
+}

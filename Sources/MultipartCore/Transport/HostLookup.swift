@@ -1,0 +1,118 @@
+import Glibc
+
+/// Asks the system for the addresses of a host (`getaddrinfo`), as libcurl will. The question cannot be taken back, so
+/// it is put on a thread of its own, which nobody waits for longer than a limit.
+package enum HostLookup {
+  /// Of a name, or of an address in its own form; an IPv6 address may stand in brackets. Each once, in the system's
+  /// order.
+  package static func addresses(
+    of host: String, limit: Duration = .seconds(5), resolve: @escaping @Sendable (String) -> Lookup = ask
+  ) async -> Result<[String], Failure> {
+    let name = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    let reply = Reply()
+    let timer = Task {
+      try? await Task.sleep(for: limit)
+      let text = "the name \(S3Text.cleaned(name)) was not resolved within \(limit.milliseconds) ms"
+      reply.give(.failure(Failure(.network, text, hint: hint)))
+    }
+    defer { timer.cancel() }
+    return await withCheckedContinuation { continuation in
+      reply.wait(continuation)
+      guard start({ reply.give(read(resolve(name), of: name)) }) else {
+        return reply.give(.failure(Failure(.local, "no thread could be started")))
+      }
+    }
+  }
+
+  /// The addresses, or the code by which `getaddrinfo` refused.
+  package enum Lookup: Sendable {
+    case found([String])
+    case refused(Int32)
+  }
+
+  private static let hint = "check the endpoint, the region, and this machine's name server (/etc/resolv.conf)"
+
+  private static func read(_ lookup: Lookup, of name: String) -> Result<[String], Failure> {
+    switch lookup {
+    case .found(let addresses) where !addresses.isEmpty: return .success(addresses)
+    case .found: return .failure(Failure(.network, "the name \(S3Text.cleaned(name)) has no address", hint: hint))
+    case .refused(let code):
+      let reason = gai_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+      return .failure(
+        Failure(.network, "the name \(S3Text.cleaned(name)) has no address: \(reason)", hint: hint))
+    }
+  }
+
+  /// `getaddrinfo`, `getnameinfo`, `freeaddrinfo`.
+  @Sendable package static func ask(_ name: String) -> Lookup {
+    var hints = addrinfo()
+    hints.ai_family = AF_UNSPEC
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(name, nil, &hints, &list)
+    guard status == 0 else { return .refused(status) }
+    defer { freeaddrinfo(list) }
+    var addresses: [String] = []
+    var next = list
+    while let entry = next?.pointee, addresses.count < 64 {
+      var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      if getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 {
+        let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if !addresses.contains(address) { addresses.append(address) }
+      }
+      next = entry.ai_next
+    }
+    return .found(addresses)
+  }
+
+  /// `pthread_create`, `pthread_detach`; the thread takes over the one reference to its work.
+  private static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
+    let box = Unmanaged.passRetained(Work(run: work))
+    var thread = pthread_t()
+    let status = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, box.toOpaque())
+    guard status == 0 else {
+      box.release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
+  }
+
+  private final class Work: Sendable {
+    let run: @Sendable () -> Void
+    init(run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Whoever comes first, the answer or the end of patience, is heard; the other is not.
+  private final class Reply: Sendable {
+    private struct State: Sendable {
+      var waiter: CheckedContinuation<Result<[String], Failure>, Never>?
+      var early: Result<[String], Failure>?
+    }
+
+    private let state = Locked(State())
+
+    func wait(_ continuation: CheckedContinuation<Result<[String], Failure>, Never>) {
+      let early = state.withLock { state in
+        if state.early == nil { state.waiter = continuation }
+        return state.early
+      }
+      if let early { continuation.resume(returning: early) }
+    }
+
+    func give(_ result: Result<[String], Failure>) {
+      let waiter = state.withLock { state in
+        if state.early == nil { state.early = result }
+        defer { state.waiter = nil }
+        return state.waiter
+      }
+      waiter?.resume(returning: result)
+    }
+  }
+}
