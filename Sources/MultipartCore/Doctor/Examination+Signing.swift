@@ -114,11 +114,15 @@ extension Examination {
       Finding(
         .ok, .endpoint, "\(place.origin) (\(place.source))" + style,
         facts: ["url": .string(place.origin.description), "source": .string(place.source)]))
-    if let proxy {
-      let text = proxy.bypassedBy.map { "none for this store, as \($0) says" } ?? "\(proxy.address) (\(proxy.source))"
-      findings.append(
-        Finding(.ok, .proxy, text, facts: ["address": .string(proxy.address), "used": .bool(proxy.isUsed)]))
+    let proxied = proxy.map { proxy in
+      proxy.bypassedBy.map { "none for this store, as \($0) says" } ?? "\(proxy.address) (\(proxy.source))"
     }
+    findings.append(
+      Finding(
+        .ok, .proxy, proxied ?? "none",
+        facts: [
+          "address": proxy.map { .string($0.address) } ?? .null, "used": .bool(proxy?.isUsed ?? false),
+        ]))
     return findings
   }
 

@@ -49,8 +49,8 @@ package struct UploadProbe: Sendable {
     return prefix + ".s3up-doctor-" + String((0..<16).map { _ in digits[min(35, Int(dice() * 36))] })
   }
 
-  /// `isStopped` is asked before each step but those that clean up.
-  package func run(isStopped: @Sendable () -> Bool = { false }) async -> ProbeReport {
+  /// `stop` ends what is under way; what was begun is ended all the same.
+  package func run(stop: ProbeStop = ProbeStop()) async -> ProbeReport {
     var checksum = ChecksumAlgorithm.crc64nvme
     var began = await begin(checksum)
     if case .failure(let failure) = began, failure.code == .checksumUnsupported, knowsMD5 {
@@ -63,8 +63,11 @@ package struct UploadProbe: Sendable {
     case .failure(let failure):
       if UploadMachine.mayHaveMade(failure.code) { report.leftBehind = await endLost() }
     case .success(let upload):
-      if !isStopped() { await send(upload.uploadID, &report) }
-      if !isStopped(), case .success? = report.part { report.list = await list(upload.uploadID) }
+      let first = checksum
+      if let (part, checksum) = await stop.step({ await send(upload.uploadID, first) }) {
+        (report.part, report.checksum) = (part, checksum)
+      }
+      if case .success? = report.part { report.list = await stop.step { await list(upload.uploadID) } }
       report.ended = await end(upload.uploadID)
     }
     return report
@@ -80,17 +83,17 @@ package struct UploadProbe: Sendable {
     }
   }
 
-  private func send(_ id: String, _ report: inout ProbeReport) async {
-    report.part = await send(id, report.checksum)
-    if case .failure(let failure)? = report.part, failure.code == .checksumUnsupported, report.checksum != .md5,
-      knowsMD5
-    {
-      report.checksum = .md5
-      report.part = await send(id, .md5)
+  private func send(
+    _ id: String, _ checksum: ChecksumAlgorithm
+  ) async -> (Result<UploadPart.Output, Failure>, ChecksumAlgorithm) {
+    let sent = await sendOnce(id, checksum)
+    guard case .failure(let failure) = sent, failure.code == .checksumUnsupported, checksum != .md5, knowsMD5 else {
+      return (sent, checksum)
     }
+    return (await sendOnce(id, .md5), .md5)
   }
 
-  private func send(_ id: String, _ checksum: ChecksumAlgorithm) async -> Result<UploadPart.Output, Failure> {
+  private func sendOnce(_ id: String, _ checksum: ChecksumAlgorithm) async -> Result<UploadPart.Output, Failure> {
     await Self.result { () async throws(Failure) in
       var sums = try MultiChecksum([checksum])
       Self.bytes.withUnsafeBytes { sums.update($0) }
@@ -138,5 +141,36 @@ package struct UploadProbe: Sendable {
     } catch {
       return .failure(error)
     }
+  }
+}
+
+/// Ends a probe before its time: the step under way is cancelled, and no other begins but those that clean up.
+package final class ProbeStop: Sendable {
+  private struct State: Sendable {
+    var isStopped = false
+    var cancel: (@Sendable () -> Void)?
+  }
+
+  private let state = Locked(State())
+
+  package init() {}
+
+  package func stop() {
+    let cancel = state.withLock { state in
+      state.isStopped = true
+      return state.cancel
+    }
+    cancel?()
+  }
+
+  /// Nil when it is too late for the step.
+  func step<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
+    let task = state.withLock { state -> Task<Value, Never>? in
+      guard !state.isStopped else { return nil }
+      let task = Task { await work() }
+      state.cancel = { task.cancel() }
+      return task
+    }
+    return await task?.value
   }
 }

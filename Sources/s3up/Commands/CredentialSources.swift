@@ -5,6 +5,8 @@ import MultipartCore
 struct CredentialSources {
   /// Also knows the region of the machine.
   let metadata: InstanceMetadata
+  /// Told before a person is asked for a code.
+  var onQuestion: @Sendable () -> Void = {}
   private let session: Session
   private let services: ServiceClient
   private let profile: ProfileSettings
@@ -34,7 +36,11 @@ struct CredentialSources {
     guard !options.noSignRequest else { return nil }
     var context = CredentialContext(services: services, region: region)
     try fill(&context)
-    context.askCode = TerminalQuestion(world: session.world, signals: session.signals).ask
+    let (question, tell) = (TerminalQuestion(world: session.world, signals: session.signals), onQuestion)
+    context.askCode = { (prompt) async throws(Failure) in
+      tell()
+      return try await question.ask(prompt)
+    }
     let chain = try chosen(region: region).map { CredentialChain([$0]) } ?? .standard(context, profile: profile.choice)
     let log = session.world.log
     return CredentialKeeper(world: session.world, patience: options.patience, say: { text in log(0, text) }) {

@@ -40,8 +40,9 @@ enum IdentityKeys {
       if isMarked { throw CognitoOptions.poolMissing("{identity} in a key") }
       return nil
     }
-    // A bucket alone is a whole bucket only to `uploads`; the others ask for a key.
-    guard isMarked || (options.access != nil && (url.key != nil || session.invocation.command == .uploads)) else {
+    // A bucket alone is a whole bucket to `uploads` and `doctor`; the others ask for a key.
+    guard isMarked || (options.access != nil && (url.key != nil || Set.ofPrefix.contains(session.invocation.command)))
+    else {
       return nil
     }
     var prefix = ""

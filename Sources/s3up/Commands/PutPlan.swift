@@ -107,7 +107,7 @@ struct PutPlan {
       "source       \(SafeText.oneLine(job.source.path.text)), "
         + (job.source.size.map(Human.size) ?? "of unknown length"),
       "target       s3://\(job.bucket)/\(SafeText.oneLine(job.key))",
-      "endpoint     \(access.bucket.origin) (\(endpointSource)), "
+      "endpoint     \(access.bucket.origin) (\(settings.endpointSource(access.bucket))), "
         + (access.bucket.usesPath ? "bucket in the path" : "bucket in the host")
         + (settings.sources[.addressing].map { ", as \($0) says" } ?? ""),
       "region       \(access.bucket.region) (\(settings.source(.region)))",
@@ -124,16 +124,6 @@ struct PutPlan {
 }
 
 extension PutPlan {
-  /// The URL's, else what chose among AWS's.
-  fileprivate var endpointSource: String {
-    let (settings, options) = (access.settings, access.bucket.question.options)
-    if let source = settings.sources[.endpointURL] { return source }
-    let variants = [
-      (options.accelerate, FlagName.accelerate), (options.dualstack, .dualstack), (options.fips, .fips),
-    ].filter(\.0).map { "\($0.1.rawValue) by \(settings.source($0.1))" }
-    return (["AWS's " + access.bucket.kind.rawValue] + variants).joined(separator: ", ")
-  }
-
   fileprivate var rate: String {
     guard let rate = access.transfer.limitRate else { return "not limited" }
     return "\(Human.size(rate)) a second (\(access.settings.source(.limitRate)))"

@@ -11,6 +11,7 @@ enum Runner {
       let session = Session(
         invocation: invocation, environment: environment, output: output, console: console, signals: signals)
       do throws(Failure) {
+        if invocation.command == .doctor { return try await DoctorCommand(session).run() }
         try await dispatch(IdentityKeys.resolved(session))
         return .success
       } catch {
@@ -39,6 +40,8 @@ enum Runner {
     case .abort: try await AbortCommand(session).run()
     case .uploads: try await UploadsCommand(session).run()
     case .presign: try await PresignCommand(session).run()
+    // Its identity is one of the things that it looks at.
+    case .doctor: _ = try await DoctorCommand(session).run()
     case .help:
       let width = Descriptor.columns(STDOUT_FILENO, environment: session.environment)
       try StandardOutput.write(

@@ -7,7 +7,7 @@ struct Session: Sendable {
   let environment: [String: String]
   let output: OutputOptions
   let console: Console
-  let world: World
+  var world: World
   let signals: Signals
   /// When the credentials are to be those of an identity pool.
   var cognito: CognitoIdentityProvider?

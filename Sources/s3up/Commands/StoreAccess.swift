@@ -23,7 +23,7 @@ struct StoreAccess {
     return try StoreAccess(session, bucket, settings, sources.credentials(region: settings.region), transport)
   }
 
-  private init(
+  init(
     _ session: Session, _ bucket: BucketEndpoint, _ settings: StoreSettings, _ credentials: CredentialKeeper?,
     _ transport: CurlTransport
   ) throws(Failure) {
@@ -55,12 +55,14 @@ struct StoreAccess {
   }
 
   /// Loops and their connections, for any requests of this run.
-  static func transport(_ session: Session, _ transfer: TransferOptions) throws(Failure) -> CurlTransport {
+  static func transport(
+    _ session: Session, _ transfer: TransferOptions, trustsAnybody: Bool = false
+  ) throws(Failure) -> CurlTransport {
     let connection = try ConnectionOptions(session.invocation)
     var options = TransportOptions()
     options.connectTimeout = transfer.connectTimeout
     options.caBundle = connection.caBundle?.text
-    options.verifiesTLS = !connection.insecure
+    options.verifiesTLS = !connection.insecure && !trustsAnybody
     options.proxy = ProxySettings(option: connection.proxy, environment: session.environment)
     options.connections = transfer.concurrency
     options.congestion = transfer.congestion

@@ -91,6 +91,27 @@ struct StoreSettings {
     return try EndpointResolver.resolve(self.question)
   }
 
+  /// Of the service, whatever the bucket; nobody but the machine can tell a region then.
+  mutating func serviceEndpoint(machine: () async -> String?) async throws(Failure) -> BucketEndpoint {
+    question.options.addressing = .path
+    question.options.accelerate = false
+    let endpoint = try EndpointResolver.resolve(question)
+    guard question.region == nil, endpoint.isAWS, let region = await machine() else { return endpoint }
+    question.region = region
+    sources[.region] = "this machine"
+    return try EndpointResolver.resolve(question)
+  }
+
+  /// The URL's, else what chose among AWS's.
+  func endpointSource(_ bucket: BucketEndpoint, named: Bool = true) -> String {
+    let options = bucket.question.options
+    if let source = sources[.endpointURL] { return source }
+    let variants = [
+      (options.accelerate, FlagName.accelerate), (options.dualstack, .dualstack), (options.fips, .fips),
+    ].filter(\.0).map { "\($0.1.rawValue) by \(source($0.1))" }
+    return (["AWS's " + (named ? bucket.kind.rawValue : "S3")] + variants).joined(separator: ", ")
+  }
+
   func source(_ name: FlagName) -> String { sources[name] ?? "default" }
 
   private mutating func options(

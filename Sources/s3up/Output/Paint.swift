@@ -6,6 +6,8 @@ struct Paint: Sendable {
 
   func heading(_ text: String) -> String { wrap("1", text) }
   func good(_ text: String) -> String { wrap("32", text) }
+  func warning(_ text: String) -> String { wrap("33", text) }
+  func bad(_ text: String) -> String { wrap("1;31", text) }
 
   /// The two lines of an error: its prefix stands out.
   func error(_ lines: [String]) -> [String] {

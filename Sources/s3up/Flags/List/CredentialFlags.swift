@@ -1,7 +1,7 @@
 extension FlagList {
   static let credentials: [Flag] = [
     Flag(
-      .waitForCredentials, .value("DURATION"), .credentials, .store,
+      .waitForCredentials, .value("DURATION"), .credentials, .patient,
       "When credentials are refused or missing, wait so long for their source to have new ones.",
       more: """
         The upload holds its place, and says once a minute that it waits. Profiles, tokens and services are read anew; keys \

@@ -28,6 +28,7 @@ struct CommandPage: Sendable {
     case .abort: abort
     case .uploads: uploads
     case .presign: presign
+    case .doctor: doctor
     case .help: help
     case .completions: completions
     }

@@ -1,0 +1,30 @@
+import Glibc
+import MultipartCore
+
+/// `s3up doctor [s3://BUCKET[/PREFIX]]`: looks at all that an upload needs, and says what it found.
+struct DoctorCommand {
+  private let session: Session
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  /// The status is that of the first finding that failed.
+  func run() async throws(Failure) -> ExitStatus {
+    let words = session.invocation.positionals
+    guard words.count <= 1 else {
+      _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]")
+      return .usage
+    }
+    let url = try words.first.map { (word) throws(Failure) in try S3URL(word) }
+    let findings = try await DoctorRounds(session, url).examine().findings
+    let paint = session.paint(STDOUT_FILENO)
+    for finding in findings where !session.output.quiet || finding.mark != .ok {
+      try StandardOutput.line(
+        session.output.json != nil
+          ? FindingText.json(finding) : FindingText.lines(finding, paint).joined(separator: "\n"))
+    }
+    if session.signals.received != nil { throw Failure(.interrupted, "interrupted") }
+    return findings.first { $0.mark == .fail }.map(FindingText.status(of:)) ?? .success
+  }
+}

@@ -1,0 +1,53 @@
+import MultipartCore
+
+/// A finding of `doctor` as it is shown: a line with its mark, and one with what mends it; or a JSON object.
+enum FindingText {
+  /// As wide as the longest name of a check.
+  private static let nameWidth = Finding.Check.allCases.map(\.rawValue.utf8.count).max() ?? 0
+  private static let longest = 1000
+
+  static func lines(_ finding: Finding, _ paint: Paint) -> [String] {
+    let mark = finding.mark.rawValue
+    let gap = String(repeating: " ", count: 6 - mark.utf8.count)
+    let name = finding.check.rawValue
+    let front = painted(finding.mark, paint) + gap + name + String(repeating: " ", count: nameWidth - name.utf8.count)
+    var lines = [front + "  " + SafeText.oneLine(finding.text, limit: longest)]
+    if let hint = finding.hint {
+      lines.append(String(repeating: " ", count: 8 + nameWidth) + SafeText.oneLine(hint, limit: longest))
+    }
+    return lines
+  }
+
+  static func json(_ finding: Finding) -> String {
+    let facts = finding.facts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    return JSONValue.object([
+      ("event", .string("finding")), ("check", .string(finding.check.rawValue)),
+      ("mark", .string(finding.mark.rawValue)), ("message", .string(finding.text)), ("hint", .optional(finding.hint)),
+      ("exit", .int(Int64(finding.mark == .fail ? status(of: finding).rawValue : 0))),
+      ("facts", .object(facts.map { ($0.key, JSONValue($0.value)) })),
+    ]).text
+  }
+
+  static func status(of finding: Finding) -> ExitStatus { ExitStatus(finding.code ?? .refused) }
+
+  private static func painted(_ mark: Finding.Mark, _ paint: Paint) -> String {
+    switch mark {
+    case .ok: paint.good(mark.rawValue)
+    case .warn: paint.warning(mark.rawValue)
+    case .fail: paint.bad(mark.rawValue)
+    }
+  }
+}
+
+extension JSONValue {
+  init(_ json: JSON) {
+    switch json {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .number(let digits): self = Int64(digits).map { .int($0) } ?? .double(Double(digits) ?? .nan)
+    case .string(let text): self = .string(text)
+    case .array(let elements): self = .array(elements.map { JSONValue($0) })
+    case .object(let fields): self = .object(fields.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })
+    }
+  }
+}

@@ -1,0 +1,433 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// What a run of `doctor` said, by what was looked at.
+private struct Said {
+  struct Finding {
+    let mark: String
+    let message: String
+    let hint: String
+    let exit: Int
+    let facts: [String: Any]
+  }
+
+  let status: Int32?
+  let all: String
+  private let findings: [String: Finding]
+
+  init(_ result: ChildProcess.Result) {
+    status = result.status
+    all = result.output + result.errors
+    var findings: [String: Finding] = [:]
+    for line in result.lines {
+      guard let json = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+        json["event"] as? String == "finding", let check = json["check"] as? String
+      else { continue }
+      findings[check] = Finding(
+        mark: json["mark"] as? String ?? "", message: json["message"] as? String ?? "",
+        hint: json["hint"] as? String ?? "", exit: json["exit"] as? Int ?? -1,
+        facts: json["facts"] as? [String: Any] ?? [:])
+    }
+    self.findings = findings
+  }
+
+  subscript(check: String) -> Finding? { findings[check] }
+  var failed: Set<String> { Set(findings.filter { $0.value.mark == "fail" }.keys) }
+
+  /// The one trouble, with the words that it and its way out must have.
+  func expect(
+    _ check: String, _ mark: String = "fail", exit: Int32, says: [String], mends: String,
+    where location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(status == exit, "\(all)", sourceLocation: location)
+    let found = findings[check]
+    #expect(found?.mark == mark, "\(all)", sourceLocation: location)
+    for word in says { #expect(found?.message.contains(word) == true, "\(word): \(all)", sourceLocation: location) }
+    #expect(found?.hint.contains(mends) == true, "\(all)", sourceLocation: location)
+    #expect(failed == (mark == "fail" ? [check] : []), "\(all)", sourceLocation: location)
+    if mark == "fail" { #expect(found?.exit == Int(exit), sourceLocation: location) }
+  }
+}
+
+@Suite(.crowd) struct DoctorTests {
+  static let credential = FakeCredential(
+    keyID: "AKIADOCTORTESTS1", secret: "SecretSecretSecret/+0123456789abcdefABCD",
+    sessionToken: "TokenTokenToken/+=0123456789" + String(repeating: "t0Ken", count: 20))
+
+  private func box(
+    secure: Bool = false, faults: [Fault] = [], _ change: (inout FakeOptions) -> Void = { _ in }
+  ) throws -> BlackBox {
+    var box = try BlackBox(secure: secure, faults: faults) { options in
+      options.credentials = [Self.credential]
+      options.abortDate = "Fri, 01 Jan 2038 00:00:00 GMT"
+      change(&options)
+    }
+    box.environment["AWS_ACCESS_KEY_ID"] = Self.credential.keyID
+    box.environment["AWS_SECRET_ACCESS_KEY"] = Self.credential.secret
+    box.environment["AWS_SESSION_TOKEN"] = Self.credential.sessionToken
+    return box
+  }
+
+  /// With all that it can say, which holds no secret.
+  private func doctor(
+    _ box: BlackBox, _ words: String..., where location: SourceLocation = #_sourceLocation
+  ) async throws -> Said {
+    let result = try await box.run(["doctor", "-vv", "--json"] + words)
+    var secrets = [Self.credential.secret, Self.credential.sessionToken ?? "", Self.credential.keyID]
+    for request in box.fake.requests {
+      if let header = request.headers["authorization"], let mark = header.range(of: "Signature=") {
+        secrets.append(String(header[mark.upperBound...]))
+      }
+    }
+    for secret in secrets {
+      #expect(!(result.output + result.errors).contains(secret), "\(secret.prefix(6))…", sourceLocation: location)
+    }
+    return Said(result)
+  }
+
+  @Test("all is well: each step is named, exit 0, and nothing is left at the store")
+  func good() async throws {
+    let box = try box()
+    let said = try await doctor(box, "s3://bucket/pre/")
+    #expect(said.status == 0 && said.failed.isEmpty, "\(said.all)")
+    #expect(said["credentials"]?.message.hasPrefix("AKIA…STS1 from environment, temporary") == true, "\(said.all)")
+    #expect(said["region"]?.message == "us-east-1 (default)")
+    #expect(said["endpoint"]?.message == "\(box.fake.endpoint) (AWS_ENDPOINT_URL_S3), bucket in the path")
+    #expect(said["address"]?.message == "127.0.0.1")
+    #expect(said["connection"]?.message.contains("127.0.0.1 port \(box.fake.port), round trip") == true)
+    #expect(said["tls"]?.message == "none: plain HTTP, within this machine")
+    #expect(said["clock"]?.mark == "ok")
+    #expect(said["upload"]?.message.contains("CRC64NVME verified by the store") == true)
+    #expect(said["upload"]?.message.hasSuffix("listed and ended; nothing is left") == true)
+    #expect(said["lifecycle"]?.mark == "ok")
+    #expect(said["state"]?.mark == "ok")
+    let operations: [FakeOperation] = [
+      .headBucket, .createMultipartUpload, .uploadPart, .listParts, .abortMultipartUpload, .listParts,
+    ]
+    #expect(box.fake.requests.map(\.operation) == operations)
+    #expect(box.fake.requests(.uploadPart).first?.key.hasPrefix("pre/.s3up-doctor-") == true)
+    #expect(box.fake.requests.first?.headers["authorization"] == nil)
+    box.expectNothingLeft()
+    // No folder was made by looking.
+    #expect(!FileManager.default.fileExists(atPath: box.binary.home.path + "/.local"))
+  }
+
+  @Test("over TLS it names version and certificate; unverified it warns")
+  func secure() async throws {
+    let box = try box(secure: true)
+    let said = try await doctor(box, "s3://bucket")
+    #expect(said.status == 0, "\(said.all)")
+    #expect(said["tls"]?.mark == "ok" && said["tls"]?.message.hasPrefix("TLSv1.3, ") == true, "\(said.all)")
+    #expect(said["tls"]?.message.hasSuffix(", verified") == true)
+    let blind = try await doctor(box, "s3://bucket", "--insecure")
+    blind.expect("tls", "warn", exit: 0, says: ["not verified"], mends: "--ca-bundle")
+    box.expectNothingLeft()
+  }
+
+  @Test("no credentials: 77, where they were looked for, and the rest is looked at")
+  func noCredentials() async throws {
+    var box = try box()
+    for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] { box.environment[name] = nil }
+    let said = try await doctor(box, "s3://bucket")
+    said.expect("credentials", exit: 77, says: ["no credentials", "the environment"], mends: "AWS_ACCESS_KEY_ID")
+    #expect(said["connection"]?.mark == "ok" && said["clock"]?.mark == "ok")
+    #expect(box.fake.requests.map(\.operation) == [.headBucket])
+  }
+
+  @Test("wrong secret: 77, with the source of the credentials")
+  func wrongSecret() async throws {
+    var box = try box()
+    box.environment["AWS_SECRET_ACCESS_KEY"] = "wrong"
+    let said = try await doctor(box, "s3://bucket")
+    said.expect(
+      "credentials", exit: 77, says: ["AKIA…STS1 from environment", "SignatureDoesNotMatch"], mends: "secret key")
+    box.expectNothingLeft()
+  }
+
+  @Test("credentials that have ended: 77, by the store's word")
+  func ended() async throws {
+    let box = try box()
+    let ended = FakeCredential(
+      keyID: Self.credential.keyID, secret: Self.credential.secret, sessionToken: Self.credential.sessionToken,
+      ends: box.fake.now.seconds - 60)
+    box.fake.setCredentials([ended])
+    try await doctor(box, "s3://bucket").expect(
+      "credentials", exit: 77, says: ["ExpiredToken"], mends: "new credentials")
+  }
+
+  @Test("wrong region: 78, with the line that sets it where it was set; the bucket is looked at all the same")
+  func wrongRegion() async throws {
+    var box = try box { $0.region = "eu-test-1" }
+    let plain = try await doctor(box, "s3://bucket")
+    plain.expect("region", exit: 78, says: ["us-east-1 (default)", "eu-test-1"], mends: "--region eu-test-1")
+    #expect(plain["upload"]?.mark == "ok")
+    box.environment["AWS_REGION"] = "us-west-2"
+    try await doctor(box, "s3://bucket").expect(
+      "region", exit: 78, says: ["us-west-2 (AWS_REGION)"], mends: "export AWS_REGION=eu-test-1")
+    box.environment["AWS_REGION"] = nil
+    try box.binary.home.write("[default]\nregion = us-west-2\n", to: ".aws/config")
+    try await doctor(box, "s3://bucket").expect(
+      "region", exit: 78, says: ["us-west-2 (profile default)"],
+      mends: "aws configure set region eu-test-1 --profile default")
+    box.expectNothingLeft()
+  }
+
+  @Test("no such bucket: 69")
+  func noBucket() async throws {
+    let box = try box()
+    try await doctor(box, "s3://nobucket/x").expect(
+      "bucket", exit: 69, says: ["s3://nobucket is not there", "NoSuchBucket"], mends: "aws s3 mb s3://nobucket")
+    box.expectNothingLeft()
+  }
+
+  @Test(
+    "what is not allowed is named with the permission that allows it",
+    arguments: [
+      (FakeOperation.createMultipartUpload, "upload", "fail", Int32(77), "s3:PutObject on arn:aws:s3:::bucket/pre/*"),
+      (.uploadPart, "upload", "fail", 77, "s3:PutObject"),
+      (.listParts, "list", "warn", 0, "s3:ListMultipartUploadParts"),
+    ])
+  func denied(_ operation: FakeOperation, _ check: String, _ mark: String, _ exit: Int32, _ mend: String) async throws {
+    let box = try box(faults: [Fault(.init(operation), .error(status: 403, code: "AccessDenied"))])
+    try await doctor(box, "s3://bucket/pre/").expect(check, mark, exit: exit, says: ["AccessDenied"], mends: mend)
+    box.expectNothingLeft()
+  }
+
+  @Test("an upload that may not be ended is named, with the line that ends it once that is allowed")
+  func abortDenied() async throws {
+    let box = try box(faults: [Fault(.init(.abortMultipartUpload), .error(status: 403, code: "AccessDenied"))])
+    let said = try await doctor(box, "s3://bucket")
+    said.expect("abort", exit: 77, says: ["is left", "AccessDenied"], mends: "s3:AbortMultipartUpload")
+    box.fake.setFaults([])
+    let words = try #require(said["abort"]?.hint.components(separatedBy: "run: ").last).split(separator: " ").map(
+      String.init)
+    #expect(words.first == "s3up")
+    #expect(try await box.run(Array(words.dropFirst())).status == 0)
+    box.expectNothingLeft()
+  }
+
+  @Test("a clock 20 minutes off: 77 with the skew; five minutes are a warning, and the upload works in both")
+  func clock() async throws {
+    let box = try box()
+    box.fake.setClockOffset(1200)
+    let said = try await doctor(box, "s3://bucket")
+    said.expect("clock", exit: 77, says: ["20 min behind the store's"], mends: "timedatectl")
+    #expect(said["upload"]?.mark == "ok", "\(said.all)")
+    box.fake.setClockOffset(-300)
+    try await doctor(box, "s3://bucket").expect(
+      "clock", "warn", exit: 0, says: ["5 min ahead of the store's"], mends: "timedatectl")
+    box.expectNothingLeft()
+  }
+
+  @Test("a certificate that nobody knows: 69 with who made it, and no credential goes out")
+  func selfSigned() async throws {
+    var box = try box(secure: true)
+    box.environment["AWS_CA_BUNDLE"] = nil
+    let said = try await doctor(box, "s3://bucket")
+    said.expect("tls", exit: 69, says: ["not accepted", " by "], mends: "--ca-bundle")
+    #expect(said["connection"]?.mark == "ok")
+    #expect(box.fake.requests.allSatisfy { $0.headers["authorization"] == nil })
+    box.expectNothingLeft()
+  }
+
+  @Test("a bundle that cannot be used is 78; a server without TLS is named as such")
+  func badTLS() async throws {
+    var box = try box(secure: true)
+    box.environment["AWS_CA_BUNDLE"] = "/nonexistent.pem"
+    try await doctor(box, "s3://bucket").expect("tls", exit: 78, says: ["bundle"], mends: "--ca-bundle")
+    box.environment["AWS_CA_BUNDLE"] = nil
+    box.environment["AWS_ENDPOINT_URL_S3"] = "https://127.0.0.1:\(box.fake.port)"
+    try await doctor(box, "s3://bucket").expect("tls", exit: 75, says: [], mends: "http://")
+  }
+
+  @Test("nothing listening: 75 at once")
+  func nothingListening() async throws {
+    let box = try box()
+    box.fake.stop()
+    let start = ContinuousClock.now
+    let said = try await doctor(box, "s3://bucket")
+    said.expect("connection", exit: 75, says: ["port \(box.fake.port)", "refused"], mends: "endpoint")
+    #expect(said["credentials"]?.mark == "ok" && said["bucket"] == nil)
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test("a store that does not answer is given the time-out that was said")
+  func silent() async throws {
+    let box = try box(faults: [Fault(.all, .stall())])
+    let start = ContinuousClock.now
+    try await doctor(box, "s3://bucket", "--stall-timeout", "1s", "--connect-timeout", "1s").expect(
+      "connection", exit: 75, says: [], mends: "endpoint")
+    #expect(ContinuousClock.now - start < .seconds(10))
+  }
+
+  @Test("where packets vanish it ends within a quarter of a minute", .enabled(if: NetworkNamespace.obstacle == nil))
+  func hole() async throws {
+    let net = try NetworkNamespace(addresses: ["10.11.12.13/32"])
+    let hole = try net.hole("10.11.12.13", port: 80)
+    var made = try box()
+    made.environment["AWS_ENDPOINT_URL_S3"] = "http://10.11.12.13"
+    made.environment["AWS_ENDPOINT_URL_STS"] = "http://10.11.12.13"
+    let box = made
+    let start = ContinuousClock.now
+    let child = try net.run { try box.start(["doctor", "s3://bucket", "--json"]) }
+    let said = Said(await child.wait(timeout: .seconds(60)))
+    #expect(ContinuousClock.now - start < .seconds(15))
+    said.expect("connection", exit: 75, says: [], mends: "endpoint")
+    #expect(said["identity"]?.mark == "warn")
+    withExtendedLifetime(hole) {}
+  }
+
+  @Test("a name without an address: 75")
+  func noName() async throws {
+    var box = try box()
+    box.environment["AWS_ENDPOINT_URL_S3"] = "http://s3.nowhere.invalid"
+    try await doctor(box, "s3://bucket").expect("address", exit: 75, says: ["s3.nowhere.invalid"], mends: "name server")
+  }
+
+  @Test("a proxy is named without its password; one that is not there is what is blamed, and its exemption is said")
+  func proxies() async throws {
+    var box = try box()
+    box.environment["http_proxy"] = "http://user:pAssw0rd@127.0.0.1:9"
+    let dead = try await doctor(box, "s3://bucket")
+    dead.expect("connection", exit: 75, says: ["through the proxy http://127.0.0.1:9"], mends: "NO_PROXY=127.0.0.1")
+    #expect(!dead.all.contains("pAssw0rd"))
+    box.environment["NO_PROXY"] = "127.0.0.0/8"
+    let direct = try await doctor(box, "s3://bucket")
+    #expect(direct.status == 0 && direct["proxy"]?.message == "none for this store, as NO_PROXY says", "\(direct.all)")
+    box.environment["NO_PROXY"] = nil
+    let picky = try LocalService { _ in .init(407) }
+    box.environment["http_proxy"] = picky.url
+    try await doctor(box, "s3://bucket").expect("connection", exit: 77, says: ["password"], mends: "http_proxy")
+    box.environment["http_proxy"] = box.fake.endpoint
+    let through = try await doctor(box, "s3://bucket")
+    #expect(through.status == 0 && through["proxy"]?.message == "\(box.fake.endpoint) (http_proxy)", "\(through.all)")
+    box.expectNothingLeft()
+  }
+
+  @Test("a state folder that cannot be written is a warning with the way out, and the upload is looked at")
+  func state() async throws {
+    let box = try box()
+    try box.files.write([1], to: "file")
+    try await doctor(box, "s3://bucket", "--state-dir", "file/state").expect(
+      "state", "warn", exit: 0, says: ["file/state"], mends: "--state-dir")
+    try await doctor(box, "s3://bucket", "--state-dir", "file").expect(
+      "state", "warn", exit: 0, says: ["not a folder"], mends: "--state-dir")
+  }
+
+  @Test("records of unfinished uploads are counted")
+  func records() async throws {
+    let box = try box(faults: [Fault(.init(.uploadPart, nth: 2), .error(status: 403, code: "AccessDenied"))])
+    try box.sample("big", 20 * mebi)
+    #expect(try await box.run("put", "big", "s3://bucket/k", "--concurrency", "1").status == 77)
+    let said = try await doctor(box, "s3://bucket")
+    #expect(said["state"]?.message.contains("1 unfinished recorded") == true, "\(said.all)")
+    #expect(box.fake.unfinishedUploads.count == 1)
+  }
+
+  @Test("a lost answer to the first step leaves nothing behind")
+  func lost() async throws {
+    let box = try box(faults: [Fault(.init(.createMultipartUpload, nth: 1), .loseAnswer)])
+    let said = try await doctor(box, "s3://bucket")
+    #expect(said.status == 75 && said["upload"]?.mark == "fail", "\(said.all)")
+    #expect(box.fake.requests(.abortMultipartUpload).count == 1)
+    box.expectNothingLeft()
+  }
+
+  @Test("a store without checksums is asked with MD5")
+  func lesserStore() async throws {
+    let box = try box { $0.checksums = .notImplemented }
+    let said = try await doctor(box, "s3://bucket")
+    #expect(said.status == 0 && said["upload"]?.mark == "ok", "\(said.all)")
+    #expect(box.fake.requests(.uploadPart).last?.headers["content-md5"] != nil)
+    box.expectNothingLeft()
+  }
+
+  @Test("SIGINT in the midst of it ends the upload that was begun: 130")
+  func interrupted() async throws {
+    let box = try box(faults: [Fault(.init(.uploadPart), .stall())])
+    let child = try box.start(["doctor", "s3://bucket", "--stall-timeout", "60s"])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .uploadPart } })
+    child.signal(SIGINT)
+    #expect(await child.wait(timeout: .seconds(30)).status == 130)
+    box.expectNothingLeft()
+  }
+
+  @Test("a lifecycle rule is found by the store's date, or by the bucket's rules, or is missing, or is not known")
+  func lifecycle() async throws {
+    func rules(_ prefix: String) -> String {
+      "<LifecycleConfiguration><Rule><ID>tidy</ID><Filter><Prefix>\(prefix)</Prefix></Filter><Status>Enabled</Status>"
+        + "<AbortIncompleteMultipartUpload><DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload>"
+        + "</Rule></LifecycleConfiguration>"
+    }
+    let box = try box {
+      $0.abortDate = nil
+      $0.lifecycle = rules("pre/")
+    }
+    let found = try await doctor(box, "s3://bucket/pre/")
+    #expect(found["lifecycle"]?.message == "the rule tidy ends unfinished uploads after 7 days", "\(found.all)")
+    try await doctor(box, "s3://bucket/other/").expect(
+      "lifecycle", "warn", exit: 0, says: ["no rule"], mends: "AbortIncompleteMultipartUpload")
+    box.fake.setFaults([Fault(.init(.getBucketLifecycle), .error(status: 403, code: "AccessDenied"))])
+    try await doctor(box, "s3://bucket/pre/").expect(
+      "lifecycle", "warn", exit: 0, says: ["not known", "AccessDenied"], mends: "s3:GetLifecycleConfiguration")
+  }
+
+  @Test("STS says who signs, and what it refuses is the credentials'")
+  func identity() async throws {
+    let isWrong = Guarded(false)
+    let sts = try LocalService { _ in
+      isWrong.with { $0 }
+        ? .init(
+          403, "<ErrorResponse><Error><Code>InvalidClientTokenId</Code><Message>no</Message></Error></ErrorResponse>")
+        : .init(
+          200,
+          "<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/ci</Arn>"
+            + "<Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>")
+    }
+    var box = try box()
+    box.environment["AWS_ENDPOINT_URL_STS"] = sts.url
+    let said = try await doctor(box)
+    #expect(said.status == 0, "\(said.all)")
+    #expect(said["identity"]?.message == "account 123456789012, arn:aws:iam::123456789012:user/ci")
+    #expect(sts.asked.first?.form["Action"] == "GetCallerIdentity")
+    isWrong.with { $0 = true }
+    try await doctor(box).expect("credentials", exit: 77, says: ["InvalidClientTokenId"], mends: "id and secret")
+  }
+
+  @Test("without a bucket nothing is asked for with a signature, and state, proxy and versions are told")
+  func noBucketNamed() async throws {
+    let box = try box()
+    let said = try await doctor(box)
+    #expect(said.status == 0, "\(said.all)")
+    #expect(said["version"]?.message.contains("libcurl ") == true && said["proxy"]?.message == "none")
+    #expect(said["endpoint"]?.message == "\(box.fake.endpoint) (AWS_ENDPOINT_URL_S3)")
+    #expect(said["bucket"] == nil && said["upload"] == nil)
+    #expect(box.fake.requests.allSatisfy { $0.headers["authorization"] == nil })
+  }
+
+  @Test("for people each finding is a line with its mark and one with what mends it; -q shows troubles alone")
+  func lines() async throws {
+    let box = try box { $0.abortDate = nil }
+    let all = try await box.run("doctor", "s3://bucket")
+    #expect(all.status == 0 && all.errors == "", "\(all.errors)")
+    #expect(all.lines.first?.hasPrefix("ok    version      s3up ") == true, "\(all.output)")
+    let quiet = try await box.run("doctor", "s3://bucket", "-q", "--color", "always")
+    #expect(quiet.lines.count == 2, "\(quiet.output)")
+    #expect(quiet.lines.first?.hasPrefix("\u{1b}[33mwarn\u{1b}[0m  lifecycle") == true)
+    #expect(quiet.lines.last?.hasPrefix("                   add a rule") == true)
+  }
+
+  @Test("settings that cannot be used are 78, a word that is no bucket is 64")
+  func settings() async throws {
+    var box = try box()
+    try await box.run("doctor", "bucket").expectFailure(64, "s3://")
+    try await box.run("doctor", "s3://bucket", "s3://other").expectFailure(64, "too many")
+    box.environment["AWS_PROFILE"] = "nobody"
+    let said = try await doctor(box, "s3://bucket")
+    #expect(said.status == 78 && said["settings"]?.message.contains("nobody") == true, "\(said.all)")
+    #expect(said["state"]?.mark == "ok")
+  }
+}
