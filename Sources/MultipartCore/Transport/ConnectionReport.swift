@@ -7,7 +7,7 @@ package struct ConnectionReport: Sendable, Equatable {
   /// The server's, or the proxy's; nil when no connection was tried.
   package var address: String?
   package var port = 0
-  /// The packet that opens a connection, there and back; zero when it was not made.
+  /// The packet that opens a connection, there and back; zero when it is not known.
   package var handshake = Duration.zero
   /// What TLS took after it; zero when it was not made.
   package var tlsHandshake = Duration.zero
@@ -18,11 +18,10 @@ package struct ConnectionReport: Sendable, Equatable {
   /// OpenSSL's reason not to accept the certificate (`X509_V_ERR_…`); zero when there is none.
   package var verifyError = 0
   package var tls: TLSReport?
+  /// A connection was made, as far as TCP.
+  package var isConnected = false
 
   package init() {}
-
-  /// A connection was made, as far as TCP.
-  package var isConnected: Bool { handshake > .zero }
 
   /// Told twice: TLS is only there to be looked at while the connection is the transfer's, the times when it is over.
   package mutating func fill(from later: ConnectionReport) {
@@ -62,6 +61,9 @@ extension CurlEasy {
     let (secured, asked) = (moment(CURLINFO_APPCONNECT_TIME_T), moment(CURLINFO_PRETRANSFER_TIME_T))
     if connected > .zero { report.handshake = max(.microseconds(1), connected - named) }
     if secured > .zero { report.tlsHandshake = max(.microseconds(1), secured - connected) }
+    // libcurl 7.88 keeps no time of a connection whose TLS failed, but has the address only of one that was made; later
+    // ones have it of those that were refused too.
+    report.isConnected = connected > .zero || (report.address != nil && long(CURLINFO_OS_ERRNO) == 0)
     report.firstByte = max(.zero, moment(CURLINFO_STARTTRANSFER_TIME_T) - asked)
     report.proxyStatus = long(CURLINFO_HTTP_CONNECTCODE)
     report.verifyError = long(CURLINFO_SSL_VERIFYRESULT)

@@ -1,0 +1,179 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+@Suite struct GetBucketLifecycleTests {
+  private func rules(_ xml: String, status: Int = 200) throws(Failure) -> [GetBucketLifecycle.Rule] {
+    try GetBucketLifecycle(bucket: "b").output(from: Response(status: status, body: Array(xml.utf8)))
+  }
+
+  private func rule(_ inner: String, status: String = "Enabled", days: String = "7") -> String {
+    """
+    <Rule><ID>r</ID>\(inner)<Status>\(status)</Status><AbortIncompleteMultipartUpload>\
+    <DaysAfterInitiation>\(days)</DaysAfterInitiation></AbortIncompleteMultipartUpload></Rule>
+    """
+  }
+
+  private func whole(_ rules: String) -> String { "<LifecycleConfiguration>\(rules)</LifecycleConfiguration>" }
+
+  @Test(
+    "the prefix of a rule stands in three places",
+    arguments: [
+      "<Prefix>p/</Prefix>", "<Filter><Prefix>p/</Prefix></Filter>", "<Filter><And><Prefix>p/</Prefix></And></Filter>",
+    ])
+  func prefix(_ form: String) throws {
+    let found = try rules(whole(rule(form)))
+    #expect(found == [.init(id: "r", prefix: "p/", days: 7)])
+    #expect(found[0].holds(for: "p/k") && !found[0].holds(for: "q/k"))
+  }
+
+  @Test("rules that are off, for tags, without days, or for something else end no upload")
+  func others() throws {
+    let text = whole(
+      rule("", status: "Disabled") + rule("<Filter><Tag><Key>a</Key></Tag></Filter>") + rule("", days: "many")
+        + rule("", days: "0") + "<Rule><Status>Enabled</Status><Expiration><Days>3</Days></Expiration></Rule>")
+    #expect(try rules(text).isEmpty)
+  }
+
+  @Test("a bucket without rules has none; a refusal and nonsense are failures")
+  func answers() throws {
+    #expect(try rules("<Error><Code>NoSuchLifecycleConfiguration</Code></Error>", status: 404).isEmpty)
+    #expect(try rules(whole("")).isEmpty)
+    #expect(throws: Failure.self) { try rules("<Error><Code>AccessDenied</Code></Error>", status: 403) }
+    #expect(throws: Failure.self) { try rules("<html/>") }
+    #expect(throws: Failure.self) { try rules("") }
+  }
+}
+
+@Suite struct HostLookupTests {
+  @Test("an address is its own, also in brackets, and a name of this machine has one")
+  func found() async throws {
+    #expect(try await HostLookup.addresses(of: "127.0.0.1").get() == ["127.0.0.1"])
+    #expect(try await HostLookup.addresses(of: "[::1]").get() == ["::1"])
+    #expect(try await !HostLookup.addresses(of: "localhost").get().isEmpty)
+  }
+
+  @Test("a name that has none is a failure of the network that names it")
+  func missing() async {
+    let result = await HostLookup.addresses(of: "nowhere.invalid") { _ in .refused(EAI_NONAME) }
+    #expect(throws: Failure.self) { try result.get() }
+    if case .failure(let failure) = result {
+      #expect(failure.code == .network && failure.message.contains("nowhere.invalid"))
+    }
+  }
+
+  @Test("nobody waits longer than the limit for a resolver that does not come back")
+  func slow() async {
+    let gate = DispatchSemaphore(value: 0)
+    let result = await HostLookup.addresses(of: "slow.example", limit: .milliseconds(20)) { _ in
+      gate.wait()
+      return .found(["1.2.3.4"])
+    }
+    gate.signal()
+    if case .failure(let failure) = result {
+      #expect(failure.code == .network)
+    } else {
+      Issue.record("it was waited for")
+    }
+  }
+}
+
+@Suite struct ProxyExemptionTests {
+  @Test(
+    "NO_PROXY exempts names and what is below them, addresses and blocks",
+    arguments: [
+      ("*", "s3.example.com", true), ("example.com", "s3.example.com:9000", true),
+      (".example.com", "example.com", true),
+      ("ample.com", "example.com", false), ("a.b, Example.COM", "s3.EXAMPLE.com", true), ("", "example.com", false),
+      ("10.0.0.0/8", "10.1.2.3:9000", true), ("10.0.0.0/8", "11.1.2.3", false), ("10.1.2.3", "10.1.2.3", true),
+      ("2.3", "10.1.2.3", false), ("::1", "[::1]:9000", true), ("[::1]", "[::1]", true),
+      ("10.0.0.0/99", "10.0.0.0", false),
+    ])
+  func exempts(_ list: String, _ host: String, _ isExempt: Bool) {
+    var settings = ProxySettings()
+    settings.bypass = list
+    #expect(settings.exempts(Origin(scheme: .https, host: host)) == isExempt)
+  }
+
+  @Test("without a list nobody is exempt")
+  func none() { #expect(!ProxySettings().exempts(Origin(scheme: .http, host: "h"))) }
+}
+
+@Suite struct StateFolderReportTests {
+  @Test("a folder that is there is written to and left as it was")
+  func writable() throws {
+    let folder = try TemporaryDirectory("state")
+    let report = StateFolderReport.look(at: folder.path)
+    guard case .writable = report.use else {
+      Issue.record("\(report)")
+      return
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test("one that is not there is not made")
+  func absent() throws {
+    let folder = try TemporaryDirectory("state")
+    let report = StateFolderReport.look(at: folder.path + "/a/b")
+    guard case .canBeMade = report.use else {
+      Issue.record("\(report)")
+      return
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test("a file in its place, a file above it, and a file system that takes none cannot be used")
+  func unusable() throws {
+    let folder = try TemporaryDirectory("state")
+    let file = try folder.write("x", to: "file")
+    for path in [file, file + "/below", "/proc/s3up", "/proc"] {
+      guard case .unusable = StateFolderReport.look(at: path).use else {
+        Issue.record("\(path)")
+        continue
+      }
+    }
+    #expect(StateFolderReport.look(at: nil).path == nil)
+  }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct StoreVisitTests {
+  private func world() -> World {
+    World(
+      now: { Timestamp(seconds: Int64(time(nil))) }, uptime: { .sinceBoot() }, sleep: { try await Task.sleep(for: $0) },
+      random: { 0.5 }, environment: [:])
+  }
+
+  private func visit(_ fake: FakeS3, trusts: Bool) async throws -> StoreVisit {
+    var options = TransportOptions()
+    if trusts { options.caBundle = fake.caFile }
+    var blind = options
+    blind.verifiesTLS = false
+    let origin = Origin(scheme: .https, host: "localhost:\(fake.tlsPort)")
+    return await StoreVisit.make(
+      "\(origin)/bucket", origin: origin, transport: try CurlTransport(options: options),
+      blind: try CurlTransport(options: blind), world: world(), limit: .seconds(20))
+  }
+
+  @Test("a visit tells version, cipher and certificate, the address, the times and the clock")
+  func trusted() async throws {
+    let fake = try FakeS3()
+    let visit = try await visit(fake, trusts: true)
+    #expect(visit.connection.tls?.version.hasPrefix("TLSv1.") == true)
+    #expect(visit.connection.tls?.cipher.isEmpty == false && visit.connection.tls?.subject == "localhost")
+    #expect(visit.connection.tls?.end != nil && visit.connection.tls?.issuer != nil)
+    #expect(visit.connection.address == "127.0.0.1" && visit.connection.port == fake.tlsPort)
+    #expect(visit.connection.handshake > .zero && visit.connection.tlsHandshake > .zero)
+    #expect(visit.clockAhead.map { abs($0) <= 2 } == true)
+    #expect(visit.distrusted == nil)
+  }
+
+  @Test("a certificate that is not trusted is shown, with OpenSSL's reason, and what was asked goes to nobody")
+  func distrusted() async throws {
+    let fake = try FakeS3()
+    let visit = try await visit(fake, trusts: false)
+    #expect(visit.distrusted?.subject == "localhost" && visit.connection.verifyError != 0)
+    #expect(visit.connection.isConnected && visit.clockAhead == nil)
+    #expect(fake.requests.allSatisfy { $0.bucket != "bucket" })
+  }
+}
