@@ -59,19 +59,28 @@ package struct StateFolderReport: Sendable {
     return done ? .writable : .unusable(problem)
   }
 
-  /// The nearest folder above that is there decides (`access`).
+  /// The nearest folder above that is there decides: one is made in it, and taken away (`mkdtemp`, `rmdir`).
   private static func beMade(_ path: String) -> Use {
     var above = Array(path.utf8)
     while let slash = above.lastIndex(of: UInt8(ascii: "/")) {
       above = Array(above[..<slash])
-      let text = above.isEmpty ? "/" : String(decoding: above, as: UTF8.self)
-      if access(text, W_OK | X_OK) == 0 { return .canBeMade }
-      guard errno == ENOENT else {
-        return .unusable(StateFolder.failure(path, "cannot be made in \(text)"))
-      }
-      if above.isEmpty { break }
+      if let use = made(in: above.isEmpty ? "/" : String(decoding: above, as: UTF8.self), for: path) { return use }
     }
     // A relative path: in the folder that the run is in.
-    return access(".", W_OK | X_OK) == 0 ? .canBeMade : .unusable(StateFolder.failure(path, "cannot be made"))
+    return made(in: ".", for: path) ?? .unusable(StateFolder.failure(path, "cannot be made"))
+  }
+
+  /// Nil when that folder is not there either.
+  private static func made(in folder: String, for path: String) -> Use? {
+    var template = Array((folder + "/.s3up-doctor.XXXXXX").utf8CString)
+    if mkdtemp(&template) != nil {
+      rmdir(template)
+      return .canBeMade
+    }
+    let problem = errno
+    var status = stat()
+    guard stat(folder, &status) == 0 else { return nil }
+    errno = problem
+    return .unusable(StateFolder.failure(path, "cannot be made in \(folder)"))
   }
 }

@@ -104,7 +104,9 @@ struct DoctorRounds: Sendable {
       unless: { isAsking.withLock { $0 } }
     ) { () async throws(Failure) in
       let session = try await IdentityKeys.resolved(session)
-      let services = ServiceClient(transport: transport, world: session.world)
+      var services = ServiceClient(transport: transport, world: session.world)
+      // So that what a service said, or that it said nothing, is told before the limit is.
+      services.retry = RetryPolicy(tries: 2)
       var sources = CredentialSources(session, services, profile)
       sources.onQuestion = { isAsking.withLock { $0 = true } }
       let keeper = try sources.credentials(region: region)
