@@ -45,6 +45,11 @@ extension Examination {
     let hint = "check the bucket's name, the endpoint and the account; or make it: \(make)"
     let text = "\(name) is not there"
     guard let failure else { return Finding(.fail, .bucket, text, hint: hint, code: .refused) }
+    guard failure.s3Code != nil else {
+      return .fail(
+        .bucket, failure, text + ", or what answers is no S3: ", code: .refused,
+        hint: "check the address of the store (--endpoint-url), any proxy on the way, and the bucket's name")
+    }
     return .fail(.bucket, failure, text + ": ", code: .refused, hint: hint)
   }
 

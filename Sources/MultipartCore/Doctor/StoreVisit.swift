@@ -22,7 +22,8 @@ package struct StoreVisit: Sendable {
     let answered = world.now()
     var visit = StoreVisit(outcome: outcome, connection: connection)
     if case .success(let answer) = outcome, let date = answer.headers["Date"].flatMap(S3Date.http) {
-      visit.clockAhead = date.seconds - (asked.seconds + (answered.seconds - asked.seconds) / 2)
+      // The store said so at some moment between.
+      visit.clockAhead = date < asked ? date.seconds - asked.seconds : max(0, date.seconds - answered.seconds)
     }
     if case .failure(let failure) = outcome, failure.code == .tls, let blind {
       (outcome, connection) = await send("\(origin)/", blind, limit)
