@@ -9,7 +9,7 @@ extension Set<CommandName> {
   static let store: Set = [.put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .doctor]
   /// The commands that a bucket or prefix is enough for.
   static let ofPrefix: Set = [.uploads, .doctor]
-  /// The commands that wait for credentials; who asks what is wrong does not wait for it to mend itself.
+  /// The commands that try again and wait; who asks what is wrong does not wait for it to mend itself.
   static let patient = store.subtracting([.doctor])
   /// The commands that make an object, or the upload that becomes one.
   static let making: Set = [.put, .create]

@@ -31,7 +31,7 @@ extension FlagList {
       "Send at most RATE bytes a second, over all connections.",
       more: "RATE is a SIZE a second: 2M, 2M/s, 500K.", standard: "off", choices: ["off"], open: true),
     Flag(
-      .retries, .value("N"), .transfer, .store, "Tries of one request before it is given up, 1 to 1000.",
+      .retries, .value("N"), .transfer, .patient, "Tries of one request before it is given up, 1 to 1000.",
       more: "The waits between tries grow, are spread by chance, and are never shorter than the store asks for.",
       standard: "10", aws: [FlagVariable("AWS_MAX_ATTEMPTS")]),
     Flag(
