@@ -1,5 +1,3 @@
-import Glibc
-
 /// A moment of the wall clock, in whole seconds since 1970.
 package struct Timestamp: Sendable, Hashable, Comparable {
   package var seconds: Int64
@@ -10,31 +8,42 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
   package static func < (a: Timestamp, b: Timestamp) -> Bool { a.seconds < b.seconds }
 
-  /// Calendar fields in UTC, from `gmtime_r`.
-  private var fields: tm {
-    var clock = time_t(seconds)
-    var fields = tm()
-    gmtime_r(&clock, &fields)
-    return fields
+  /// Year, month, day, hour, minute and second in UTC. Reckoned here and not by `gmtime_r`, whose `tm` belongs to
+  /// whichever C module the compiler has read first.
+  private var fields: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+    let days = Int((seconds - (seconds >= 0 ? 0 : 86_399)) / 86_400)
+    let rest = Int(seconds) - days * 86_400
+    // Days since 1 March of the year 0 of the proleptic Gregorian calendar; 146,097 of them are 400 years.
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day, rest / 3600, rest / 60 % 60, rest % 60
+    )
   }
 
   /// `20130524`
   package var amzDay: String {
     let f = fields
-    return digits(Int(f.tm_year) + 1900, 4) + digits(Int(f.tm_mon) + 1, 2) + digits(Int(f.tm_mday), 2)
+    return digits(f.year, 4) + digits(f.month, 2) + digits(f.day, 2)
   }
 
   /// `20130524T000000Z`
   package var amzTime: String {
     let f = fields
-    return amzDay + "T" + digits(Int(f.tm_hour), 2) + digits(Int(f.tm_min), 2) + digits(Int(f.tm_sec), 2) + "Z"
+    return amzDay + "T" + digits(f.hour, 2) + digits(f.minute, 2) + digits(f.second, 2) + "Z"
   }
 
   /// `2013-05-24T00:00:00Z`
   package var iso8601: String {
     let f = fields
-    return digits(Int(f.tm_year) + 1900, 4) + "-" + digits(Int(f.tm_mon) + 1, 2) + "-" + digits(Int(f.tm_mday), 2)
-      + "T" + digits(Int(f.tm_hour), 2) + ":" + digits(Int(f.tm_min), 2) + ":" + digits(Int(f.tm_sec), 2) + "Z"
+    return digits(f.year, 4) + "-" + digits(f.month, 2) + "-" + digits(f.day, 2)
+      + "T" + digits(f.hour, 2) + ":" + digits(f.minute, 2) + ":" + digits(f.second, 2) + "Z"
   }
 }
 
