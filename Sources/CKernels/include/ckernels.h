@@ -1,6 +1,7 @@
 // The only C that s3up owns: checksums in hardware, and reads of mapped memory that answer an error instead of SIGBUS.
 #ifndef S3UP_CKERNELS_H
 #define S3UP_CKERNELS_H
+#include "ckgather.h"
 #include <stddef.h>
 #include <stdint.h>
 
