@@ -10,6 +10,7 @@
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct gather {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static BIO_METHOD *method;
 static int type;
+static atomic_size_t connections;
 
 // 1, or what the BIO below answered. The same bytes are given again when it wants to be asked again: it may be TLS too
 // (to a proxy), and OpenSSL asks for that.
@@ -131,8 +133,11 @@ static struct gather *gather_of(SSL *ssl) {
   BIO_up_ref(own);
   BIO_push(bio, own);
   SSL_set0_wbio(ssl, bio);
+  atomic_fetch_add_explicit(&connections, 1, memory_order_relaxed);
   return g;
 }
+
+size_t ck_gather_connections(void) { return atomic_load_explicit(&connections, memory_order_relaxed); }
 
 int ck_gather_expect(void *connection, size_t count) {
   SSL *ssl = connection;

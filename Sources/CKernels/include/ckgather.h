@@ -13,6 +13,9 @@ int ck_is_same_openssl(const char *version);
 // records will be gathered, 0 when they go out one by one as ever.
 int ck_gather_expect(void *connection, size_t count);
 
+// How many connections have gathered since the process began, for tests.
+size_t ck_gather_connections(void);
+
 // AES-128-GCM before the other ciphers of TLS 1.3 where it is among them; the set stays what it was. 1 when it is first.
 int ck_prefer_aes128(void *context);
 #endif
