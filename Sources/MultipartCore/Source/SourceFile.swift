@@ -9,6 +9,8 @@ package final class SourceFile: Sendable {
   package let path: FilePath
   package let identity: FileIdentity
   private let descriptor: Int32
+  /// Where slices of it are summed.
+  let desk = SumDesk()
 
   package var size: Int64 { identity.size }
 
