@@ -11,7 +11,6 @@
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,13 +25,30 @@ struct gather {
   // The length of a record that was taken in but is not acknowledged yet, because the socket took no more: OpenSSL
   // comes again with the same record until it hears that it went.
   int owed;
-  char bytes[ROOM];
+  // ROOM bytes while there is something to hold, else NULL.
+  char *bytes;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static BIO_METHOD *method;
 static int type;
 static atomic_size_t connections;
+// A thread's spare buffer: its connections take turns with it while the socket takes all, so that it stays in the cache
+// and a connection without work has none.
+static pthread_key_t spare;
+
+static int take_buffer(struct gather *g) {
+  if (g->bytes) return 1;
+  g->bytes = pthread_getspecific(spare);
+  if (g->bytes) pthread_setspecific(spare, NULL);
+  else g->bytes = malloc(ROOM);
+  return g->bytes != NULL;
+}
+
+static void give_back_buffer(struct gather *g) {
+  if (g->bytes && (pthread_getspecific(spare) || pthread_setspecific(spare, g->bytes))) free(g->bytes);
+  g->bytes = NULL;
+}
 
 // 1, or what the BIO below answered. The same bytes are given again when it wants to be asked again: it may be TLS too
 // (to a proxy), and OpenSSL asks for that.
@@ -46,6 +62,7 @@ static int flush(BIO *bio, struct gather *g) {
     g->sent += count;
   }
   g->held = g->sent = 0;
+  give_back_buffer(g);
   return 1;
 }
 
@@ -66,7 +83,7 @@ static int gather_write(BIO *bio, const char *data, int length) {
     if (status > 0) g->owed = 0;
     return status > 0 ? length : status;
   }
-  if (!g->records || (unsigned char)data[0] != APPLICATION_DATA || length > ROOM - g->held) {
+  if (!g->records || (unsigned char)data[0] != APPLICATION_DATA || length > ROOM - g->held || !take_buffer(g)) {
     g->records = 0;
     int status = flush(bio, g);
     return status > 0 ? pass_on(bio, data, length) : status;
@@ -98,13 +115,16 @@ static long gather_control(BIO *bio, int command, long number, void *pointer) {
 
 static int gather_free(BIO *bio) {
   if (!bio) return 0;
-  free(BIO_get_data(bio));
+  struct gather *g = BIO_get_data(bio);
+  if (g) free(g->bytes);
+  free(g);
   BIO_set_data(bio, NULL);
   return 1;
 }
 
 static void prepare(void) {
   type = BIO_get_new_index() | BIO_TYPE_FILTER;
+  if (pthread_key_create(&spare, free)) return;
   method = BIO_meth_new(type, "gathered records");
   if (!method) return;
   BIO_meth_set_write(method, gather_write);
@@ -121,12 +141,11 @@ static struct gather *gather_of(SSL *ssl) {
   // With partial writes SSL_write returns after each record, and the picture above does not hold.
   if (!SSL_is_init_finished(ssl) || SSL_get_mode(ssl) & SSL_MODE_ENABLE_PARTIAL_WRITE) return NULL;
   BIO *bio = BIO_new(method);
-  struct gather *g = bio ? malloc(sizeof *g) : NULL;
+  struct gather *g = bio ? calloc(1, sizeof *g) : NULL;
   if (!g) {
     BIO_free(bio);
     return NULL;
   }
-  memset(g, 0, offsetof(struct gather, bytes));
   BIO_set_data(bio, g);
   BIO_set_init(bio, 1);
   // SSL_set0_wbio gives up the connection's reference to its own BIO; the chain holds it from here on.

@@ -60,8 +60,8 @@ package final class CurlTransport: Transport {
     for loop in loops { loop.stop() }
   }
 
-  /// How many loops there are.
-  var loopCount: Int { state.withLock { $0.loops.count } }
+  /// How many requests are on each loop.
+  var loads: [Int] { state.withLock { $0.running } }
 
   private func grow(_ state: inout State) {
     guard state.loops.count < state.most else { return }

@@ -35,6 +35,21 @@ import Testing
     _ = await waiting.value
   }
 
+  @Test("Requests at the same time are spread over all loops, and leave them empty")
+  func spread() async throws {
+    let waits = Gate()
+    let server = try server(waits)
+    let transport = try plainTransport(loops: 3)
+    let waiting = (0..<6).map { _ in
+      Task { await outcome(transport, Request(method: .get, url: server.url + "/wait")) }
+    }
+    for _ in waiting { await waits.wait() }
+    #expect(transport.loads == [2, 2, 2])
+    transport.stop()
+    for task in waiting { #expect(await task.value.code == .interrupted) }
+    #expect(transport.loads == [0, 0, 0])
+  }
+
   @Test("Another loop pays when those that there are were never idle, and there is something to share out")
   func pays() {
     let second = Duration.seconds(1)
@@ -59,10 +74,10 @@ import Testing
     // Some hundred milliseconds of work for the loop's thread, in no time or in an hour by the transport's clock.
     let body = Request(method: .put, url: server.url + "/", body: .source(CountingBody(length: 32 << 20)))
     #expect(try await transport.send(body).status == 200)
-    #expect(transport.loopCount == 1)
+    #expect(transport.loads.count == 1)
     clock.with { $0 = isBusy ? .milliseconds(100) : .seconds(3600) }
     #expect(try await transport.send(Request(method: .get, url: server.url + "/")).status == 200)
-    #expect(transport.loopCount == (isBusy ? min(2, Int(ck_processors())) : 1))
+    #expect(transport.loads.count == (isBusy ? min(2, Int(ck_processors())) : 1))
     transport.stop()
     for task in waiting { #expect(await task.value.code == .interrupted) }
   }
