@@ -33,6 +33,18 @@ static inline CURLcode s3up_info_long(CURL *h, CURLINFO i, long *v) { return cur
 static inline CURLcode s3up_info_offset(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode s3up_info_string(CURL *h, CURLINFO i, const char **v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode s3up_info_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
+// The name and version of libcurl's TLS library, such as "OpenSSL/3.0.22".
+static inline const char *s3up_tls_library(void) { return curl_version_info(CURLVERSION_NOW)->ssl_version; }
+// The SSL* of the connection that the transfer uses now; NULL when it uses none, or libcurl's TLS is not OpenSSL's.
+static inline void *s3up_info_openssl(CURL *h) {
+  struct curl_tlssessioninfo *info = NULL;
+  if (curl_easy_getinfo(h, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;
+  return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}
+static inline CURLcode s3up_easy_share(CURL *h, CURLSH *v) { return curl_easy_setopt(h, CURLOPT_SHARE, v); }
+static inline CURLSHcode s3up_share_data(CURLSH *s, curl_lock_data v) {
+  return curl_share_setopt(s, CURLSHOPT_SHARE, v);
+}
 static inline CURLMcode s3up_multi_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
 
 // CURLMsg keeps the result in a union that Swift imports awkwardly.

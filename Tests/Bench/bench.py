@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Uploads one file to a sink on loopback with s3up and with plain curl, in turn, and compares CPU, time and memory.
+"""Uploads one file to a sink on loopback with s3up, with plain curl and with a C program that does nothing but call
+libcurl (the floor), in turn, and compares CPU, time and memory.
 
 The sink answers as a store does and throws the bytes away, so what is measured is the client. Every round runs each
 client once (A B C A B C ...), so that a machine that slows down slows all of them; the table shows medians.
@@ -55,7 +56,7 @@ def options():
 
 def compile_c(name, sources, *libraries):
     target = BUILD / name
-    newest = max(p.stat().st_mtime for p in sources[0].parent.iterdir())
+    newest = max(p.stat().st_mtime for source in sources for p in source.parent.iterdir())
     if not target.exists() or target.stat().st_mtime < newest:
         compiler = os.environ.get("CC", "cc")
         subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-o", target, *sources, *libraries], check=True)
@@ -192,8 +193,11 @@ def main():
     folder = HERE / "sink"
     program = compile_c("sink", sorted(folder.glob("*.c")), "-lssl", "-lcrypto")
     measure = compile_c("measure", [HERE / "measure.c"])
+    kernels = HERE.parents[1] / "Sources" / "CKernels"
+    gathering = [kernels / "gather.c", kernels / "openssl.c"]
+    floor = compile_c("floor", [HERE / "floor.c", *gathering], f"-I{kernels / 'include'}", "-lcurl", "-lssl", "-lcrypto")
     if chosen.peers:
-        workloads.install_peers(BUILD / "peers")
+        workloads.install_peers(BUILD / "peers", {w.name.split("-")[0] for w in chosen.workloads})
     file = random_file(chosen.size_mib)
     binary = str(pathlib.Path(chosen.binary).resolve())
     runs = []
@@ -203,7 +207,7 @@ def main():
                 key = f"{workload.name}-{time.time_ns()}"
                 endpoint = endpoints[workload.scheme]
                 job = workloads.Job(
-                    binary, endpoint, ca_file, file, key, chosen.part_mib, chosen.connections, BUILD / "peers"
+                    binary, endpoint, ca_file, file, key, chosen.part_mib, chosen.connections, BUILD / "peers", floor
                 )
                 result = measured(workload, job, endpoints["http"], measure, chosen.size_mib << 20)
                 runs.append({"round": number, **result})

@@ -19,6 +19,7 @@ class Job:
     part_mib: int
     connections: int
     peers: pathlib.Path
+    floor: str
 
     @property
     def part(self):
@@ -48,6 +49,13 @@ def s3up(*options):
 def curl(job):
     options = ["--disable", "--silent", "--show-error", "--fail", "--http1.1", "--cacert", job.ca_file]
     return ["curl", *options, "--upload-file", job.file, f"{job.endpoint}/bucket/{job.key}"]
+
+
+def floor(mode):
+    def command(job):
+        return [job.floor, f"{job.endpoint}/bucket/{job.key}", job.file, job.part, str(job.connections), job.ca_file, mode]
+
+    return command
 
 
 def obstore(signing):
@@ -89,8 +97,11 @@ OURS = [
     Workload("s3up-signed", "http", s3up("--payload-signing", "always")),
     Workload("s3up-unsigned", "http", s3up("--payload-signing", "never")),
     Workload("curl", "http", curl, multipart=False),
+    Workload("floor", "http", floor("plain"), multipart=False),
     Workload("s3up-tls", "https", s3up()),
     Workload("curl-tls", "https", curl, multipart=False),
+    Workload("floor-tls", "https", floor("plain"), multipart=False),
+    Workload("floor-gathered", "https", floor("gathered"), multipart=False),
 ]
 PEERS = [
     Workload("obstore-signed", "http", obstore("signed")),
@@ -103,10 +114,12 @@ PEERS = [
 ]
 
 
-def install_peers(folder):
+def install_peers(folder, names):
     """Each client in a virtual environment of its own, made once."""
     for requirement in (HERE / "peers.txt").read_text().split():
         name = requirement.split("==")[0].removesuffix("-bin")
+        if name not in names:
+            continue
         mark = folder / name / f".{requirement}"
         if mark.exists():
             continue

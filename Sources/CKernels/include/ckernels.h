@@ -1,6 +1,8 @@
 // The only C that s3up owns: checksums in hardware, and reads of mapped memory that answer an error instead of SIGBUS.
 #ifndef S3UP_CKERNELS_H
 #define S3UP_CKERNELS_H
+#include "ckgather.h"
+#include "cksha256.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,4 +48,7 @@ struct ck_line {
 int ck_line_read(int socket, struct ck_line *line);
 // TCP_CONGESTION, by name: 0 or errno.
 int ck_line_control(int socket, const char *name);
+
+// How many cores this process may use; in a container or under taskset fewer than there are. 1 when it is not known.
+int ck_processors(void);
 #endif

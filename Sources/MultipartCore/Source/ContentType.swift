@@ -23,7 +23,7 @@ package enum ContentType {
   }
 }
 
-extension MappedFile {
+extension SourceFile {
   /// Up to `count` bytes from the beginning.
   package func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
     let count = Int(min(Int64(max(0, count)), size))

@@ -13,13 +13,17 @@ final class CurlEasy {
   /// The request's headers; libcurl reads the list until the transfer has ended.
   private var headers: UnsafeMutablePointer<curl_slist>?
   let errorText: UnsafeMutablePointer<CChar>
+  private let sessions: TLSSessions
 
-  init?() {
+  init?(sessions: TLSSessions) {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
+    self.sessions = sessions
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     set(CURLOPT_ERRORBUFFER, pointer: errorText)
+    // `curl_easy_reset` leaves it as it is.
+    if let share = sessions.handle { _ = s3up_easy_share(handle, share) }
   }
 
   deinit {

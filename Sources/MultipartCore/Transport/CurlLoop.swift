@@ -39,6 +39,18 @@ package final class CurlLoop: Sendable {
     return try result.get()
   }
 
+  /// How long the loop's thread has been on a core (`pthread_getcpuclockid`); nothing once it has ended.
+  var processorTime: Duration {
+    thread.withLock { thread in
+      var clock = clockid_t()
+      var time = timespec()
+      guard let thread, pthread_getcpuclockid(thread, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+        return .zero
+      }
+      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+  }
+
   /// Ends the thread and every transfer with it; a second call does nothing.
   package func stop() {
     let running = thread.withLock { thread in

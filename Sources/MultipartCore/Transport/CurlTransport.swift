@@ -1,22 +1,89 @@
-import Synchronization
+internal import CKernels
 
-/// Sends requests over one or more loops, in turn.
+/// Sends requests over one or more loops, each over the one with the fewest on it.
+///
+/// It begins with one loop. Another one is begun while those that there are cannot keep up: their threads ran on a core
+/// for nearly all of the last while, and there are requests to share out. A line that is slower than a core, and a
+/// machine whose cores are busy otherwise, therefore never see a second one.
 package final class CurlTransport: Transport {
-  private let loops: [CurlLoop]
-  private let turn = Atomic<Int>(0)
-
-  package init(options: TransportOptions, loops count: Int = 1) throws(Failure) {
+  private struct State: Sendable {
     var loops: [CurlLoop] = []
-    for _ in 0..<max(1, count) { loops.append(try CurlLoop(options: options)) }
-    self.loops = loops
+    /// Requests on each of the loops.
+    var running: [Int] = []
+    var most: Int
+    var measuredAt: Duration
+    var measured: Duration = .zero
+
+    mutating func add(_ loop: CurlLoop) {
+      loops.append(loop)
+      running.append(0)
+    }
+  }
+
+  private let state: Locked<State>
+  private let options: TransportOptions
+  private let uptime: @Sendable () -> Duration
+
+  /// More than four were never seen to help: by then the kernel's side of the line is what is slow.
+  static let mostLoops = 4
+  private static let interval: Duration = .milliseconds(100)
+
+  /// `loops` is how many there are from the start and to the end; nil: as many as pay.
+  package init(
+    options: TransportOptions, loops count: Int? = nil,
+    uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
+  ) throws(Failure) {
+    self.options = options
+    self.uptime = uptime
+    let fixed = count.map { max(1, $0) }
+    var first = State(most: fixed ?? min(Int(ck_processors()), Self.mostLoops), measuredAt: uptime())
+    for _ in 0..<(fixed ?? 1) { first.add(try CurlLoop(options: options)) }
+    state = Locked(first)
   }
 
   package func send(_ request: Request) async throws(Failure) -> Response {
-    let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-    return try await loops[index % loops.count].send(request)
+    let (index, loop) = state.withLock { state in
+      grow(&state)
+      let index = state.running.indices.min { state.running[$0] < state.running[$1] } ?? 0
+      state.running[index] += 1
+      return (index, state.loops[index])
+    }
+    defer { state.withLock { $0.running[index] -= 1 } }
+    return try await loop.send(request)
   }
 
   package func stop() {
+    let loops = state.withLock { state in
+      state.most = 0
+      return state.loops
+    }
     for loop in loops { loop.stop() }
+  }
+
+  /// How many requests are on each loop.
+  var loads: [Int] { state.withLock { $0.running } }
+
+  private func grow(_ state: inout State) {
+    guard state.loops.count < state.most else { return }
+    let now = uptime()
+    let elapsed = now - state.measuredAt
+    guard elapsed >= Self.interval else { return }
+    let used = state.loops.reduce(.zero) { $0 + $1.processorTime }
+    let pays = Self.pays(
+      used: used - state.measured, elapsed: elapsed, loops: state.loops.count,
+      requests: state.running.reduce(1, +))
+    (state.measuredAt, state.measured) = (now, used)
+    guard pays else { return }
+    do throws(Failure) {
+      state.add(try CurlLoop(options: options))
+    } catch {
+      // No thread or descriptor is left: those that there are do it.
+      state.most = state.loops.count
+    }
+  }
+
+  /// Each loop was on a core for three quarters of the time, and has at least two requests.
+  static func pays(used: Duration, elapsed: Duration, loops: Int, requests: Int) -> Bool {
+    used / (elapsed * loops) >= 0.75 && requests > 2 * loops
   }
 }

@@ -8,6 +8,7 @@ final class LoopBody {
   private var running: [UInt64: Transfer] = [:]
   private var idle: [Transfer] = []
   private let sockets: LoopSockets
+  private let sessions = TLSSessions()
   private var nextStallCheck: Duration = .zero
   /// Until then every connection asks for the addresses anew: those that libcurl remembers, for a minute, have failed.
   private var doubtsAddressesUntil: Duration = .zero
@@ -48,7 +49,7 @@ final class LoopBody {
   }
 
   private func start(_ submission: Submission) {
-    guard let transfer = idle.popLast() ?? Transfer(sockets: sockets, uptime: uptime) else {
+    guard let transfer = idle.popLast() ?? Transfer(sockets: sockets, sessions: sessions, uptime: uptime) else {
       submission.finish(.failure(Failure(.local, "no memory for another transfer")))
       return
     }

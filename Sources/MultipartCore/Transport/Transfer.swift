@@ -15,6 +15,7 @@ final class Transfer {
   /// Of the connection that the request went out on.
   private var ends: ConnectionEnds?
   private var limiter: RateLimiter?
+  private var isTLS = false
   private var proxy: String?
   private(set) var waitsForRate = false
   /// Since when the limiter gives nothing; the place in the queue of those that wait.
@@ -27,8 +28,8 @@ final class Transfer {
   /// Why a callback stopped the transfer; libcurl only says that one did.
   private var cause: Failure?
 
-  init?(sockets: LoopSockets, uptime: @escaping @Sendable () -> Duration) {
-    guard let easy = CurlEasy() else { return nil }
+  init?(sockets: LoopSockets, sessions: TLSSessions, uptime: @escaping @Sendable () -> Duration) {
+    guard let easy = CurlEasy(sessions: sessions) else { return nil }
     self.sockets = sockets
     self.uptime = uptime
     self.easy = easy
@@ -40,6 +41,7 @@ final class Transfer {
     identifier = submission.identifier
     finish = submission.finish
     limiter = options.limiter
+    isTLS = request.url.utf8.starts(with: "https:".utf8)
     proxy = options.proxy.proxy(for: request.url)
     offset = 0
     timesOut = 0
@@ -155,6 +157,7 @@ final class Transfer {
       }
     }
     offset += Int64(wanted)
+    if isTLS { TLSTuning.willWrite(wanted, on: easy) }
     return wanted
   }
 

@@ -14,7 +14,7 @@ struct BodySender: Sendable {
   func sendPart(
     _ body: any PartBody, number: Int, uploadID: String, form: ChecksumForm, fresh: Bool
   ) async throws(Failure) -> PartReceipt {
-    let sums = try sums(of: body, form)
+    let sums = try await sums(of: body, form)
     let operation = UploadPart(
       bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .source(body),
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil },
@@ -83,7 +83,7 @@ struct BodySender: Sendable {
   }
 
   /// What the request carries, and what its signature needs.
-  func sums(of body: any PartBody, _ form: ChecksumForm) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+  func sums(of body: any PartBody, _ form: ChecksumForm) async throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     try body.checkSource()
     var wanted: Set<ChecksumAlgorithm> = client.signsPayload ? [.sha256] : []
     switch form {
@@ -91,7 +91,7 @@ struct BodySender: Sendable {
     case .md5: wanted.insert(.md5)
     case .none: break
     }
-    return try body.checksums(wanted) { progress.isStopped || Task.isCancelled }
+    return try await body.sums(wanted) { [progress] in progress.isStopped }
   }
 
   /// What the store gave back decides. Without a checksum the ETag is held against the MD5 of the bytes, computed now

@@ -39,7 +39,7 @@ package struct UploadJob: Sendable {
   /// How long to wait for another run that is at the same object; nil: not at all.
   package var lockPatience: Duration?
 
-  package init(file: MappedFile, bucket: String, key: String) {
+  package init(file: SourceFile, bucket: String, key: String) {
     self.init(source: .file(file), bucket: bucket, key: key)
   }
 

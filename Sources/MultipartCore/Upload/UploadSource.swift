@@ -1,6 +1,6 @@
 /// Where the bytes come from.
 package enum UploadSource: Sendable {
-  case file(MappedFile)
+  case file(SourceFile)
   case stream(UploadStream)
 
   package var path: FilePath {

@@ -90,7 +90,7 @@ extension Uploader {
   func put(_ form: ChecksumForm, fresh: Bool) async -> UploadMachine.Event {
     do throws(Failure) {
       guard let body = try body(of: 1) else { throw Failure(.local, "there is nothing to put") }
-      let sums = try sender.sums(of: body, form)
+      let sums = try await sender.sums(of: body, form)
       // Known before the request goes out: its answer may be lost.
       finisher.expect(Expectation(size: body.length, form: form, sums: sums))
       let (sent, answer) = try await sender.put(body, form: form, sums: sums, fresh: fresh)

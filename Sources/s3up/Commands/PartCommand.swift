@@ -46,7 +46,7 @@ struct PartCommand {
   }
 
   private func slice(_ name: Argument, _ steps: StepOptions) throws(Failure) -> PartSlice {
-    let file = try MappedFile(FilePath(bytes: name.bytes))
+    let file = try SourceFile(FilePath(bytes: name.bytes))
     let length = steps.length ?? max(0, file.size - steps.offset)
     guard steps.offset >= 0, length >= 0, steps.offset <= file.size, length <= file.size - steps.offset else {
       throw Failure(

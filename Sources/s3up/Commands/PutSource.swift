@@ -41,7 +41,7 @@ enum PutSource {
   /// Opens the file or stream, or starts the command.
   func open(_ transfer: TransferOptions, _ integrity: IntegrityOptions) throws(Failure) -> UploadSource {
     switch self {
-    case .file(let name): return .file(try MappedFile(FilePath(bytes: name.bytes)))
+    case .file(let name): return .file(try SourceFile(FilePath(bytes: name.bytes)))
     case .stream(let name):
       let isInput = name.bytes == [UInt8(ascii: "-")]
       let descriptor = isInput ? 0 : try StreamFile.open(FilePath(bytes: name.bytes))

@@ -25,7 +25,7 @@ extension Result<Response, Failure> {
 
 /// A transport without proxy and limits, on one loop.
 func plainTransport(
-  loops: Int = 1, _ change: (inout TransportOptions) -> Void = { _ in }
+  loops: Int? = 1, _ change: (inout TransportOptions) -> Void = { _ in }
 ) throws(Failure) -> CurlTransport {
   var options = TransportOptions()
   change(&options)

@@ -40,6 +40,8 @@ package final class FakeS3: Sendable {
 
   package var port: Int { server.port }
   package var tlsPort: Int { server.tlsPort }
+  /// The SSL_CTX of its TLS, for tests that speak to a server side of their own or ask how often sessions were resumed.
+  package var tlsContext: OpaquePointer { server.tls.context }
   package var endpoint: String { "http://127.0.0.1:\(port)" }
   package var tlsEndpoint: String { "https://localhost:\(tlsPort)" }
   /// `<bucket>.s3.test` with the port, for clients that resolve it to 127.0.0.1 by themselves.

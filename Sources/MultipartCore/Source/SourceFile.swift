@@ -1,19 +1,20 @@
-internal import CKernels
 import Glibc
 
-/// A regular file, open and mapped as a whole, read-only. Slices of it are shared by all transfers.
+/// A regular file, open for reading. Slices of it are shared by all transfers.
 ///
-/// `@unchecked Sendable` holds because nothing changes after `init`; the bytes behind the mapping may change under us,
-/// which is why every read is guarded and the identity is checked.
-package final class MappedFile: @unchecked Sendable {
+/// It is read by `pread` into buffers that stay in the cache, not through a mapping: mapping and letting go of its pages
+/// costs more than the kernel's copy, and a file that is cut short is a short read instead of a signal. Nothing changes
+/// after `init`; the bytes in the file may, which is why its identity is checked.
+package final class SourceFile: Sendable {
   package let path: FilePath
   package let identity: FileIdentity
   private let descriptor: Int32
-  private let mapping: UnsafeMutableRawPointer?
+  /// Where slices of it are summed.
+  let desk = SumDesk()
 
   package var size: Int64 { identity.size }
 
-  /// `open`, `fstat`, `mmap`. A directory is a mistake on the command line, anything else that is no regular file too.
+  /// `open`, `fstat`. A directory is a mistake on the command line, anything else that is no regular file too.
   package init(_ path: FilePath) throws(Failure) {
     // O_NONBLOCK: opening a pipe by mistake must not wait for its writer.
     let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
@@ -21,7 +22,6 @@ package final class MappedFile: @unchecked Sendable {
     do throws(Failure) {
       let identity = try Self.identity(of: descriptor, path)
       if identity.size == 0 { try Self.checkEmpty(descriptor, path) }
-      mapping = try Self.map(descriptor, identity.size, path)
       self.identity = identity
     } catch {
       close(descriptor)
@@ -31,10 +31,7 @@ package final class MappedFile: @unchecked Sendable {
     self.path = path
   }
 
-  deinit {
-    if let mapping { munmap(mapping, Int(size)) }
-    close(descriptor)
-  }
+  deinit { close(descriptor) }
 
   /// Throws when the file is no longer what it was at the start: by its descriptor (rewritten in place, cut, grown) and
   /// by its name (replaced by another file).
@@ -54,15 +51,20 @@ package final class MappedFile: @unchecked Sendable {
     return failure
   }
 
-  /// Bytes of the mapping; nil for an empty file.
-  func address(_ offset: Int64) -> UnsafeMutableRawPointer? {
-    mapping?.advanced(by: Int(offset))
-  }
-
-  /// Copies out of the mapping with the guarded read, so that a file cut short answers an error instead of SIGBUS.
+  /// Fills the buffer: `pread`. A file that ends before is one that was cut short.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
-    guard let target = buffer.baseAddress, let source = address(offset) else { return }
-    guard ck_guarded_read(target, source, buffer.count) == 0 else { throw changed("shrank") }
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+      if count > 0 {
+        done += count
+      } else if count == 0 {
+        throw changed("shrank")
+      } else if errno != EINTR {
+        throw Self.unreadable(path, errno)
+      }
+    }
   }
 
   private static func identity(of descriptor: Int32, _ path: FilePath) throws(Failure) -> FileIdentity {
@@ -82,24 +84,6 @@ package final class MappedFile: @unchecked Sendable {
     throw Failure(
       .sourceMissing, "the source does not say how long it is", hint: "copy it into a regular file and upload that"
     ).at(Place(file: path.text))
-  }
-
-  private static func map(
-    _ descriptor: Int32, _ size: Int64, _ path: FilePath
-  ) throws(Failure) -> UnsafeMutableRawPointer? {
-    guard size > 0 else { return nil }
-    guard let mapping = mmap(nil, Int(size), PROT_READ, MAP_SHARED | MAP_NORESERVE, descriptor, 0),
-      mapping != MAP_FAILED
-    else {
-      let error = errno
-      // Files of /sys and of some file systems are there and can be read, but have no pages.
-      let isUnfit = error == ENODEV || error == EACCES || error == EINVAL
-      throw Failure(
-        isUnfit ? .sourceMissing : .local, "the source cannot be mapped: " + String(cString: strerror(error)),
-        hint: isUnfit ? "copy it into a regular file and upload that" : nil
-      ).at(Place(file: path.text))
-    }
-    return mapping
   }
 
   private static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {

@@ -2,9 +2,6 @@ import Foundation
 import MultipartCore
 import Support
 
-/// The core's mapped file; the tests of the kernels have one of their own.
-typealias SourceFile = MultipartCore.MappedFile
-
 func resize(_ path: String, _ size: Int) throws {
   guard truncate(path, off_t(size)) == 0 else { throw SystemError("truncate") }
 }

@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite struct MappedFileTests {
+@Suite struct SourceFileTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }
@@ -118,7 +118,7 @@ import Testing
     #expect(failure?.message.contains(change.word) == true)
   }
 
-  @Test("A file cut short under the mapping ends in an error, read or summed, and not in a signal")
+  @Test("A file cut short while it is read ends in an error, read or summed, and not in a signal")
   func cut() throws {
     let path = try folder.write(randomBytes(1 << 20, seed: 4), to: "file")
     let file = try SourceFile(FilePath(path))

@@ -1,0 +1,172 @@
+// One send for the TLS records of one SSL_write. libcurl hands OpenSSL 256 KiB at a time, OpenSSL makes sixteen records
+// of them, and writes each by a system call of its own: half of what the kernel costs. A filter BIO between OpenSSL and
+// libcurl's own takes the records in and hands them on together.
+//
+// It never holds anything back when SSL_write returns success: whoever waits for the socket only waits when SSL_write
+// said so. For that it must know which record is the last. The one who will call SSL_write says how many bytes it will
+// give (ck_gather_expect), and OpenSSL cuts them into records of 16 KiB, only the last of them shorter. Whatever does
+// not fit that picture (a shorter record, an alert, part of a handshake) goes out at once with all that came before it.
+#include "include/ckgather.h"
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORD = 16384, HEADER = 5, APPLICATION_DATA = 23, ROOM = 17 * RECORD };
+
+struct gather {
+  // How many records of the running SSL_write are still to come at most, and how long each but the last is.
+  size_t records;
+  int whole;
+  // Sent up to `sent` of `held`.
+  int held, sent;
+  // The length of a record that was taken in but is not acknowledged yet, because the socket took no more: OpenSSL
+  // comes again with the same record until it hears that it went.
+  int owed;
+  // ROOM bytes while there is something to hold, else NULL.
+  char *bytes;
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static BIO_METHOD *method;
+static int type;
+static atomic_size_t connections;
+// A thread's spare buffer: its connections take turns with it while the socket takes all, so that it stays in the cache
+// and a connection without work has none.
+static pthread_key_t spare;
+
+static int take_buffer(struct gather *g) {
+  if (g->bytes) return 1;
+  g->bytes = pthread_getspecific(spare);
+  if (g->bytes) pthread_setspecific(spare, NULL);
+  else g->bytes = malloc(ROOM);
+  return g->bytes != NULL;
+}
+
+static void give_back_buffer(struct gather *g) {
+  if (g->bytes && (pthread_getspecific(spare) || pthread_setspecific(spare, g->bytes))) free(g->bytes);
+  g->bytes = NULL;
+}
+
+// 1, or what the BIO below answered. The same bytes are given again when it wants to be asked again: it may be TLS too
+// (to a proxy), and OpenSSL asks for that.
+static int flush(BIO *bio, struct gather *g) {
+  while (g->sent < g->held) {
+    int count = BIO_write(BIO_next(bio), g->bytes + g->sent, g->held - g->sent);
+    if (count <= 0) {
+      BIO_copy_next_retry(bio);
+      return count;
+    }
+    g->sent += count;
+  }
+  g->held = g->sent = 0;
+  give_back_buffer(g);
+  return 1;
+}
+
+static int pass_on(BIO *bio, const char *data, int length) {
+  int count = BIO_write(BIO_next(bio), data, length);
+  if (count <= 0) BIO_copy_next_retry(bio);
+  return count;
+}
+
+static int gather_write(BIO *bio, const char *data, int length) {
+  struct gather *g = BIO_get_data(bio);
+  BIO_clear_retry_flags(bio);
+  if (length <= 0) return 0;
+  if (g->owed) {
+    // Another record while one is owed: OpenSSL does not do that. Saying yes to it would lose it.
+    if (length != g->owed) return -1;
+    int status = flush(bio, g);
+    if (status > 0) g->owed = 0;
+    return status > 0 ? length : status;
+  }
+  if (!g->records || (unsigned char)data[0] != APPLICATION_DATA || length > ROOM - g->held || !take_buffer(g)) {
+    g->records = 0;
+    int status = flush(bio, g);
+    return status > 0 ? pass_on(bio, data, length) : status;
+  }
+  if (!g->whole) g->whole = length;
+  g->records = length < HEADER + RECORD || length != g->whole ? 0 : g->records - 1;
+  memcpy(g->bytes + g->held, data, (size_t)length);
+  g->held += length;
+  if (g->records && g->held + g->whole <= ROOM) return length;
+  int status = flush(bio, g);
+  if (status > 0) return length;
+  g->owed = length;
+  return status;
+}
+
+static long gather_control(BIO *bio, int command, long number, void *pointer) {
+  struct gather *g = BIO_get_data(bio);
+  BIO *next = BIO_next(bio);
+  if (!next) return 0;
+  if (command == BIO_CTRL_FLUSH) {
+    BIO_clear_retry_flags(bio);
+    int status = flush(bio, g);
+    if (status <= 0) return status;
+  }
+  long answer = BIO_ctrl(next, command, number, pointer);
+  if (command == BIO_CTRL_FLUSH && answer <= 0) BIO_copy_next_retry(bio);
+  return command == BIO_CTRL_WPENDING ? answer + g->held - g->sent : answer;
+}
+
+static int gather_free(BIO *bio) {
+  if (!bio) return 0;
+  struct gather *g = BIO_get_data(bio);
+  if (g) free(g->bytes);
+  free(g);
+  BIO_set_data(bio, NULL);
+  return 1;
+}
+
+static void prepare(void) {
+  type = BIO_get_new_index() | BIO_TYPE_FILTER;
+  if (pthread_key_create(&spare, free)) return;
+  method = BIO_meth_new(type, "gathered records");
+  if (!method) return;
+  BIO_meth_set_write(method, gather_write);
+  BIO_meth_set_ctrl(method, gather_control);
+  BIO_meth_set_destroy(method, gather_free);
+}
+
+// The gathering BIO of the connection, put in front of its own the first time; NULL where that cannot be.
+static struct gather *gather_of(SSL *ssl) {
+  pthread_once(&once, prepare);
+  BIO *own = SSL_get_wbio(ssl);
+  if (!method || !own) return NULL;
+  if (BIO_method_type(own) == type) return BIO_get_data(own);
+  // With partial writes SSL_write returns after each record, and the picture above does not hold.
+  if (!SSL_is_init_finished(ssl) || SSL_get_mode(ssl) & SSL_MODE_ENABLE_PARTIAL_WRITE) return NULL;
+  BIO *bio = BIO_new(method);
+  struct gather *g = bio ? calloc(1, sizeof *g) : NULL;
+  if (!g) {
+    BIO_free(bio);
+    return NULL;
+  }
+  BIO_set_data(bio, g);
+  BIO_set_init(bio, 1);
+  // SSL_set0_wbio gives up the connection's reference to its own BIO; the chain holds it from here on.
+  BIO_up_ref(own);
+  BIO_push(bio, own);
+  SSL_set0_wbio(ssl, bio);
+  atomic_fetch_add_explicit(&connections, 1, memory_order_relaxed);
+  return g;
+}
+
+size_t ck_gather_connections(void) { return atomic_load_explicit(&connections, memory_order_relaxed); }
+
+int ck_gather_expect(void *connection, size_t count) {
+  SSL *ssl = connection;
+  // The method is a variable of the library: the same address means the same copy of it.
+  if (!ssl || SSL_CTX_get_ssl_method(SSL_get_SSL_CTX(ssl)) != TLS_client_method()) return 0;
+  // What OpenSSL waits to write again must find the BIO and the count that it was written with.
+  if (SSL_want_write(ssl)) return 0;
+  struct gather *g = gather_of(ssl);
+  if (!g || g->held) return 0;
+  g->records = (count + RECORD - 1) / RECORD;
+  g->whole = 0;
+  return 1;
+}

@@ -1,0 +1,84 @@
+import CKernels
+import Foundation
+import Support
+import Testing
+
+@testable import MultipartCore
+
+/// How requests are spread over loops, and when there is another one.
+@Suite(.timeLimit(.minutes(2))) struct CurlLoadTests {
+  /// Answers each request but those for /wait, of which it tells.
+  private func server(_ waits: Gate) throws -> RawServer {
+    try RawServer { connection, _ in
+      while let request = connection.readRequest() {
+        if request.head.contains(" /wait ") {
+          waits.open()
+          connection.untilClosed()
+          return
+        }
+        connection.answer()
+      }
+    }
+  }
+
+  @Test("A request goes to the loop with the fewest on it")
+  func fewest() async throws {
+    let waits = Gate()
+    let server = try server(waits)
+    let transport = try plainTransport(loops: 2)
+    let waiting = Task { await outcome(transport, Request(method: .get, url: server.url + "/wait")) }
+    await waits.wait()
+    for _ in 0..<5 { #expect(try await transport.send(Request(method: .get, url: server.url + "/")).status == 200) }
+    // In turn, the waiting one's loop would have opened a connection more.
+    #expect(server.connections == 2)
+    transport.stop()
+    _ = await waiting.value
+  }
+
+  @Test("Requests at the same time are spread over all loops, and leave them empty")
+  func spread() async throws {
+    let waits = Gate()
+    let server = try server(waits)
+    let transport = try plainTransport(loops: 3)
+    let waiting = (0..<6).map { _ in
+      Task { await outcome(transport, Request(method: .get, url: server.url + "/wait")) }
+    }
+    for _ in waiting { await waits.wait() }
+    #expect(transport.loads == [2, 2, 2])
+    transport.stop()
+    for task in waiting { #expect(await task.value.code == .interrupted) }
+    #expect(transport.loads == [0, 0, 0])
+  }
+
+  @Test("Another loop pays when those that there are were never idle, and there is something to share out")
+  func pays() {
+    let second = Duration.seconds(1)
+    #expect(CurlTransport.pays(used: second, elapsed: second, loops: 1, requests: 3))
+    #expect(!CurlTransport.pays(used: second, elapsed: second, loops: 1, requests: 2))
+    #expect(!CurlTransport.pays(used: .milliseconds(700), elapsed: second, loops: 1, requests: 8))
+    #expect(!CurlTransport.pays(used: second, elapsed: second, loops: 2, requests: 8))
+    #expect(CurlTransport.pays(used: .milliseconds(1500), elapsed: second, loops: 2, requests: 8))
+    #expect(!CurlTransport.pays(used: .milliseconds(1500), elapsed: second, loops: 2, requests: 4))
+  }
+
+  @Test("A loop that works all the time gets help, one that mostly waits does not", arguments: [true, false])
+  func grows(isBusy: Bool) async throws {
+    let waits = Gate()
+    let server = try server(waits)
+    let clock = Guarded(Duration.zero)
+    let transport = try CurlTransport(options: TransportOptions(), uptime: { clock.with { $0 } })
+    let waiting = (0..<2).map { _ in
+      Task { await outcome(transport, Request(method: .get, url: server.url + "/wait")) }
+    }
+    for _ in waiting { await waits.wait() }
+    // Some hundred milliseconds of work for the loop's thread, in no time or in an hour by the transport's clock.
+    let body = Request(method: .put, url: server.url + "/", body: .source(CountingBody(length: 32 << 20)))
+    #expect(try await transport.send(body).status == 200)
+    #expect(transport.loads.count == 1)
+    clock.with { $0 = isBusy ? .milliseconds(100) : .seconds(3600) }
+    #expect(try await transport.send(Request(method: .get, url: server.url + "/")).status == 200)
+    #expect(transport.loads.count == (isBusy ? min(2, Int(ck_processors())) : 1))
+    transport.stop()
+    for task in waiting { #expect(await task.value.code == .interrupted) }
+  }
+}

@@ -1,0 +1,109 @@
+import CKernels
+import COpenSSL
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// Bodies over TLS as libcurl sends them: gathered records, sessions that are resumed.
+@Suite(.timeLimit(.minutes(2))) struct CurlTLSBodyTests {
+  private static func put(_ url: String, _ length: Int64) -> Request {
+    Request(method: .put, url: url, body: .source(CountingBody(length: length)))
+  }
+
+  // In a process of its own, because what is counted is counted for the process.
+  @Test("Bodies leave gathered, on a kept connection too, and arrive as they are; small ones need nothing")
+  func gathered() async throws {
+    await #expect(processExitsWith: .success) {
+      let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
+      let caFile = fake.caFile
+      let transport = try plainTransport { $0.caBundle = caFile }
+      for length in [0, 1, 16_384] as [Int64] { try await Self.send(length, to: fake, over: transport) }
+      guard ck_gather_connections() == 0 else { exit(2) }
+      for length in [16_385, 262_144, 3_000_001, 16_384, 2_097_152] as [Int64] {
+        try await Self.send(length, to: fake, over: transport)
+      }
+      guard ck_gather_connections() == 1 else { exit(3) }
+    }
+  }
+
+  @Test("They do through a tunnel")
+  func tunnelled() async throws {
+    await #expect(processExitsWith: .success) {
+      let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
+      let proxy = try RawServer { connection, _ in
+        guard connection.readHead() != nil else { return }
+        connection.write("HTTP/1.1 200 Connection established\r\n\r\n")
+        connection.splice(to: fake.tlsPort)
+      }
+      var settings = ProxySettings()
+      settings.https = proxy.url
+      let (caFile, through) = (fake.caFile, settings)
+      let transport = try plainTransport {
+        $0.caBundle = caFile
+        $0.proxy = through
+      }
+      try await Self.send(3_000_001, to: fake, over: transport)
+      guard ck_gather_connections() == 1, proxy.connections == 1 else { exit(3) }
+    }
+  }
+
+  /// Ends the process unless the store has got just these bytes.
+  private static func send(_ length: Int64, to fake: FakeS3, over transport: CurlTransport) async throws {
+    let status = try await transport.send(put(fake.tlsEndpoint + "/bucket/key", length)).status
+    guard status == 200, fake.object("key")?.bytes == CountingBody.bytes(Int(length)) else { exit(1) }
+  }
+
+  @Test("An answer that comes while the body is being sent is the answer, and the transport goes on")
+  func earlyAnswer() async throws {
+    let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
+    let caFile = fake.caFile
+    let transport = try plainTransport { $0.caBundle = caFile }
+    // Refused by its headers; the store does not wait for the body.
+    var request = Self.put(fake.tlsEndpoint + "/nobucket/key", 64 << 20)
+    request.headers.add("x-amz-checksum-crc32", "not base64")
+    let refused = await outcome(transport, request)
+    #expect(refused.status.map { $0 >= 400 } ?? (refused.code == .network))
+    #expect(try await transport.send(Self.put(fake.tlsEndpoint + "/bucket/key", 3_000_001)).status == 200)
+    let arrived = fake.object("key")?.bytes == CountingBody.bytes(3_000_001)
+    #expect(arrived)
+  }
+
+  @Test("Later connections of a loop resume the first one's session, whichever transfer opens them")
+  func resumed() async throws {
+    let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
+    let caFile = fake.caFile
+    let transport = try plainTransport { $0.caBundle = caFile }
+    #expect(try await transport.send(Self.put(fake.tlsEndpoint + "/bucket/key", 10)).status == 200)
+    let hits = { SSL_CTX_ctrl(fake.tlsContext, SSL_CTRL_SESS_HIT, 0, nil) }
+    #expect(hits() == 0)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          var request = Self.put(fake.tlsEndpoint + "/bucket/key\(number)", 1 << 20)
+          request.freshConnection = true
+          #expect(await outcome(transport, request).status == 200)
+        }
+      }
+    }
+    // The transfer that is used again would resume its own; the others need what they share.
+    #expect(hits() > 1)
+  }
+
+  @Test("A server that has no order of its own is asked for AES-128-GCM first")
+  func cipher() async throws {
+    let fake = try FakeS3()
+    let caFile = fake.caFile
+    let transport = try plainTransport { $0.caBundle = caFile }
+    SSL_CTX_set_info_callback(fake.tlsContext) { session, place, _ in
+      guard place & SSL_CB_HANDSHAKE_DONE != 0, let name = SSL_CIPHER_get_name(SSL_get_current_cipher(session))
+      else { return }
+      lastCipher.with { $0 = String(cString: name) }
+    }
+    #expect(await outcome(transport, Request(method: .get, url: fake.tlsEndpoint + "/bucket")).status == 403)
+    #expect(lastCipher.with { $0 } == "TLS_AES_128_GCM_SHA256")
+  }
+}
+
+/// The cipher of the last handshake of the server above.
+private let lastCipher = Guarded<String?>(nil)
