@@ -36,9 +36,8 @@ extension UploadMachine {
     if failure.s3Code == "ConditionalRequestConflict", restarts < 3, canStartAnew, !settings.keepsUpload,
       interruption == nil
     {
-      guard answerWasLost else { return afterConflict() }
-      hadConflict = true
-      return head()
+      doubt = "another writer was at the object"
+      return answerWasLost ? head() : afterDoubt()
     }
     // After a lost answer the upload may be gone because it was completed, or the condition unmet because the object
     // is ours.
@@ -47,7 +46,8 @@ extension UploadMachine {
       return head()
     }
     if failure.code == .uploadGone, restarts < 3, canStartAnew, !settings.keepsUpload, interruption == nil {
-      return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew()
+      doubt = "the store no longer knows the upload"
+      return resume.kept > 0 ? head() : afterDoubt()
     }
     if mayHaveWorked(failure.code) { answerWasLost = true }
     if let interruption { return answerWasLost ? headAfter(interruption) : fail(interruption) }
@@ -56,9 +56,10 @@ extension UploadMachine {
     return answerWasLost ? headAfter(failure) : fail(failure)
   }
 
-  private mutating func afterConflict() -> [Action] {
-    hadConflict = false
-    return [.say(.startsAnew(message: "another writer was at the object"))] + startAnew()
+  private mutating func afterDoubt() -> [Action] {
+    let message = doubt ?? ""
+    doubt = nil
+    return [.say(.startsAnew(message: message))] + startAnew()
   }
 
   mutating func putFailed(_ failure: Failure, _ now: Duration) -> [Action] {
@@ -103,7 +104,7 @@ extension UploadMachine {
       cause = nil
       // Without the store's yes the object can be that of an earlier run, and the upload still be there.
       return weakEvidence == nil && !wasToldGone ? endUpload(thenFinish: evidence) : finish(evidence)
-    case _ where hadConflict && interruption == nil: return afterConflict()
+    case _ where doubt != nil && interruption == nil: return afterDoubt()
     case .undecided(let weak):
       // Size alone is enough where the store itself said that it is done, never where its answer was lost.
       if weakEvidence != nil { return finish(weak) }
@@ -140,7 +141,7 @@ extension UploadMachine {
     return [.abort]
   }
 
-  private mutating func finish(_ evidence: String) -> [Action] {
+  mutating func finish(_ evidence: String) -> [Action] {
     phase = .done
     return [.finish(.completed(evidence: evidence))]
   }

@@ -53,8 +53,14 @@ extension UploadMachine {
     /// The recorded upload is gone, and a HEAD looks whether it was completed.
     var isRecovering = false
     var wasComplete = false
+    /// A list that shows less than the record: the upload may be being completed, by a request of a run that was
+    /// killed. It is only believed when the object is not there, and the list still the same a moment later.
+    var doubtful: PartList?
+    var doubts = 0
 
     mutating func drop() {
+      doubtful = nil
+      doubts = 0
       current = nil
       toVerify = []
       isVetting = false
@@ -75,6 +81,8 @@ extension UploadMachine {
 
   /// An earlier run had completed the upload already.
   package var wasComplete: Bool { resume.wasComplete }
+
+  private static let mostDoubts = 4
 
   /// Comparing costs CPU and disk, not the line: two at a time.
   private static let comparisons = 2
@@ -162,6 +170,11 @@ extension UploadMachine {
       number >= 1 && number <= receipts.count && settings.plan.range(of: number).length == size
     }
     let isOwn = candidate.use == .own
+    if isOwn, candidate.isWhole, list.sizes.count < receipts.count, resume.doubts < Self.mostDoubts {
+      resume.doubtful = list
+      resume.doubts += 1
+      return lookForObject()
+    }
     guard fits, let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
       guard isOwn else { return drop(candidate) }
       resume.toAbort.append(candidate.uploadID)
@@ -185,21 +198,36 @@ extension UploadMachine {
         return giveUp(candidate)
       }
       // It may have been completed, and only the answer been lost.
-      resume.isRecovering = true
-      phase = .heading
-      phaseAttempts = 1
-      return [.head]
+      return lookForObject()
     }
     phaseAttempts += 1
     if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
     return candidate.use == .own ? fail(failure) : drop(candidate)
   }
 
+  private mutating func lookForObject() -> [Action] {
+    resume.isRecovering = true
+    phase = .heading
+    phaseAttempts = 1
+    return [.head]
+  }
+
   mutating func recovered(_ judgement: Judgement) -> [Action] {
     resume.isRecovering = false
     if case .proven(let evidence) = judgement {
       resume.wasComplete = true
+      // What is still listed is being completed: an abort now could take the object's data away with it.
+      guard resume.doubtful == nil else { return finish(evidence) }
       return endUpload(thenFinish: evidence)
+    }
+    if let list = resume.doubtful {
+      resume.doubtful = nil
+      phase = .listingParts
+      phaseAttempts = 1
+      guard resume.doubts < Self.mostDoubts else { return partsListed(list) }
+      let until = now + .seconds(resume.doubts)
+      waiting = [Waiting(part: nil, until: until)]
+      return [.wait(until: until)]
     }
     return resume.current.map { giveUp($0) } ?? nextCandidate()
   }

@@ -59,8 +59,9 @@ package struct UploadMachine: Sendable {
   var answerWasLost = false
   /// The store's last word to complete was NoSuchUpload.
   var wasToldGone = false
-  /// The store has given the upload up for another writer's sake, and a HEAD looks whether that was this run.
-  var hadConflict = false
+  /// The store has given the upload up, and a HEAD looks whether that was for this object's sake: by this run's own
+  /// complete, or by one of an earlier run that was still out. Else a new upload begins, and this is why.
+  var doubt: String?
   var weakEvidence: String?
   /// The object is proven to be ours; only what may be left of the upload is still to be ended.
   var proof: String?

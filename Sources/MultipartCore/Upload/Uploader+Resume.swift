@@ -97,6 +97,7 @@ extension Uploader {
       let listing = try await client.allParts(list)
       let parts = Dictionary(listing.parts.map { ($0.number, $0) }) { _, last in last }
       known.withLock { $0.parts = parts }
+      if parts.count < plan.partCount { recall(uploadID) }
       let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
       return .partsListed(
         UploadMachine.PartList(sizes: parts.mapValues(\.size), form: form(of: uploadID, algorithm: algorithm)))
@@ -123,7 +124,8 @@ extension Uploader {
     return asked
   }
 
-  /// The upload is gone; when all its parts are in the record it may have been completed, and a HEAD can tell.
+  /// The upload is gone, or on its way; when all its parts are in the record it may have been completed, and a HEAD can
+  /// tell.
   private func recall(_ uploadID: String) {
     guard let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8),
       record.parts.count == plan.partCount

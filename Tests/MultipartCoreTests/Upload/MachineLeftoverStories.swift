@@ -69,6 +69,43 @@ import Testing
     #expect(story.abortOfGone() == [.finish(.completed(evidence: "e"))])
   }
 
+  @Test(
+    "A list that shows less than the whole record is doubted: the object is looked for, and nothing aborted beside it")
+  func beingCompleted() throws {
+    var story = try Self.finding(Self.whole)
+    #expect(story.tell(Self.list) == [.head])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
+    #expect(story.machine.wasComplete)
+  }
+
+  @Test("Without the object it is listed again a few times; parts that are really gone are then sent")
+  func losesParts() throws {
+    var story = try Self.finding(Self.whole)
+    var lists = 1
+    while story.tell(Self.list) == [.head] {
+      guard story.tell(.headDone(.contradicted(message: "not there"))).isWaiting else { break }
+      #expect(story.waitOut() == [.listParts(uploadID: "ours")])
+      lists += 1
+    }
+    #expect(lists == 4)
+    #expect(story.all.parts == [2])
+    #expect(story.count { $0 == .verify(part: 1) } == 1)
+  }
+
+  @Test("An upload gone on with that is gone at complete may have been completed before: a HEAD looks")
+  func goneAtComplete() throws {
+    for proven in [true, false] {
+      var story = try Self.finding(Self.own)
+      story.tell(Self.list)
+      story.tell(.partVerified(MachinePlay.receipt(1, story.machine.form, story.settings.plan)))
+      #expect(story.done(2) == [.complete(attempt: 1)])
+      #expect(story.tell(.completeFailed(Failure(.uploadGone, "NoSuchUpload"))) == [.head])
+      let end = story.tell(.headDone(proven ? .proven(evidence: "e") : .contradicted(message: "other")))
+      #expect(end.contains(.finish(.completed(evidence: "e"))) == proven)
+      #expect(end.contains(.abort) == !proven)
+    }
+  }
+
   @Test("Complete never answered, and the object is ours from an earlier run: a success, and the upload is ended")
   func provenByAnEarlierRun() throws {
     let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
