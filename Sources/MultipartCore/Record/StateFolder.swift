@@ -28,6 +28,7 @@ enum StateFolder {
 
   /// Writes a new file, 0600, and renames it over the old one: `mkstemp`, `write`, `fsync`, `rename`.
   static func replace(_ path: String, with text: String) throws(Failure) {
+    // mkstemp puts letters of chance in the place of the six X.
     var template = Array((path + ".XXXXXX").utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw failure(path, "cannot be written") }

@@ -160,7 +160,7 @@ import Testing
       var small: Int32 = 4096
       setsockopt(connection.socket, SOL_SOCKET, SO_RCVBUF, &small, 4)
       guard connection.readHead() != nil else { return }
-      // Longer than the stall time-out, in steps that are shorter.
+      // This is the slow line itself, and nothing is waited for: longer than the stall time-out, in shorter steps.
       for _ in 0..<25 {
         guard connection.readBody(40_000) != nil else { return }
         usleep(200_000)
