@@ -56,7 +56,7 @@ check: lint test sanitize
 lint: toolchain
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
 
-# In build folders of their own, so that the plain build stays. XCTest is off: no test uses it, and it leaks. Without XCTest, which no test uses and which leaks.
+# In build folders of their own, so that the plain build stays. XCTest is off: no test uses it, and it leaks.
 sanitize: deps toolchain
 	$(SWIFT) test --disable-xctest --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'MultipartCoreTests|s3upTests'
 	$(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter 'MultipartCoreTests|s3upTests'

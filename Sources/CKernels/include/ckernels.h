@@ -1,4 +1,4 @@
-// The only C that s3up owns: checksums in hardware, and reads of mapped memory that answer an error instead of SIGBUS.
+// The only C that s3up owns: checksums in hardware, and what the kernel and OpenSSL offer to C alone.
 #ifndef S3UP_CKERNELS_H
 #define S3UP_CKERNELS_H
 #include "ckgather.h"
@@ -10,14 +10,6 @@
 uint32_t ck_crc32(uint32_t crc, const void *data, size_t length);
 uint32_t ck_crc32c(uint32_t crc, const void *data, size_t length);
 uint64_t ck_crc64nvme(uint64_t crc, const void *data, size_t length);
-// The same over mapped memory whose file may shrink: 0, or -1 when a page is gone (*crc is then unchanged).
-// The first guarded call installs a SIGBUS handler for the process and unblocks SIGBUS in the calling thread; a SIGBUS
-// that is not about the bytes being read goes to whatever handled it before.
-int ck_guarded_crc32(uint32_t *crc, const void *mapped, size_t length);
-int ck_guarded_crc32c(uint32_t *crc, const void *mapped, size_t length);
-int ck_guarded_crc64nvme(uint64_t *crc, const void *mapped, size_t length);
-// Copies out of a mapping: 0, or -1 when a page is gone (what was copied until then stays in `to`).
-int ck_guarded_read(void *to, const void *mapped, size_t length);
 
 // The portable forms, for tests, and the name of what was chosen ("vpclmulqdq", "pclmulqdq", "pmull", "armcrc",
 // "portable").

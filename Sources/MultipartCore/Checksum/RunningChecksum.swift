@@ -44,21 +44,4 @@ package struct RunningChecksum: @unchecked Sendable {
       failure = failure ?? error
     }
   }
-
-  /// Takes a CRC straight from mapped memory; false when a page of it is gone. Only for CRCs.
-  mutating func updateCRC(mapped start: UnsafeRawPointer, length: Int) -> Bool {
-    var narrow = UInt32(truncatingIfNeeded: crc)
-    switch algorithm {
-    case .crc64nvme:
-      return ck_guarded_crc64nvme(&crc, start, length) == 0
-    case .crc32c:
-      guard ck_guarded_crc32c(&narrow, start, length) == 0 else { return false }
-    case .crc32:
-      guard ck_guarded_crc32(&narrow, start, length) == 0 else { return false }
-    case .sha256, .sha1, .md5:
-      return false
-    }
-    crc = UInt64(narrow)
-    return true
-  }
 }

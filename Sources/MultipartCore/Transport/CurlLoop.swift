@@ -67,7 +67,7 @@ package final class CurlLoop: Sendable {
     let box = Unmanaged.passRetained(body)
     var thread = pthread_t()
     // Signals belong to the process's other threads. SIGPIPE stays blocked here because libcurl's writes would raise
-    // it when the other side has closed; SIGBUS must get through to the guarded read.
+    // it when the other side has closed. Those of a fault are left to whoever looks into crashes.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)

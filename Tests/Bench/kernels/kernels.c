@@ -1,4 +1,4 @@
-// GiB/s of every CRC kernel this CPU can run, of OpenSSL's digests, and what a guarded read costs; one core, best of
+// GiB/s of every CRC kernel this CPU can run and of OpenSSL's digests; one core, best of
 // many runs over a buffer that leaves the second-level cache. Before it measures, it holds every kernel against the
 // bitwise definition for all lengths 0...1200 at all alignments.
 #include "ckernels.h"
@@ -87,11 +87,5 @@ int main(void) {
   const char *digests[] = {"SHA256", "SHA1", "MD5"};
   for (int i = 0; i < 3; i++) show("openssl", digests[i], BEST(digest(digests[i])));
   show("memcpy", "", BEST(memcpy(target, source, SIZE)));
-  show("guarded", "16 KiB reads",
-       BEST(for (size_t at = 0; at < SIZE; at += 16384) keep = (uint64_t)ck_guarded_read(target + at, source + at, 16384)));
-
-  const int reads = 1000000;
-  double each = BEST(for (int n = 0; n < reads; n++) keep = (uint64_t)ck_guarded_read(target, source, 8)) / reads;
-  printf("one guarded read of 8 bytes: %.1f ns\n", each * 1e9);
   return 0;
 }

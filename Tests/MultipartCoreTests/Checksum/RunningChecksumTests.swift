@@ -75,18 +75,15 @@ import Testing
   }
 
   @Test(
-    "a mapping gives the same sums as its bytes, and tells of each window",
+    "several sums of the same bytes in one pass are those of each alone",
     arguments: [
       Set(ChecksumAlgorithm.allCases), [.crc64nvme], [.crc64nvme, .crc32c, .crc32], [.crc64nvme, .sha256, .md5], [],
     ])
-  func mapping(_ algorithms: Set<ChecksumAlgorithm>) throws {
-    let data = pattern(MultiChecksum.window * 2 + 70_001)
-    let file = try MappedFile(data)
-    var done: [Int] = []
-    let sums = try checksums(ofMapped: file.start + 1, length: data.count - 1, algorithms: algorithms) {
-      done.append($0)
-    }
-    #expect(done == [MultiChecksum.window, 2 * MultiChecksum.window, data.count - 1])
+  func together(_ algorithms: Set<ChecksumAlgorithm>) throws {
+    let data = pattern(MultiChecksum.block * 8 + 70_001)
+    var several = try MultiChecksum(algorithms)
+    data.dropFirst().withUnsafeBytes { several.update($0) }
+    let sums = try several.finish()
     #expect(Set(sums.keys) == algorithms)
     for algorithm in algorithms {
       var expected = try RunningChecksum(algorithm)
@@ -95,39 +92,11 @@ import Testing
     }
   }
 
-  @Test("a mapping of no bytes gives the sums of nothing")
-  func emptyMapping() throws {
-    let file = try MappedFile([1])
-    let sums = try checksums(ofMapped: file.start, length: 0, algorithms: Set(ChecksumAlgorithm.allCases))
+  @Test("several sums of no bytes are those of nothing")
+  func togetherOfNothing() throws {
+    var several = try MultiChecksum(Set(ChecksumAlgorithm.allCases))
+    [UInt8]().withUnsafeBytes { several.update($0) }
+    let sums = try several.finish()
     for (algorithm, _, nothing, _) in Self.published { #expect(sums[algorithm]?.hex == nothing) }
-  }
-
-  @Test(
-    "a file that is cut short under the mapping is a source that changed",
-    arguments: [Set<ChecksumAlgorithm>([.crc64nvme]), [.crc32c], [.crc32], [.sha256], [.crc64nvme, .sha256, .md5]])
-  func cutShort(_ algorithms: Set<ChecksumAlgorithm>) throws {
-    let data = pattern(MultiChecksum.window * 3)
-    let file = try MappedFile(data)
-    var done: [Int] = []
-    let failure = #expect(throws: Failure.self) {
-      try checksums(ofMapped: file.start, length: data.count, algorithms: algorithms) {
-        (count: Int) throws(Failure) -> Void in
-        done.append(count)
-        guard (try? file.cut(to: MultiChecksum.window * 3 / 2)) != nil else { throw Failure(.local, "not cut") }
-      }
-    }
-    #expect(failure?.code == .sourceChanged)
-    #expect(done == [MultiChecksum.window])
-  }
-
-  @Test("what the caller throws between windows ends the work")
-  func stopped() throws {
-    let file = try MappedFile(pattern(10))
-    let failure = #expect(throws: Failure.self) {
-      try checksums(ofMapped: file.start, length: 10, algorithms: [.crc32]) {
-        (_: Int) throws(Failure) -> Void in throw Failure(.interrupted, "stop")
-      }
-    }
-    #expect(failure?.code == .interrupted)
   }
 }
