@@ -2,7 +2,7 @@
 /// algorithm takes them.
 package struct MultiChecksum: Sendable {
   /// Fits the second-level cache of every CPU of the last ten years beside what else is there (256 KiB and up).
-  static let block = 64 << 10
+  package static let block = 64 << 10
 
   private var running: [RunningChecksum]
 
