@@ -15,6 +15,7 @@ int ck_line_read(int socket, struct ck_line *line) {
   line->sent = info.tcpi_data_segs_out;
   line->sent_again = info.tcpi_total_retrans;
   line->round_trip = info.tcpi_rtt;
+  line->acknowledged = info.tcpi_bytes_acked;
   return 0;
 }
 

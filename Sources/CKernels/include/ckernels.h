@@ -35,6 +35,7 @@ struct ck_line {
   uint32_t sent;        // segments with data
   uint32_t sent_again;  // how often one of them was sent once more
   uint32_t round_trip;  // microseconds, smoothed
+  uint64_t acknowledged; // bytes
 };
 // TCP_INFO: 0 or errno.
 int ck_line_read(int socket, struct ck_line *line);

@@ -16,12 +16,19 @@ package final class CurlLoop: Sendable {
   private let thread: Locked<pthread_t?>
   private let uptime: @Sendable () -> Duration
 
-  package init(options: TransportOptions, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }) throws(Failure)
-  {
+  package convenience init(
+    options: TransportOptions, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
+  ) throws(Failure) {
+    try self.init(options: options, ledger: LineLedger(), uptime: uptime)
+  }
+
+  init(
+    options: TransportOptions, ledger: LineLedger, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
+  ) throws(Failure) {
     let inbox = try Inbox()
     self.inbox = inbox
     self.uptime = uptime
-    let body = LoopBody(inbox: inbox, options: options, uptime: uptime)
+    let body = LoopBody(inbox: inbox, options: options, ledger: ledger, uptime: uptime)
     thread = Locked(try Self.start(body))
   }
 

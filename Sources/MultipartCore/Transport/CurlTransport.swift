@@ -13,6 +13,8 @@ package final class CurlTransport: Transport {
     var most: Int
     var measuredAt: Duration
     var measured: Duration = .zero
+    /// The share of a core that each loop used in the last interval.
+    var load: Double = 0
 
     mutating func add(_ loop: CurlLoop) {
       loops.append(loop)
@@ -23,6 +25,7 @@ package final class CurlTransport: Transport {
   private let state: Locked<State>
   private let options: TransportOptions
   private let uptime: @Sendable () -> Duration
+  private let ledger = LineLedger()
 
   /// More than four were never seen to help: by then the kernel's side of the line is what is slow.
   static let mostLoops = 4
@@ -37,7 +40,7 @@ package final class CurlTransport: Transport {
     self.uptime = uptime
     let fixed = count.map { max(1, $0) }
     var first = State(most: fixed ?? min(Int(ck_processors()), Self.mostLoops), measuredAt: uptime())
-    for _ in 0..<(fixed ?? 1) { first.add(try CurlLoop(options: options)) }
+    for _ in 0..<(fixed ?? 1) { first.add(try CurlLoop(options: options, ledger: ledger)) }
     state = Locked(first)
   }
 
@@ -63,19 +66,32 @@ package final class CurlTransport: Transport {
   /// How many requests are on each loop.
   var loads: [Int] { state.withLock { $0.running } }
 
-  private func grow(_ state: inout State) {
-    guard state.loops.count < state.most else { return }
+  package func look() -> LineSample? {
+    var sample = ledger.sample
+    sample.load = state.withLock { state in
+      measure(&state)
+      return state.load
+    }
+    return sample
+  }
+
+  /// False when the last measurement is too young.
+  @discardableResult
+  private func measure(_ state: inout State) -> Bool {
     let now = uptime()
     let elapsed = now - state.measuredAt
-    guard elapsed >= Self.interval else { return }
+    guard elapsed >= Self.interval else { return false }
     let used = state.loops.reduce(.zero) { $0 + $1.processorTime }
-    let pays = Self.pays(
-      used: used - state.measured, elapsed: elapsed, loops: state.loops.count,
-      requests: state.running.reduce(1, +))
+    state.load = (used - state.measured) / (elapsed * state.loops.count)
     (state.measuredAt, state.measured) = (now, used)
-    guard pays else { return }
+    return true
+  }
+
+  private func grow(_ state: inout State) {
+    guard measure(&state), state.loops.count < state.most else { return }
+    guard Self.pays(load: state.load, loops: state.loops.count, requests: state.running.reduce(1, +)) else { return }
     do throws(Failure) {
-      state.add(try CurlLoop(options: options))
+      state.add(try CurlLoop(options: options, ledger: ledger))
     } catch {
       // No thread or descriptor is left: those that there are do it.
       state.most = state.loops.count
@@ -83,7 +99,7 @@ package final class CurlTransport: Transport {
   }
 
   /// Each loop was on a core for three quarters of the time, and has at least two requests.
-  static func pays(used: Duration, elapsed: Duration, loops: Int, requests: Int) -> Bool {
-    used / (elapsed * loops) >= 0.75 && requests > 2 * loops
+  static func pays(load: Double, loops: Int, requests: Int) -> Bool {
+    load >= 0.75 && requests > 2 * loops
   }
 }

@@ -47,6 +47,7 @@ struct LineWatch {
   struct Sum: Equatable {
     var sent: UInt64 = 0
     var again: UInt64 = 0
+    /// Microseconds.
     var shortestTrip: UInt32 = .max
 
     var isLossy: Bool {
@@ -55,23 +56,12 @@ struct LineWatch {
     }
   }
 
-  /// A sentence when this look has shown that the line is lossy, and its connections have been changed. Numbers that
-  /// are no connections any more are left out from then on.
-  mutating func look(at sockets: inout Set<Int32>) -> String? {
-    guard !isOver else { return nil }
-    var sum = Sum()
-    for socket in sockets {
-      var line = ck_line()
-      guard ck_line_read(socket, &line) == 0 else {
-        sockets.remove(socket)
-        continue
-      }
-      guard line.sent > 0 else { continue }
-      sum.sent += UInt64(line.sent)
-      sum.again += UInt64(line.sent_again)
-      sum.shortestTrip = min(sum.shortestTrip, line.round_trip)
-    }
-    guard sum.isLossy else { return nil }
+  /// The connections go by the rate that arrives, and bear losses.
+  var isHardy: Bool { chosen?.utf8.elementsEqual(Self.hardy.utf8) == true }
+
+  /// A sentence when the line has turned out to be lossy, and these connections have been changed.
+  mutating func judge(_ sum: Sum, on sockets: some Sequence<Int32>) -> String? {
+    guard !isOver, sum.isLossy else { return nil }
     isOver = true
     var changed = false
     for socket in sockets where ck_line_control(socket, Self.hardy) == 0 { changed = true }
@@ -79,5 +69,16 @@ struct LineWatch {
     chosen = Self.hardy
     let thousandth = sum.again * 1000 / sum.sent
     return "the line loses \(thousandth / 10).\(thousandth % 10) % of the packets: its connections use BBR from here on"
+  }
+}
+
+extension LineWatch.Sum {
+  init(_ lines: some Sequence<ck_line>) {
+    self.init()
+    for line in lines where line.sent > 0 {
+      sent += UInt64(line.sent)
+      again += UInt64(line.sent_again)
+      shortestTrip = min(shortestTrip, line.round_trip)
+    }
   }
 }

@@ -10,13 +10,17 @@ final class LoopBody {
   private let sockets: LoopSockets
   private let sessions = TLSSessions()
   private var nextStallCheck: Duration = .zero
+  private var nextLook: Duration = .zero
+  private static let look: Duration = .milliseconds(100)
   /// Until then every connection asks for the addresses anew: those that libcurl remembers, for a minute, have failed.
   private var doubtsAddressesUntil: Duration = .zero
 
-  init(inbox: Inbox, options: TransportOptions, uptime: @escaping @Sendable () -> Duration) {
+  init(
+    inbox: Inbox, options: TransportOptions, ledger: LineLedger, uptime: @escaping @Sendable () -> Duration
+  ) {
     self.inbox = inbox
     self.options = options
-    sockets = LoopSockets(options)
+    sockets = LoopSockets(options, ledger: ledger)
     self.uptime = uptime
     _ = s3up_multi_long(inbox.multi, CURLMOPT_MAXCONNECTS, max(4, options.connections))
   }
@@ -91,9 +95,12 @@ final class LoopBody {
 
   private func checkStalls() {
     let now = uptime()
+    if now >= nextLook {
+      nextLook = now + Self.look
+      sockets.lookAtLine(at: now)
+    }
     guard now >= nextStallCheck else { return }
     nextStallCheck = now + .milliseconds(500)
-    sockets.lookAtLine()
     for transfer in running.values {
       if transfer.hasStalled(now: now) {
         let seconds = Int(transfer.request.stallTimeout.seconds)
@@ -115,8 +122,10 @@ final class LoopBody {
   /// libcurl wakes for its own timers and sockets; the loop for stalls and for the limiter.
   private func pollTimeout() -> Int32 {
     guard !running.isEmpty else { return 60_000 }
-    guard let limiter = options.limiter, running.values.contains(where: \.waitsForRate) else { return 500 }
-    return Int32(min(500, max(1, limiter.wait(now: uptime()).milliseconds)))
+    guard let limiter = options.limiter, running.values.contains(where: \.waitsForRate) else {
+      return Int32(Self.look.milliseconds)
+    }
+    return Int32(min(Self.look.milliseconds, max(1, limiter.wait(now: uptime()).milliseconds)))
   }
 
   private func shutDown(_ failure: Failure) {

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CKernels
 import Glibc
 
 /// The two ends of a connection, as libcurl writes them.
@@ -9,25 +10,62 @@ struct ConnectionEnds: Equatable {
   var peerPort: Int32
 }
 
+/// How much has been acknowledged on all connections, those that are closed by now too.
+private struct LineFlow {
+  private var acknowledged: [Int32: UInt64] = [:]
+  private var closed: UInt64 = 0
+
+  /// A number that is given out anew is another connection.
+  mutating func begins(_ socket: Int32) {
+    closed += acknowledged.removeValue(forKey: socket) ?? 0
+  }
+
+  mutating func take(_ seen: [Int32: ck_line]) -> Int64 {
+    for (socket, line) in seen { acknowledged[socket] = max(line.acknowledged, acknowledged[socket] ?? 0) }
+    return Int64(clamping: acknowledged.values.reduce(closed, +))
+  }
+}
+
 /// The sockets that a loop has opened. libcurl 7.88 tells which of them a transfer uses only when it is over
 /// (`CURLINFO_ACTIVESOCKET`), but the two ends of the connection before each request (`CURLOPT_PREREQFUNCTION`).
 final class LoopSockets {
   private var opened: Set<Int32> = []
   private var line: LineWatch
+  private var flow = LineFlow()
+  private let ledger: LineLedger
+  private let entry: Int
   private let note: @Sendable (String) -> Void
 
-  init(_ options: TransportOptions) {
+  init(_ options: TransportOptions, ledger: LineLedger) {
     line = LineWatch(options.congestion)
     note = options.note
+    self.ledger = ledger
+    entry = ledger.join()
   }
 
   func add(_ socket: Int32) {
     opened.insert(socket)
+    flow.begins(socket)
     if let problem = line.prepare(socket) { note(problem) }
   }
 
-  func lookAtLine() {
-    if let found = line.look(at: &opened) { note(found) }
+  func lookAtLine(at now: Duration) {
+    var seen: [Int32: ck_line] = [:]
+    for socket in opened {
+      var state = ck_line()
+      guard ck_line_read(socket, &state) == 0 else {
+        opened.remove(socket)
+        continue
+      }
+      seen[socket] = state
+    }
+    let sum = LineWatch.Sum(seen.values)
+    if let found = line.judge(sum, on: seen.keys) { note(found) }
+    ledger.write(
+      LineLedger.Entry(
+        at: now, delivered: flow.take(seen), isLossy: sum.isLossy && !line.isHardy,
+        roundTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip))),
+      of: entry)
   }
 
   /// A number that is no socket any more, or another's, has other ends (`getsockname`, `getpeername`).

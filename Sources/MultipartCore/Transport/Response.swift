@@ -15,4 +15,10 @@ package struct Response: Sendable {
 /// a status of 400 or 500 is an answer.
 package protocol Transport: Sendable {
   func send(_ request: Request) async throws(Failure) -> Response
+  /// What the line did since the last look; nil where nobody can tell.
+  func look() -> LineSample?
+}
+
+extension Transport {
+  package func look() -> LineSample? { nil }
 }

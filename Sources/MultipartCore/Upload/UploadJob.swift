@@ -23,6 +23,8 @@ package struct UploadJob: Sendable {
   /// From this size on a file goes in parts; nil: what is longer than one part.
   package var threshold: Int64?
   package var concurrency = 8
+  /// The number of connections is found out; nil: it is `concurrency`.
+  package var pace: Pace.Bounds?
   package var retry = RetryPolicy()
   /// Nil is `auto`: CRC64NVME, stepped down where the store does not verify it.
   package var checksum: ChecksumForm?
@@ -63,6 +65,7 @@ package struct UploadJob: Sendable {
       plan: plan, concurrency: concurrency, retry: retry, form: form, formIsFree: checksum == nil,
       payloadIsSigned: signsPayload, checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil,
       alwaysVerifies: verifies, seed: seed)
+    settings.pace = plan.isSingle && !source.isStream ? nil : pace
     settings.finds = true
     settings.hedges = true
     settings.isStream = source.isStream

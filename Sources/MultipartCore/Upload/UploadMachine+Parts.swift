@@ -77,6 +77,7 @@ extension UploadMachine {
 
   private mutating func arrived(_ receipt: PartReceipt) -> [Action] {
     inFlight.remove(receipt.number)
+    takenBack.remove(receipt.number)
     tail.arrived(receipt.number, now)
     guard phase == .sending else { return stopIfQuiet() }
     fresh.remove(receipt.number)
@@ -115,6 +116,7 @@ extension UploadMachine {
     tail.sentAt[number] = nil
     inFlight.remove(number)
     guard phase == .sending else { return stopIfQuiet() }
+    if takenBack.remove(number) != nil, failure.code == .interrupted { return sendLater(number) }
     if failure.code == .throttled { narrow(now) }
     if failure.code == .checksumUnsupported, canStartAnew, let steps = stepDown(failure) {
       return [steps] + startAnew()
@@ -143,25 +145,6 @@ extension UploadMachine {
     attempts[number - 1] += 1
     return .send(
       part: number, form: form, attempt: attempts[number - 1], freshConnection: fresh.contains(number))
-  }
-
-  // MARK: - Window
-
-  /// One step down in two seconds: the answers to requests that were under way already say the same thing again.
-  private mutating func narrow(_ now: Duration) {
-    if let last = lastNarrowing, now - last < .seconds(2) { return }
-    lastNarrowing = now
-    window = max(1, window / 2)
-    successesAtWindow = 0
-  }
-
-  private mutating func widen() {
-    guard window < settings.concurrency else { return }
-    successesAtWindow += 1
-    if successesAtWindow >= 4 * window {
-      window += 1
-      successesAtWindow = 0
-    }
   }
 
   // MARK: - Starting anew
@@ -198,5 +181,6 @@ extension UploadMachine {
     }
     fresh = []
     waiting = []
+    takenBack = []
   }
 }

@@ -34,7 +34,9 @@ extension UploadMachine {
     if let next = tail.nextLook, now < next { return [] }
     let next = now + .seconds(1)
     tail.nextLook = next
-    let slowest = inFlight.subtracting(tail.twice).min { (tail.sentAt[$0] ?? now) < (tail.sentAt[$1] ?? now) }
+    let slowest = inFlight.subtracting(tail.twice).subtracting(takenBack).min {
+      (tail.sentAt[$0] ?? now) < (tail.sentAt[$1] ?? now)
+    }
     guard let slowest, let sent = tail.sentAt[slowest], let patience = tail.patience, now - sent > patience else {
       return [.wait(until: next)]
     }

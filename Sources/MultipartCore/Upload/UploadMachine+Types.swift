@@ -2,6 +2,8 @@ extension UploadMachine {
   package struct Settings: Sendable {
     package var plan: UploadPlan
     package var concurrency: Int
+    /// The number of connections is found out; nil: it is `concurrency`.
+    package var pace: Pace.Bounds?
     package var retry: RetryPolicy
     package var form: ChecksumForm
     /// The form may be stepped down when the store does not take it.
@@ -86,6 +88,8 @@ extension UploadMachine {
     case listFailed(Failure)
     /// The time of a `wait` has come, or may have.
     case tick
+    /// What the line did meanwhile.
+    case sampled(LineSample)
     case interrupted(Failure)
   }
 
@@ -108,7 +112,7 @@ extension UploadMachine {
     case send(part: Int, form: ChecksumForm, attempt: Int, freshConnection: Bool)
     /// The part once more, on a connection of its own, while the first copy is still under way.
     case sendCopy(part: Int, form: ChecksumForm)
-    /// What is still under way of the part is not needed any more; it answers all the same.
+    /// What is still under way of the part is not needed, or not now; it answers all the same.
     case cancelPart(Int)
     case put(form: ChecksumForm, attempt: Int, freshConnection: Bool)
     case complete(attempt: Int)
@@ -130,6 +134,8 @@ extension UploadMachine {
     case resumes(uploadID: String, parts: Int, bytes: Int64)
     /// The upload could not be shown to be gone after its abort.
     case leftBehind(uploadID: String)
+    /// Another number of connections from here on.
+    case paced(connections: Int, why: String)
   }
 
   package enum Outcome: Sendable, Equatable {

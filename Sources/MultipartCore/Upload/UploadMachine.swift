@@ -45,6 +45,9 @@ package struct UploadMachine: Sendable {
   var fresh: Set<Int> = []
   /// How many parts may be under way now; a store that asks for less halves it.
   package internal(set) var window: Int
+  var pace: Pace?
+  /// Stopped, to be sent again when fewer are under way.
+  var takenBack: Set<Int> = []
   var successesAtWindow = 0
   var lastNarrowing: Duration?
 
@@ -75,7 +78,8 @@ package struct UploadMachine: Sendable {
   package init(_ settings: Settings) {
     self.settings = settings
     form = settings.form
-    window = settings.concurrency
+    pace = settings.pace.map { Pace($0, partSize: settings.plan.partSize) }
+    window = pace?.window ?? settings.concurrency
     let count = settings.plan.isSingle || settings.isStream ? 0 : settings.plan.partCount
     queue = PartQueue(count: count)
     receipts = Array(repeating: nil, count: count)
@@ -132,6 +136,7 @@ package struct UploadMachine: Sendable {
     case .listed(let stillThere): return listed(stillThere: stillThere, now)
     case .listFailed(let failure): return listFailed(failure, now)
     case .tick: return tick(now)
+    case .sampled(let sample): return sampled(sample)
     case .interrupted(let failure): return interrupted(failure)
     }
   }

@@ -106,6 +106,7 @@ package final class Uploader: Sendable {
     var tasks = Tasks()
     defer { tasks.cancelAll() }
     inbox.yield(.start)
+    if settings.pace != nil { tasks.add(looks()) }
     for await event in events {
       tasks.forget(event)
       note(event)
@@ -219,6 +220,16 @@ package final class Uploader: Sendable {
     }
   }
 
+  /// What the line does, ten times a second.
+  private func looks() -> Task<Void, Never> {
+    Task {
+      while (try? await world.sleep(.milliseconds(100))) != nil {
+        guard let sample = client.transport.look() else { return }
+        inbox.yield(.sampled(sample))
+      }
+    }
+  }
+
   private func note(_ event: UploadMachine.Event) {
     if case .created(let id) = event { started(id) }
     // Another upload may still need the bytes of a part that failed, none those of one that arrived.
@@ -240,7 +251,7 @@ package final class Uploader: Sendable {
     switch notice {
     case .steppedDown(let from, let to, _): learn(from, to)
     case .startsAnew: progress.reset()
-    case .retry, .leftBehind, .resumes: break
+    case .retry, .leftBehind, .resumes, .paced: break
     }
   }
 

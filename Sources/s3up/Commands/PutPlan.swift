@@ -37,6 +37,8 @@ struct PutPlan {
     job.partSize = source.isStream ? transfer.partSize : transfer.partSize(forFileOf: source.size ?? 0)
     job.threshold = source.isStream ? nil : transfer.threshold
     job.concurrency = transfer.concurrency
+    job.pace = ConnectionBounds.pace(
+      transfer, isStream: source.isStream, descriptors: ConnectionBounds.descriptors)
     job.retry = access.retry
     job.checksum = integrity.checksum.form
     if job.checksum == nil {
@@ -113,7 +115,7 @@ struct PutPlan {
       "region       \(access.bucket.region) (\(settings.source(.region)))",
       "credentials  \(SafeText.oneLine(credentials))",
       "parts        \(parts)",
-      "connections  \(job.concurrency) (\(settings.source(.concurrency)))",
+      "connections  \(connections) (\(settings.source(.concurrency)))",
       "rate         \(rate)",
       "checksum     \(checksum)",
       "signature    " + (access.signer.signsPayload ? "covers the SHA-256 of the body" : "leaves the body to TLS")
@@ -124,6 +126,12 @@ struct PutPlan {
 }
 
 extension PutPlan {
+  fileprivate var connections: String {
+    guard let pace = job.pace else { return String(job.concurrency) }
+    guard pace.most > pace.start else { return "\(pace.start), and fewer where the line is slow" }
+    return "\(pace.start) at first, up to \(pace.most) while more are faster, fewer where the line is slow"
+  }
+
   fileprivate var rate: String {
     guard let rate = access.transfer.limitRate else { return "not limited" }
     return "\(Human.size(rate)) a second (\(access.settings.source(.limitRate)))"

@@ -84,6 +84,9 @@ final class Reporter: Sendable {
       } else {
         session.world.log(1, text)
       }
+    case .paced(let connections, let why):
+      let text = "\(Human.count(connections, "connection")) from here on: \(why)"
+      if session.output.explain { session.console.line(text) } else { session.world.log(1, text) }
     case .startsAnew(let message): session.console.line("s3up: \(SafeText.oneLine(message)): a new one begins")
     case .leftBehind(let id):
       session.console.line("s3up: upload \(SafeText.oneLine(id)) could not be shown to be gone")

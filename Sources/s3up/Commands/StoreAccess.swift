@@ -64,7 +64,7 @@ struct StoreAccess {
     options.caBundle = connection.caBundle?.text
     options.verifiesTLS = !connection.insecure && !trustsAnybody
     options.proxy = ProxySettings(option: connection.proxy, environment: session.environment)
-    options.connections = transfer.concurrency
+    options.connections = transfer.adapts ? ConnectionBounds.most : transfer.concurrency
     options.congestion = transfer.congestion
     let log = session.world.log
     options.note = { text in log(1, text) }

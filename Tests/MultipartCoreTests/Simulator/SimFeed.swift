@@ -3,7 +3,7 @@ import MultipartCore
 /// What goes into the machine and what comes out of it, and what must hold of that.
 extension SimPlay {
   func feed(_ run: SimRun, _ event: UploadMachine.Event) {
-    run.events += 1
+    if case .sampled = event {} else { run.events += 1 }
     tell("\(run.name) < \(brief(event))")
     switch event {
     case .created(let id):
@@ -52,6 +52,13 @@ extension SimPlay {
         }
       }
       return
+    case .cancelPart(let part):
+      for index in run.out.indices {
+        if case .send(part, _, _, _) = run.out[index].action { run.out[index].isCancelled = true }
+      }
+      run.takenBack += 1
+      saw("parts taken back")
+      return
     case .adopt(let id):
       adopt(run, id)
       return
@@ -82,6 +89,7 @@ extension SimPlay {
     case .resumes: saw("uploads gone on with")
     case .startsAnew: saw("begun anew")
     case .steppedDown: saw("checksum stepped down")
+    case .paced: saw("numbers of connections changed")
     }
   }
 
@@ -138,7 +146,7 @@ extension SimPlay {
     for late in [UploadMachine.Event.tick, .interrupted(Failure(.interrupted, "late"))] {
       if !run.machine.handle(late, at: .milliseconds(now)).isEmpty { mistake("an action after the end") }
     }
-    if run.sends > max(1, run.epochs) * run.file.parts + run.partRetries {
+    if run.sends > max(1, run.epochs) * run.file.parts + run.partRetries + run.takenBack {
       mistake("\(run.sends) transfers for \(run.file.parts) parts and \(run.partRetries) retries")
     }
     let isOurs = store.object?.isExactly(run.file) == true

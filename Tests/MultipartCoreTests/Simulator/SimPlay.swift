@@ -173,6 +173,7 @@ final class SimPlay {
     command.formIsFree = dice.chance(0.8)
     command.form = dice.chance(0.75) ? .algorithm(.crc64nvme) : dice.chance(0.5) ? .md5 : .none
     command.concurrency = 1 + dice.below(dice.chance(0.8) ? 8 : 32)
+    command.adapts = dice.chance(0.5)
     command.tries = dice.chance(0.7) ? 10 : 1 + dice.below(5)
     command.verifies = dice.chance(0.15)
     command.signs = dice.chance(0.3)
@@ -216,6 +217,8 @@ final class SimPlay {
       saw("lifecycle rules")
       store.uploads = []
     }
+    if run.command.adapts, dice.chance(0.1) { look(run) }
+    if run.isOver { return }
     let next = run.timers.min()
     if let next, next <= now { return tick(run) }
     guard !run.out.isEmpty else {
@@ -233,6 +236,15 @@ final class SimPlay {
   private func tick(_ run: SimRun) {
     run.timers.removeAll { $0 <= now }
     feed(run, .tick)
+  }
+
+  /// A line that is fast, slow or lossy by chance.
+  private func look(_ run: SimRun) {
+    run.delivered += Int64(dice.below(1 << (4 + dice.below(24))))
+    var sample = LineSample(at: .milliseconds(now), delivered: run.delivered)
+    sample.isLossy = dice.chance(0.05)
+    sample.load = dice.unit()
+    feed(run, .sampled(sample))
   }
 
   private func stop(_ run: SimRun) {

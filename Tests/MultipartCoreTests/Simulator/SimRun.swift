@@ -8,6 +8,8 @@ struct SimCommand {
   var formIsFree = true
   var form = ChecksumForm.algorithm(.crc64nvme)
   var concurrency = 4
+  /// The number of connections is found out, up to `concurrency`.
+  var adapts = false
   var tries = 10
   var verifies = false
   var signs = false
@@ -39,6 +41,8 @@ final class SimRun {
   var out: [Out] = []
   var timers: [Int] = []
   var events = 0
+  /// Bytes that the line is said to have taken.
+  var delivered: Int64 = 0
   var limit: Int?
   var outcome: UploadMachine.Outcome?
   var isOver = false
@@ -70,6 +74,7 @@ final class SimRun {
   var sendsOut = 0
   var sends = 0
   var partRetries = 0
+  var takenBack = 0
   var pieces = 0
   var piecesFreed = 0
   var streamHasEnded = false
@@ -86,6 +91,7 @@ final class SimRun {
       plan: plan, concurrency: command.concurrency, retry: RetryPolicy(tries: command.tries), form: command.form,
       formIsFree: command.formIsFree, payloadIsSigned: command.signs, checksFirst: command.ifNoneMatch,
       alwaysVerifies: command.verifies, seed: seed)
+    if command.adapts { settings.pace = Pace.Bounds(start: (command.concurrency + 1) / 2, most: command.concurrency) }
     settings.finds = true
     settings.isStream = file.isStream
     settings.requiresResume = command.mode == .require

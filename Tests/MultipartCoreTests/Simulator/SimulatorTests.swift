@@ -26,6 +26,8 @@ import Testing
     #expect(tally.ends["completed", default: 0] > count / 2)
     #expect(tally.ends["failed network kept", default: 0] > count / 1000)
     #expect(tally.seen["foreign uploads adopted", default: 0] > count / 1000)
+    #expect(tally.seen["parts taken back", default: 0] > count / 1000)
+    #expect(tally.seen["numbers of connections changed", default: 0] > count / 500)
     #expect(tally.seen["calm last runs", default: 0] > count / 10)
     #expect(tally.seen["lost creates found", default: 0] > count / 1000)
     #expect(tally.faults["complete's answer lost", default: 0] > count / 1000)

@@ -52,13 +52,12 @@ import Testing
 
   @Test("Another loop pays when those that there are were never idle, and there is something to share out")
   func pays() {
-    let second = Duration.seconds(1)
-    #expect(CurlTransport.pays(used: second, elapsed: second, loops: 1, requests: 3))
-    #expect(!CurlTransport.pays(used: second, elapsed: second, loops: 1, requests: 2))
-    #expect(!CurlTransport.pays(used: .milliseconds(700), elapsed: second, loops: 1, requests: 8))
-    #expect(!CurlTransport.pays(used: second, elapsed: second, loops: 2, requests: 8))
-    #expect(CurlTransport.pays(used: .milliseconds(1500), elapsed: second, loops: 2, requests: 8))
-    #expect(!CurlTransport.pays(used: .milliseconds(1500), elapsed: second, loops: 2, requests: 4))
+    #expect(CurlTransport.pays(load: 1, loops: 1, requests: 3))
+    #expect(!CurlTransport.pays(load: 1, loops: 1, requests: 2))
+    #expect(!CurlTransport.pays(load: 0.7, loops: 1, requests: 8))
+    #expect(!CurlTransport.pays(load: 0.5, loops: 2, requests: 8))
+    #expect(CurlTransport.pays(load: 0.75, loops: 2, requests: 8))
+    #expect(!CurlTransport.pays(load: 0.75, loops: 2, requests: 4))
   }
 
   @Test("A loop that works all the time gets help, one that mostly waits does not", arguments: [true, false])

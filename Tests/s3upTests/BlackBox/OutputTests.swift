@@ -117,6 +117,8 @@ import Testing
     }
     #expect(result.lines.count == 1)
     #expect(box.fake.object("k") != nil)
+    let auto = try await box.run(put + ["--explain", "--concurrency", "auto"])
+    #expect(auto.errors.contains("8 at first, up to 48 while more are faster"), "\(auto.errors)")
     let small = try await box.run("put", "file.bin", "s3://bucket/k", "--explain")
     #expect(small.errors.contains("one PutObject"), "\(small.errors)")
   }

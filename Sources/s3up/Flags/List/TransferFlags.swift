@@ -18,7 +18,12 @@ extension FlagList {
         Nothing is published unless the command ends with exit code 0. What it says on standard error passes through.
         """),
     Flag(
-      .concurrency, .value("N"), .transfer, [.put], "Parts that are sent at the same time, 1 to 1000.", standard: "8"),
+      .concurrency, .value("N|auto"), .transfer, [.put], "Parts that are sent at the same time: 1 to 1000, or auto.",
+      more: """
+        With auto it begins with 8 and takes more while the rate grows with them, up to \(ConnectionBounds.most), and \
+        fewer again where they bring nothing, where the store asks for less, or where a part would take longer than a \
+        minute. A stream has at most 8.
+        """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part],
       "Congestion control of the connections.",

@@ -9,7 +9,9 @@ struct TransferOptions: Sendable, Equatable {
   /// From this size on a file goes in parts; nil: what is longer than one part.
   var threshold: Int64?
   var equalParts = false
+  /// Parts at once; with `adapts` the number to begin with.
   var concurrency = 8
+  var adapts = true
   var congestion = CongestionControl.auto
   /// Bytes a second; nil: as fast as it goes.
   var limitRate: Int64?
@@ -23,6 +25,7 @@ struct TransferOptions: Sendable, Equatable {
     var filled: [FlagName] = []
     if let concurrency = profile.concurrency, !invocation.has(.concurrency) {
       self.concurrency = concurrency
+      adapts = false
       filled.append(.concurrency)
     }
     if let rate = profile.rate, !invocation.has(.limitRate) {
@@ -51,7 +54,10 @@ struct TransferOptions: Sendable, Equatable {
   init(_ invocation: Invocation) throws(Failure) {
     partSize = try Self.partSize(invocation)
     equalParts = invocation.toggle(.equalParts) ?? false
-    concurrency = try invocation.number(.concurrency, in: 1...1000) ?? concurrency
+    if let given = invocation.last(.concurrency), given.value.text != "auto" {
+      concurrency = try invocation.number(.concurrency, in: 1...1000) ?? concurrency
+      adapts = false
+    }
     retries = try invocation.number(.retries, in: 1...1000) ?? retries
     stallTimeout = try invocation.duration(.stallTimeout) ?? stallTimeout
     connectTimeout = try invocation.duration(.connectTimeout) ?? connectTimeout

@@ -1,0 +1,49 @@
+/// How many parts are under way at once.
+extension UploadMachine {
+  /// As many as there may be when the store does not ask for less.
+  private var most: Int { pace?.window ?? settings.concurrency }
+
+  /// One step down in two seconds: the answers to requests that were under way already say the same thing again.
+  mutating func narrow(_ now: Duration) {
+    if let last = lastNarrowing, now - last < .seconds(2) { return }
+    lastNarrowing = now
+    window = max(1, window / 2)
+    successesAtWindow = 0
+    pace?.throttled(to: window, at: now)
+  }
+
+  mutating func widen() {
+    guard window < most else { return }
+    successesAtWindow += 1
+    if successesAtWindow >= 4 * window {
+      window += 1
+      successesAtWindow = 0
+    }
+  }
+
+  mutating func sampled(_ sample: LineSample) -> [Action] {
+    guard phase == .sending, !resume.isVetting, window == most else { return [] }
+    guard let change = pace?.take(sample, isFull: waiting.isEmpty && inFlight.count >= window) else { return [] }
+    window = change.connections
+    let said = Action.say(.paced(connections: window, why: change.why))
+    return [said] + (change.stopsSome ? takeBack() : []) + fill()
+  }
+
+  /// Those that began last have sent least.
+  private mutating func takeBack() -> [Action] {
+    let newest = inFlight.subtracting(tail.twice).sorted {
+      let (a, b) = (tail.sentAt[$0] ?? .zero, tail.sentAt[$1] ?? .zero)
+      return a == b ? $0 > $1 : a > b
+    }
+    let stopped = newest.prefix(max(0, inFlight.count - window))
+    takenBack.formUnion(stopped)
+    return stopped.map { .cancelPart($0) }
+  }
+
+  /// Nothing was wrong with it: the try does not count.
+  mutating func sendLater(_ number: Int) -> [Action] {
+    attempts[number - 1] -= 1
+    queue.add(number)
+    return fill()
+  }
+}

@@ -1,0 +1,25 @@
+import Glibc
+import MultipartCore
+
+/// How many connections `--concurrency auto` may come to.
+enum ConnectionBounds {
+  /// Of 0.75 MiB each, so that the whole stays within 64 MiB.
+  static let most = 48
+  /// Of the process's file descriptors the rest of it needs so many.
+  private static let others = 32
+
+  /// A stream's parts are in memory, so that it gets no more than those that it is planned with.
+  static func pace(_ transfer: TransferOptions, isStream: Bool, descriptors: Int) -> Pace.Bounds? {
+    guard transfer.adapts else { return nil }
+    let room = max(1, descriptors - others)
+    let start = min(transfer.concurrency, room)
+    return Pace.Bounds(start: start, most: isStream ? start : min(most, room))
+  }
+
+  /// `getrlimit`.
+  static var descriptors: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 256 }
+    return Int(clamping: limit.rlim_cur)
+  }
+}

@@ -1,0 +1,144 @@
+import MultipartCore
+import Testing
+
+@Suite struct PaceTests {
+  /// A line as a function of the number of connections, looked at ten times a second.
+  struct PlayedLine {
+    var pace: Pace
+    var rate: (Int) -> Double
+    var isLossy = false
+    var load = 0.3
+    var roundTrip: Duration = .milliseconds(20)
+    private(set) var now: Duration = .zero
+    private(set) var delivered: Int64 = 0
+    private(set) var changes: [Pace.Change] = []
+
+    init(
+      _ bounds: Pace.Bounds = Pace.Bounds(start: 8, most: 48), partSize: Int64 = 8 << 20,
+      rate: @escaping (Int) -> Double
+    ) {
+      pace = Pace(bounds, partSize: partSize)
+      self.rate = rate
+    }
+
+    mutating func run(_ time: Duration, isFull: Bool = true) {
+      let end = now + time
+      while now < end {
+        now += .milliseconds(100)
+        delivered += Int64(rate(pace.window) / 10)
+        var sample = LineSample(at: now, delivered: delivered)
+        sample.isLossy = isLossy
+        sample.load = load
+        sample.roundTrip = roundTrip
+        if let change = pace.take(sample, isFull: isFull) { changes.append(change) }
+      }
+    }
+  }
+
+  private static let mega = 1_048_576.0
+
+  @Test("Where each connection brings its own rate, more are taken until the line is full")
+  func climbs() {
+    var line = PlayedLine { min(Double($0) * 10, 200) * Self.mega }
+    line.run(.seconds(4))
+    #expect((20...30).contains(line.pace.window), "20 fill the line: \(line.changes)")
+    line.run(.seconds(60))
+    #expect((18...30).contains(line.pace.window))
+  }
+
+  @Test("Where more bring nothing they are taken back, and tried again more and more seldom")
+  func takesBack() {
+    var line = PlayedLine { _ in 100 * Self.mega }
+    line.run(.seconds(3))
+    #expect(line.pace.window == 8)
+    #expect(line.changes.map(\.connections) == [12, 8])
+    line.run(.seconds(200))
+    let trials = line.changes.count { $0.connections > 8 }
+    #expect((3...6).contains(trials), "\(line.changes)")
+    #expect(line.changes.allSatisfy { $0.connections <= 12 && !$0.stopsSome })
+  }
+
+  @Test("While the first connections are still getting faster by themselves no more are added")
+  func beginning() {
+    var line = PlayedLine { _ in 0 }
+    for step in 1...8 {
+      line.rate = { _ in Double(1 << step) * Self.mega }
+      line.run(.milliseconds(300))
+    }
+    #expect(line.changes == [])
+  }
+
+  @Test("The cap holds however much each connection brings")
+  func cap() {
+    var line = PlayedLine(Pace.Bounds(start: 4, most: 13)) { Double($0) * Self.mega }
+    line.run(.seconds(30))
+    #expect(line.pace.window == 13)
+    #expect(line.changes.allSatisfy { $0.connections <= 13 })
+  }
+
+  @Test("On a line on which a part would take minutes fewer are left, and what the others have begun is stopped")
+  func slow() {
+    var line = PlayedLine { _ in 100_000 }
+    line.run(.seconds(20))
+    #expect(line.pace.window == 1)
+    #expect(line.changes.first?.stopsSome == true)
+    #expect(line.changes.allSatisfy { $0.connections < 8 }, "more are not even tried: \(line.changes)")
+    var faster = PlayedLine { _ in 0.7 * Self.mega }
+    faster.run(.seconds(20))
+    #expect(faster.pace.window == 5, "five parts of 8 MiB take 57 s")
+  }
+
+  @Test("Where fewer are slower they come back, and are not taken again")
+  func needsMany() {
+    var line = PlayedLine { Double($0) * 20_000 }
+    line.run(.seconds(200))
+    #expect(line.pace.window >= 8)
+    #expect(line.changes.count { $0.stopsSome } == 1)
+  }
+
+  @Test("A line that loses packets has sixteen at least")
+  func lossy() {
+    var line = PlayedLine { _ in 3 * Self.mega }
+    line.isLossy = true
+    line.run(.seconds(60))
+    #expect(line.pace.window == 16)
+    var narrow = PlayedLine(Pace.Bounds(start: 8, most: 8)) { _ in 3 * Self.mega }
+    narrow.isLossy = true
+    narrow.run(.seconds(60))
+    #expect(narrow.pace.window == 8, "a cap is a cap")
+  }
+
+  @Test("Where the loops use all of their cores no more are taken")
+  func loaded() {
+    var line = PlayedLine { Double($0) * 100 * Self.mega }
+    line.load = 0.9
+    line.run(.seconds(60))
+    #expect(line.changes == [])
+  }
+
+  @Test("While there is not work for all of them nothing is judged")
+  func notFull() {
+    var line = PlayedLine { _ in 50_000 }
+    line.run(.seconds(60), isFull: false)
+    #expect(line.changes == [])
+  }
+
+  @Test("A store that asked for less is left in peace for ten seconds, and then tried with more")
+  func throttled() {
+    var line = PlayedLine { Double($0) * Self.mega }
+    line.run(.milliseconds(100))
+    line.pace.throttled(to: 4, at: line.now)
+    line.run(.seconds(9))
+    #expect(line.pace.window == 4)
+    line.run(.seconds(30))
+    #expect(line.pace.window > 8)
+  }
+
+  @Test("On a long way a change is given the time of some round trips before it is judged")
+  func longWay() {
+    var line = PlayedLine { Double($0) * Self.mega }
+    line.roundTrip = .milliseconds(400)
+    line.run(.seconds(5))
+    #expect(line.changes.map(\.connections) == [12], "twice 1.6 s to judge, then 1.2 s for the new ones to begin")
+  }
+}
