@@ -5,6 +5,8 @@ extension UploadMachine {
     var hasEnded = false
     /// Pieces that have come, each a part.
     var received = 0
+    /// How long each of them is.
+    var sizes: [Int64] = []
   }
 
   /// Another piece is read when there is room for it in the window: no more of them are in memory.
@@ -28,6 +30,7 @@ extension UploadMachine {
     }
     receipts.append(nil)
     attempts.append(0)
+    stream.sizes.append(size)
     queue.add(number)
     return phase == .reading ? begin() : fill()
   }

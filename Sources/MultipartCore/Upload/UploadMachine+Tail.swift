@@ -18,31 +18,59 @@ extension UploadMachine {
       times.append(now - sent)
     }
 
+    /// What a part takes.
+    var usual: Duration? { times.count >= 3 ? times.reduce(.zero, +) / times.count : nil }
+
     /// Beyond this a part is slow beyond reason: four times what parts take, and ten seconds at least.
-    var patience: Duration? {
-      guard times.count >= 3 else { return nil }
-      return max(.seconds(10), times.reduce(.zero, +) / times.count * 4)
+    var patience: Duration? { usual.map { max(.seconds(10), $0 * 4) } }
+  }
+
+  /// Nothing is left to send but what is under way.
+  var isTail: Bool {
+    mutating get {
+      settings.hedges && phase == .sending && waiting.isEmpty && queue.isExhausted() && !inFlight.isEmpty
+        && (!settings.isStream || stream.hasEnded)
     }
   }
 
-  /// When nothing else is left to send, the slowest part is sent a second time on a connection of its own, and the first
-  /// answer wins. Looked at once a second.
+  /// Of one part a second copy is sent, and the first answer wins.
+  private mutating func copy(_ part: Int) -> Action {
+    tail.twice.insert(part)
+    tail.copies[part] = 2
+    return .sendCopy(part: part, form: form)
+  }
+
+  private var mayBeCopied: Set<Int> { inFlight.subtracting(tail.twice).subtracting(takenBack) }
+
+  /// Connections that have nothing to do take over what another one would need longer for than they need for a whole
+  /// part. Half as long again, and two seconds, are the price of the bytes that go out twice.
+  mutating func outrun(_ moved: [Int: Int64]) -> [Action] {
+    guard let usual = tail.usual else { return [] }
+    var idle = window - inFlight.count - tail.copies.count
+    var actions: [Action] = []
+    for part in mayBeCopied.sorted() where idle > 0 {
+      guard let sent = tail.sentAt[part], now - sent >= .seconds(1), let gone = moved[part] else { continue }
+      let size = settings.isStream ? stream.sizes[part - 1] : settings.plan.range(of: part).length
+      let left = (now - sent) * (Double(size - gone) / Double(max(1, gone)))
+      guard left > max(usual * 1.5, .seconds(2)) else { continue }
+      actions.append(copy(part))
+      idle -= 1
+    }
+    return actions
+  }
+
+  /// Where nobody tells how much of a part has gone out: the slowest one, when it is slow beyond reason. Looked at once a
+  /// second.
   mutating func hedge() -> [Action] {
-    guard settings.hedges, phase == .sending, waiting.isEmpty, queue.isExhausted(), !inFlight.isEmpty,
-      !settings.isStream || stream.hasEnded
-    else { return [] }
+    guard isTail else { return [] }
     if let next = tail.nextLook, now < next { return [] }
     let next = now + .seconds(1)
     tail.nextLook = next
-    let slowest = inFlight.subtracting(tail.twice).subtracting(takenBack).min {
-      (tail.sentAt[$0] ?? now) < (tail.sentAt[$1] ?? now)
-    }
+    let slowest = mayBeCopied.min { (tail.sentAt[$0] ?? now) < (tail.sentAt[$1] ?? now) }
     guard let slowest, let sent = tail.sentAt[slowest], let patience = tail.patience, now - sent > patience else {
       return [.wait(until: next)]
     }
-    tail.twice.insert(slowest)
-    tail.copies[slowest] = 2
-    return [.sendCopy(part: slowest, form: form), .wait(until: next)]
+    return [copy(slowest), .wait(until: next)]
   }
 
   /// An answer of a part that was under way twice: true when it is the last one out, and so the part's end. Complete

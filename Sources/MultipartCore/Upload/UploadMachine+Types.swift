@@ -88,8 +88,8 @@ extension UploadMachine {
     case listFailed(Failure)
     /// The time of a `wait` has come, or may have.
     case tick
-    /// What the line did meanwhile.
-    case sampled(LineSample)
+    /// What the line did meanwhile, and how much of each part under way has gone out.
+    case sampled(LineSample, moved: [Int: Int64] = [:])
     case interrupted(Failure)
   }
 

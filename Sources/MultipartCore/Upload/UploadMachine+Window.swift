@@ -21,8 +21,10 @@ extension UploadMachine {
     }
   }
 
-  mutating func sampled(_ sample: LineSample) -> [Action] {
-    guard phase == .sending, !resume.isVetting, window == most else { return [] }
+  mutating func sampled(_ sample: LineSample, _ moved: [Int: Int64]) -> [Action] {
+    guard phase == .sending, !resume.isVetting else { return [] }
+    if isTail { return outrun(moved) }
+    guard window == most else { return [] }
     guard let change = pace?.take(sample, isFull: waiting.isEmpty && inFlight.count >= window) else { return [] }
     window = change.connections
     let said = Action.say(.paced(connections: window, why: change.why))

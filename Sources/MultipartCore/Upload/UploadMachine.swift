@@ -136,7 +136,7 @@ package struct UploadMachine: Sendable {
     case .listed(let stillThere): return listed(stillThere: stillThere, now)
     case .listFailed(let failure): return listFailed(failure, now)
     case .tick: return tick(now)
-    case .sampled(let sample): return sampled(sample)
+    case .sampled(let sample, let moved): return sampled(sample, moved)
     case .interrupted(let failure): return interrupted(failure)
     }
   }

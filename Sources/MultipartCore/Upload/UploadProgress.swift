@@ -12,6 +12,7 @@ package final class UploadProgress: Sendable {
   private let active = Atomic<Int>(0)
   private let kept = Atomic<Int64>(0)
   private let stopped = Atomic<Bool>(false)
+  private let underWay = Locked<[Int: PartProgress]>([:])
 
   package init(total: Int64?, parts: Int?) {
     self.total = total
@@ -41,19 +42,29 @@ package final class UploadProgress: Sendable {
   func stop() { stopped.store(true, ordering: .relaxed) }
   var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
-  func begin() -> PartProgress {
+  /// `number` is that of a part that is sent once at a time; its second copy has none.
+  func begin(_ number: Int? = nil) -> PartProgress {
     active.wrappingAdd(1, ordering: .relaxed)
-    return PartProgress(self)
+    let part = PartProgress(self, number)
+    if let number { underWay.withLock { $0[number] = part } }
+    return part
   }
+
+  /// How much of each part that is under way has gone out.
+  var moved: [Int: Int64] { underWay.withLock { $0.mapValues(\.bytes) } }
 
   /// The bytes of one try of one part.
   final class PartProgress: Sendable {
     private let whole: UploadProgress
+    private let number: Int?
     private let moved = Atomic<Int64>(0)
 
-    init(_ whole: UploadProgress) {
+    init(_ whole: UploadProgress, _ number: Int?) {
       self.whole = whole
+      self.number = number
     }
+
+    var bytes: Int64 { moved.load(ordering: .relaxed) }
 
     /// A negative count means that libcurl begins the body again on another connection.
     func add(_ count: Int64) {
@@ -63,6 +74,7 @@ package final class UploadProgress: Sendable {
     }
 
     func end(confirmed size: Int64?) {
+      if let number { whole.underWay.withLock { $0[number] = nil } }
       whole.active.wrappingSubtract(1, ordering: .relaxed)
       whole.onTheWay.wrappingSubtract(moved.load(ordering: .relaxed), ordering: .relaxed)
       guard let size else { return }

@@ -74,11 +74,14 @@ extension Uploader {
     }
   }
 
-  func send(_ number: Int, _ form: ChecksumForm, uploadID: String, fresh: Bool) async -> UploadMachine.Event {
+  func send(
+    _ number: Int, _ form: ChecksumForm, uploadID: String, fresh: Bool, isCopy: Bool = false
+  ) async -> UploadMachine.Event {
     let start = world.uptime()
     do throws(Failure) {
       guard let body = try body(of: number) else { throw Failure(.local, "part \(number) is not there") }
-      let receipt = try await sender.sendPart(body, number: number, uploadID: uploadID, form: form, fresh: fresh)
+      let receipt = try await sender.sendPart(
+        body, number: number, uploadID: uploadID, form: form, fresh: fresh, isCopy: isCopy)
       journal?.append(receipt, now: world.uptime())
       tell(.part(receipt, took: world.uptime() - start))
       return .partDone(receipt)

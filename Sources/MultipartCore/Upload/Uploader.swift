@@ -106,7 +106,7 @@ package final class Uploader: Sendable {
     var tasks = Tasks()
     defer { tasks.cancelAll() }
     inbox.yield(.start)
-    if settings.pace != nil { tasks.add(looks()) }
+    if !machine.isPut { tasks.add(looks()) }
     for await event in events {
       tasks.forget(event)
       note(event)
@@ -186,8 +186,8 @@ package final class Uploader: Sendable {
     case .send(let part, let form, _, let fresh):
       tasks.parts[part] = event { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
     case .sendCopy(let part, let form):
-      world.log(1, "part \(part) is slow beyond reason; it is sent once more on another connection")
-      tasks.copies[part] = event { await self.send(part, form, uploadID: uploadID, fresh: true) }
+      world.log(1, "part \(part) would take longer than a new try; it is sent once more on another connection")
+      tasks.copies[part] = event { await self.send(part, form, uploadID: uploadID, fresh: true, isCopy: true) }
     case .cancelPart(let part): tasks.cancel(part)
     case .put(let form, _, let fresh):
       tasks.parts[0] = event { await self.put(form, fresh: fresh) }
@@ -225,7 +225,7 @@ package final class Uploader: Sendable {
     Task {
       while (try? await world.sleep(.milliseconds(100))) != nil {
         guard let sample = client.transport.look() else { return }
-        inbox.yield(.sampled(sample))
+        inbox.yield(.sampled(sample, moved: progress.moved))
       }
     }
   }

@@ -77,4 +77,42 @@ import Testing
     var short = try Self.tail(parts: 2)
     #expect(Self.look(&short, until: .seconds(120)) == [])
   }
+
+  /// So long after the others, what is told of part 4, of 5 MiB as the others that took a second.
+  private static func told(_ gone: Int64, after wait: Duration, parts: Int = 4) throws -> [UploadMachine.Action] {
+    var story = try tail(parts: parts)
+    story.now += wait
+    let sample = LineSample(at: story.now, delivered: 0)
+    return story.tell(.sampled(sample, moved: [4: gone])).filter { if case .wait = $0 { false } else { true } }
+  }
+
+  @Test("A part that would take an idle connection less time from its beginning is sent by that too, at once")
+  func outrun() throws {
+    // 1 MiB in two seconds: eight more for the rest.
+    #expect(try Self.told(1 << 20, after: .seconds(1)) == [Self.copy])
+    #expect(try Self.told(4 << 20, after: .seconds(1)) == [], "half a second is left")
+    #expect(try Self.told(2 << 20, after: .seconds(1)) == [Self.copy])
+    #expect(try Self.told(3 << 20, after: .seconds(1)) == [], "less than two seconds are not worth the bytes")
+    #expect(try Self.told(5 << 20, after: .seconds(8)) == [], "all of it has gone out: its answer is waited for")
+    #expect(try Self.told(1 << 20, after: .seconds(1), parts: 3) == [], "nobody knows what a part takes")
+  }
+
+  @Test("No more parts are sent twice than there are idle connections, and none a third time")
+  func idle() throws {
+    let part: Int64 = 5 << 20
+    var settings = UploadMachine.Settings(
+      plan: try UploadPlan(size: part * 8, partSize: part), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)
+    settings.hedges = true
+    var story = MachineStory(settings)
+    story.tell(.start)
+    story.tell(.created(uploadID: "id1"))
+    story.now = .seconds(1)
+    for part in 1...5 { story.done(part) }
+    story.now = .seconds(4)
+    let sample = LineSample(at: story.now, delivered: 0)
+    let slow: [Int: Int64] = [6: 1000, 7: 1000, 8: 1000]
+    let copies = story.tell(.sampled(sample, moved: slow))
+    #expect(copies.map { if case .sendCopy(let part, _) = $0 { part } else { 0 } } == [6, 7])
+    #expect(story.tell(.sampled(sample, moved: slow)) == [])
+  }
 }
