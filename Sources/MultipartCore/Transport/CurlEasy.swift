@@ -12,6 +12,8 @@ final class CurlEasy {
   let handle: UnsafeMutableRawPointer
   /// The request's headers; libcurl reads the list until the transfer has ended.
   private var headers: UnsafeMutablePointer<curl_slist>?
+  /// What libcurl shall take a name for (`CURLOPT_RESOLVE`).
+  private var addresses: UnsafeMutablePointer<curl_slist>?
   let errorText: UnsafeMutablePointer<CChar>
   private let sessions: TLSSessions
 
@@ -29,6 +31,7 @@ final class CurlEasy {
   deinit {
     curl_easy_cleanup(handle)
     curl_slist_free_all(headers)
+    curl_slist_free_all(addresses)
     errorText.deallocate()
   }
 
@@ -44,6 +47,16 @@ final class CurlEasy {
     let old = headers
     headers = lines.reduce(nil) { curl_slist_append($0, $1) }
     _ = s3up_easy_list(handle, CURLOPT_HTTPHEADER, headers)
+    curl_slist_free_all(old)
+  }
+
+  /// The addresses of a name, in the order in which they are tried. With the plus sign they are forgotten like any that
+  /// libcurl has found itself.
+  func setAddresses(_ order: [String], of host: AddressBook.Host) {
+    let list = order.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
+    let old = addresses
+    addresses = curl_slist_append(nil, "+\(host.name):\(host.port):\(list)")
+    _ = s3up_easy_list(handle, CURLOPT_RESOLVE, addresses)
     curl_slist_free_all(old)
   }
 

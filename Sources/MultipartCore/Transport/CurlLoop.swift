@@ -19,16 +19,16 @@ package final class CurlLoop: Sendable {
   package convenience init(
     options: TransportOptions, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
   ) throws(Failure) {
-    try self.init(options: options, ledger: LineLedger(), uptime: uptime)
+    try self.init(options: options, shared: LoopShared(options), uptime: uptime)
   }
 
   init(
-    options: TransportOptions, ledger: LineLedger, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
+    options: TransportOptions, shared: LoopShared, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
   ) throws(Failure) {
     let inbox = try Inbox()
     self.inbox = inbox
     self.uptime = uptime
-    let body = LoopBody(inbox: inbox, options: options, ledger: ledger, uptime: uptime)
+    let body = LoopBody(inbox: inbox, options: options, shared: shared, uptime: uptime)
     thread = Locked(try Self.start(body))
   }
 

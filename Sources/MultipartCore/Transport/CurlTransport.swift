@@ -1,5 +1,15 @@
 internal import CKernels
 
+/// What the loops of a transport know together.
+struct LoopShared: Sendable {
+  let ledger = LineLedger()
+  let addresses: AddressBook
+
+  init(_ options: TransportOptions) {
+    addresses = AddressBook(resolve: options.resolve)
+  }
+}
+
 /// Sends requests over one or more loops, each over the one with the fewest on it.
 ///
 /// It begins with one loop. Another one is begun while those that there are cannot keep up: their threads ran on a core
@@ -25,7 +35,7 @@ package final class CurlTransport: Transport {
   private let state: Locked<State>
   private let options: TransportOptions
   private let uptime: @Sendable () -> Duration
-  private let ledger = LineLedger()
+  private let shared: LoopShared
 
   /// More than four were never seen to help: by then the kernel's side of the line is what is slow.
   static let mostLoops = 4
@@ -38,9 +48,10 @@ package final class CurlTransport: Transport {
   ) throws(Failure) {
     self.options = options
     self.uptime = uptime
+    shared = LoopShared(options)
     let fixed = count.map { max(1, $0) }
     var first = State(most: fixed ?? min(Int(ck_processors()), Self.mostLoops), measuredAt: uptime())
-    for _ in 0..<(fixed ?? 1) { first.add(try CurlLoop(options: options, ledger: ledger)) }
+    for _ in 0..<(fixed ?? 1) { first.add(try CurlLoop(options: options, shared: shared)) }
     state = Locked(first)
   }
 
@@ -63,11 +74,18 @@ package final class CurlTransport: Transport {
     for loop in loops { loop.stop() }
   }
 
+  var addresses: AddressBook { shared.addresses }
+
   /// How many requests are on each loop.
   var loads: [Int] { state.withLock { $0.running } }
 
+  package func prepare(for url: String) {
+    guard options.proxy.proxy(for: url) == nil, let host = AddressBook.Host(url: url) else { return }
+    shared.addresses.find(host, now: uptime())
+  }
+
   package func look() -> LineSample? {
-    var sample = ledger.sample
+    var sample = shared.ledger.sample
     sample.load = state.withLock { state in
       measure(&state)
       return state.load
@@ -91,7 +109,7 @@ package final class CurlTransport: Transport {
     guard measure(&state), state.loops.count < state.most else { return }
     guard Self.pays(load: state.load, loops: state.loops.count, requests: state.running.reduce(1, +)) else { return }
     do throws(Failure) {
-      state.add(try CurlLoop(options: options, ledger: ledger))
+      state.add(try CurlLoop(options: options, shared: shared))
     } catch {
       // No thread or descriptor is left: those that there are do it.
       state.most = state.loops.count

@@ -18,7 +18,7 @@ package enum HostLookup {
     defer { timer.cancel() }
     return await withCheckedContinuation { continuation in
       reply.wait(continuation)
-      guard start({ reply.give(read(resolve(name), of: name)) }) else {
+      guard detach({ reply.give(read(resolve(name), of: name)) }) else {
         return reply.give(.failure(Failure(.local, "no thread could be started")))
       }
     }
@@ -65,8 +65,8 @@ package enum HostLookup {
     return .found(addresses)
   }
 
-  /// `pthread_create`, `pthread_detach`; the thread takes over the one reference to its work.
-  private static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
+  /// `pthread_create`, `pthread_detach`; the thread takes over the one reference to its work. False when there is none.
+  static func detach(_ work: @escaping @Sendable () -> Void) -> Bool {
     let box = Unmanaged.passRetained(Work(run: work))
     var thread = pthread_t()
     let status = pthread_create(

@@ -8,6 +8,7 @@ final class LoopBody {
   private var running: [UInt64: Transfer] = [:]
   private var idle: [Transfer] = []
   private let sockets: LoopSockets
+  private let addresses: AddressBook
   private let sessions = TLSSessions()
   private var nextStallCheck: Duration = .zero
   private var nextLook: Duration = .zero
@@ -16,11 +17,12 @@ final class LoopBody {
   private var doubtsAddressesUntil: Duration = .zero
 
   init(
-    inbox: Inbox, options: TransportOptions, ledger: LineLedger, uptime: @escaping @Sendable () -> Duration
+    inbox: Inbox, options: TransportOptions, shared: LoopShared, uptime: @escaping @Sendable () -> Duration
   ) {
     self.inbox = inbox
     self.options = options
-    sockets = LoopSockets(options, ledger: ledger)
+    sockets = LoopSockets(options, ledger: shared.ledger)
+    addresses = shared.addresses
     self.uptime = uptime
     _ = s3up_multi_long(inbox.multi, CURLMOPT_MAXCONNECTS, max(4, options.connections))
   }
@@ -57,13 +59,22 @@ final class LoopBody {
       submission.finish(.failure(Failure(.local, "no memory for another transfer")))
       return
     }
-    transfer.begin(submission, options: options, asksAddresses: uptime() < doubtsAddressesUntil)
+    let asks = uptime() < doubtsAddressesUntil
+    transfer.begin(
+      submission, options: options, asksAddresses: asks, route: asks ? nil : route(of: submission.request))
     let status = curl_multi_add_handle(inbox.multi, transfer.easy.handle)
     guard status == CURLM_OK else {
       transfer.end(.failure(Self.failure(status)))
       return
     }
     running[submission.identifier] = transfer
+  }
+
+  private func route(of request: Request) -> Route? {
+    guard request.bypassesProxy || options.proxy.proxy(for: request.url) == nil,
+      let host = AddressBook.Host(url: request.url), let order = addresses.order(for: host, now: uptime())
+    else { return nil }
+    return Route(host: host, order: order, book: addresses)
   }
 
   private func cancel(_ identifier: UInt64) {
@@ -89,7 +100,9 @@ final class LoopBody {
         let transfer = Transfer.from(context)
       else { continue }
       if code == CURLE_COULDNT_CONNECT { doubtsAddressesUntil = uptime() + .seconds(60) }
-      remove(transfer, transfer.result(of: code))
+      let result = transfer.result(of: code)
+      transfer.teachRoute(result, code: code)
+      remove(transfer, result)
     }
   }
 
@@ -104,6 +117,7 @@ final class LoopBody {
     for transfer in running.values {
       if transfer.hasStalled(now: now) {
         let seconds = Int(transfer.request.stallTimeout.seconds)
+        transfer.avoidAddress()
         remove(transfer, .failure(Failure(.stalled, "nothing moved for \(seconds) s")))
       } else if transfer.hasLostItsServer(now: now) {
         remove(transfer, .failure(Failure(.network, "the server closed the connection before it answered")))

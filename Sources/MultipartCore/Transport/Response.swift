@@ -17,8 +17,11 @@ package protocol Transport: Sendable {
   func send(_ request: Request) async throws(Failure) -> Response
   /// What the line did since the last look; nil where nobody can tell.
   func look() -> LineSample?
+  /// Many requests at once are to follow, to this URL's host.
+  func prepare(for url: String)
 }
 
 extension Transport {
   package func look() -> LineSample? { nil }
+  package func prepare(for url: String) {}
 }

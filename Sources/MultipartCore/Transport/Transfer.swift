@@ -14,6 +14,7 @@ final class Transfer {
   private let sockets: LoopSockets
   /// Of the connection that the request went out on.
   private var ends: ConnectionEnds?
+  private(set) var route: Route?
   private var limiter: RateLimiter?
   private var isTLS = false
   private var proxy: String?
@@ -21,7 +22,7 @@ final class Transfer {
   /// Since when the limiter gives nothing; the place in the queue of those that wait.
   private(set) var refusedSince: Duration = .zero
   private var isRefused = false
-  private let uptime: @Sendable () -> Duration
+  let uptime: @Sendable () -> Duration
 
   private var answer = Answer()
   private var moved = Movement(at: .zero)
@@ -36,7 +37,7 @@ final class Transfer {
     request = Request(method: .get, url: "")
   }
 
-  func begin(_ submission: Submission, options: TransportOptions, asksAddresses: Bool) {
+  func begin(_ submission: Submission, options: TransportOptions, asksAddresses: Bool, route: Route?) {
     request = submission.request
     identifier = submission.identifier
     finish = submission.finish
@@ -51,8 +52,13 @@ final class Transfer {
     answer = Answer()
     moved = Movement(at: uptime())
     cause = nil
+    self.route = route
     setUp(options)
-    if asksAddresses || request.freshConnection { easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0) }
+    if let route {
+      easy.setAddresses(route.order, of: route.host)
+    } else if asksAddresses || request.freshConnection {
+      easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
+    }
   }
 
   /// Hands the result out, once, and lets go of all that the request held.
@@ -60,6 +66,7 @@ final class Transfer {
     let waiter = finish
     finish = nil
     request = Request(method: .get, url: "")
+    route = nil
     answer = Answer()
     waiter?(result)
   }
@@ -114,6 +121,9 @@ final class Transfer {
     var watched = pollfd(fd: socket, events: peerClosed, revents: 0)
     return poll(&watched, 1, 0) == 1 && watched.revents & peerClosed != 0
   }
+
+  /// The other end's address.
+  var peer: String? { ends?.peer }
 
   private func socket() -> Int32? { ends.flatMap { sockets.socket(with: $0) } }
 
@@ -174,6 +184,8 @@ final class Transfer {
   /// the request knows that it may have worked.
   func mayGoOut(on ends: ConnectionEnds) -> Bool {
     self.ends = ends
+    // On a connection from before its address fell behind.
+    if let route, route.book.isAvoided(ends.peer, of: route.host, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
     request.onConnection?(easy.connectionReport())
     timesOut += 1
     guard timesOut > 1, !request.mayBeResent else { return true }

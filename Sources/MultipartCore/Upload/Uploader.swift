@@ -106,7 +106,10 @@ package final class Uploader: Sendable {
     var tasks = Tasks()
     defer { tasks.cancelAll() }
     inbox.yield(.start)
-    if !machine.isPut { tasks.add(looks()) }
+    if !machine.isPut {
+      client.transport.prepare(for: client.signer.origin)
+      tasks.add(looks())
+    }
     for await event in events {
       tasks.forget(event)
       note(event)

@@ -17,11 +17,13 @@ final class RawServer: Sendable {
   }
 
   /// `serve` gets the connection and its number, from 1. The connection is closed when it returns.
-  init(_ serve: @escaping @Sendable (RawConnection, Int) -> Void) throws {
+  init(
+    at address: in_addr_t = 0x7F00_0001, _ serve: @escaping @Sendable (RawConnection, Int) -> Void
+  ) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard listener >= 0 else { throw SystemError("socket") }
     self.listener = listener
-    port = try Self.bind(listener)
+    port = try Self.bind(listener, address)
     let shared = shared
     let acceptor = try PosixThread.start {
       while true {
@@ -66,10 +68,10 @@ final class RawServer: Sendable {
   var url: String { "http://127.0.0.1:\(port)" }
   var connections: Int { shared.with { $0.accepted } }
 
-  private static func bind(_ listener: Int32) throws -> Int {
+  private static func bind(_ listener: Int32, _ at: in_addr_t) throws -> Int {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = at.bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let bound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
@@ -102,6 +104,18 @@ final class RawConnection {
       guard let more = receive() else { return nil }
       ahead += more
     }
+  }
+
+  /// Which of this machine's addresses the other side has called.
+  var localAddress: String {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &length) }
+    }
+    guard status == 0 else { return "" }
+    let number = UInt32(bigEndian: address.sin_addr.s_addr)
+    return (0..<4).map { String(number >> (24 - 8 * $0) & 255) }.joined(separator: ".")
   }
 
   func readBody(_ count: Int) -> [UInt8]? {
