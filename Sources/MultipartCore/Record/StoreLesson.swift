@@ -6,7 +6,10 @@ package enum StoreLesson: Sendable, Equatable {
   case equalParts
   /// A person was told that no lifecycle rule of this bucket ends abandoned uploads.
   case saidNoLifecycle(bucket: String)
+  /// How fast the line was.
+  case line(LineClass)
 
+  private static let line = "line:"
   private static let lifecycle = "no-lifecycle:"
 
   /// One word for the file; nil for what cannot be written so.
@@ -14,6 +17,7 @@ package enum StoreLesson: Sendable, Equatable {
     switch self {
     case .verifies(let form): form.word
     case .equalParts: "equal-parts"
+    case .line(let line): Self.line + line.rawValue
     case .saidNoLifecycle(let bucket):
       bucket.utf8.contains { $0 <= 0x20 } ? nil : Self.lifecycle + bucket
     }
@@ -24,6 +28,11 @@ package enum StoreLesson: Sendable, Equatable {
       self = .equalParts
     } else if word.utf8.starts(with: Self.lifecycle.utf8) {
       self = .saidNoLifecycle(bucket: String(Substring(word.utf8.dropFirst(Self.lifecycle.utf8.count))))
+    } else if word.utf8.starts(with: Self.line.utf8) {
+      guard let line = LineClass(rawValue: String(Substring(word.utf8.dropFirst(Self.line.utf8.count)))) else {
+        return nil
+      }
+      self = .line(line)
     } else {
       guard let form = ChecksumForm(word: word) else { return nil }
       self = .verifies(form)
@@ -33,7 +42,7 @@ package enum StoreLesson: Sendable, Equatable {
   /// Whether the one takes the other's place.
   func isAbout(_ other: StoreLesson) -> Bool {
     switch (self, other) {
-    case (.verifies, .verifies), (.equalParts, .equalParts): true
+    case (.verifies, .verifies), (.equalParts, .equalParts), (.line, .line): true
     case (.saidNoLifecycle(let a), .saidNoLifecycle(let b)): a.utf8.elementsEqual(b.utf8)
     default: false
     }

@@ -28,6 +28,12 @@ package struct StoreMemory: Sendable {
     }.first
   }
 
+  package func line(to origin: String, now: Timestamp) -> LineClass? {
+    lessons(of: origin, now: now).lazy.compactMap { lesson in
+      if case .line(let line) = lesson { line } else { nil }
+    }.first
+  }
+
   package func knows(_ lesson: StoreLesson, of origin: String, now: Timestamp) -> Bool {
     lessons(of: origin, now: now).contains { $0.isAbout(lesson) }
   }

@@ -22,6 +22,10 @@ package struct UploadJob: Sendable {
   package var partSize: Int64?
   /// From this size on a file goes in parts; nil: what is longer than one part.
   package var threshold: Int64?
+  /// Decides with the size of a file where `partSize` does not.
+  package var line = LineClass.usual
+  /// By --limit-rate: the rate says nothing about the line.
+  package var isHeldDown = false
   package var concurrency = 8
   /// The number of connections is found out; nil: it is `concurrency`.
   package var pace: Pace.Bounds?

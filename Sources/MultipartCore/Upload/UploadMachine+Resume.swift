@@ -27,10 +27,13 @@ extension UploadMachine {
     package var sizes: [Int: Int64]
     /// What further parts of this upload carry; nil when this run cannot send that.
     package var form: ChecksumForm?
+    /// By which they are cut, where that is another plan than this run's and it may take it.
+    package var plan: UploadPlan?
 
-    package init(sizes: [Int: Int64], form: ChecksumForm?) {
+    package init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil) {
       self.sizes = sizes
       self.form = form
+      self.plan = plan
     }
   }
 
@@ -166,9 +169,8 @@ extension UploadMachine {
   mutating func partsListed(_ list: PartList) -> [Action] {
     guard phase == .listingParts, let candidate = resume.current else { return [] }
     if cause != nil { return leave() }
-    let fits = list.sizes.allSatisfy { number, size in
-      number >= 1 && number <= receipts.count && settings.plan.range(of: number).length == size
-    }
+    if let plan = list.plan { cut(by: plan) }
+    let fits = settings.plan.fits(list.sizes)
     let isOwn = candidate.use == .own
     if isOwn, candidate.isWhole, list.sizes.count < receipts.count, resume.doubts < Self.mostDoubts {
       resume.doubtful = list
@@ -240,6 +242,7 @@ extension UploadMachine {
 
   /// Leaves the candidate as it is and looks for another.
   private mutating func drop(_ candidate: Candidate) -> [Action] {
+    cut(by: nil)
     resetParts()
     form = settings.form
     return nextCandidate()

@@ -16,7 +16,9 @@ package struct UploadMachine: Sendable {
     case aborting, listing, done
   }
 
-  let settings: Settings
+  package internal(set) var settings: Settings
+  /// As it was before an upload was looked at that is cut otherwise.
+  private let ownPlan: UploadPlan
   var phase = Phase.idle
   package internal(set) var uploadID: String?
   package internal(set) var form: ChecksumForm
@@ -77,6 +79,7 @@ package struct UploadMachine: Sendable {
 
   package init(_ settings: Settings) {
     self.settings = settings
+    ownPlan = settings.plan
     form = settings.form
     pace = settings.pace.map { Pace($0, partSize: settings.plan.partSize) }
     window = pace?.window ?? settings.concurrency
@@ -85,6 +88,17 @@ package struct UploadMachine: Sendable {
     receipts = Array(repeating: nil, count: count)
     attempts = Array(repeating: 0, count: count)
     dice = Dice(seed: settings.seed)
+  }
+
+  /// The parts are those of this plan; none is under way.
+  mutating func cut(by plan: UploadPlan?) {
+    let plan = plan ?? ownPlan
+    guard plan != settings.plan, !settings.isStream else { return }
+    settings.plan = plan
+    queue = PartQueue(count: plan.partCount)
+    receipts = Array(repeating: nil, count: plan.partCount)
+    attempts = Array(repeating: 0, count: plan.partCount)
+    pace = settings.pace.map { Pace($0, partSize: plan.partSize) }
   }
 
   /// For an upload whose parts are all there: it begins with complete.

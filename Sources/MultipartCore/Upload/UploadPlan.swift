@@ -14,10 +14,12 @@ package struct UploadPlan: Sendable, Equatable {
   /// The whole source goes in one PutObject; it then counts as one part.
   package let isSingle: Bool
 
-  /// `partSize` nil lets the size decide: 8 MiB, and for more than 10,000 of those the smallest whole MiB with which
-  /// 10,000 parts hold it. A source no longer than one part is one PutObject; with a threshold it is one that is
-  /// shorter than that, up to 5 GiB.
-  package init(size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil) throws(Failure) {
+  /// `partSize` nil lets the size and the line decide: 8 MiB as a rule, and for more than 10,000 of those the smallest
+  /// whole MiB with which 10,000 parts hold it. A source no longer than one part, or than 8 MiB, is one PutObject; with
+  /// a threshold it is one that is shorter than that, up to 5 GiB.
+  package init(
+    size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil, line: LineClass = .usual
+  ) throws(Failure) {
     guard size <= Self.largestObject else {
       throw Failure(.usage, "\(size) bytes are more than an object can hold (48.8 TiB)", hint: "split the file")
     }
@@ -27,12 +29,12 @@ package struct UploadPlan: Sendable, Equatable {
     }
     let needed = (size + Int64(Self.mostParts) - 1) / Int64(Self.mostParts)
     let grown = (needed + Self.grain - 1) / Self.grain * Self.grain
-    var chosen = asked ?? min(Self.largestPart, max(Self.defaultPart, grown))
-    var isSingle = size <= chosen
+    var chosen = asked ?? min(Self.largestPart, max(line.partSize(forFileOf: size), grown))
+    var isSingle = size <= (asked ?? max(chosen, Self.defaultPart))
     if let threshold {
       isSingle = size == 0 || (size < threshold && size <= Self.largestPart)
-      if isSingle { chosen = max(chosen, size) }
     }
+    if isSingle { chosen = max(chosen, size) }
     let count = max(1, (size + chosen - 1) / chosen)
     guard count <= Int64(Self.mostParts) else {
       throw Failure(
@@ -43,6 +45,19 @@ package struct UploadPlan: Sendable, Equatable {
     partSize = chosen
     partCount = Int(count)
     self.isSingle = isSingle
+  }
+
+  /// The plan by which an upload of a file of this size was cut that has these parts; nil when they fit none.
+  package init?(size: Int64, parts: [Int: Int64]) {
+    guard let longest = parts.values.max(), let plan = try? UploadPlan(size: size, partSize: longest), !plan.isSingle,
+      plan.fits(parts)
+    else { return nil }
+    self = plan
+  }
+
+  /// All of them are parts of this plan.
+  package func fits(_ parts: [Int: Int64]) -> Bool {
+    parts.allSatisfy { number, length in (1...partCount).contains(number) && range(of: number).length == length }
   }
 
   /// Where part `number` (from 1) lies in the source.

@@ -4,7 +4,8 @@ import Synchronization
 package final class UploadProgress: Sendable {
   /// Nil while they are not known.
   package let total: Int64?
-  package let parts: Int?
+  package var parts: Int? { planned.withLock { $0 } }
+  private let planned: Locked<Int?>
   private let onTheWay = Atomic<Int64>(0)
   private let confirmed = Atomic<Int64>(0)
   private let sent = Atomic<Int64>(0)
@@ -16,7 +17,7 @@ package final class UploadProgress: Sendable {
 
   package init(total: Int64?, parts: Int?) {
     self.total = total
-    self.parts = parts
+    planned = Locked(parts)
   }
 
   /// Bytes of the source that have gone out and were not refused since.
@@ -29,6 +30,8 @@ package final class UploadProgress: Sendable {
   package var bytesResumed: Int64 { kept.load(ordering: .relaxed) }
   package var partsDone: Int { doneParts.load(ordering: .relaxed) }
   package var connections: Int { active.load(ordering: .relaxed) }
+
+  func plan(parts: Int) { planned.withLock { $0 = parts } }
 
   /// A part that the store has already.
   func keep(_ size: Int64) {

@@ -97,10 +97,15 @@ extension Uploader {
       let listing = try await client.allParts(list)
       let parts = Dictionary(listing.parts.map { ($0.number, $0) }) { _, last in last }
       known.withLock { $0.parts = parts }
-      if parts.count < plan.partCount { recall(uploadID) }
+      let sizes = parts.mapValues(\.size)
+      var other: UploadPlan?
+      if job.partSize == nil, job.threshold == nil, !plan.fits(sizes), let size = job.source.size {
+        other = UploadPlan(size: size, parts: sizes)
+      }
+      if parts.count < (other ?? plan).partCount { recall(uploadID) }
       let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
       return .partsListed(
-        UploadMachine.PartList(sizes: parts.mapValues(\.size), form: form(of: uploadID, algorithm: algorithm)))
+        UploadMachine.PartList(sizes: sizes, form: form(of: uploadID, algorithm: algorithm), plan: other))
     } catch {
       recall(uploadID)
       return .partsListFailed(error.at(job.place))

@@ -4,7 +4,9 @@ package final class Uploader: Sendable {
   let client: S3Client
   let world: World
   let sender: BodySender
-  package let plan: UploadPlan
+  /// How the source is cut; an upload that is gone on with keeps its own parts.
+  package var plan: UploadPlan { planned.withLock { $0 } }
+  private let planned: Locked<UploadPlan>
   package let progress: UploadProgress
   let memory: StoreMemory?
   /// What is to be remembered of the store once the upload has succeeded.
@@ -20,6 +22,8 @@ package final class Uploader: Sendable {
   private let keepsRecord = Locked(false)
   /// When the first try of a create went out that has no answer yet.
   let createSent = Locked<Timestamp?>(nil)
+  /// When the first part went out.
+  private let sending = Locked<Duration?>(nil)
   /// What the store listed: the parts of the upload that is gone on with, and the uploads before this run's own.
   struct Known: Sendable {
     var parts: [Int: ListParts.Part] = [:]
@@ -33,7 +37,9 @@ package final class Uploader: Sendable {
     tell: @escaping @Sendable (UploadNews) -> Void = { _ in }
   ) throws(Failure) {
     // Of a stream only the first part's size is planned here; its pieces come as its own plan cuts them.
-    plan = try UploadPlan(size: job.source.size ?? 0, partSize: job.partSize, threshold: job.threshold)
+    let plan = try UploadPlan(
+      size: job.source.size ?? 0, partSize: job.partSize, threshold: job.threshold, line: job.line)
+    planned = Locked(plan)
     self.job = job
     self.client = client
     self.world = world
@@ -96,6 +102,7 @@ package final class Uploader: Sendable {
   private func upload() async throws(Failure) -> UploadResult {
     try job.source.check()
     try await openJournal()
+    if let recorded = journal?.found?.header, recorded.source == job.source.identity { keepCut(recorded.partSize) }
     var isKept = false
     var isDone = false
     defer { if !isDone { journal?.close(keeps: isKept) } }
@@ -118,6 +125,7 @@ package final class Uploader: Sendable {
         tasks.add(after(.seconds(4)) { $0.finish() })
       }
       var actions = record(event, &machine) + machine.handle(event, at: world.uptime())
+      if !job.source.isStream { cut(by: machine.settings.plan) }
       while !actions.isEmpty {
         let action = actions.removeFirst()
         if case .finish(let outcome) = action {
@@ -173,6 +181,20 @@ package final class Uploader: Sendable {
     return written
   }
 
+  private func cut(by plan: UploadPlan) {
+    guard self.plan != plan else { return }
+    planned.withLock { $0 = plan }
+    progress.plan(parts: plan.partCount)
+  }
+
+  /// A recorded upload goes on in its own parts, where nobody has asked for others.
+  private func keepCut(_ partSize: Int64) {
+    guard job.partSize == nil, !job.source.isStream, !plan.isSingle, let size = job.source.size,
+      let own = try? UploadPlan(size: size, partSize: partSize), !own.isSingle
+    else { return }
+    cut(by: own)
+  }
+
   private func perform(_ action: UploadMachine.Action, _ machine: UploadMachine, _ tasks: inout Tasks) {
     let uploadID = machine.uploadID ?? ""
     switch action {
@@ -187,6 +209,7 @@ package final class Uploader: Sendable {
     case .check: tasks.add(event { await self.check() })
     case .create(let form): tasks.add(event { await self.create(form) })
     case .send(let part, let form, _, let fresh):
+      sending.withLock { $0 = $0 ?? world.uptime() }
       tasks.parts[part] = event { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
     case .sendCopy(let part, let form):
       world.log(1, "part \(part) would take longer than a new try; it is sent once more on another connection")
@@ -268,7 +291,18 @@ package final class Uploader: Sendable {
   }
 
   private func remember() {
+    if let line { remember(.line(line)) }
     if let form = lesson.withLock({ $0 }) { remember(.verifies(form)) }
+  }
+
+  /// What is new about the line. Less than 256 MiB and five seconds tell nothing, nor does a rate that is held down.
+  private var line: LineClass? {
+    guard let memory, !job.isHeldDown, case .file = job.source, let start = sending.withLock({ $0 }) else { return nil }
+    let took = (world.uptime() - start).seconds
+    let sent = progress.bytesSent
+    guard took > 0, sent >= 256 << 20 || took >= 5 else { return nil }
+    let line = LineClass(bytesPerSecond: Double(sent) / took)
+    return line == memory.line(to: client.signer.origin, now: world.now()) ?? .usual ? nil : line
   }
 
   func remember(_ lesson: StoreLesson) {

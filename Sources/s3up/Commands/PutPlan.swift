@@ -36,6 +36,8 @@ struct PutPlan {
     job.expectsAbortDate = access.bucket.isAWS && !job.isDirectoryBucket
     job.partSize = source.isStream ? transfer.partSize : transfer.partSize(forFileOf: source.size ?? 0)
     job.threshold = source.isStream ? nil : transfer.threshold
+    job.line = memory?.line(to: access.signer.origin, now: session.world.now()) ?? .usual
+    job.isHeldDown = transfer.limitRate != nil
     job.concurrency = transfer.concurrency
     job.pace = ConnectionBounds.pace(
       transfer, isStream: source.isStream, descriptors: ConnectionBounds.descriptors)
@@ -97,7 +99,7 @@ struct PutPlan {
           ?? "one PutObject: the file is no longer than a part (\(Human.size(plan.partSize)))"
       } else {
         "\(plan.partCount) parts of \(Human.size(plan.partSize))"
-          + (job.partSize == nil ? ", as the size asks for" : ", as \(settings.source(.partSize)) says")
+          + (job.partSize == nil ? reason(plan) : ", as \(settings.source(.partSize)) says")
       }
     let checksum =
       switch (job.checksum, job.remembered) {
@@ -130,6 +132,13 @@ extension PutPlan {
     guard let pace = job.pace else { return String(job.concurrency) }
     guard pace.most > pace.start else { return "\(pace.start), and fewer where the line is slow" }
     return "\(pace.start) at first, up to \(pace.most) while more are faster, fewer where the line is slow"
+  }
+
+  fileprivate func reason(_ plan: UploadPlan) -> String {
+    guard let usual = try? UploadPlan(size: plan.size), usual.partSize != plan.partSize else {
+      return ", as the size asks for"
+    }
+    return ", as the size asks for on a line that was \(job.line.rawValue)"
   }
 
   fileprivate var rate: String {

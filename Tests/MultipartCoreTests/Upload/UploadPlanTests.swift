@@ -31,6 +31,38 @@ import Testing
     }
   }
 
+  @Test("A fast line has larger parts, of a file of which they are a small share; a slow one the smallest")
+  func line() throws {
+    func part(_ size: Int64, _ line: LineClass) throws -> Int64 {
+      try UploadPlan(size: size, line: line).partSize >> 20
+    }
+    for size: Int64 in [100 << 20, 1 << 30, 100 << 30] { #expect(try part(size, .usual) == (size > 80 << 30 ? 11 : 8)) }
+    #expect(try part(100 << 20, .fast) == 8 && part(100 << 20, .fastest) == 8)
+    #expect(try part(1 << 30, .fast) == 16 && part(1 << 30, .fastest) == 16)
+    #expect(try part(4 << 30, .fast) == 16 && part(4 << 30, .fastest) == 32)
+    #expect(try part(100 << 20, .slow) == 5 && part(100 << 30, .slow) == 11)
+    #expect(try UploadPlan(size: 1 << 40, line: .fastest).partSize == 105 << 20)
+    let small = try UploadPlan(size: 7 << 20, line: .slow)
+    #expect(small.isSingle && small.range(of: 1) == (0, 7 << 20))
+    #expect(try UploadPlan(size: 4 << 30, partSize: 6 << 20, line: .fastest).partSize == 6 << 20)
+    let rates = [0, 0.9, 1.1, 199, 201, 799, 801].map { LineClass(bytesPerSecond: $0 * 1_048_576) }
+    #expect(rates == [.slow, .slow, .usual, .usual, .fast, .fast, .fastest])
+  }
+
+  @Test("The parts of an upload tell how it was cut, or that it is of another file")
+  func found() throws {
+    let size: Int64 = 100 << 20
+    let part: Int64 = 16 << 20
+    #expect(UploadPlan(size: size, parts: [1: part, 3: part])?.partCount == 7)
+    #expect(UploadPlan(size: size, parts: [7: 4 << 20, 2: part])?.partCount == 7)
+    #expect(UploadPlan(size: size, parts: [:]) == nil)
+    #expect(UploadPlan(size: size, parts: [1: part, 2: part - 1]) == nil)
+    #expect(UploadPlan(size: size, parts: [8: part]) == nil)
+    #expect(UploadPlan(size: size, parts: [1: 100]) == nil, "smaller than a part can be")
+    #expect(UploadPlan(size: size, parts: [1: size]) == nil, "one part is no upload of this program")
+    #expect(UploadPlan(size: size, parts: [0: part]) == nil)
+  }
+
   @Test("48.8 TiB fit into 10,000 parts, and a byte more does not")
   func largest() throws {
     let plan = try UploadPlan(size: UploadPlan.largestObject)

@@ -123,6 +123,19 @@ import Testing
     #expect(small.errors.contains("one PutObject"), "\(small.errors)")
   }
 
+  @Test("A store to which the line was slow gets smaller parts, and --explain says why")
+  func slowLine() async throws {
+    let box = try box()
+    try StoreMemory(folder: box.state).remember(
+      .line(.slow), of: "http://127.0.0.1:\(box.fake.port)",
+      now: Timestamp(seconds: Int64(Date().timeIntervalSince1970)))
+    try box.sample("f", 11 * mebi)
+    let result = try await box.run("put", "f", "s3://bucket/k", "--explain")
+    #expect(
+      result.errors.contains("3 parts of 5.0 MiB, as the size asks for on a line that was slow"), "\(result.errors)")
+    #expect(box.fake.requests(.uploadPart).count == 3)
+  }
+
   @Test("-v says more, -vv shows each request with its answer")
   func verbose() async throws {
     let box = try box()

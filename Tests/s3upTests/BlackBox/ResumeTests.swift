@@ -106,6 +106,32 @@ import Testing
     try stopped.expectDone(again, sent: [1, 2, 3], resumed: 0, says: "cut into other parts")
   }
 
+  /// Of 5 MiB parts, by a command that leaves the size of parts to the program.
+  private func freely(_ stopped: StoppedUpload) async throws -> (result: ChildProcess.Result, sent: [Int]) {
+    let before = stopped.box.fake.requests.count
+    let result = try await stopped.box.run("put", "f", "s3://bucket/k", "--json")
+    return (result, stopped.box.fake.partsSent(since: before))
+  }
+
+  @Test("where nobody asks for a part size an upload goes on in its own parts", arguments: [true, false])
+  func ownParts(hasRecord: Bool) async throws {
+    let stopped = try await StoppedUpload()
+    if !hasRecord { try FileManager.default.removeItem(atPath: stopped.box.state) }
+    try stopped.expectDone(try await freely(stopped))
+  }
+
+  @Test("another's upload in other parts is left as it is, and this one is cut as it would have been without")
+  func foreignParts() async throws {
+    let stopped = try await StoppedUpload()
+    try FileManager.default.removeItem(atPath: stopped.box.state)
+    let bytes = try stopped.box.sample("f", StoppedUpload.size, seed: 2)
+    let (result, sent) = try await freely(stopped)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(sent == [1, 2, 3])
+    #expect(stopped.box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
+  }
+
   @Test("an upload that the store no longer knows means a new one, said in one line")
   func gone() async throws {
     let stopped = try await StoppedUpload()

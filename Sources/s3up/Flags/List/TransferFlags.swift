@@ -4,8 +4,9 @@ extension FlagList {
       .partSize, .value("SIZE|auto"), .transfer, [.put],
       "Size of one part: 5M to 5G, or auto.",
       more: """
-        With auto a part is 8 MiB, and more when the file would otherwise need over 10,000 parts. A file that is no \
-        longer than one part is sent by a single request.
+        With auto a part is 8 MiB, and more when the file would otherwise need over 10,000 parts: 16 or 32 MiB of a \
+        large file when the last upload to this store was fast, and 5 MiB when it was slow. An upload that is gone on \
+        with keeps its parts. A file that is no longer than one part is sent by a single request.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, [.put], "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
