@@ -21,7 +21,7 @@ def compile_c(name, sources, *libraries):
     target = BUILD / name
     newest = max(p.stat().st_mtime for source in sources for p in source.parent.iterdir())
     if not target.exists() or target.stat().st_mtime < newest:
-        compiler = os.environ.get("CC", "cc")
+        compiler = os.environ.get("CC") or shutil.which("cc") or "clang"
         subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-o", target, *sources, *libraries], check=True)
     return str(target)
 

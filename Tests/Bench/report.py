@@ -1,5 +1,6 @@
 """The tables, and the ratios in them."""
 
+import math
 import statistics
 
 FIELDS = ("cpu", "user", "system", "wall", "peak_mib", "connections", "sink_cpu")
@@ -67,15 +68,20 @@ def table(stage, found):
 
 def grid_line(stage, runs, found):
     """s3up as it is beside the best fixed number of connections; those that took too long were stopped."""
-    fixed = {name: m["wall"] for name, m in found.items() if name != "auto"}
-    stopped = {r["name"] for r in runs if "stopped" in r} - set(found)
-    result = {"fixed": fixed, "stopped": sorted(stopped)}
+    walls = {}
+    for r in runs:
+        if r["name"] != "auto" and "error" not in r:
+            walls.setdefault(r["name"], []).append(math.inf if "stopped" in r else r["wall"])
+    fixed = {name: statistics.median(mine) for name, mine in walls.items()}
+    stopped = [name for name, wall in fixed.items() if wall == math.inf]
+    fixed = {name: wall for name, wall in fixed.items() if wall < math.inf}
+    result = {"fixed": fixed, "stopped": stopped}
     told = [f"{name}: {wall:.2f}" for name, wall in sorted(fixed.items(), key=lambda item: int(item[0]))]
-    told += [f"{', '.join(sorted(stopped, key=int))}: stopped"] if stopped - {"auto"} else []
+    told += [f"{', '.join(sorted(stopped, key=int))}: stopped"] if stopped else []
     if "auto" in found and fixed:
         best = min(fixed, key=fixed.get)
         auto = found["auto"]["wall"]
         result.update({"auto": auto, "best": best, "best_wall": fixed[best], "ratio": auto / fixed[best]})
         print(f"auto {auto:.2f} s; best --concurrency {best}: {fixed[best]:.2f} s; ratio {auto / fixed[best]:.2f}")
-    print(f"   ({'; '.join(told)})")
+    print(f"   each, in seconds: {'; '.join(told)}")
     return result

@@ -30,7 +30,7 @@ class Line:
 
     def __str__(self):
         return (f"{2 * self.delay_ms:g} ms round trip, {self.loss:g} % loss, {self.mbit:g} Mbit/s, "
-                f"{self.congestion} at both ends")  # fmt: skip
+                f"{self.congestion} unless a client asks for another")  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)

@@ -82,7 +82,7 @@ static void flush_out(Connection *c) {
 }
 
 static void body_done(Connection *c) {
-    stats.body_bytes += c->q.size;
+    if (c->q.kind == PART || c->q.kind == PUT) stats.body_bytes += c->q.size;
     s3_answer(&c->q, c->body.p ? c->body.p : "", &c->out);
     c->state = HEAD;
     c->head.n = 0;
