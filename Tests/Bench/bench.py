@@ -91,9 +91,9 @@ def time_limit(stage, row, runs):
 
 
 def run_stage(stage, tools, programs):
-    file = harness.random_file(stage.size)
     runs = []
     with line.place(programs, stage.line) as (sink, prefix):
+        file = harness.random_file(stage.size)
         where = {"sink": sink, "measure": programs["measure"], "piped": file if stage.piped else None}
         for number in range(1 - stage.warm_up, stage.rounds + 1):
             for row in stage.rows:
@@ -120,7 +120,6 @@ def measure_stage(stage, tools, programs):
     try:
         runs = run_stage(stage, tools, programs)
     except line.NoLine as reason:
-        print(f"\n{stage.work}: {stage.title}\nskipped: {reason}")
         return {"work": stage.work, "title": stage.title, "skipped": str(reason), "runs": []}
     load_after = os.getloadavg()
     found = report.medians(stage, runs)
@@ -157,11 +156,17 @@ def main():
     tools = clients.Tools(binary, programs["floor"], peers, harness.HOME)
     machine = harness.machine()
     print(f"{machine['processor']}, {machine['cores']} cores, Linux {machine['kernel']}")
-    stages = []
+    settings = {name: str(value) if name == "output" else value for name, value in vars(o).items() if name != "stages"}
+    stages, skipped = [], {}
     for stage in o.stages:
         stages.append(measure_stage(stage, tools, programs))
-        o.output.write_text(json.dumps({"machine": machine, "stages": stages}, indent=1))
-    print(f"\nall figures: {o.output}")
+        if "skipped" in stages[-1]:
+            skipped[stage.work] = stages[-1]["skipped"]
+        o.output.write_text(json.dumps({"machine": machine, "settings": settings, "stages": stages}, indent=1))
+    print()
+    for work, reason in skipped.items():
+        print(f"{work} is skipped: {reason}")
+    print(f"all figures: {o.output}")
     runs = [r for stage in stages for r in stage["runs"]]
     failed = [r for r in runs if "error" in r]
     for r in failed:
@@ -176,3 +181,5 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        harness.give_back()

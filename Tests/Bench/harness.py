@@ -39,7 +39,7 @@ def compile_all():
 
 
 def random_file(size):
-    path = BUILD / f"random-{size}.bin"
+    path = BUILD / (f"random-{size >> 20}MiB.bin" if size >> 20 else f"random-{size}.bin")
     if not path.exists() or path.stat().st_size != size:
         print(f"making {path}", file=sys.stderr)
         with open(path, "wb") as out:
@@ -85,6 +85,13 @@ def fresh_home():
     """Nothing of the user's settings, credentials or state reaches a client, nor that of an earlier run."""
     shutil.rmtree(HOME, ignore_errors=True)
     HOME.mkdir()
+
+
+def give_back():
+    """What root made under sudo belongs to the user who called it, whose next run has to write there."""
+    if os.geteuid() == 0 and "SUDO_UID" in os.environ:
+        owner = f"{os.environ['SUDO_UID']}:{os.environ.get('SUDO_GID', '')}"
+        subprocess.run(["chown", "-R", owner, BUILD, *HERE.glob("__pycache__")], check=False)
 
 
 def client_environment():

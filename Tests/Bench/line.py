@@ -19,7 +19,7 @@ class NoLine(Exception):
 def prefixes(relay, slow):
     """The commands that run a program at the clients' and at the sink's end."""
     if os.geteuid() != 0:
-        raise NoLine("it needs root (sudo make bench ...)")
+        raise NoLine("it needs root: sudo python3 Tests/Bench/bench.py --work line,grid")
     if not shutil.which("nsenter"):
         raise NoLine("there is no nsenter")
     numbers = [f"{value:g}" for value in (slow.delay_ms, slow.loss, slow.mbit)]

@@ -1,10 +1,12 @@
 // measure [-i FILE] COMMAND ARG...: runs the command and writes its wall, user and system seconds, its peak resident KiB and
 // its exit status to descriptor 3. A small program of its own, because a child that Python starts inherits Python's peak.
-// With -i the command's standard input is a pipe, which a process that is not counted fills with FILE as cat does.
+// All of it ends with the parent. With -i the command's standard input is a pipe, which a process that is not counted fills with FILE as cat does.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,6 +27,7 @@ int main(int argc, char **argv) {
     int ends[2] = {-1, -1}, piped = argc > 3 && !strcmp(argv[1], "-i");
     char **command = argv + (piped ? 3 : 1);
     if (!*command) return 64;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (piped) {
         if (pipe2(ends, O_CLOEXEC)) return 71;
         if (!fork()) {
@@ -38,6 +41,7 @@ int main(int argc, char **argv) {
     clock_gettime(CLOCK_MONOTONIC, &from);
     pid_t pid = fork();
     if (!pid) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         int null = open("/dev/null", O_RDWR);
         dup2(piped ? ends[0] : null, 0);
         dup2(null, 1);
