@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Measures what uploads cost: CPU, time and memory of s3up beside plain curl, a C program that does nothing but call libcurl
-(the floor), and with --peers other clients. The other end is a sink that answers as a store does and throws the bytes away,
-so what is measured is the client. Every round runs each client once (A B C A B C ...), so that a machine that slows down slows
-all of them; the tables show medians. Every upload counted ended with status 0 and with all its bytes at the sink.
+"""Measures what uploads cost: CPU, time and memory of s3up beside plain curl, a C program that does nothing but call
+libcurl (the floor), and with --peers other clients. The other end is a sink that answers as a store does and throws the
+bytes away, so what is measured is the client. Every round runs each client once (A B C A B C ...), so that a machine
+that slows down slows all of them; the tables show medians. Every upload that is counted ended with status 0 and with
+all its bytes at the sink.
 
-workloads (--work), with about how long they take on two cores; the second time is with --peers:
-  file     one file of 2 GiB over HTTP and TLS, the same parts and connections for every client       1 min    8 min
-  own      the same file, every client's own defaults                                               40 s     8 min
-  start    one file of 1 KiB, in milliseconds                                                         5 s    30 s
-  stream   1 GiB of unknown length through a pipe, over TLS                                          10 s     2 min
-  loops    2 GiB over TLS on all cores and on one                                                    20 s    40 s
-  line     512 MiB over a slow line, and 64 MiB with loss (needs root)                                2 min   13 min
-  grid     s3up on eight slow lines, as it is and with a fixed number of connections (needs root)    15 min   15 min
+workloads (--work), and about how long they take on two cores, alone and with --peers:
+  file     one file of 2 GiB over HTTP and TLS, the same parts and connections for all     1.5 min    5 min
+  own      the same file, every client's own defaults                                        1 min    5 min
+  start    one file of 1 KiB, in milliseconds                                                 10 s    1 min
+  stream   1 GiB of unknown length through a pipe, over TLS                                   15 s    3 min
+  loops    2 GiB over TLS, on all cores and on one                                           1 min    1 min
+  line     512 MiB over a slow line, and 64 MiB with loss                                    1 min   18 min
+  grid     s3up on eight slow lines, as it is and with fixed numbers of connections         15 min   15 min
+line and grid need root. They make two network namespaces with a line between them, which are gone when the run ends.
 """
 
 import argparse
@@ -38,21 +40,39 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=".build/release/s3up", help="the s3up to measure (%(default)s)")
     parser.add_argument("--work", default="file", help="comma-separated workloads, or all (%(default)s)")
-    parser.add_argument("--only", help="comma-separated names or patterns of clients, as the tables call them: 's3up*,curl-tls'")
-    parser.add_argument("--peers", action="store_true", help="install other clients from PyPI and measure them too (600 MB)")
+    parser.add_argument(
+        "--only", help="comma-separated clients, as the tables call them, or patterns: 's3up*,curl-tls'"
+    )
+    parser.add_argument(
+        "--peers", action="store_true", help="install other clients from PyPI (460 MB), measure them too"
+    )
     parser.add_argument("--rounds", type=int, help="runs of each client (5; start 15; line and grid 3)")
-    parser.add_argument("--size-mib", type=int, default=2048,
-                        help="size of the file; stream takes a half, line a quarter, line with loss 1/32 (%(default)s)")  # fmt: skip
+    parser.add_argument(
+        "--size-mib",
+        type=int,
+        default=2048,
+        help="size of the file; stream takes 1/2, line 1/4, line with loss 1/32 (%(default)s)",
+    )
     parser.add_argument("--part-mib", type=int, default=8, help="size of a part in file and loops (%(default)s)")
-    parser.add_argument("--connections", type=int, default=8, help="connections at once in file and loops (%(default)s)")
+    parser.add_argument(
+        "--connections", type=int, default=8, help="connections at once in file and loops (%(default)s)"
+    )
     parser.add_argument("--delay-ms", type=float, default=25, help="line: of one way (%(default)s)")
-    parser.add_argument("--loss", type=float, default=0.5, help="line: percent of the packets; 0 leaves that table out (%(default)s)")
+    parser.add_argument(
+        "--loss", type=float, default=0.5, help="line: percent of packets; 0 leaves that table out (%(default)s)"
+    )
     parser.add_argument("--mbit", type=float, default=2000, help="line and grid: rate of the line (%(default)s)")
-    parser.add_argument("--congestion", default="cubic", help="line and grid: what the kernel uses at both ends (%(default)s)")
-    parser.add_argument("--output", type=pathlib.Path, default=harness.BUILD / "results.json",
-                        help="all figures as JSON (%(default)s)")  # fmt: skip
+    parser.add_argument("--congestion", default="cubic", help="line and grid: the kernel's, at both ends (%(default)s)")
+    parser.add_argument(
+        "--output", type=pathlib.Path, default=harness.BUILD / "results.json", help="all figures as JSON (%(default)s)"
+    )
     o = parser.parse_args()
-    if min(o.rounds or 1, o.size_mib, o.part_mib, o.connections) < 1 or not 0 <= o.loss < 100 or o.delay_ms < 0 or o.mbit <= 0:
+    if (
+        min(o.rounds or 1, o.size_mib, o.part_mib, o.connections) < 1
+        or not 0 <= o.loss < 100
+        or o.delay_ms < 0
+        or o.mbit <= 0
+    ):
         parser.error("a number is out of range")
     names = list(works.WORKS) if o.work == "all" else o.work.split(",")
     unknown = [name for name in names if name not in works.WORKS]
@@ -108,7 +128,9 @@ def run_stage(stage, tools, programs):
                 if "stopped" in result and (stage.work != "grid" or row.name == "auto"):
                     result["error"] = f"not done after {limit:.0f} s"
                 told = result.get("error") or note(stage, result)
-                print(f"{stage.work}, round {number} of {stage.rounds}: {row.name}: {told}", file=sys.stderr, flush=True)
+                print(
+                    f"{stage.work}, round {number} of {stage.rounds}: {row.name}: {told}", file=sys.stderr, flush=True
+                )
                 if number > 0 or "error" in result:
                     runs.append({"round": number, **result})
     return runs

@@ -1,4 +1,4 @@
-"""The clients that are measured: each is a function from a Job to the command that uploads and the environment it needs."""
+"""The clients that are measured: each is a function from a Job to the command that uploads and its environment."""
 
 import dataclasses
 import os
@@ -119,7 +119,7 @@ def rclone(job):
 
 
 def install_peers(folder, names):
-    """Each client in a virtual environment of its own, made once; a line of peers.txt is its name and what pip installs."""
+    """Each client in a virtual environment of its own, made once. A line of peers.txt: its name, what pip installs."""
     for line in (HERE / "peers.txt").read_text().splitlines():
         name, *requirements = line.split()
         mark = folder / name / ("." + "_".join(requirements))

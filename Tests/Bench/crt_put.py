@@ -1,5 +1,5 @@
-"""crt_put.py ENDPOINT FILE|- KEY PART_BYTES|0 CONNECTIONS|0 CA_FILE: the client of the AWS common runtime (aws-c-s3), driven as
-`aws s3 cp` does it with `preferred_transfer_client = crt`."""
+"""crt_put.py ENDPOINT FILE|- KEY PART_BYTES|0 CONNECTIONS|0 CA_FILE: the client of the AWS common runtime (aws-c-s3),
+driven as `aws s3 cp` does it with `preferred_transfer_client = crt`."""
 
 import sys
 

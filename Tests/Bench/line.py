@@ -1,5 +1,5 @@
-"""A slow line: the relay makes two network namespaces and carries packets between them. The sink runs in one, the clients in
-the other. All of it is gone when the relay ends, and the relay ends with this process."""
+"""A slow line: the relay makes two network namespaces and carries packets between them. The sink runs in one, the
+clients in the other. All of it is gone when the relay ends, and the relay ends with this process."""
 
 import contextlib
 import os
@@ -45,6 +45,8 @@ def place(programs, slow):
         with harness.sink(programs["sink"]) as sink:
             yield sink, []
         return
-    with prefixes(programs["relay"], slow) as (clients, server):
-        with harness.sink(programs["sink"], SINK_ADDRESS, server, clients) as sink:
-            yield sink, clients
+    with (
+        prefixes(programs["relay"], slow) as (clients, server),
+        harness.sink(programs["sink"], SINK_ADDRESS, server, clients) as sink,
+    ):
+        yield sink, clients

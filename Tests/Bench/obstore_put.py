@@ -1,4 +1,4 @@
-"""obstore_put.py ENDPOINT FILE|- KEY PART_BYTES|0 CONNECTIONS|0 signed|unsigned: Rust's object_store through its binding."""
+"""obstore_put.py ENDPOINT FILE|- KEY PART_BYTES|0 CONNECTIONS|0 signed|unsigned: Rust's object_store, bound."""
 
 import os
 import pathlib

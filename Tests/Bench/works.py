@@ -1,4 +1,4 @@
-"""The workloads. A workload is one or more stages; a stage is a table: its rows (clients) run in turn on the same upload."""
+"""The workloads. Each is one or more stages; a stage is a table, whose rows (clients) run in turn."""
 
 import dataclasses
 
@@ -122,7 +122,9 @@ def loops(o):
     rows = over("https", SIGNING + [row for row in OBSTORE if row.name == "obstore-tls"])
     title = (f"{o.size_mib} MiB over TLS, {o.part_mib} MiB x {o.connections}, on all cores and on one: '-one' is under "
              "`taskset` with one core, which stands for one loop")  # fmt: skip
-    yield Stage("loops", title, over("https", CURL) + rows + on_one_core(rows), o.size_mib << 20, 5, o.part_mib, o.connections)
+    yield Stage(
+        "loops", title, over("https", CURL) + rows + on_one_core(rows), o.size_mib << 20, 5, o.part_mib, o.connections
+    )
 
 
 def line(o):
@@ -131,7 +133,9 @@ def line(o):
     rows = over("https", PLAIN) + obstore + over("https", OTHERS)
     size = max(o.size_mib // 4, 1)
     clean = Line(o.delay_ms, 0, o.mbit, o.congestion)
-    yield Stage("line", f"{size} MiB over TLS, own defaults, {clean}", rows[:1] + curl + rows[1:], size << 20, 3, line=clean)
+    yield Stage(
+        "line", f"{size} MiB over TLS, own defaults, {clean}", rows[:1] + curl + rows[1:], size << 20, 3, line=clean
+    )
     if o.loss:  # without curl: on one connection the loss decides, whatever the client does
         size = max(o.size_mib // 32, 1)
         lossy = dataclasses.replace(clean, loss=o.loss)
@@ -139,12 +143,12 @@ def line(o):
 
 
 def grid_size(slow):
-    """A power of two of MiB that 8 connections carry in about three seconds. A connection has at most the 4 MiB of its socket
-    buffer on the way; with loss about 1.2 / sqrt(loss) segments."""
+    """A power of two of MiB that 8 connections carry in about three seconds. A connection has at most the 4 MiB of its
+    socket buffer on the way, of which about 2.5 are data; with loss about 1.2 / sqrt(loss) segments."""
     trip = 2 * slow.delay_ms / 1000
     on_way = min(2.5, 1448 / 2**20 * 1.22 / (slow.loss / 100) ** 0.5 if slow.loss else 2.5)
     rate = min(8 * on_way / trip, slow.mbit / 8.4)
-    return min((s for s in (64, 128, 256, 512)), key=lambda size: abs(size - 3 * rate)) << 20
+    return min((64, 128, 256, 512), key=lambda size: abs(size - 3 * rate)) << 20
 
 
 def grid(o):

@@ -1,11 +1,11 @@
 // relay DELAY_MS LOSS_PERCENT MBIT CONGESTION: a slow line between two network namespaces, for kernels that cannot delay
-// packets themselves. It makes both namespaces, with an address and a TUN device in each, and carries every packet from one
-// device to the other: DELAY_MS later, at most MBIT in a second with a queue of 50 ms before it, and LOSS_PERCENT of them not
-// at all. Without loss the kernel hands over up to 64 KiB at once, as to a network card that cuts it itself, because one packet
-// after the other costs so much that the relay would be the limit; with loss every packet is lost by itself, so none is joined.
-// CONGESTION becomes the congestion control of both ends. It prints the descriptors of the namespaces on one line:
-// others enter them through /proc/PID/fd. Nothing has a name, so nothing is left when it ends, however it ends; and it ends
-// with its parent.
+// packets themselves. It makes both namespaces, with an address and a TUN device in each, and carries every packet from
+// one device to the other: DELAY_MS later, at most MBIT in a second with a queue of 50 ms before it, and LOSS_PERCENT of
+// them not at all. Without loss the kernel hands over up to 64 KiB at once, as to a network card that cuts it itself,
+// because one packet after the other costs so much that the relay would be the limit; with loss every packet is lost by
+// itself, so none is joined. CONGESTION becomes the congestion control of both ends. It prints the descriptors of the
+// namespaces on one line: others enter them through /proc/PID/fd. Nothing has a name, so nothing is left when it ends,
+// however it ends; and it ends with its parent.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -57,7 +57,8 @@ static uint64_t now(void) {
 static int end_of_line(const char *address, const char *congestion, int *namespace) {
     must(!unshare(CLONE_NEWNET), "unshare");
     must((*namespace = open("/proc/self/ns/net", O_RDONLY)) >= 0, "namespace");
-    int device = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC), control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int device = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    int control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     must(device >= 0, "/dev/net/tun");
     struct ifreq r = {.ifr_name = "line", .ifr_flags = IFF_TUN | IFF_NO_PI | IFF_VNET_HDR};
     must(!ioctl(device, TUNSETIFF, &r), "TUNSETIFF");
