@@ -167,9 +167,7 @@ def measure_stage(stage, tools, programs):
     return {**result, "runs": runs}
 
 
-def main():
-    o = options()
-    harness.BUILD.mkdir(parents=True, exist_ok=True)
+def bench(o):
     harness.fresh_home()
     programs = harness.compile_all()
     peers = harness.BUILD / "peers"
@@ -200,8 +198,11 @@ def main():
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        main()
+        chosen_options = options()
+        with harness.alone():
+            try:
+                bench(chosen_options)
+            finally:
+                harness.give_back()
     except KeyboardInterrupt:
         sys.exit(130)
-    finally:
-        harness.give_back()

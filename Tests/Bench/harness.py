@@ -1,6 +1,7 @@
 """What a measurement stands on: the C programs, the file, the sink, and one run of one client."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -79,6 +80,18 @@ def sink(program, address="127.0.0.1", prefix=(), clients=()):
         process.terminate()
         process.wait()
         process.stdout.close()
+
+
+@contextlib.contextmanager
+def alone():
+    """Two runs would share the folder, and the figures of each would be wrong."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with open(BUILD / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit("another run is under way")
+        yield
 
 
 def fresh_home():
