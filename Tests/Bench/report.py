@@ -56,8 +56,9 @@ def table(stage, found):
             figures = (f"{1e3 * m['wall']:>10.2f}{1e3 * m['cpu']:>9.2f}{1e3 * m['user']:>8.2f}{1e3 * m['system']:>8.2f}"
                        f"{m['peak_mib']:>10.1f}")  # fmt: skip
         else:
+            rate = mib / m["wall"]
             figures = (f"{m['cpu_per_gib']:>10.3f}{m['user']:>8.3f}{m['system']:>8.3f}{m['wall']:>9.3f}"
-                       f"{mib / m['wall']:>8.0f}{m['peak_mib']:>10.1f}{m['connections']:>7.0f}")  # fmt: skip
+                       f"{rate:>8.{1 if rate < 10 else 0}f}{m['peak_mib']:>10.1f}{m['connections']:>7.0f}")  # fmt: skip
         ratios = f"{m['cpu_to_curl']:>10.2f}{m['wall_to_curl']:>11.2f}" if "wall_to_curl" in m else ""
         print(f"{name:20}{figures}{ratios}")
     for name, figures in best_peers(stage, found).items():

@@ -157,7 +157,8 @@ def grid(o):
     for trip in GRID_TRIPS_MS:
         for loss in GRID_LOSSES:
             slow = Line(trip / 2, loss, o.mbit, o.congestion)
-            yield Stage("grid", str(slow), rows, grid_size(slow), 3, line=slow)
+            size = grid_size(slow)
+            yield Stage("grid", f"{size >> 20} MiB over TLS, {slow}", rows, size, 3, line=slow)
 
 
 WORKS = {work.__name__: work for work in (file, own, start, stream, loops, line, grid)}
