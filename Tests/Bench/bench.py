@@ -1,234 +1,209 @@
 #!/usr/bin/env python3
-"""Uploads one file to a sink on loopback with s3up, with plain curl and with a C program that does nothing but call
-libcurl (the floor), in turn, and compares CPU, time and memory.
+"""Measures what uploads cost: CPU, time and memory of s3up beside plain curl, a C program that does nothing but call
+libcurl (the floor), and with --peers other clients. The other end is a sink that answers as a store does and throws the
+bytes away, so what is measured is the client. Every round runs each client once (A B C A B C ...), so that a machine
+that slows down slows all of them; the tables show medians. Every upload that is counted ended with status 0 and with
+all its bytes at the sink.
 
-The sink answers as a store does and throws the bytes away, so what is measured is the client. Every round runs each
-client once (A B C A B C ...), so that a machine that slows down slows all of them; the table shows medians.
+workloads (--work), and about how long they take on two cores, alone and with --peers:
+  file     one file of 2 GiB over HTTP and TLS, the same parts and connections for all     1.5 min    5 min
+  own      the same file, every client's own defaults                                        1 min    5 min
+  start    one file of 1 KiB, in milliseconds                                                 10 s    1 min
+  stream   1 GiB of unknown length through a pipe, over TLS                                   15 s    3 min
+  loops    2 GiB over TLS, on all cores and on one                                           1 min    1 min
+  line     512 MiB over a slow line, and 64 MiB with loss                                    1 min   18 min
+  grid     s3up on eight slow lines, as it is and with fixed numbers of connections         15 min   15 min
+line and grid need root. They make two network namespaces with a line between them, which are gone when the run ends.
+With loss this line carries about 1 Gbit/s on two cores, whatever --mbit says.
 """
 
 import argparse
-import contextlib
+import dataclasses
+import fnmatch
 import json
 import os
 import pathlib
-import platform
 import signal
-import statistics
-import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
 
-import workloads
+import clients
+import harness
+import line
+import report
+import works
 
-HERE = workloads.HERE
-BUILD = HERE.parents[1] / ".build" / "bench"
 RUN_SECONDS = 600
+GRID_SECONDS = 120
 
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = ", ".join(w.name for w in workloads.OURS)
-    peers = ", ".join(w.name for w in workloads.PEERS)
     parser.add_argument("--binary", default=".build/release/s3up", help="the s3up to measure (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each client (%(default)s)")
-    parser.add_argument("--size-mib", type=int, default=2048, help="size of the file (%(default)s)")
-    parser.add_argument("--part-mib", type=int, default=8, help="size of a part (%(default)s)")
-    parser.add_argument("--connections", type=int, default=8, help="connections at once (%(default)s)")
-    parser.add_argument("--only", help=f"comma-separated names out of: {names}; with --peers also: {peers}")
-    parser.add_argument("--peers", action="store_true", help="install other clients from PyPI and measure them too")
+    parser.add_argument("--work", default="file", help="comma-separated workloads, or all (%(default)s)")
     parser.add_argument(
-        "--output", type=pathlib.Path, default=BUILD / "results.json", help="the figures as JSON (%(default)s)"
+        "--only", help="comma-separated clients, as the tables call them, or patterns: 's3up*,curl-tls'"
     )
-    chosen = parser.parse_args()
-    if min(chosen.rounds, chosen.size_mib, chosen.part_mib, chosen.connections) < 1:
-        parser.error("numbers have to be 1 or more")
-    chosen.workloads = workloads.OURS + (workloads.PEERS if chosen.peers else [])
-    if chosen.only:
-        known = {w.name: w for w in chosen.workloads}
-        unknown = [name for name in chosen.only.split(",") if name not in known]
-        if unknown:
-            parser.error(f"no workload is called {', '.join(unknown)}: choose from {', '.join(known)}")
-        chosen.workloads = [known[name] for name in chosen.only.split(",")]
-    return chosen
+    parser.add_argument(
+        "--peers", action="store_true", help="install other clients from PyPI (460 MB), measure them too"
+    )
+    parser.add_argument("--rounds", type=int, help="runs of each client (5; start 15; line and grid 3)")
+    parser.add_argument(
+        "--size-mib",
+        type=int,
+        default=2048,
+        help="size of the file; stream takes 1/2, line 1/4, line with loss 1/32 (%(default)s)",
+    )
+    parser.add_argument("--part-mib", type=int, default=8, help="size of a part in file and loops (%(default)s)")
+    parser.add_argument(
+        "--connections", type=int, default=8, help="connections at once in file and loops (%(default)s)"
+    )
+    parser.add_argument("--delay-ms", type=float, default=25, help="line: of one way (%(default)s)")
+    parser.add_argument(
+        "--loss", type=float, default=0.5, help="line: percent of packets; 0 leaves that table out (%(default)s)"
+    )
+    parser.add_argument("--mbit", type=float, default=2000, help="line and grid: rate of the line (%(default)s)")
+    parser.add_argument("--congestion", default="cubic", help="line and grid: the kernel's, at both ends (%(default)s)")
+    parser.add_argument(
+        "--output", type=pathlib.Path, default=harness.BUILD / "results.json", help="all figures as JSON (%(default)s)"
+    )
+    o = parser.parse_args()
+    if (
+        min(o.rounds or 1, o.size_mib, o.part_mib, o.connections) < 1
+        or not 0 <= o.loss < 100
+        or o.delay_ms < 0
+        or o.mbit <= 0
+    ):
+        parser.error("a number is out of range")
+    names = list(works.WORKS) if o.work == "all" else o.work.split(",")
+    unknown = [name for name in names if name not in works.WORKS]
+    if unknown:
+        parser.error(f"no workload is called {', '.join(unknown)}: choose from {', '.join(works.WORKS)}, all")
+    o.stages = [chosen(stage, o) for name in names for stage in works.WORKS[name](o)]
+    for pattern in o.only.split(",") if o.only else []:
+        if not any(fnmatch.fnmatchcase(row.name, pattern) for stage in o.stages for row in stage.rows):
+            parser.error(f"no client of these workloads is called {pattern} (peers need --peers)")
+    o.stages = [stage for stage in o.stages if stage.rows]
+    return o
 
 
-def compile_c(name, sources, *libraries):
-    target = BUILD / name
-    newest = max(p.stat().st_mtime for source in sources for p in source.parent.iterdir())
-    if not target.exists() or target.stat().st_mtime < newest:
-        compiler = os.environ.get("CC", "cc")
-        subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-o", target, *sources, *libraries], check=True)
-    return str(target)
+def chosen(stage, o):
+    """The stage with the rows and rounds that the user wants."""
+    patterns = o.only.split(",") if o.only else ["*"]
+    rows = [r for r in stage.rows if o.peers or not r.is_peer]
+    rows = [r for r in rows if any(fnmatch.fnmatchcase(r.name, p) for p in patterns)]
+    return dataclasses.replace(stage, rows=rows, rounds=o.rounds or stage.rounds)
 
 
-def random_file(mib):
-    path = BUILD / f"random-{mib}MiB.bin"
-    if not path.exists() or path.stat().st_size != mib << 20:
-        print(f"making {path}", file=sys.stderr)
-        with open(path, "wb") as out:
-            for _ in range(mib):
-                out.write(os.urandom(1 << 20))
-    with open(path, "rb", buffering=0) as file:  # into the page cache: the disk is not measured
-        while file.read(8 << 20):
-            pass
-    return str(path)
+def note(stage, result):
+    if "stopped" in result:
+        return f"stopped after {result['wall']:.1f} s"
+    if stage.size < report.SMALL:
+        return f"{1e3 * result['wall']:.2f} ms"
+    return f"{result['cpu'] / (stage.size / 2**30):.3f} CPU s/GiB, {result['wall']:.3f} s"
 
 
-@contextlib.contextmanager
-def sink(program):
-    """Runs the sink; it ends with this process in any case, because it asks the kernel to."""
-    ca_file = str(BUILD / "sink-ca.pem")
-    process = subprocess.Popen([program, ca_file], stdout=subprocess.PIPE, text=True)
-    try:
-        http, tls = process.stdout.readline().split()
-        yield {"http": f"http://127.0.0.1:{http}", "https": f"https://127.0.0.1:{tls}"}, ca_file
-    finally:
-        process.terminate()
-        process.wait()
+def time_limit(stage, row, runs):
+    """In the grid a fixed setting that needs twice as long as the fastest run cannot be the best one."""
+    if stage.work != "grid":
+        return RUN_SECONDS
+    walls = [r["wall"] for r in report.good(runs)]
+    return GRID_SECONDS if row.name == "auto" or not walls else min(GRID_SECONDS, 1 + 2 * min(walls))
 
 
-def sink_stats(endpoint):
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with direct.open(endpoint + "/_stats", timeout=10) as answer:
-        return json.load(answer)
-
-
-def client_environment():
-    """Nothing of the user's settings, credentials or state reaches a client."""
-    home = BUILD / "home"
-    home.mkdir(exist_ok=True)
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(home),
-        "LANG": "C.UTF-8",
-        "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
-        "AWS_SECRET_ACCESS_KEY": "secretsecretsecret",
-        "AWS_REGION": "us-east-1",
-        "AWS_EC2_METADATA_DISABLED": "true",
-    }
-
-
-def run(measure, command):
-    """The wall, user and system seconds, peak resident KiB and exit status of the command, and the end of its errors."""
-    with tempfile.TemporaryDirectory(dir=BUILD) as folder, tempfile.TemporaryFile() as errors:
-        figures = os.path.join(folder, "figures")
-        shell = ["sh", "-c", 'out=$1; shift; exec "$@" 3>"$out"', "sh", figures, measure]
-        process = subprocess.Popen(
-            shell + command, stdin=subprocess.DEVNULL, stderr=errors, env=client_environment(), start_new_session=True
-        )
-        try:
-            process.wait(RUN_SECONDS)
-        except BaseException:  # a time-out, or Ctrl-C, which a session of its own does not get
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise
-        errors.seek(0)
-        return pathlib.Path(figures).read_text().split(), errors.read().decode(errors="replace")[-500:]
-
-
-def measured(workload, job, stats_endpoint, measure, size):
-    before = sink_stats(stats_endpoint)
-    (wall, user, system, peak, status), errors = run(measure, workload.command(job))
-    after = sink_stats(stats_endpoint)
-    arrived = after["body_bytes"] - before["body_bytes"]
-    kind = "UploadPart" if workload.multipart else "PutObject"
-    result = {
-        "name": workload.name,
-        "scheme": workload.scheme,
-        "wall": float(wall),
-        "user": float(user),
-        "system": float(system),
-        "cpu_per_gib": (float(user) + float(system)) / (size / 2**30),
-        "peak_mib": int(peak) / 1024,
-        "connections": after["max_open"],  # at once
-        "requests": after["requests"][kind] - before["requests"][kind],
-        "sink_cpu": after["cpu_seconds"] - before["cpu_seconds"],
-    }
-    if int(status):
-        result["error"] = f"exit {status}: {errors.strip()}"
-    elif arrived < size:
-        result["error"] = f"only {arrived} of {size} bytes arrived"
-    return result
-
-
-def median(runs, name, field):
-    return statistics.median(r[field] for r in runs if r["name"] == name and "error" not in r)
-
-
-def table(runs, chosen):
-    """One line for each client; the ratios are to curl over the same scheme."""
-    done = {w.name for w in chosen.workloads if any(r["name"] == w.name and "error" not in r for r in runs)}
-    print(f"{'client':18}{'CPU s/GiB':>10}{'user':>8}{'system':>8}{'wall s':>9}{'MiB/s':>8}{'peak MiB':>10}{'conns':>7}"
-          f"{'CPU/curl':>10}{'wall/curl':>11}")  # fmt: skip
-    medians = {}
-    for w in chosen.workloads:
-        if w.name not in done:
-            continue
-        fields = ("cpu_per_gib", "user", "system", "wall", "peak_mib", "connections", "requests", "sink_cpu")
-        m = {field: median(runs, w.name, field) for field in fields}
-        floor = "curl" if w.scheme == "http" else "curl-tls"
-        if floor in done:
-            m["cpu_to_curl"] = m["cpu_per_gib"] / median(runs, floor, "cpu_per_gib")
-            m["wall_to_curl"] = m["wall"] / median(runs, floor, "wall")
-        ratios = f"{m['cpu_to_curl']:>10.2f}{m['wall_to_curl']:>11.2f}" if floor in done else ""
-        print(f"{w.name:18}{m['cpu_per_gib']:>10.3f}{m['user']:>8.3f}{m['system']:>8.3f}{m['wall']:>9.3f}"
-              f"{chosen.size_mib / m['wall']:>8.0f}{m['peak_mib']:>10.1f}{m['connections']:>7.0f}{ratios}")  # fmt: skip
-        medians[w.name] = m
-    return medians
-
-
-def processor():
-    with contextlib.suppress(OSError):
-        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
-def main():
-    chosen = options()
-    BUILD.mkdir(parents=True, exist_ok=True)
-    folder = HERE / "sink"
-    program = compile_c("sink", sorted(folder.glob("*.c")), "-lssl", "-lcrypto")
-    measure = compile_c("measure", [HERE / "measure.c"])
-    kernels = HERE.parents[1] / "Sources" / "CKernels"
-    gathering = [kernels / "gather.c", kernels / "openssl.c"]
-    floor = compile_c("floor", [HERE / "floor.c", *gathering], f"-I{kernels / 'include'}", "-lcurl", "-lssl", "-lcrypto")
-    if chosen.peers:
-        workloads.install_peers(BUILD / "peers", {w.name.split("-")[0] for w in chosen.workloads})
-    file = random_file(chosen.size_mib)
-    binary = str(pathlib.Path(chosen.binary).resolve())
+def run_stage(stage, tools, programs):
     runs = []
-    with sink(program) as (endpoints, ca_file):
-        for number in range(chosen.rounds):
-            for workload in chosen.workloads:
-                key = f"{workload.name}-{time.time_ns()}"
-                endpoint = endpoints[workload.scheme]
-                job = workloads.Job(
-                    binary, endpoint, ca_file, file, key, chosen.part_mib, chosen.connections, BUILD / "peers", floor
+    with line.place(programs, stage.line) as (sink, prefix):
+        file = harness.random_file(stage.size)
+        where = {"sink": sink, "measure": programs["measure"], "piped": file if stage.piped else None}
+        for number in range(1 - stage.warm_up, stage.rounds + 1):
+            for row in stage.rows:
+                key = f"{row.name}-{time.time_ns()}"
+                source = "-" if stage.piped else file
+                connections = row.connections or stage.connections
+                job = clients.Job(
+                    tools, sink.endpoints[row.scheme], sink.ca_file, source, key, stage.part_mib, connections
                 )
-                result = measured(workload, job, endpoints["http"], measure, chosen.size_mib << 20)
-                runs.append({"round": number, **result})
-                note = result.get("error") or f"{result['cpu_per_gib']:.3f} CPU s/GiB, {result['wall']:.3f} s"
-                print(f"round {number + 1} of {chosen.rounds}: {workload.name}: {note}", file=sys.stderr, flush=True)
-    machine = {"processor": processor(), "cores": os.cpu_count(), "kernel": platform.release()}
-    print(f"\n{chosen.size_mib} MiB in parts of {chosen.part_mib} MiB on {chosen.connections} connections, medians of "
-          f"{chosen.rounds} rounds; {machine['processor']}, {machine['cores']} cores\n")  # fmt: skip
-    medians = table(runs, chosen)
-    settings = {name: getattr(chosen, name) for name in ("size_mib", "part_mib", "connections", "rounds")}
-    chosen.output.write_text(
-        json.dumps({"machine": machine, "settings": settings, "medians": medians, "runs": runs}, indent=1)
-    )
-    print(f"\nall figures: {chosen.output}")
-    failed = sum("error" in r for r in runs)
+                limit = time_limit(stage, row, runs)
+                result = harness.measured(row, job, where, prefix, stage.size, limit)
+                if "stopped" in result and (stage.work != "grid" or row.name == "auto"):
+                    result["error"] = f"not done after {limit:.0f} s"
+                told = result.get("error") or note(stage, result)
+                print(
+                    f"{stage.work}, round {number} of {stage.rounds}: {row.name}: {told}", file=sys.stderr, flush=True
+                )
+                if number > 0 or "error" in result:
+                    runs.append({"round": number, **result})
+    return runs
+
+
+def measure_stage(stage, tools, programs):
+    """Runs it, prints its table and returns what is in the JSON of it."""
+    load_before = os.getloadavg()
+    try:
+        runs = run_stage(stage, tools, programs)
+    except line.NoLine as reason:
+        return {"work": stage.work, "title": stage.title, "skipped": str(reason), "runs": []}
+    load_after = os.getloadavg()
+    found = report.medians(stage, runs)
+    cores = len(os.sched_getaffinity(0))
+    print(f"\n{stage.work}: {stage.title}; medians of {stage.rounds} rounds\n"
+          f"{cores} cores, load average {load_before[0]:.2f} before and {load_after[0]:.2f} after")  # fmt: skip
+    result = {
+        "work": stage.work,
+        "title": stage.title,
+        "size": stage.size,
+        "rounds": stage.rounds,
+        "load_before": load_before,
+        "load_after": load_after,
+        "medians": found,
+    }
+    if stage.work == "grid":
+        result["grid"] = report.grid_line(stage, runs, found)
+    else:
+        print()
+        report.table(stage, found)
+        result["best_peers"] = report.best_peers(stage, found)
+    sys.stdout.flush()
+    return {**result, "runs": runs}
+
+
+def bench(o):
+    harness.fresh_home()
+    programs = harness.compile_all()
+    peers = harness.BUILD / "peers"
+    clients.install_peers(peers, {row.name.split("-")[0] for stage in o.stages for row in stage.rows if row.is_peer})
+    binary = str(pathlib.Path(o.binary).resolve())
+    tools = clients.Tools(binary, programs["floor"], peers, harness.HOME)
+    machine = harness.machine()
+    print(f"{machine['processor']}, {machine['cores']} cores, Linux {machine['kernel']}")
+    settings = {name: str(value) if name == "output" else value for name, value in vars(o).items() if name != "stages"}
+    stages, skipped = [], {}
+    for stage in o.stages:
+        stages.append(measure_stage(stage, tools, programs))
+        if "skipped" in stages[-1]:
+            skipped[stage.work] = stages[-1]["skipped"]
+        o.output.write_text(json.dumps({"machine": machine, "settings": settings, "stages": stages}, indent=1))
+    print()
+    for work, reason in skipped.items():
+        print(f"{work} is skipped: {reason}")
+    print(f"all figures: {o.output}")
+    runs = [r for stage in stages for r in stage["runs"]]
+    failed = [r for r in runs if "error" in r]
+    for r in failed:
+        print(f"failed: {r['name']}: {r['error']}", file=sys.stderr)
     if failed:
-        sys.exit(f"{failed} of {len(runs)} runs failed")
+        sys.exit(f"{len(failed)} of {len(runs)} runs failed")
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        main()
+        chosen_options = options()
+        with harness.alone():
+            try:
+                bench(chosen_options)
+            finally:
+                harness.give_back()
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""obstore_put.py ENDPOINT FILE KEY PART_BYTES CONNECTIONS signed|unsigned: Rust's object_store through its binding."""
+"""obstore_put.py ENDPOINT FILE|- KEY PART_BYTES|0 CONNECTIONS|0 signed|unsigned: Rust's object_store, bound."""
 
 import os
 import pathlib
@@ -17,4 +17,9 @@ store = S3Store(
     unsigned_payload=signing == "unsigned",
     client_options={"allow_http": True, "allow_invalid_certificates": True, "timeout": "300s"},
 )
-obstore.put(store, key, pathlib.Path(path), chunk_size=int(part), max_concurrency=int(connections))
+limits = {"chunk_size": int(part), "max_concurrency": int(connections)}
+options = {name: value for name, value in limits.items() if value}
+if path == "-":
+    obstore.put(store, key, sys.stdin.buffer, use_multipart=True, **options)
+else:
+    obstore.put(store, key, pathlib.Path(path), **options)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum { WAKE_FOR = 512 << 10, SKIP_FROM = 4096 };        // bytes of a body: at most so many at once; fewer are read
-enum State { HEAD, BODY, CLOSED };
+enum State { HEAD, BODY, CHUNK_LINE, CLOSED };    // CHUNK_LINE: a chunk's size, the end of its data, or a trailer
 
 typedef struct {
     int fd, events, keep_alive, handshaken, low_water;
@@ -28,12 +28,15 @@ typedef struct {
     Buffer head, body, out;
     size_t written;
     Request q;
-    uint64_t left;                  // of the body
+    uint64_t left;                  // of the body, or of the chunk
+    int chunked, after_data, last_chunk;
+    char line[32];                  // of a chunked body; what is longer is cut
+    size_t line_length;
 } Connection;
 
 struct Stats stats;
 static SSL_CTX *tls;
-static int loop_fd;
+static int loop_fd, wake_for = WAKE_FOR;
 static char input[256 << 10];
 
 static void interest(Connection *c, int events) {
@@ -79,7 +82,7 @@ static void flush_out(Connection *c) {
 }
 
 static void body_done(Connection *c) {
-    stats.body_bytes += c->q.size;
+    if (c->q.kind == PART || c->q.kind == PUT) stats.body_bytes += c->q.size;
     s3_answer(&c->q, c->body.p ? c->body.p : "", &c->out);
     c->state = HEAD;
     c->head.n = 0;
@@ -91,7 +94,31 @@ static uint64_t skippable(const Connection *c) { return c->state == BODY && !s3_
 
 static void skipped(Connection *c, uint64_t n) {
     c->left -= n;
-    if (!c->left) body_done(c);
+    if (c->left) return;
+    if (c->chunked) c->state = CHUNK_LINE, c->after_data = 1;
+    else body_done(c);
+}
+
+static void chunk_line_done(Connection *c) {
+    size_t n = c->line_length;
+    c->line[n] = 0;
+    c->line_length = 0;
+    if (c->last_chunk) {
+        if (!n) body_done(c);
+    } else if (c->after_data) {
+        c->after_data = 0;
+        if (n) c->state = CLOSED;
+    } else {
+        c->left = strtoull(c->line, NULL, 16);
+        c->q.size += c->left;
+        if (c->left) c->state = BODY;
+        else c->last_chunk = 1;
+    }
+}
+
+static void chunk_line(Connection *c, char byte) {
+    if (byte == '\n') chunk_line_done(c);
+    else if (byte != '\r' && c->line_length + 1 < sizeof c->line) c->line[c->line_length++] = byte;
 }
 
 static int parse_head(Connection *c) {
@@ -118,8 +145,8 @@ static int parse_head(Connection *c) {
         q->headers[q->header_count++] = (Header){s, v};
     }
     const char *length = header(q, "content-length"), *connection = header(q, "connection");
-    if (header(q, "transfer-encoding")) return -1;      // no client that is measured sends a chunked body
-    q->size = length ? strtoull(length, NULL, 10) : 0;
+    c->chunked = header(q, "transfer-encoding") != NULL;
+    q->size = length && !c->chunked ? strtoull(length, NULL, 10) : 0;
     if (connection && !strcasecmp(connection, "close")) c->keep_alive = 0;
     q->close = !c->keep_alive;
     return 0;
@@ -129,7 +156,8 @@ static void head_done(Connection *c) {
     if (parse_head(c)) { c->state = CLOSED; return; }
     s3_route(&c->q);
     if (s3_keeps_body(c->q.kind) && c->q.size > MAX_KEPT_BODY) { c->state = CLOSED; return; }
-    c->state = BODY;
+    c->state = c->chunked ? CHUNK_LINE : BODY;
+    c->after_data = c->last_chunk = 0;
     c->body.n = 0;
     c->left = c->q.size;
     const char *expect = header(&c->q, "expect");
@@ -154,10 +182,14 @@ static void feed(Connection *c, const char *p, size_t n) {
             used = (size_t)(end + 4 - c->head.p) - old;
             end[4] = 0;
             head_done(c);
+        } else if (c->state == CHUNK_LINE) {
+            used = 1;
+            chunk_line(c, *p);
         } else {
             if (used > c->left) used = c->left;
             if (s3_keeps_body(c->q.kind)) buffer_add(&c->body, p, used);
-            skipped(c, used);
+            if (c->body.n > MAX_KEPT_BODY) c->state = CLOSED;
+            else skipped(c, used);
         }
         p += used, n -= used;
     }
@@ -167,7 +199,7 @@ static void feed(Connection *c, const char *p, size_t n) {
 static void set_low_water(Connection *c) {
     uint64_t left = c->state == BODY ? c->left : 0;
     if (c->ssl && c->records.head_have == 5) left -= left < c->records.have ? left : c->records.have;  // they have left the socket
-    int v = left > WAKE_FOR ? WAKE_FOR : left < SKIP_FROM ? 1 : (int)left;
+    int v = left > (uint64_t)wake_for ? wake_for : left < SKIP_FROM ? 1 : (int)left;
     if (v == c->low_water || c->state == CLOSED) return;
     setsockopt(c->fd, SOL_SOCKET, SO_RCVLOWAT, &v, sizeof v);
     c->low_water = v;
@@ -255,8 +287,8 @@ static void accept_all(int listener, int is_tls) {
     }
 }
 
-static int listen_anywhere(int *port) {
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+static int listen_anywhere(const char *address, int *port) {
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(address)};
     socklen_t n = sizeof a;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0 || bind(fd, (void *)&a, n) || listen(fd, 1024) || getsockname(fd, (void *)&a, &n)) {
@@ -267,16 +299,17 @@ static int listen_anywhere(int *port) {
     return fd;
 }
 
-// sink CA_FILE: prints its HTTP and its TLS port on one line, then serves until its parent ends.
+// sink CA_FILE ADDRESS: prints its HTTP and its TLS port on one line, then serves until its parent ends.
 int main(int argc, char **argv) {
-    if (argc != 2) return 64;
+    if (argc != 3) return 64;
+    if (strcmp(argv[2], "127.0.0.1")) wake_for = 1;     // a slow line: bytes that wait would hold the acknowledgements back
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGPIPE, SIG_IGN);
-    tls = tls_context(argv[1]);
+    tls = tls_context(argv[1], argv[2]);
     loop_fd = epoll_create1(EPOLL_CLOEXEC);
     int listeners[2], ports[2];
     for (int i = 0; i < 2; i++) {
-        listeners[i] = listen_anywhere(&ports[i]);
+        listeners[i] = listen_anywhere(argv[2], &ports[i]);
         struct epoll_event e = {.events = EPOLLIN, .data.ptr = &listeners[i]};
         epoll_ctl(loop_fd, EPOLL_CTL_ADD, listeners[i], &e);
     }

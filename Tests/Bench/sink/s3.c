@@ -9,7 +9,7 @@
 #include <time.h>
 
 static const char *kind_names[KINDS] = {"CreateMultipartUpload", "UploadPart", "PutObject", "CompleteMultipartUpload",
-    "AbortMultipartUpload", "ListParts", "HeadObject", "HeadBucket", "stats", "other"};
+    "AbortMultipartUpload", "ListParts", "HeadObject", "HeadBucket", "CreateBucket", "stats", "other"};
 
 typedef struct { uint64_t size; char etag[40]; } Part;          // an empty ETag: the part is not there
 typedef struct Upload {
@@ -47,7 +47,7 @@ void s3_route(Request *q) {
     const char *m = q->method;
     q->kind = OTHER;
     if (!strcmp(q->path, "/_stats")) q->kind = STATS;
-    else if (!has_key) q->kind = strcmp(m, "HEAD") ? OTHER : HEAD_BUCKET;
+    else if (!has_key) q->kind = !strcmp(m, "HEAD") ? HEAD_BUCKET : !strcmp(m, "PUT") ? CREATE_BUCKET : OTHER;
     else if (!strcmp(m, "PUT")) q->kind = has_id && has_part ? PART : PUT;
     else if (!strcmp(m, "POST")) q->kind = has_id ? COMPLETE : parameter(q->query, "uploads", NULL, 0) ? CREATE : OTHER;
     else if (!strcmp(m, "GET")) q->kind = has_id ? LIST_PARTS : OTHER;
@@ -148,6 +148,8 @@ static void create(Request *q, Buffer *out) {
 }
 
 static void put(Request *q, Upload *u, Buffer *out) {
+    const char *decoded = header(q, "x-amz-decoded-content-length");        // aws-chunked: the body holds signs of its own
+    uint64_t size = decoded ? strtoull(decoded, NULL, 10) : q->size;
     Buffer headers = {0};
     char etag[40];
     make_etag(q, etag, sizeof etag);
@@ -157,11 +159,11 @@ static void put(Request *q, Upload *u, Buffer *out) {
     free(headers.p);
     if (u) {
         Part *p = &u->parts[q->part_number];
-        p->size = q->size;
+        p->size = size;
         memcpy(p->etag, etag, sizeof etag);
         free(checksums);
     } else {
-        store(q->object, q->size, etag, checksums);
+        store(q->object, size, etag, checksums);
     }
 }
 
@@ -262,6 +264,7 @@ void s3_answer(Request *q, const char *body, Buffer *out) {
     case LIST_PARTS: list_parts(q, *u, out); break;
     case HEAD_OBJECT: head_object(q, out); break;
     case HEAD_BUCKET: reply(q, 200, "x-amz-bucket-region: us-east-1\r\n", "", 0, out); break;
+    case CREATE_BUCKET: reply(q, 200, "", "", 0, out); break;
     case STATS: reply_stats(q, out); break;
     default: reply_error(q, 501, "NotImplemented", out);
     }

@@ -1,4 +1,4 @@
-// The sink of the benchmark: an S3 endpoint on loopback that answers as a store does and throws the bodies away, so
+// The sink of the benchmark: an S3 endpoint that answers as a store does and throws the bodies away, so
 // that the machine's time goes to the client that is measured. It verifies nothing. One thread, one epoll loop.
 //   net.c  connections and HTTP/1.1 framing     s3.c    what the requests mean
 //   tls.c  TLS 1.3, a certificate made now      text.c  buffers, query parameters, escaping
@@ -21,7 +21,7 @@ int parameter(const char *query, const char *name, char *dst, size_t cap);      
 
 typedef struct { char *name, *value; } Header;
 
-enum Kind { CREATE, PART, PUT, COMPLETE, ABORT, LIST_PARTS, HEAD_OBJECT, HEAD_BUCKET, STATS, OTHER, KINDS };
+enum Kind { CREATE, PART, PUT, COMPLETE, ABORT, LIST_PARTS, HEAD_OBJECT, HEAD_BUCKET, CREATE_BUCKET, STATS, OTHER, KINDS };
 
 typedef struct {
     enum Kind kind;
@@ -31,7 +31,7 @@ typedef struct {
     int part_number, close;
     Header headers[MAX_HEADERS];
     int header_count;
-    uint64_t size;                  // Content-Length
+    uint64_t size;                  // of the body, without the framing of HTTP's chunks
 } Request;
 
 struct Stats {
@@ -55,7 +55,7 @@ typedef struct {
     uint64_t sequence;
     size_t length, have;            // of the current record
 } Records;
-SSL_CTX *tls_context(const char *ca_file);                     // writes the authority's certificate there
+SSL_CTX *tls_context(const char *ca_file, const char *address); // writes the authority's certificate to the file
 int records_start(Records *r, SSL *s);                         // after the handshake; 0 when it cannot be done
 int records_open(Records *r, unsigned char *record, size_t n); // in place; the length with the type byte, or -1
 #endif

@@ -1,4 +1,4 @@
-// TLS 1.3 with a certificate for loopback, signed by an authority made now.
+// TLS 1.3 with a certificate for the sink's address, signed by an authority made now.
 #include "sink.h"
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
@@ -22,7 +22,7 @@ static void extension(X509 *x, X509V3_CTX *ctx, int id, const char *value) {
 }
 
 // Without an issuer the certificate is an authority that signs itself.
-static X509 *certificate(EVP_PKEY *key, const char *name, X509 *issuer, EVP_PKEY *issuer_key) {
+static X509 *certificate(EVP_PKEY *key, const char *name, const char *alternatives, X509 *issuer, EVP_PKEY *issuer_key) {
     X509 *x = X509_new();
     unsigned char serial[8];
     must(x && RAND_bytes(serial, sizeof serial) == 1, "certificate");
@@ -44,7 +44,7 @@ static X509 *certificate(EVP_PKEY *key, const char *name, X509 *issuer, EVP_PKEY
     if (issuer) {
         extension(x, &ctx, NID_ext_key_usage, "serverAuth");
         extension(x, &ctx, NID_authority_key_identifier, "keyid");
-        extension(x, &ctx, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1");
+        extension(x, &ctx, NID_subject_alt_name, alternatives);
     }
     must(X509_sign(x, issuer_key ? issuer_key : key, EVP_sha256()), "signing the certificate");
     return x;
@@ -99,7 +99,7 @@ int records_open(Records *r, unsigned char *record, size_t n) {
     return n ? (int)n : -1;
 }
 
-SSL_CTX *tls_context(const char *ca_file) {
+SSL_CTX *tls_context(const char *ca_file, const char *address) {
     SSL_CTX *c = SSL_CTX_new(TLS_server_method());
     must(c && SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION), "TLS");
     // AES-128-GCM first, as S3 prefers it
@@ -108,8 +108,10 @@ SSL_CTX *tls_context(const char *ca_file) {
     SSL_CTX_set_mode(c, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_keylog_callback(c, on_key);
     EVP_PKEY *ca_key = EVP_EC_gen("P-256"), *key = EVP_EC_gen("P-256");
-    X509 *ca = certificate(ca_key, "s3up benchmark authority", NULL, NULL);
-    SSL_CTX_use_certificate(c, certificate(key, "localhost", ca, ca_key));
+    char alternatives[64];
+    snprintf(alternatives, sizeof alternatives, "DNS:localhost,IP:%s", address);
+    X509 *ca = certificate(ca_key, "s3up benchmark authority", NULL, NULL, NULL);
+    SSL_CTX_use_certificate(c, certificate(key, "localhost", alternatives, ca, ca_key));
     SSL_CTX_use_PrivateKey(c, key);
     FILE *f = fopen(ca_file, "w");
     must(f && PEM_write_X509(f, ca) && !fclose(f), ca_file);

@@ -1,0 +1,133 @@
+"""The clients that are measured: each is a function from a Job to the command that uploads and its environment."""
+
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Tools:
+    """Where the programs are, and a folder that clients may write to."""
+
+    binary: str
+    floor: str
+    peers: pathlib.Path
+    home: pathlib.Path
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """One upload. Without a part size or a number of connections the client's own defaults hold."""
+
+    tools: Tools
+    endpoint: str
+    ca_file: str
+    source: str  # a file, or "-": standard input
+    key: str
+    part_mib: int | None
+    connections: int | None
+
+    @property
+    def url(self):
+        return f"s3://bucket/{self.key}"
+
+    @property
+    def is_tls(self):
+        return self.endpoint.startswith("https")
+
+    def python(self, peer):
+        return str(self.tools.peers / peer / "bin/python")
+
+    def limits(self, connections, part, unit=""):
+        """The client's options for the number of connections and the size of a part, where they are set."""
+        chosen = [connections, str(self.connections)] if self.connections else []
+        return chosen + ([part, f"{self.part_mib}{unit}"] if self.part_mib else [])
+
+
+def s3up(*options):
+    def command(job):
+        limits = job.limits("--concurrency", "--part-size", "MiB")
+        tls = ["--ca-bundle", job.ca_file] if job.is_tls else []
+        endpoint = ["--endpoint-url", job.endpoint, "--addressing", "path"]
+        return [job.tools.binary, "put", job.source, job.url, *endpoint, *limits, *tls, *options], {}
+
+    return command
+
+
+def curl(job):
+    options = ["--disable", "--silent", "--show-error", "--fail", "--http1.1", "--cacert", job.ca_file]
+    return ["curl", *options, "--upload-file", job.source, f"{job.endpoint}/bucket/{job.key}"], {}
+
+
+def floor(mode):
+    def command(job):
+        sizes = [str(job.part_mib << 20), str(job.connections)]
+        return [job.tools.floor, f"{job.endpoint}/bucket/{job.key}", job.source, *sizes, job.ca_file, mode], {}
+
+    return command
+
+
+def numbers(job):
+    """The two numbers as arguments of the Python scripts; 0 is the client's own default."""
+    return [str((job.part_mib or 0) << 20), str(job.connections or 0)]
+
+
+def obstore(signing):
+    def command(job):
+        script = [job.python("obstore"), str(HERE / "obstore_put.py")]
+        return [*script, job.endpoint, job.source, job.key, *numbers(job), signing], {}
+
+    return command
+
+
+def crt(job):
+    script = [job.python("crt"), str(HERE / "crt_put.py")]
+    return [*script, job.endpoint, job.source, job.key, *numbers(job), job.ca_file], {}
+
+
+def awscli(job):
+    environment = {"AWS_CA_BUNDLE": job.ca_file} if job.is_tls else {}
+    if job.part_mib:  # aws has no options for them, only a configuration file
+        lines = [f"max_concurrent_requests = {job.connections}", f"multipart_chunksize = {job.part_mib}MB"]
+        config = job.tools.home / "aws-config"
+        config.write_text("[default]\ns3 =\n" + "".join(f"  {line}\n" for line in lines))
+        environment["AWS_CONFIG_FILE"] = str(config)
+    program = [job.python("awscli"), str(job.tools.peers / "awscli/bin/aws"), "--endpoint-url", job.endpoint]
+    return [*program, "s3", "cp", "--no-progress", "--only-show-errors", job.source, job.url], environment
+
+
+def s5cmd(job):
+    # the Go program itself: the command of that name is a launcher in Python
+    (program,) = (job.tools.peers / "s5cmd").glob("lib/python*/site-packages/s5cmd/bin/s5cmd")
+    what = ["pipe"] if job.source == "-" else ["cp"]
+    source = [] if job.source == "-" else [job.source]
+    environment = {"AWS_CA_BUNDLE": job.ca_file} if job.is_tls else {}
+    return [str(program), "--endpoint-url", job.endpoint, *what, *job.limits("-c", "-p"), *source, job.url], environment
+
+
+def rclone(job):
+    settings = {"TYPE": "s3", "PROVIDER": "Other", "ENV_AUTH": "true", "REGION": "us-east-1", "ENDPOINT": job.endpoint}
+    environment = {"RCLONE_CONFIG": "", **{f"RCLONE_CONFIG_SINK_{name}": value for name, value in settings.items()}}
+    what = ["rcat"] if job.source == "-" else ["copyto", job.source]
+    limits = job.limits("--s3-upload-concurrency", "--s3-chunk-size", "M")
+    tls = ["--ca-cert", job.ca_file] if job.is_tls else []
+    return [str(job.tools.peers / "rclone/bin/rclone"), *what, *limits, *tls, f"sink:bucket/{job.key}"], environment
+
+
+def install_peers(folder, names):
+    """Each client in a virtual environment of its own, made once. A line of peers.txt: its name, what pip installs."""
+    for line in (HERE / "peers.txt").read_text().splitlines():
+        name, *requirements = line.split()
+        mark = folder / name / ("." + "_".join(requirements))
+        if name not in names or mark.exists():
+            continue
+        print(f"installing {' '.join(requirements)}", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder / name], check=True)
+        pip = [folder / name / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        environment = {"PIP_DEFAULT_TIMEOUT": "120", **os.environ}
+        subprocess.run([*pip, "--retries", "5", "--only-binary", ":all:", *requirements], check=True, env=environment)
+        mark.touch()

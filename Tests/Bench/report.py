@@ -1,0 +1,88 @@
+"""The tables, and the ratios in them."""
+
+import math
+import statistics
+
+FIELDS = ("cpu", "user", "system", "wall", "peak_mib", "connections", "sink_cpu")
+SMALL = 1 << 20  # below this a run is told in milliseconds
+
+
+def good(runs):
+    return [r for r in runs if "error" not in r and "stopped" not in r]
+
+
+def medians(stage, runs):
+    """Of each row that did not fail, with its ratios to curl over the same scheme."""
+    found = {}
+    for row in stage.rows:
+        mine = [r for r in good(runs) if r["name"] == row.name]
+        if mine:
+            found[row.name] = {field: statistics.median(r[field] for r in mine) for field in FIELDS}
+            found[row.name]["cpu_per_gib"] = found[row.name]["cpu"] / (stage.size / 2**30)
+    for row in stage.rows:
+        curl = found.get("curl" if row.scheme == "http" else "curl-tls")
+        if curl and row.name in found:
+            m = found[row.name]
+            m.update({f"{field}_to_curl": m[field] / curl[field] for field in ("cpu", "wall")})
+    return found
+
+
+def best_peers(stage, found):
+    """Each row of s3up beside the peer that is best at a figure, over the same scheme and on the same cores."""
+    result = {}
+    for row in stage.rows:
+        peers = [p.name for p in stage.rows if p.is_peer and (p.scheme, p.one_core) == (row.scheme, row.one_core)]
+        peers = [name for name in peers if name in found]
+        if not row.name.startswith("s3up") or row.name not in found or not peers:
+            continue
+        result[row.name] = {}
+        for field in ("cpu", "wall", "peak_mib"):
+            best = min(peers, key=lambda name: found[name][field])
+            ratio = found[row.name][field] / found[best][field]
+            result[row.name][field] = {"peer": best, "ratio": ratio}
+    return result
+
+
+def table(stage, found):
+    mib = stage.size / 2**20
+    has_curl = any("wall_to_curl" in m for m in found.values())
+    if stage.size < SMALL:
+        heads = f"{'wall ms':>10}{'CPU ms':>9}{'user':>8}{'system':>8}{'peak MiB':>10}"
+    else:
+        heads = f"{'CPU s/GiB':>10}{'user':>8}{'system':>8}{'wall s':>9}{'MiB/s':>8}{'peak MiB':>10}{'conns':>7}"
+    print(f"{'client':20}{heads}" + (f"{'CPU/curl':>10}{'wall/curl':>11}" if has_curl else ""))
+    for name, m in found.items():
+        if stage.size < SMALL:
+            figures = (f"{1e3 * m['wall']:>10.2f}{1e3 * m['cpu']:>9.2f}{1e3 * m['user']:>8.2f}{1e3 * m['system']:>8.2f}"
+                       f"{m['peak_mib']:>10.1f}")  # fmt: skip
+        else:
+            rate = mib / m["wall"]
+            figures = (f"{m['cpu_per_gib']:>10.3f}{m['user']:>8.3f}{m['system']:>8.3f}{m['wall']:>9.3f}"
+                       f"{rate:>8.{1 if rate < 10 else 0}f}{m['peak_mib']:>10.1f}{m['connections']:>7.0f}")  # fmt: skip
+        ratios = f"{m['cpu_to_curl']:>10.2f}{m['wall_to_curl']:>11.2f}" if "wall_to_curl" in m else ""
+        print(f"{name:20}{figures}{ratios}")
+    for name, figures in best_peers(stage, found).items():
+        words = {"cpu": "CPU", "wall": "wall", "peak_mib": "memory"}
+        told = [f"{words[field]} {f['ratio']:.2f} of {f['peer']}" for field, f in figures.items()]
+        print(f"{name} to the best peer: {', '.join(told)}")
+
+
+def grid_line(stage, runs, found):
+    """s3up as it is beside the best fixed number of connections; those that took too long were stopped."""
+    walls = {}
+    for r in runs:
+        if r["name"] != "auto" and "error" not in r:
+            walls.setdefault(r["name"], []).append(math.inf if "stopped" in r else r["wall"])
+    fixed = {name: statistics.median(mine) for name, mine in walls.items()}
+    stopped = [name for name, wall in fixed.items() if wall == math.inf]
+    fixed = {name: wall for name, wall in fixed.items() if wall < math.inf}
+    result = {"fixed": fixed, "stopped": stopped}
+    told = [f"{name}: {wall:.2f}" for name, wall in sorted(fixed.items(), key=lambda item: int(item[0]))]
+    told += [f"{', '.join(sorted(stopped, key=int))}: stopped"] if stopped else []
+    if "auto" in found and fixed:
+        best = min(fixed, key=fixed.get)
+        auto = found["auto"]["wall"]
+        result.update({"auto": auto, "best": best, "best_wall": fixed[best], "ratio": auto / fixed[best]})
+        print(f"auto {auto:.2f} s; best --concurrency {best}: {fixed[best]:.2f} s; ratio {auto / fixed[best]:.2f}")
+    print(f"   each, in seconds: {'; '.join(told)}")
+    return result

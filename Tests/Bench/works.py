@@ -1,0 +1,164 @@
+"""The workloads. Each is one or more stages; a stage is a table, whose rows (clients) run in turn."""
+
+import dataclasses
+
+import clients
+
+GRID_CONCURRENCY = (32, 16, 8, 4, 2, 1)
+GRID_TRIPS_MS = (1, 20, 50, 200)
+GRID_LOSSES = (0, 0.5)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    name: str
+    scheme: str
+    client: object
+    is_peer: bool = False
+    one_core: bool = False
+    connections: int | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """A slow line: delay of one way, loss of each packet."""
+
+    delay_ms: float
+    loss: float
+    mbit: float
+    congestion: str
+
+    def __str__(self):
+        return (f"{2 * self.delay_ms:g} ms round trip, {self.loss:g} % loss, {self.mbit:g} Mbit/s, "
+                f"{self.congestion} unless a client asks for another")  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    work: str
+    title: str
+    rows: list
+    size: int
+    rounds: int
+    part_mib: int | None = None
+    connections: int | None = None
+    warm_up: int = 0  # rounds that are not counted
+    piped: bool = False
+    line: Line | None = None
+
+
+def ours(name, scheme, *options):
+    return Row(name, scheme, clients.s3up(*options))
+
+
+def peer(name, scheme, client):
+    return Row(name, scheme, client, is_peer=True)
+
+
+CURL = [Row("curl", "http", clients.curl), Row("curl-tls", "https", clients.curl)]
+FLOORS = [
+    Row("floor", "http", clients.floor("plain")),
+    Row("floor-tls", "https", clients.floor("plain")),
+    Row("floor-gathered", "https", clients.floor("gathered")),
+]
+PLAIN = [ours("s3up", "http"), ours("s3up-tls", "https")]
+SIGNING = [
+    ours("s3up-signed", "http", "--payload-signing", "always"),
+    ours("s3up-unsigned", "http", "--payload-signing", "never"),
+    ours("s3up-tls", "https"),
+]
+OBSTORE = [
+    peer("obstore-signed", "http", clients.obstore("signed")),
+    peer("obstore-unsigned", "http", clients.obstore("unsigned")),
+    peer("obstore-tls", "https", clients.obstore("unsigned")),
+    peer("obstore-tls-signed", "https", clients.obstore("signed")),
+]
+OTHERS = [
+    peer(name + suffix, scheme, client)
+    for name, client in (
+        ("s5cmd", clients.s5cmd),
+        ("rclone", clients.rclone),
+        ("awscli", clients.awscli),
+        ("crt", clients.crt),
+    )
+    for suffix, scheme in (("", "http"), ("-tls", "https"))
+]
+
+
+def over(scheme, rows):
+    return [row for row in rows if row.scheme == scheme]
+
+
+def on_one_core(rows):
+    return [dataclasses.replace(row, name=f"{row.name}-one", one_core=True) for row in rows]
+
+
+def file(o):
+    parts = f"{o.size_mib} MiB in parts of {o.part_mib} MiB on {o.connections} connections"
+    rows = SIGNING + CURL + FLOORS + OBSTORE + OTHERS
+    yield Stage("file", parts, over("http", rows) + over("https", rows), o.size_mib << 20, 5, o.part_mib, o.connections)
+
+
+def own(o):
+    rows = PLAIN + CURL + OBSTORE + OTHERS
+    title = f"{o.size_mib} MiB with every client's own part size and connections"
+    yield Stage("own", title, over("http", rows) + over("https", rows), o.size_mib << 20, 5)
+
+
+def start(o):
+    # a signature of 1 KiB costs nothing, so one row of obstore is enough
+    rows = PLAIN + CURL + [row for row in OBSTORE if row.name in ("obstore-signed", "obstore-tls")]
+    rows += [row for row in OTHERS if row.client is not clients.crt]
+    yield Stage("start", "one file of 1 KiB", over("http", rows) + over("https", rows), 1 << 10, 15, warm_up=1)
+
+
+def stream(o):
+    size = max(o.size_mib // 2, 1)
+    title = f"{size} MiB of unknown length through a pipe over TLS, own defaults, what fills the pipe not counted"
+    yield Stage("stream", title, over("https", PLAIN + OBSTORE + OTHERS), size << 20, 5, piped=True)
+
+
+def loops(o):
+    rows = over("https", SIGNING + [row for row in OBSTORE if row.name == "obstore-tls"])
+    title = (f"{o.size_mib} MiB over TLS, {o.part_mib} MiB x {o.connections}, on all cores and on one: '-one' is under "
+             "`taskset` with one core, which stands for one loop")  # fmt: skip
+    yield Stage(
+        "loops", title, over("https", CURL) + rows + on_one_core(rows), o.size_mib << 20, 5, o.part_mib, o.connections
+    )
+
+
+def line(o):
+    curl = over("https", CURL)
+    obstore = [row for row in OBSTORE if row.name == "obstore-tls"]
+    rows = over("https", PLAIN) + obstore + over("https", OTHERS)
+    size = max(o.size_mib // 4, 1)
+    clean = Line(o.delay_ms, 0, o.mbit, o.congestion)
+    yield Stage(
+        "line", f"{size} MiB over TLS, own defaults, {clean}", rows[:1] + curl + rows[1:], size << 20, 3, line=clean
+    )
+    if o.loss:  # without curl: on one connection the loss decides, whatever the client does
+        size = max(o.size_mib // 32, 1)
+        lossy = dataclasses.replace(clean, loss=o.loss)
+        yield Stage("line", f"{size} MiB over TLS, own defaults, {lossy}", rows, size << 20, 3, line=lossy)
+
+
+def grid_size(slow):
+    """A power of two of MiB that 8 connections carry in about three seconds. A connection has at most the 4 MiB of its
+    socket buffer on the way, of which about 2.5 are data; with loss about 1.2 / sqrt(loss) segments."""
+    trip = 2 * slow.delay_ms / 1000
+    on_way = min(2.5, 1448 / 2**20 * 1.22 / (slow.loss / 100) ** 0.5 if slow.loss else 2.5)
+    rate = min(8 * on_way / trip, slow.mbit / 8.4)
+    return min((64, 128, 256, 512), key=lambda size: abs(size - 3 * rate)) << 20
+
+
+def grid(o):
+    rows = [ours("auto", "https")]
+    rows += [dataclasses.replace(rows[0], name=f"{n}", connections=n) for n in GRID_CONCURRENCY]
+    for trip in GRID_TRIPS_MS:
+        for loss in GRID_LOSSES:
+            slow = Line(trip / 2, loss, o.mbit, o.congestion)
+            size = grid_size(slow)
+            yield Stage("grid", f"{size >> 20} MiB over TLS, {slow}", rows, size, 3, line=slow)
+
+
+WORKS = {work.__name__: work for work in (file, own, start, stream, loops, line, grid)}
