@@ -81,6 +81,31 @@ import Testing
     #expect(!memory.knows(.equalParts, of: lossy.endpoint, now: world.now()))
   }
 
+  /// Uploads 17 MiB, of which each answer of the store takes so long by the run's clock.
+  private func upload(_ fake: FakeS3, each: Duration, heldDown: Bool = false) async throws {
+    let path = try directory.write([UInt8](repeating: 7, count: 17 << 20), to: "file")
+    var job = UploadJob(source: .file(try SourceFile(FilePath(path))), bucket: "bucket", key: "k")
+    job.isHeldDown = heldDown
+    var world = world
+    world.uptime = { each * fake.requests.count }
+    let uploader = try Uploader(job: job, client: client(fake), world: world, memory: memory)
+    _ = try await uploader.run()
+  }
+
+  @Test("How fast the line was is known from then on, where it was not as usual and not held down")
+  func line() async throws {
+    let fake = try FakeS3()
+    let line = { memory.line(to: fake.endpoint, now: world.now()) }
+    try await upload(fake, each: .seconds(1))
+    #expect(line() == nil, "3 s tell nothing")
+    try await upload(fake, each: .seconds(30), heldDown: true)
+    #expect(line() == nil)
+    try await upload(fake, each: .seconds(30))
+    #expect(line() == .slow)
+    try await upload(fake, each: .seconds(3))
+    #expect(line() == .usual)
+  }
+
   @Test("That no lifecycle rule ends abandoned uploads is said once for each bucket; never when there is one")
   func lifecycle() async throws {
     let fake = try FakeS3()
