@@ -39,8 +39,19 @@ toolchain:
 	@command -v $(SWIFT) >/dev/null || { \
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
+# The archive of the C++ runtime alone in a folder that the linker searches first: the shared one is found nowhere
+# before it. Where a system has no archive, the shared one is used.
+STATIC_CXX := .build/static
+RELEASE := -c release --static-swift-stdlib --disable-local-rpath \
+  -Xswiftc -L"$(CURDIR)/$(STATIC_CXX)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
+
 build: deps toolchain
-	$(SWIFT) build -c release --static-swift-stdlib --product s3up
+	@mkdir -p $(STATIC_CXX) && rm -f $(STATIC_CXX)/libstdc++.a
+	@for compiler in clang cc; do \
+	  archive=$$($$compiler -print-file-name=libstdc++.a 2>/dev/null) && [ -f "$$archive" ] && \
+	    ln -sf "$$archive" $(STATIC_CXX)/libstdc++.a && break; \
+	done; true
+	$(SWIFT) build $(RELEASE) --product s3up
 
 demo: build
 	@Tests/Demo/demo.sh $(BINARY)
