@@ -39,18 +39,15 @@ toolchain:
 	@command -v $(SWIFT) >/dev/null || { \
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
-# The archive of the C++ runtime alone in a folder that the linker searches first: the shared one is found nowhere
-# before it. Where a system has no archive, the shared one is used.
-STATIC_CXX := .build/static
-RELEASE := -c release --static-swift-stdlib --disable-local-rpath \
-  -Xswiftc -L"$(CURDIR)/$(STATIC_CXX)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
+# The C++ runtime goes into the binary: to load and to relocate the shared one costs a tenth of a small upload. Its
+# archive lies alone in a folder that the linker searches first. Where a system has none, the shared one is used.
+CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 2>/dev/null) \
+  $(shell cc -print-file-name=libstdc++.a 2>/dev/null)))
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(if $(CXX_ARCHIVE), \
+  -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 
 build: deps toolchain
-	@mkdir -p $(STATIC_CXX) && rm -f $(STATIC_CXX)/libstdc++.a
-	@for compiler in clang cc; do \
-	  archive=$$($$compiler -print-file-name=libstdc++.a 2>/dev/null) && [ -f "$$archive" ] && \
-	    ln -sf "$$archive" $(STATIC_CXX)/libstdc++.a && break; \
-	done; true
+	$(if $(CXX_ARCHIVE),@mkdir -p .build/cxx && ln -sf "$(CXX_ARCHIVE)" .build/cxx/)
 	$(SWIFT) build $(RELEASE) --product s3up
 
 demo: build
