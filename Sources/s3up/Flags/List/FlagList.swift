@@ -1,8 +1,8 @@
 /// All options of all commands, in the order in which help shows them.
 enum FlagList {
-  static let all: [Flag] =
-    upload + presign + transfer + resume + integrity + object + conditions + connection + credentials + state
-    + output
+  static let all: [Flag] = [
+    upload, presign, transfer, resume, integrity, object, conditions, connection, credentials, state, output,
+  ].flatMap { $0 }
 
   static func of(_ command: CommandName) -> [Flag] {
     all.filter { $0.commands.contains(command) }
