@@ -40,8 +40,16 @@ toolchain:
 	@command -v $(SWIFT) >/dev/null || { \
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
+# The C++ runtime goes into the binary: to load and to relocate the shared one costs a tenth of a small upload. Its
+# archive lies alone in a folder that the linker searches first. Where a system has none, the shared one is used.
+CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 2>/dev/null) \
+  $(shell cc -print-file-name=libstdc++.a 2>/dev/null)))
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(if $(CXX_ARCHIVE), \
+  -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
+
 build: deps toolchain
-	$(SWIFT) build -c release --static-swift-stdlib --product s3up
+	$(if $(CXX_ARCHIVE),@mkdir -p .build/cxx && ln -sf "$(CXX_ARCHIVE)" .build/cxx/)
+	$(SWIFT) build $(RELEASE) --product s3up
 
 demo: build
 	@Tests/Demo/demo.sh $(BINARY)

@@ -35,6 +35,9 @@ static inline CURLcode s3up_info_string(CURL *h, CURLINFO i, const char **v) { r
 static inline CURLcode s3up_info_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
 // The name and version of libcurl's TLS library, such as "OpenSSL/3.0.22".
 static inline const char *s3up_tls_library(void) { return curl_version_info(CURLVERSION_NOW)->ssl_version; }
+// Where this libcurl looks for certificates when nobody says; NULL when it was built to look nowhere.
+static inline const char *s3up_ca_bundle(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
+static inline const char *s3up_ca_folder(void) { return curl_version_info(CURLVERSION_NOW)->capath; }
 // The SSL* of the connection that the transfer uses now; NULL when it uses none, or libcurl's TLS is not OpenSSL's.
 static inline void *s3up_info_openssl(CURL *h) {
   struct curl_tlssessioninfo *info = NULL;

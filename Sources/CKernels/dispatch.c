@@ -1,10 +1,11 @@
-// Which kernel runs: chosen once, the first time a checksum is asked for. Constants and tables (48 KiB) are made then
-// too; pthread_once makes the other threads wait for them.
+// Which kernel runs: chosen once, the first time a checksum is asked for. Constants and tables of an algorithm (16 KiB)
+// are made when it is first asked for; pthread_once makes the other threads wait for them.
 #include "crc_internal.h"
 #include "include/ckernels.h"
 #include <pthread.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t made[3] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT};
 static struct ck_model models[3];
 static struct ck_kernel_entry kernels[CK_MAX_KERNELS];
 static size_t kernel_count;
@@ -16,10 +17,18 @@ size_t ck_hardware_kernels(struct ck_kernel_entry *to) {
 }
 #endif
 
+static void make_crc32(void) { ck_build_model(&models[CK_CRC32], 0xEDB88320, 32); }
+static void make_crc32c(void) { ck_build_model(&models[CK_CRC32C], 0x82F63B78, 32); }
+static void make_crc64nvme(void) { ck_build_model(&models[CK_CRC64NVME], 0x9A6C9329AC4BC9B5, 64); }
+
+static const struct ck_model *model(int algorithm) {
+  static void (*const make[3])(void) = {
+      [CK_CRC32] = make_crc32, [CK_CRC32C] = make_crc32c, [CK_CRC64NVME] = make_crc64nvme};
+  pthread_once(&made[algorithm], make[algorithm]);
+  return &models[algorithm];
+}
+
 static void choose(void) {
-  ck_build_model(&models[CK_CRC32], 0xEDB88320, 32);
-  ck_build_model(&models[CK_CRC32C], 0x82F63B78, 32);
-  ck_build_model(&models[CK_CRC64NVME], 0x9A6C9329AC4BC9B5, 64);
   size_t count = ck_hardware_kernels(kernels);
   kernels[count++] = (struct ck_kernel_entry){"portable", ck_run_table};
   kernel_count = count;
@@ -28,7 +37,7 @@ static void choose(void) {
 // All three CRCs start from all ones and end inverted; between two calls the inverted value is handed around.
 static uint64_t run(ck_kernel *kernel, int algorithm, uint64_t crc, const void *data, size_t length) {
   uint64_t ones = algorithm == CK_CRC64NVME ? UINT64_MAX : UINT32_MAX;
-  return kernel(&models[algorithm], crc ^ ones, data, length) ^ ones;
+  return kernel(model(algorithm), crc ^ ones, data, length) ^ ones;
 }
 
 static uint64_t best(int algorithm, uint64_t crc, const void *data, size_t length) {

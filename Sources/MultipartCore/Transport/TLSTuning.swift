@@ -16,13 +16,19 @@ enum TLSTuning {
     _ = ck_gather_expect(s3up_info_openssl(easy.handle), count)
   }
 
-  /// The ciphers stay what they are; their order decides at servers that have none of their own.
-  static func setUp(_ easy: CurlEasy) {
+  /// The ciphers stay what they are; their order decides at servers that have none of their own. The certificates that
+  /// are trusted stay what they are too; those of the bundle are read when the folder has not the one that is needed.
+  static func setUp(_ easy: CurlEasy, trust: SystemTrust?) {
     guard isAvailable else { return }
-    _ = s3up_easy_sslctx(easy.handle) { _, context, _ in
+    let done = s3up_easy_sslctx(easy.handle) { _, context, bundle in
       _ = ck_prefer_aes128(context)
+      if let context, let bundle { ck_trust_when_needed(context, OpaquePointer(bundle)) }
       return CURLE_OK
     }
+    guard done == CURLE_OK, let trust, let bundle = ck_trust_bundle(trust.bundle) else { return }
+    easy.set(CURLOPT_SSL_CTX_DATA, pointer: UnsafeMutableRawPointer(bundle))
+    easy.set(CURLOPT_CAINFO, nil as String?)
+    easy.set(CURLOPT_CAPATH, trust.folder)
   }
 }
 

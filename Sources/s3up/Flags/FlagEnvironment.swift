@@ -2,6 +2,11 @@ import MultipartCore
 
 /// Options that the environment gives. A variable that is set but empty counts as not set.
 enum FlagEnvironment {
+  /// Whether any variable has our own prefix: mostly none, and then no option's name need be spelled to look for it.
+  static func isNamed(in environment: [String: String]) -> Bool {
+    environment.keys.contains { $0.utf8.starts(with: "S3UP_".utf8) }
+  }
+
   static func add(_ flag: Flag, from environment: [String: String], to result: inout Invocation) throws(Failure) {
     for variable in flag.variables {
       guard let text = environment[variable.name], !text.isEmpty else { continue }

@@ -28,7 +28,7 @@ final class FakeTLS: @unchecked Sendable {
       name: "localhost", serial: 2, key: leafKey, issuer: ca, signer: caKey,
       extensions: [
         (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
-        (NID_ext_key_usage, "serverAuth"),
+        (NID_ext_key_usage, "serverAuth"), (NID_authority_key_identifier, "keyid:always"),
         (NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,DNS:\(hostSuffix),DNS:*.\(hostSuffix)"),
       ])
     defer { X509_free(leaf) }

@@ -1,0 +1,137 @@
+import CKernels
+import COpenSSL
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// The system's certificates, as a bundle and as a folder beside it. Two fake stores have authorities of the same name
+/// and of different keys.
+@Suite(.timeLimit(.minutes(2))) struct SystemTrustTests {
+  private let store: FakeS3
+  private let stranger: FakeS3
+
+  init() throws {
+    store = try FakeS3()
+    stranger = try FakeS3()
+  }
+
+  /// A folder as OpenSSL's tools make it: each certificate under the hash of its name.
+  private func folder(_ files: [String]) throws -> String {
+    let folder = store.directory.path("certificates-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for (number, file) in files.enumerated() {
+      let bio = try #require(BIO_new_file(file, "r"))
+      defer { BIO_free(bio) }
+      let certificate = try #require(PEM_read_bio_X509(bio, nil, nil, nil))
+      defer { X509_free(certificate) }
+      let hash = String(X509_subject_name_hash(certificate), radix: 16)
+      let name = String(repeating: "0", count: 8 - hash.count) + hash + ".\(number)"
+      try FileManager.default.copyItem(atPath: file, toPath: folder + "/" + name)
+    }
+    return folder
+  }
+
+  /// A path of its own, because a bundle is read once in a process.
+  private func bundle(_ files: [String]) throws -> String {
+    let text = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
+    return try store.directory.write(text, to: "bundle-\(UUID().uuidString).pem")
+  }
+
+  private func transport(
+    bundle: String, folder: String, _ change: (inout TransportOptions) -> Void = { _ in }
+  ) throws -> CurlTransport {
+    try plainTransport {
+      $0.systemTrust = SystemTrust(bundle: bundle, folder: folder)
+      change(&$0)
+    }
+  }
+
+  private func ask(_ transport: CurlTransport) async -> Result<Response, Failure> {
+    await outcome(transport, Request(method: .get, url: store.tlsEndpoint + "/bucket"))
+  }
+
+  private func wasRead(_ bundle: String) -> Bool { ck_trust_was_read(ck_trust_bundle(bundle)) == 1 }
+
+  @Test("A certificate that the folder has is found there, and the bundle is not read")
+  func folderIsEnough() async throws {
+    let bundle = try bundle([store.caFile])
+    let transport = try transport(bundle: bundle, folder: try folder([store.caFile]))
+    #expect(await ask(transport).status == 403)
+    #expect(!wasRead(bundle))
+  }
+
+  @Test("What the folder lacks is found in the bundle, for every connection")
+  func bundleHelps() async throws {
+    let bundle = try bundle([stranger.caFile, store.caFile])
+    let folder = try folder([])
+    for _ in 0..<2 {
+      #expect(await ask(try transport(bundle: bundle, folder: folder)).status == 403)
+    }
+    #expect(wasRead(bundle))
+  }
+
+  @Test("A certificate of the right name and the wrong key in the folder does not hide the right one in the bundle")
+  func sameName() async throws {
+    let folder = try folder([stranger.caFile])
+    #expect(await ask(try transport(bundle: try bundle([store.caFile]), folder: folder)).status == 403)
+  }
+
+  @Test("Of two certificates of one name in the folder each is tried")
+  func twoOfOneName() async throws {
+    let bundle = try bundle([stranger.caFile])
+    let folder = try folder([stranger.caFile, store.caFile])
+    #expect(await ask(try transport(bundle: bundle, folder: folder)).status == 403)
+    #expect(!wasRead(bundle))
+  }
+
+  @Test("An authority that neither has is refused, and no request goes out")
+  func refused() async throws {
+    let bundle = try bundle([stranger.caFile])
+    let result = await ask(try transport(bundle: bundle, folder: try folder([stranger.caFile])))
+    #expect(result.code == .tls, "\(result)")
+    #expect(store.requests.isEmpty)
+    // A bundle that has gone since the process began, or holds nothing, trusts nobody.
+    let gone = store.directory.path("gone.pem")
+    #expect(await ask(try transport(bundle: gone, folder: try folder([]))).code == .tls)
+  }
+
+  @Test("A certificate that is trusted but for another name stays refused")
+  func wrongName() async throws {
+    let proxy = try RawServer { [port = store.tlsPort] connection, _ in
+      guard connection.readHead() != nil else { return }
+      connection.write("HTTP/1.1 200 OK\r\n\r\n")
+      connection.splice(to: port)
+    }
+    var settings = ProxySettings()
+    settings.https = proxy.url
+    let through = settings
+    let transport = try transport(bundle: try bundle([store.caFile]), folder: try folder([store.caFile])) {
+      $0.proxy = through
+    }
+    let result = await outcome(transport, Request(method: .get, url: "https://other.example/bucket"))
+    #expect(result.code == .tls, "\(result)")
+    #expect(store.requests.isEmpty)
+  }
+
+  @Test("A bundle of the user's own is trusted alone: the system's certificates do not count beside it")
+  func ownBundle() async throws {
+    let system = try bundle([store.caFile])
+    let own = stranger.caFile
+    let transport = try transport(bundle: system, folder: try folder([store.caFile])) { $0.caBundle = own }
+    #expect(await ask(transport).code == .tls)
+    #expect(!wasRead(system))
+  }
+
+  @Test("Several connections at once, on several loops, all find what only the bundle has")
+  func together() async throws {
+    let bundle = try bundle([store.caFile])
+    let folder = try folder([])
+    let transport = try plainTransport(loops: 3) { $0.systemTrust = SystemTrust(bundle: bundle, folder: folder) }
+    let answers = await withTaskGroup(of: Int?.self) { group in
+      for _ in 0..<12 { group.addTask { await ask(transport).status } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers == Array(repeating: 403, count: 12))
+  }
+}
