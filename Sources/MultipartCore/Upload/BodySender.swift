@@ -19,7 +19,7 @@ struct BodySender: Sendable {
       bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .source(body),
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil },
       customerKey: job.customerKey, common: job.common)
-    let answer = try await counted(operation, body, fresh, isCopy ? nil : number)
+    let answer = try await counted(operation, body, fresh, UploadProgress.Transfer(part: number, isCopy: isCopy))
     try requireEncrypted(answer.encryption, answer.requestID)
     guard let etag = answer.etag, ETag(etag) != nil else {
       throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
@@ -65,9 +65,9 @@ struct BodySender: Sendable {
   /// Checks the source before and after, and puts a failure down to the source when that has changed: a checksum that
   /// does not fit is then its consequence.
   private func counted<Operation: S3Operation>(
-    _ operation: Operation, _ body: any PartBody, _ fresh: Bool, _ number: Int? = nil
+    _ operation: Operation, _ body: any PartBody, _ fresh: Bool, _ transfer: UploadProgress.Transfer? = nil
   ) async throws(Failure) -> Operation.Output {
-    let part = progress.begin(number)
+    let part = progress.begin(transfer)
     var confirmed: Int64?
     defer { part.end(confirmed: confirmed) }
     do throws(Failure) {

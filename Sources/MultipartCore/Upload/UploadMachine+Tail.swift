@@ -11,6 +11,8 @@ extension UploadMachine {
     /// The copy that arrived first, while the other is still out.
     var winner: [Int: PartReceipt] = [:]
     var nextLook: Duration?
+    /// How much of each part had gone out when that was looked at last.
+    var before: (at: Duration, moved: [Int: Int64])?
 
     mutating func arrived(_ part: Int, _ now: Duration) {
       guard let sent = sentAt.removeValue(forKey: part) else { return }
@@ -42,21 +44,26 @@ extension UploadMachine {
 
   private var mayBeCopied: Set<Int> { inFlight.subtracting(tail.twice).subtracting(takenBack) }
 
-  /// Connections that have nothing to do take over what another one would need longer for than they need for a whole
-  /// part. Half as long again, and two seconds, are the price of the bytes that go out twice.
+  /// A connection that has nothing to do takes over what another one would need longer for than is usual for a whole
+  /// part. Looked at once a second, by what the second has brought: the connections that are left at the end get faster
+  /// by that. Half as long again, and three seconds, are the price of the bytes that go out twice.
   mutating func outrun(_ moved: [Int: Int64]) -> [Action] {
-    guard let usual = tail.usual else { return [] }
-    var idle = window - inFlight.count - tail.copies.count
-    var actions: [Action] = []
-    for part in mayBeCopied.sorted() where idle > 0 {
-      guard let sent = tail.sentAt[part], now - sent >= .seconds(1), let gone = moved[part] else { continue }
-      let size = settings.isStream ? stream.sizes[part - 1] : settings.plan.range(of: part).length
-      let left = (now - sent) * (Double(size - gone) / Double(max(1, gone)))
-      guard left > max(usual * 1.5, .seconds(2)) else { continue }
-      actions.append(copy(part))
-      idle -= 1
+    guard let before = tail.before else {
+      tail.before = (now, moved)
+      return []
     }
-    return actions
+    let passed = now - before.at
+    guard passed >= .seconds(1) else { return [] }
+    tail.before = (now, moved)
+    guard let usual = tail.usual, window > inFlight.count + tail.copies.count else { return [] }
+    var slowest: (part: Int, left: Duration)?
+    for part in mayBeCopied.sorted() {
+      guard let then = before.moved[part], let gone = moved[part] else { continue }
+      let size = settings.isStream ? stream.sizes[part - 1] : settings.plan.range(of: part).length
+      let left = passed * (Double(size - gone) / Double(max(1, gone - then)))
+      if left > slowest?.left ?? max(usual * 1.5, .seconds(3)) { slowest = (part, left) }
+    }
+    return slowest.map { [copy($0.part)] } ?? []
   }
 
   /// Where nobody tells how much of a part has gone out: the slowest one, when it is slow beyond reason. Looked at once a

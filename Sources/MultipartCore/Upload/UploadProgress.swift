@@ -13,7 +13,7 @@ package final class UploadProgress: Sendable {
   private let active = Atomic<Int>(0)
   private let kept = Atomic<Int64>(0)
   private let stopped = Atomic<Bool>(false)
-  private let underWay = Locked<[Int: PartProgress]>([:])
+  private let underWay = Locked<[Transfer: PartProgress]>([:])
 
   package init(total: Int64?, parts: Int?) {
     self.total = total
@@ -45,26 +45,37 @@ package final class UploadProgress: Sendable {
   func stop() { stopped.store(true, ordering: .relaxed) }
   var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
-  /// `number` is that of a part that is sent once at a time; its second copy has none.
-  func begin(_ number: Int? = nil) -> PartProgress {
+  /// A transfer of a part, the first one that is out or its copy.
+  struct Transfer: Hashable, Sendable {
+    var part: Int
+    var isCopy = false
+  }
+
+  func begin(_ transfer: Transfer? = nil) -> PartProgress {
     active.wrappingAdd(1, ordering: .relaxed)
-    let part = PartProgress(self, number)
-    if let number { underWay.withLock { $0[number] = part } }
+    let part = PartProgress(self, transfer)
+    if let transfer { underWay.withLock { $0[transfer] = part } }
     return part
   }
 
-  /// How much of each part that is under way has gone out.
-  var moved: [Int: Int64] { underWay.withLock { $0.mapValues(\.bytes) } }
+  /// How much of each part that is under way has gone out, of the first transfer of it.
+  var moved: [Int: Int64] {
+    underWay.withLock { underWay in
+      underWay.reduce(into: [:]) { if !$1.key.isCopy { $0[$1.key.part] = $1.value.bytes } }
+    }
+  }
+
+  func moved(_ transfer: Transfer) -> Int64? { underWay.withLock { $0[transfer]?.bytes } }
 
   /// The bytes of one try of one part.
   final class PartProgress: Sendable {
     private let whole: UploadProgress
-    private let number: Int?
+    private let transfer: Transfer?
     private let moved = Atomic<Int64>(0)
 
-    init(_ whole: UploadProgress, _ number: Int?) {
+    init(_ whole: UploadProgress, _ transfer: Transfer?) {
       self.whole = whole
-      self.number = number
+      self.transfer = transfer
     }
 
     var bytes: Int64 { moved.load(ordering: .relaxed) }
@@ -77,7 +88,7 @@ package final class UploadProgress: Sendable {
     }
 
     func end(confirmed size: Int64?) {
-      if let number { whole.underWay.withLock { $0[number] = nil } }
+      if let transfer { whole.underWay.withLock { $0[transfer] = nil } }
       whole.active.wrappingSubtract(1, ordering: .relaxed)
       whole.onTheWay.wrappingSubtract(moved.load(ordering: .relaxed), ordering: .relaxed)
       guard let size else { return }

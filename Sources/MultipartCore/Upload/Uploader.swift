@@ -214,7 +214,7 @@ package final class Uploader: Sendable {
     case .sendCopy(let part, let form):
       world.log(1, "part \(part) would take longer than a new try; it is sent once more on another connection")
       tasks.copies[part] = event { await self.send(part, form, uploadID: uploadID, fresh: true, isCopy: true) }
-    case .cancelPart(let part): tasks.cancel(part)
+    case .cancelPart(let part): tasks.cancel(part) { self.isSent($0) }
     case .put(let form, _, let fresh):
       tasks.parts[0] = event { await self.put(form, fresh: fresh) }
     case .complete:
@@ -231,6 +231,13 @@ package final class Uploader: Sendable {
     case .say(let notice): heed(notice)
     case .finish: break
     }
+  }
+
+  /// All of it is with the kernel, which sends it even when the connection is closed: its answer tells the part's ETag,
+  /// which on some stores is another for each copy.
+  private func isSent(_ transfer: UploadProgress.Transfer) -> Bool {
+    guard let gone = progress.moved(transfer), let body = try? body(of: transfer.part) else { return false }
+    return gone >= body.length
   }
 
   private func event(_ work: @escaping @Sendable () async -> UploadMachine.Event) -> Task<Void, Never> {
@@ -391,9 +398,9 @@ package final class Uploader: Sendable {
       half.remove(part)
     }
 
-    func cancel(_ part: Int) {
-      parts[part]?.cancel()
-      copies[part]?.cancel()
+    func cancel(_ part: Int, unless isSent: (UploadProgress.Transfer) -> Bool) {
+      if !isSent(UploadProgress.Transfer(part: part)) { parts[part]?.cancel() }
+      if !isSent(UploadProgress.Transfer(part: part, isCopy: true)) { copies[part]?.cancel() }
     }
 
     func cancelTransfers() {

@@ -78,26 +78,30 @@ import Testing
     #expect(Self.look(&short, until: .seconds(120)) == [])
   }
 
-  /// So long after the others, what is told of part 4, of 5 MiB as the others that took a second.
-  private static func told(_ gone: Int64, after wait: Duration, parts: Int = 4) throws -> [UploadMachine.Action] {
+  /// What is done when part 4, of 5 MiB as the others that took a second, has moved so far in the last second.
+  private static func told(
+    from then: Int64, to gone: Int64, parts: Int = 4
+  ) throws -> [UploadMachine.Action] {
     var story = try tail(parts: parts)
-    story.now += wait
-    let sample = LineSample(at: story.now, delivered: 0)
-    return story.tell(.sampled(sample, moved: [4: gone])).filter { if case .wait = $0 { false } else { true } }
+    for moved in [then, gone] {
+      story.now += .seconds(1)
+      story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: [4: moved]))
+    }
+    return story.last.filter { if case .wait = $0 { false } else { true } }
   }
 
-  @Test("A part that would take an idle connection less time from its beginning is sent by that too, at once")
+  @Test("A part that would take an idle connection less time from its beginning is sent by that too")
   func outrun() throws {
-    // 1 MiB in two seconds: eight more for the rest.
-    #expect(try Self.told(1 << 20, after: .seconds(1)) == [Self.copy])
-    #expect(try Self.told(4 << 20, after: .seconds(1)) == [], "half a second is left")
-    #expect(try Self.told(2 << 20, after: .seconds(1)) == [Self.copy])
-    #expect(try Self.told(3 << 20, after: .seconds(1)) == [], "less than two seconds are not worth the bytes")
-    #expect(try Self.told(5 << 20, after: .seconds(8)) == [], "all of it has gone out: its answer is waited for")
-    #expect(try Self.told(1 << 20, after: .seconds(1), parts: 3) == [], "nobody knows what a part takes")
+    #expect(try Self.told(from: 1 << 20, to: 2 << 20) == [], "three more seconds")
+    #expect(try Self.told(from: 1 << 20, to: 3 << 19) == [Self.copy], "seven more")
+    #expect(try Self.told(from: 1 << 20, to: 1 << 20) == [Self.copy], "it stands still")
+    #expect(try Self.told(from: 0, to: 4 << 20) == [], "it was slow, and is not any more")
+    #expect(try Self.told(from: 4 << 20, to: 5 << 20) == [], "all of it has gone out: its answer is waited for")
+    #expect(try Self.told(from: 5 << 20, to: 5 << 20) == [])
+    #expect(try Self.told(from: 1 << 20, to: 1 << 20, parts: 3) == [], "nobody knows what a part takes")
   }
 
-  @Test("No more parts are sent twice than there are idle connections, and none a third time")
+  @Test("One part a second is sent twice, the slowest first, while a connection is idle, and none a third time")
   func idle() throws {
     let part: Int64 = 5 << 20
     var settings = UploadMachine.Settings(
@@ -108,11 +112,15 @@ import Testing
     story.tell(.created(uploadID: "id1"))
     story.now = .seconds(1)
     for part in 1...5 { story.done(part) }
-    story.now = .seconds(4)
-    let sample = LineSample(at: story.now, delivered: 0)
-    let slow: [Int: Int64] = [6: 1000, 7: 1000, 8: 1000]
-    let copies = story.tell(.sampled(sample, moved: slow))
-    #expect(copies.map { if case .sendCopy(let part, _) = $0 { part } else { 0 } } == [6, 7])
-    #expect(story.tell(.sampled(sample, moved: slow)) == [])
+    var copies: [Int] = []
+    for second in 0..<6 {
+      let moved = Int64(second) * 10_000
+      let sample = LineSample(at: story.now, delivered: 0)
+      for case .sendCopy(let part, _) in story.tell(.sampled(sample, moved: [6: moved, 7: moved / 2, 8: moved])) {
+        copies.append(part)
+      }
+      story.now += .seconds(1)
+    }
+    #expect(copies == [7, 6])
   }
 }
