@@ -28,26 +28,32 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// `20130524`
-  package var amzDay: String {
-    let f = fields
-    return digits(f.year, 4) + digits(f.month, 2) + digits(f.day, 2)
-  }
+  package var amzDay: String { written(dash: "", colon: nil) }
 
   /// `20130524T000000Z`
-  package var amzTime: String {
-    let f = fields
-    return amzDay + "T" + digits(f.hour, 2) + digits(f.minute, 2) + digits(f.second, 2) + "Z"
-  }
+  package var amzTime: String { written(dash: "", colon: "") }
 
   /// `2013-05-24T00:00:00Z`
-  package var iso8601: String {
-    let f = fields
-    return digits(f.year, 4) + "-" + digits(f.month, 2) + "-" + digits(f.day, 2)
-      + "T" + digits(f.hour, 2) + ":" + digits(f.minute, 2) + ":" + digits(f.second, 2) + "Z"
-  }
-}
+  package var iso8601: String { written(dash: "-", colon: ":") }
 
-private func digits(_ value: Int, _ width: Int) -> String {
-  let text = String(value)
-  return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+  /// Without `colon` the day alone.
+  private func written(dash: String, colon: String?) -> String {
+    let f = fields
+    var text = ""
+    text.reserveCapacity(24)
+    func add(_ value: Int, _ width: Int, _ end: String) {
+      let digits = String(value)
+      for _ in 0..<max(0, width - digits.utf8.count) { text += "0" }
+      text += digits
+      text += end
+    }
+    add(f.year, 4, dash)
+    add(f.month, 2, dash)
+    add(f.day, 2, colon == nil ? "" : "T")
+    guard let colon else { return text }
+    add(f.hour, 2, colon)
+    add(f.minute, 2, colon)
+    add(f.second, 2, "Z")
+    return text
+  }
 }
