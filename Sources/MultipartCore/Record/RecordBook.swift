@@ -53,9 +53,13 @@ package struct RecordBook: Sendable {
     return record.header.target == target ? record : nil
   }
 
-  /// A new record in the place of an older one, durable before it returns.
-  package func begin(_ header: UploadRecord.Header) throws(Failure) -> RecordWriter {
-    try write(UploadRecord(header: header))
+  /// A new record in the place of an older one, with the parts that are known to be there already, durable before it
+  /// returns.
+  package func begin(
+    _ header: UploadRecord.Header, parts: [UploadRecord.Part] = []
+  ) throws(Failure) -> RecordWriter {
+    let parts = Dictionary(parts.map { ($0.number, $0) }) { _, last in last }
+    return try write(UploadRecord(header: header, parts: parts))
   }
 
   /// Goes on where `record` ends: at the end of its file, of which a torn tail is cut off. When the file says anything

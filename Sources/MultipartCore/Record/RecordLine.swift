@@ -20,8 +20,15 @@ enum RecordLine {
     init() { bytes.reserveCapacity(160) }
 
     /// Visible ASCII stays as it is, so that a record can be read by eye; all else becomes `%xy`.
-    mutating func add(_ word: some Sequence<UInt8>) {
+    mutating func add(_ word: some Collection<UInt8>) {
       if !bytes.isEmpty { bytes.append(space) }
+      // Most words are such ASCII alone, and go in at once.
+      let isDone = word.withContiguousStorageIfAvailable { word in
+        guard word.allSatisfy(isPlain) else { return false }
+        bytes.append(contentsOf: word)
+        return true
+      }
+      if isDone == true { return }
       for byte in word {
         if isPlain(byte) {
           bytes.append(byte)

@@ -18,15 +18,14 @@ struct CanonicalQuery {
   var sent: String { text(\.value) }
 
   private func text(_ value: (QueryItem) -> String?) -> String {
-    var text = ""
-    text.reserveCapacity(items.reduce(0) { $0 + $1.name.utf8.count + ($1.value ?? "").utf8.count + 2 })
+    var text = TextBuffer(reserving: items.reduce(0) { $0 + $1.name.utf8.count + ($1.value ?? "").utf8.count + 2 })
     for (index, item) in items.enumerated() {
-      if index > 0 { text += "&" }
-      text += item.name
+      if index > 0 { text.add(byte: "&") }
+      text.add(item.name)
       guard let value = value(item) else { continue }
-      text += "="
-      text += value
+      text.add(byte: "=")
+      text.add(value)
     }
-    return text
+    return text.text
   }
 }

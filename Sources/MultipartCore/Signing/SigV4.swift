@@ -22,7 +22,11 @@ package enum SigV4 {
     }
 
     /// `20130524/us-east-1/s3/aws4_request`
-    package var text: String { "\(day)/\(region)/\(service)/aws4_request" }
+    package var text: String {
+      var text = TextBuffer(reserving: 64)
+      text.add(day, "/", region, "/", service, "/aws4_request")
+      return text.text
+    }
   }
 
   /// The key that signs for one day, region and service: as secret as the one it is made from.
@@ -77,27 +81,26 @@ package enum SigV4 {
     // The sort is stable, which keeps that order.
     let fields = headers.fields.map { (name: $0.name.lowercased(), value: $0.value) }
       .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    var (text, signed) = ("", "")
-    text.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 2 })
-    signed.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + 1 })
+    let room = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 2 }
+    var (text, signed) = (TextBuffer(reserving: room), TextBuffer(reserving: room))
     var last: String?
     for (name, value) in fields {
-      if let last, last.utf8.elementsEqual(name.utf8) {
-        text += ","
+      if let last, last.utf8.count == name.utf8.count, last.utf8.elementsEqual(name.utf8) {
+        text.add(byte: ",")
       } else {
         if last != nil {
-          text += "\n"
-          signed += ";"
+          text.add(byte: "\n")
+          signed.add(byte: ";")
         }
-        text += name
-        text += ":"
-        signed += name
+        text.add(name)
+        text.add(byte: ":")
+        signed.add(name)
       }
-      text += folded(value)
+      text.add(folded(value))
       last = name
     }
-    if last != nil { text += "\n" }
-    return (text, signed)
+    if last != nil { text.add(byte: "\n") }
+    return (text.text, signed.text)
   }
 
   /// AWS's Trimall: no white space at the ends, one space for each run of it inside.
@@ -109,24 +112,26 @@ package enum SigV4 {
 
   /// What people and programs mostly write.
   private static func isFolded(_ value: String) -> Bool {
-    var afterSpace = true
-    for byte in value.utf8 {
-      let isSpace = isWhite(byte)
-      if isSpace, afterSpace || byte != 0x20 { return false }
-      afterSpace = isSpace
+    var value = value
+    return value.withUTF8 { bytes in
+      var afterSpace = true
+      for byte in bytes {
+        let isSpace = isWhite(byte)
+        if isSpace, afterSpace || byte != 0x20 { return false }
+        afterSpace = isSpace
+      }
+      return !afterSpace || bytes.isEmpty
     }
-    return !afterSpace || value.isEmpty
   }
 
   private static func isWhite(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-  private static func lines(_ first: String, _ others: String...) -> String {
-    var text = first
-    text.reserveCapacity(others.reduce(first.utf8.count) { $0 + 1 + $1.utf8.count })
-    for line in others {
-      text += "\n"
-      text += line
+  private static func lines(_ lines: String...) -> String {
+    var text = TextBuffer(reserving: lines.reduce(0) { $0 + $1.utf8.count + 1 })
+    for (index, line) in lines.enumerated() {
+      if index > 0 { text.add(byte: "\n") }
+      text.add(line)
     }
-    return text
+    return text.text
   }
 }

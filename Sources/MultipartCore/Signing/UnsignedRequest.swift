@@ -56,7 +56,10 @@ package struct UnsignedRequest: Sendable {
   /// The URL that is sent: the query in the canonical order and encoding, so that a proxy has nothing to tidy.
   func url(query: CanonicalQuery) -> String {
     let query = query.sent
-    return "\(origin)\(path)" + (query.isEmpty ? "" : "?" + query)
+    var url = TextBuffer(reserving: origin.host.utf8.count + path.utf8.count + query.utf8.count + 16)
+    url.add(origin.scheme.rawValue, "://", origin.host, path)
+    if !query.isEmpty { url.add("?", query) }
+    return url.text
   }
 
   /// Refuses what would let one header become two: a name that is no token, a line break in a value.

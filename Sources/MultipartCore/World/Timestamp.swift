@@ -39,21 +39,21 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   /// Without `colon` the day alone.
   private func written(dash: String, colon: String?) -> String {
     let f = fields
-    var text = ""
-    text.reserveCapacity(24)
-    func add(_ value: Int, _ width: Int, _ end: String) {
-      let digits = String(value)
-      for _ in 0..<max(0, width - digits.utf8.count) { text += "0" }
-      text += digits
-      text += end
+    var text = TextBuffer(reserving: 24)
+    text.add(f.year, width: 4)
+    text.add(dash)
+    text.add(f.month, width: 2)
+    text.add(dash)
+    text.add(f.day, width: 2)
+    if let colon {
+      text.add("T")
+      text.add(f.hour, width: 2)
+      text.add(colon)
+      text.add(f.minute, width: 2)
+      text.add(colon)
+      text.add(f.second, width: 2)
+      text.add("Z")
     }
-    add(f.year, 4, dash)
-    add(f.month, 2, dash)
-    add(f.day, 2, colon == nil ? "" : "T")
-    guard let colon else { return text }
-    add(f.hour, 2, colon)
-    add(f.minute, 2, colon)
-    add(f.second, 2, "Z")
-    return text
+    return text.text
   }
 }
