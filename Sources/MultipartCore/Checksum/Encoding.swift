@@ -62,16 +62,20 @@ package enum Base64 {
 
 /// Hexadecimal: written in lower case, read in either.
 package enum Hex {
-  private static let digits = Array("0123456789abcdef".utf8)
-
   package static func encode(_ bytes: some Collection<UInt8>) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count * 2)
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
+    String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+      var count = 0
+      for byte in bytes {
+        text[count] = digit(byte >> 4)
+        text[count + 1] = digit(byte & 15)
+        count += 2
+      }
+      return count
     }
-    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
   package static func decode(_ text: String) -> [UInt8]? {

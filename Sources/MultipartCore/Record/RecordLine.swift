@@ -13,19 +13,48 @@ enum RecordLine {
   private static let percent = UInt8(ascii: "%")
   private static let crcLength = 8
 
-  /// `seed` goes into the CRC without being written. Part lines have the CRC of their header's line there, because a
-  /// file system can show blocks of another, older record after a power cut, good lines in themselves.
-  static func write(_ words: [Word], seed: UInt32 = 0) -> (bytes: [UInt8], crc: UInt32) {
-    var bytes: [UInt8] = []
-    for (index, word) in words.enumerated() {
-      if index > 0 { bytes.append(space) }
-      encode(word, into: &bytes)
+  /// A line in the making, word by word into one buffer.
+  struct Draft {
+    private var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(160) }
+
+    /// Visible ASCII stays as it is, so that a record can be read by eye; all else becomes `%xy`.
+    mutating func add(_ word: some Collection<UInt8>) {
+      if !bytes.isEmpty { bytes.append(space) }
+      // Most words are such ASCII alone, and go in at once.
+      let isDone = word.withContiguousStorageIfAvailable { word in
+        guard word.allSatisfy(isPlain) else { return false }
+        bytes.append(contentsOf: word)
+        return true
+      }
+      if isDone == true { return }
+      for byte in word {
+        if isPlain(byte) {
+          bytes.append(byte)
+        } else {
+          bytes.append(percent)
+          bytes.append(digit(byte >> 4))
+          bytes.append(digit(byte & 15))
+        }
+      }
     }
-    let crc = checksum(bytes[...], seed)
-    bytes.append(space)
-    bytes += hex(crc)
-    bytes.append(UInt8(ascii: "\n"))
-    return (bytes, crc)
+
+    /// `seed` goes into the CRC without being written. Part lines have the CRC of their header's line there, because a
+    /// file system can show blocks of another, older record after a power cut, good lines in themselves.
+    consuming func end(seed: UInt32) -> (bytes: [UInt8], crc: UInt32) {
+      let crc = checksum(bytes[...], seed)
+      bytes.append(space)
+      for place in 0..<crcLength { bytes.append(hexDigit(place, of: crc)) }
+      bytes.append(UInt8(ascii: "\n"))
+      return (bytes, crc)
+    }
+  }
+
+  static func write(_ words: [Word], seed: UInt32 = 0) -> (bytes: [UInt8], crc: UInt32) {
+    var draft = Draft()
+    for word in words { draft.add(word) }
+    return draft.end(seed: seed)
   }
 
   /// The words of a line without its line feed; nil when it is not as it was written.
@@ -34,7 +63,8 @@ enum RecordLine {
     let body = line.dropLast(crcLength + 1)
     guard line[body.endIndex] == space else { return nil }
     let crc = checksum(body, seed)
-    guard line.suffix(crcLength).elementsEqual(hex(crc)) else { return nil }
+    let written = line.suffix(crcLength)
+    guard written.indices.allSatisfy({ written[$0] == hexDigit($0 - written.startIndex, of: crc) }) else { return nil }
     var words: [Word] = []
     for piece in body.split(separator: space, omittingEmptySubsequences: false) {
       guard let word = decode(piece) else { return nil }
@@ -47,21 +77,9 @@ enum RecordLine {
     bytes.withUnsafeBytes { ck_crc32c(seed, $0.baseAddress, $0.count) }
   }
 
-  private static func hex(_ crc: UInt32) -> [UInt8] {
-    (0..<crcLength).map { digit(UInt8(truncatingIfNeeded: crc >> UInt32(28 - 4 * $0)) & 15) }
-  }
-
-  /// Visible ASCII stays as it is, so that a record can be read by eye; all else becomes `%xy`.
-  private static func encode(_ word: Word, into bytes: inout [UInt8]) {
-    for byte in word {
-      if isPlain(byte) {
-        bytes.append(byte)
-      } else {
-        bytes.append(percent)
-        bytes.append(digit(byte >> 4))
-        bytes.append(digit(byte & 15))
-      }
-    }
+  /// Of eight, from the highest.
+  private static func hexDigit(_ place: Int, of crc: UInt32) -> UInt8 {
+    digit(UInt8(truncatingIfNeeded: crc >> UInt32(28 - 4 * place)) & 15)
   }
 
   private static func decode(_ piece: ArraySlice<UInt8>) -> Word? {

@@ -34,9 +34,14 @@ enum RecordText {
   }
 
   static func line(_ part: UploadRecord.Part, seed: UInt32) throws(Failure) -> [UInt8] {
-    let words = words(part)
-    let bytes = RecordLine.write(words, seed: seed).bytes
-    guard bytes.count <= RecordLine.longest, self.part(words) == part else {
+    var draft = RecordLine.Draft()
+    draft.add("part".utf8)
+    draft.add(String(part.number).utf8)
+    draft.add(String(part.size).utf8)
+    draft.add(part.etag.utf8)
+    draft.add((part.checksum.map { $0.algorithm.rawValue + ":" + $0.hex } ?? "-").utf8)
+    let bytes = draft.end(seed: seed).bytes
+    guard bytes.count <= RecordLine.longest, partNumbers.contains(part.number), part.size >= 0 else {
       throw Failure(.local, "part \(part.number) cannot be recorded: one of its values is out of bounds")
     }
     return bytes
@@ -104,11 +109,6 @@ enum RecordText {
       target: RecordTarget(origin: texts[1], bucket: texts[2], key: texts[3]),
       sourcePath: FilePath(bytes: words[4]), source: source, uploadID: texts[10], partSize: partSize, form: form,
       optionsDigest: texts[13], created: Timestamp(seconds: created))
-  }
-
-  static func words(_ part: UploadRecord.Part) -> [RecordLine.Word] {
-    let checksum = part.checksum.map { $0.algorithm.rawValue + ":" + $0.hex } ?? "-"
-    return ["part", String(part.number), String(part.size), part.etag, checksum].map { Array($0.utf8) }
   }
 
   private static func part(_ words: [RecordLine.Word]) -> UploadRecord.Part? {

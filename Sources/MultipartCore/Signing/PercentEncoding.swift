@@ -9,13 +9,18 @@ package enum PercentEncoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
   private static func encode(_ text: String, keepingSlash: Bool) -> String {
-    var out: [UInt8] = []
-    out.reserveCapacity(text.utf8.count)
-    for byte in text.utf8 {
-      if isUnreserved(byte) || (keepingSlash && byte == UInt8(ascii: "/")) {
+    func stays(_ byte: UInt8) -> Bool { isUnreserved(byte) || (keepingSlash && byte == UInt8(ascii: "/")) }
+    // Most names, keys and ids are made of such bytes alone.
+    guard let first = text.utf8.firstIndex(where: { !stays($0) }) else { return text }
+    var out = Array(text.utf8[..<first])
+    out.reserveCapacity(text.utf8.count + 32)
+    for byte in text.utf8[first...] {
+      if stays(byte) {
         out.append(byte)
       } else {
-        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        out.append(UInt8(ascii: "%"))
+        out.append(digits[Int(byte >> 4)])
+        out.append(digits[Int(byte & 15)])
       }
     }
     return String(decoding: out, as: UTF8.self)

@@ -22,7 +22,11 @@ package enum SigV4 {
     }
 
     /// `20130524/us-east-1/s3/aws4_request`
-    package var text: String { "\(day)/\(region)/\(service)/aws4_request" }
+    package var text: String {
+      var text = TextBuffer(reserving: 64)
+      text.add(day, "/", region, "/", service, "/aws4_request")
+      return text.text
+    }
   }
 
   /// The key that signs for one day, region and service: as secret as the one it is made from.
@@ -37,64 +41,97 @@ package enum SigV4 {
   package static func canonicalRequest(
     method: HTTPMethod, path: String, query: [QueryItem], headers: HeaderList, payloadHash: String
   ) -> CanonicalRequest {
+    canonicalRequest(
+      method: method, path: path, query: CanonicalQuery(query), headers: headers, payloadHash: payloadHash)
+  }
+
+  static func canonicalRequest(
+    method: HTTPMethod, path: String, query: CanonicalQuery, headers: HeaderList, payloadHash: String
+  ) -> CanonicalRequest {
     let headers = canonicalHeaders(headers)
-    let lines = [
-      method.rawValue, path, canonicalQuery(query), headers.text, headers.signed, payloadHash,
-    ]
-    return CanonicalRequest(text: lines.joined(separator: "\n"), signedHeaders: headers.signed)
+    return CanonicalRequest(
+      text: lines(method.rawValue, path, query.signed, headers.text, headers.signed, payloadHash),
+      signedHeaders: headers.signed)
   }
 
   /// Task 2.
   package static func stringToSign(
     _ request: CanonicalRequest, at time: Timestamp, scope: Scope
   ) throws(Failure) -> String {
-    let digest = SigningDigest.hex(try SigningDigest.sha256(Array(request.text.utf8)))
-    return [algorithm, time.amzTime, scope.text, digest].joined(separator: "\n")
+    lines(algorithm, time.amzTime, scope.text, Hex.encode(try SigningDigest.sha256(Array(request.text.utf8))))
   }
 
   /// Task 3, first half.
   package static func signingKey(secret: Secret, scope: Scope) throws(Failure) -> SigningKey {
     var key = Array("AWS4".utf8) + Array(secret.reveal().utf8)
     for step in [scope.day, scope.region, scope.service, "aws4_request"] {
-      key = try SigningDigest.hmac(key: key, step)
+      key = try SigningDigest.hmac(key: key, step.utf8)
     }
     return SigningKey(bytes: key)
   }
 
   /// Task 3, second half: 64 lower-case hex digits.
   package static func signature(_ stringToSign: String, key: SigningKey) throws(Failure) -> String {
-    SigningDigest.hex(try SigningDigest.hmac(key: key.bytes, stringToSign))
-  }
-
-  /// `max-keys=2&prefix=J`; a name without a value gets its `=` here.
-  package static func canonicalQuery(_ items: [QueryItem]) -> String {
-    sorted(items).map { "\($0.name)=\($0.value ?? "")" }.joined(separator: "&")
-  }
-
-  /// Encoded, then by the bytes of the name, then by those of the value.
-  static func sorted(_ items: [QueryItem]) -> [QueryItem] {
-    let encoded = items.map { QueryItem(PercentEncoding.query($0.name), $0.value.map(PercentEncoding.query)) }
-    return encoded.sorted { a, b in
-      if a.name != b.name { return a.name.utf8.lexicographicallyPrecedes(b.name.utf8) }
-      return (a.value ?? "").utf8.lexicographicallyPrecedes((b.value ?? "").utf8)
-    }
+    Hex.encode(try SigningDigest.hmac(key: key.bytes, stringToSign.utf8))
   }
 
   /// One `name:value` line for each name, ending in a line break, by name; values of the same name joined by commas in
-  /// the order they are sent.
+  /// the order they are sent. `signed` are the names.
   static func canonicalHeaders(_ headers: HeaderList) -> (text: String, signed: String) {
-    var values: [String: [String]] = [:]
-    for field in headers.fields {
-      values[field.name.lowercased(), default: []].append(folded(field.value))
+    // The sort is stable, which keeps that order.
+    let fields = headers.fields.map { (name: $0.name.lowercased(), value: $0.value) }
+      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    let room = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 2 }
+    var (text, signed) = (TextBuffer(reserving: room), TextBuffer(reserving: room))
+    var last: String?
+    for (name, value) in fields {
+      if let last, last.utf8.count == name.utf8.count, last.utf8.elementsEqual(name.utf8) {
+        text.add(byte: ",")
+      } else {
+        if last != nil {
+          text.add(byte: "\n")
+          signed.add(byte: ";")
+        }
+        text.add(name)
+        text.add(byte: ":")
+        signed.add(name)
+      }
+      text.add(folded(value))
+      last = name
     }
-    let names = values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    let lines = names.map { "\($0):\((values[$0] ?? []).joined(separator: ","))\n" }
-    return (lines.joined(), names.joined(separator: ";"))
+    if last != nil { text.add(byte: "\n") }
+    return (text.text, signed.text)
   }
 
   /// AWS's Trimall: no white space at the ends, one space for each run of it inside.
   static func folded(_ value: String) -> String {
-    let words = value.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    guard !isFolded(value) else { return value }
+    let words = value.utf8.split(whereSeparator: isWhite)
     return String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
+  }
+
+  /// What people and programs mostly write.
+  private static func isFolded(_ value: String) -> Bool {
+    var value = value
+    return value.withUTF8 { bytes in
+      var afterSpace = true
+      for byte in bytes {
+        let isSpace = isWhite(byte)
+        if isSpace, afterSpace || byte != 0x20 { return false }
+        afterSpace = isSpace
+      }
+      return !afterSpace || bytes.isEmpty
+    }
+  }
+
+  private static func isWhite(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+  private static func lines(_ lines: String...) -> String {
+    var text = TextBuffer(reserving: lines.reduce(0) { $0 + $1.utf8.count + 1 })
+    for (index, line) in lines.enumerated() {
+      if index > 0 { text.add(byte: "\n") }
+      text.add(line)
+    }
+    return text.text
   }
 }

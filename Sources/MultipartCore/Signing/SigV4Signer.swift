@@ -37,16 +37,17 @@ package struct SigV4Signer: Sendable {
     headers.add("x-amz-date", time.amzTime)
     headers.add(tokenName.lowercased(), credentials.sessionToken?.reveal())
     let scope = SigV4.Scope(at: time, region: region, service: service)
+    let query = CanonicalQuery(request.query)
     let canonical = SigV4.canonicalRequest(
-      method: request.method, path: request.path, query: request.query,
+      method: request.method, path: request.path, query: query,
       headers: toSign(headers, host: request.origin.host), payloadHash: request.payload.headerValue)
     let signature = try signature(canonical, credentials: credentials, scope: scope, at: time)
-    headers.add(
-      "Authorization",
-      "\(SigV4.algorithm) Credential=\(credentials.accessKeyID)/\(scope.text), "
-        + "SignedHeaders=\(canonical.signedHeaders), Signature=\(signature)")
+    var authorization = TextBuffer(reserving: 256 + canonical.signedHeaders.utf8.count)
+    authorization.add(SigV4.algorithm, " Credential=", credentials.accessKeyID, "/", scope.text)
+    authorization.add(", SignedHeaders=", canonical.signedHeaders, ", Signature=", signature)
+    headers.add("Authorization", authorization.text)
     return SignedRequest(
-      method: request.method, url: request.url(query: request.query), headers: headers,
+      method: request.method, url: request.url(query: query), headers: headers,
       expires: end(time, after: Self.headerLifetime, credentials))
   }
 
@@ -63,15 +64,16 @@ package struct SigV4Signer: Sendable {
     let headers = signable(withoutOwn(request.headers))
     let scope = SigV4.Scope(at: time, region: region, service: service)
     let signedHeaders = SigV4.canonicalHeaders(toSign(headers, host: request.origin.host)).signed
-    var query = request.query.filter { !isOwnParameter($0.name) }
-    query += [
+    var items = request.query.filter { !isOwnParameter($0.name) }
+    items += [
       QueryItem("X-Amz-Algorithm", SigV4.algorithm),
       QueryItem("X-Amz-Credential", "\(credentials.accessKeyID)/\(scope.text)"),
       QueryItem("X-Amz-Date", time.amzTime),
       QueryItem("X-Amz-Expires", String(seconds)),
       QueryItem("X-Amz-SignedHeaders", signedHeaders),
     ]
-    if let token = credentials.sessionToken { query.append(QueryItem(tokenName, token.reveal())) }
+    if let token = credentials.sessionToken { items.append(QueryItem(tokenName, token.reveal())) }
+    let query = CanonicalQuery(items)
     let canonical = SigV4.canonicalRequest(
       method: request.method, path: request.path, query: query, headers: toSign(headers, host: request.origin.host),
       payloadHash: PayloadHash.unsigned.headerValue)
@@ -112,6 +114,11 @@ extension SigV4Signer {
     "x-forwarded-for",
   ]
 
+  private static func mayBeChanged(_ name: String) -> Bool {
+    // Mostly S3's own, which need no closer look.
+    !name.utf8.starts(with: "x-amz-".utf8) && changedOnTheWay.contains(name.lowercased())
+  }
+
   /// Without those that the signer writes itself; Host is the URL's.
   private func withoutOwn(_ headers: HeaderList) -> HeaderList {
     var headers = headers
@@ -121,9 +128,7 @@ extension SigV4Signer {
 
   private func signable(_ headers: HeaderList) -> HeaderList {
     var out = HeaderList()
-    for field in headers.fields where !Self.changedOnTheWay.contains(field.name.lowercased()) {
-      out.add(field.name, field.value)
-    }
+    for field in headers.fields where !Self.mayBeChanged(field.name) { out.add(field.name, field.value) }
     return out
   }
 

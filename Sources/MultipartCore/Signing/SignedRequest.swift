@@ -24,7 +24,8 @@ package struct SignedRequest: Sendable, Equatable {
     var headers = request.headers
     headers.remove("host")
     headers.remove("authorization")
-    return SignedRequest(method: request.method, url: request.url(query: request.query), headers: headers)
+    return SignedRequest(
+      method: request.method, url: request.url(query: CanonicalQuery(request.query)), headers: headers)
   }
 
   /// The URL for logs.

@@ -54,15 +54,18 @@ package struct UnsignedRequest: Sendable {
   }
 
   /// The URL that is sent: the query in the canonical order and encoding, so that a proxy has nothing to tidy.
-  func url(query items: [QueryItem]) -> String {
-    let query = SigV4.sorted(items).map { $0.value == nil ? $0.name : "\($0.name)=\($0.value ?? "")" }
-    return "\(origin)\(path)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+  func url(query: CanonicalQuery) -> String {
+    let query = query.sent
+    var url = TextBuffer(reserving: origin.host.utf8.count + path.utf8.count + query.utf8.count + 16)
+    url.add(origin.scheme.rawValue, "://", origin.host, path)
+    if !query.isEmpty { url.add("?", query) }
+    return url.text
   }
 
   /// Refuses what would let one header become two: a name that is no token, a line break in a value.
   func checkHeaders() throws(Failure) {
     for field in headers.fields {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isToken) else {
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HeaderToken.holds) else {
         throw Failure(.usage, "a header's name has a character that HTTP does not allow in it")
       }
       guard field.value.utf8.allSatisfy({ $0 != 0 && $0 != 10 && $0 != 13 }) else {
@@ -70,14 +73,18 @@ package struct UnsignedRequest: Sendable {
       }
     }
   }
+}
 
-  /// RFC 9110, tchar.
-  private static func isToken(_ byte: UInt8) -> Bool {
+/// RFC 9110's `tchar`: what the name of a header is made of.
+enum HeaderToken {
+  static func holds(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "!"),
+      UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."),
+      UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
       true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    default: false
     }
   }
 }

@@ -4,6 +4,8 @@ struct PartQueue: Sendable {
   private var nextNew = 1
   private var left: Set<Int> = []
   private var again: [Int] = []
+  /// How many of `again` are taken: thousands can come back at once, and each would move the others up.
+  private var taken = 0
 
   /// The parts of a file. A stream has none at first: they are added as they come.
   init(count: Int) {
@@ -20,10 +22,20 @@ struct PartQueue: Sendable {
   }
 
   mutating func next() -> Int? {
-    if !again.isEmpty { return again.removeFirst() }
+    if taken < again.count {
+      defer { take() }
+      return again[taken]
+    }
     guard !isExhausted() else { return nil }
     defer { nextNew += 1 }
     return nextNew
+  }
+
+  private mutating func take() {
+    taken += 1
+    guard taken == again.count else { return }
+    again.removeAll(keepingCapacity: true)
+    taken = 0
   }
 
   /// Nothing is left to send, but what may come back.
@@ -33,5 +45,5 @@ struct PartQueue: Sendable {
     return nextNew > count
   }
 
-  var waitingPieces: Int { again.count }
+  var waitingPieces: Int { again.count - taken }
 }

@@ -56,12 +56,17 @@ package final class UploadJournal: Sendable {
   /// A create may have made an upload whose id never arrived: the next run looks for it as after a kill.
   func leaveMark() { state.withLock { $0.leavesMark = true } }
 
-  /// A new upload was created. True when it stands in a record now.
-  func begin(_ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, now: Timestamp) -> Bool {
+  /// A new upload was created, or one was found that has parts of this source already. True when it stands in a record
+  /// now.
+  func begin(
+    _ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, receipts: [PartReceipt] = [],
+    now: Timestamp
+  ) -> Bool {
     let header = UploadRecord.Header(
       target: target, sourcePath: job.source.path, source: job.source.identity, uploadID: uploadID, partSize: partSize,
       form: form, optionsDigest: digest, created: now)
-    return write { (book) throws(Failure) in try book.begin(header) }
+    let parts = receipts.map(UploadRecord.Part.init)
+    return write { (book) throws(Failure) in try book.begin(header, parts: parts) }
   }
 
   /// The upload of the record goes on.
@@ -85,9 +90,7 @@ package final class UploadJournal: Sendable {
   func append(_ receipt: PartReceipt, now: Duration) {
     guard let writer = state.withLock({ $0.writer }) else { return }
     do throws(Failure) {
-      try writer.append(
-        UploadRecord.Part(
-          number: receipt.number, size: receipt.size, etag: receipt.etag, checksum: receipt.checksum), now: now)
+      try writer.append(UploadRecord.Part(receipt), now: now)
     } catch {
       disappoint(error)
     }
@@ -134,5 +137,11 @@ package final class UploadJournal: Sendable {
       return !state.hasWarned
     }
     if first { warn("an interrupted upload could not be resumed: \(failure.message)") }
+  }
+}
+
+extension UploadRecord.Part {
+  fileprivate init(_ receipt: PartReceipt) {
+    self.init(number: receipt.number, size: receipt.size, etag: receipt.etag, checksum: receipt.checksum)
   }
 }

@@ -175,10 +175,9 @@ package final class Uploader: Sendable {
   private func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
     guard let journal else { return false }
     if let found = journal.found, found.header.uploadID.utf8.elementsEqual(uploadID.utf8) { return journal.resume() }
-    let written = journal.begin(
-      uploadID, job: job, partSize: plan.partSize, form: machine.form, now: world.now())
-    for receipt in machine.receipts.compactMap(\.self) { journal.append(receipt, now: world.uptime()) }
-    return written
+    return journal.begin(
+      uploadID, job: job, partSize: plan.partSize, form: machine.form, receipts: machine.receipts.compactMap(\.self),
+      now: world.now())
   }
 
   private func cut(by plan: UploadPlan) {

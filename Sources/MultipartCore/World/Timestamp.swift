@@ -28,26 +28,32 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// `20130524`
-  package var amzDay: String {
-    let f = fields
-    return digits(f.year, 4) + digits(f.month, 2) + digits(f.day, 2)
-  }
+  package var amzDay: String { written(dash: "", colon: nil) }
 
   /// `20130524T000000Z`
-  package var amzTime: String {
-    let f = fields
-    return amzDay + "T" + digits(f.hour, 2) + digits(f.minute, 2) + digits(f.second, 2) + "Z"
-  }
+  package var amzTime: String { written(dash: "", colon: "") }
 
   /// `2013-05-24T00:00:00Z`
-  package var iso8601: String {
-    let f = fields
-    return digits(f.year, 4) + "-" + digits(f.month, 2) + "-" + digits(f.day, 2)
-      + "T" + digits(f.hour, 2) + ":" + digits(f.minute, 2) + ":" + digits(f.second, 2) + "Z"
-  }
-}
+  package var iso8601: String { written(dash: "-", colon: ":") }
 
-private func digits(_ value: Int, _ width: Int) -> String {
-  let text = String(value)
-  return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+  /// Without `colon` the day alone.
+  private func written(dash: String, colon: String?) -> String {
+    let f = fields
+    var text = TextBuffer(reserving: 24)
+    text.add(f.year, width: 4)
+    text.add(dash)
+    text.add(f.month, width: 2)
+    text.add(dash)
+    text.add(f.day, width: 2)
+    if let colon {
+      text.add("T")
+      text.add(f.hour, width: 2)
+      text.add(colon)
+      text.add(f.minute, width: 2)
+      text.add(colon)
+      text.add(f.second, width: 2)
+      text.add("Z")
+    }
+    return text.text
+  }
 }

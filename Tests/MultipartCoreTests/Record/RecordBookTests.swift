@@ -188,6 +188,21 @@ import Testing
     #expect(Self.cpuTime() - began < .seconds(1))
   }
 
+  @Test("A record begun with parts has them at once; one that cannot be written is left out, and more can follow")
+  func begunWithParts() throws {
+    var long = RecordSamples.part(2)
+    long.etag = String(repeating: "e", count: 70_000)
+    let writer = try book.begin(header, parts: [RecordSamples.part(3), long, RecordSamples.part(1)])
+    #expect(try book.load(target)?.parts == [1: RecordSamples.part(1), 3: RecordSamples.part(3)])
+    try writer.append(RecordSamples.part(2), now: .zero)
+    #expect(try book.load(target)?.parts.count == 3)
+    // As many of a hostile store's as a record may hold, and no more.
+    let many = (1...400).map { UploadRecord.Part(number: $0, size: 1, etag: String(repeating: "e", count: 60_000)) }
+    _ = try book.begin(header, parts: many)
+    #expect(try shelf.bytes().count <= RecordText.mostBytes)
+    #expect((270...279).contains(try #require(try book.load(target)).parts.count))
+  }
+
   @Test("A record as long as it may be takes no more, and is written short again when it is gone on with")
   func longest() throws {
     let head = try RecordText.head(header)

@@ -170,7 +170,7 @@ extension SimPlay {
     }
     // A short piece shows that it is the last; after a full one the next read says so.
     return .piece(
-      number, size: run.file.size(number), isLast: number == run.file.parts && run.file.tail < SimFile.partSize)
+      number, size: run.file.size(number), isLast: number == run.file.parts && run.file.tail < run.file.partSize)
   }
 
   // MARK: Sending

@@ -143,7 +143,8 @@ final class SimPlay {
 
   // MARK: Dice
 
-  /// Most uploads are short; a few hundred of a hundred thousand have 100 to 1,000 parts, and a handful 10,000.
+  /// Most uploads are short; a few hundred of a hundred thousand have 100 to 1,000 parts, and a handful 10,000, each of
+  /// 5 GiB.
   private func makeFile(version: Int) -> SimFile {
     let size = dice.unit()
     let parts =
@@ -158,8 +159,10 @@ final class SimPlay {
       } else {
         2 + dice.below(29)
       }
-    let tail = dice.chance(0.2) ? SimFile.partSize : 1 + Int64(dice.below(Int(SimFile.partSize)))
+    let partSize = parts == UploadPlan.mostParts ? UploadPlan.largestPart : UploadPlan.smallestPart
+    let tail = dice.chance(0.2) ? partSize : 1 + Int64(dice.below(Int(partSize)))
     var file = SimFile(version: version, parts: parts, tail: tail)
+    file.partSize = partSize
     file.isStream = dice.chance(0.2)
     return file
   }

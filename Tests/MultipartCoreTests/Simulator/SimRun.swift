@@ -84,7 +84,7 @@ final class SimRun {
     self.host = host
     self.command = command
     file = host.file
-    plan = try UploadPlan(size: file.isStream ? 0 : file.size, partSize: SimFile.partSize)
+    plan = try UploadPlan(size: file.isStream ? 0 : file.size, partSize: file.partSize)
     keepsRecord = file.isStream || !plan.isSingle
     found = keepsRecord ? host.record : nil
     var settings = UploadMachine.Settings(

@@ -21,7 +21,6 @@ struct SimDice {
 
 /// A source: each part of it has a content of its own, which two sources share only as far as they begin alike.
 struct SimFile: Equatable {
-  static let partSize: Int64 = 5 << 20
   static let garbage = 1
 
   var version: Int
@@ -31,10 +30,11 @@ struct SimFile: Equatable {
   var shared = 0
   var base = 0
   var isStream = false
+  var partSize: Int64 = 5 << 20
 
   func content(_ number: Int) -> Int { (number <= shared ? base : version) << 16 | number }
-  func size(_ number: Int) -> Int64 { number == parts ? tail : Self.partSize }
-  var size: Int64 { Int64(parts - 1) * Self.partSize + tail }
+  func size(_ number: Int) -> Int64 { number == parts ? tail : partSize }
+  var size: Int64 { Int64(parts - 1) * partSize + tail }
 }
 
 final class SimUpload {

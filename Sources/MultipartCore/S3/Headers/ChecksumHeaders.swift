@@ -7,7 +7,7 @@ package enum ChecksumHeaders {
   /// Values by lower-case header name.
   package static func values(in headers: HeaderList) -> [String: String] {
     var values: [String: String] = [:]
-    for field in headers.fields {
+    for field in headers.fields where field.name.utf8.count > prefix.utf8.count {
       let name = field.name.lowercased()
       guard isValue(name), !field.value.isEmpty, values[name] == nil else { continue }
       values[name] = field.value

@@ -17,8 +17,7 @@ struct S3HeaderBuilder {
 
   /// A token of RFC 9110.
   static func checkName(_ name: String) throws(Failure) {
-    let isToken = name.utf8.allSatisfy { S3Text.isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
-    guard isToken, !name.isEmpty, name.utf8.count <= 256 else {
+    guard name.utf8.allSatisfy(HeaderToken.holds), !name.isEmpty, name.utf8.count <= 256 else {
       throw Failure(
         .usage, "\"\(S3Text.cleaned(name, limit: 80))\" cannot be the name of a header",
         hint: "names of headers, metadata included, are letters, digits and -_.")

@@ -1,0 +1,35 @@
+/// Text in the making, for what is written for every part of an upload: bytes in one buffer. Adding to a `String` costs
+/// some hundred instructions each time.
+struct TextBuffer {
+  private(set) var bytes: [UInt8] = []
+
+  init(reserving capacity: Int) {
+    bytes.reserveCapacity(capacity)
+  }
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  mutating func add(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func add(_ texts: String...) {
+    for text in texts { add(text) }
+  }
+
+  mutating func add(byte: Unicode.Scalar) {
+    bytes.append(UInt8(ascii: byte))
+  }
+
+  /// With zeros in front as far as `width`; what does not fit, as it is written.
+  mutating func add(_ value: Int, width: Int) {
+    var place = 1
+    for _ in 1..<width { place *= 10 }
+    guard (0..<place * 10).contains(value) else { return add(String(value)) }
+    while place > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(value / place % 10))
+      place /= 10
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import MultipartCore
+import Testing
+
+@Suite struct LargestUploadTests {
+  @Test("48.8 TiB in 10,000 parts, with faults and killed half way, go on from the record and are proven at the end")
+  func largest() throws {
+    var upload = try LargestUpload()
+    #expect(try upload.run(seed: 1, killAfter: 5000) == nil)
+    let there = upload.parts.count { $0 != nil }
+    #expect(upload.sends.reduce(0, +) == 5000)
+    #expect((4900...5000).contains(there))
+    let outcome = try upload.run(seed: 2)
+    #expect(outcome == .completed(evidence: "CRC64NVME of the object, given back by the store"))
+    #expect(upload.mistakes.isEmpty)
+    #expect(upload.objectSize == 53_687_091_200_000)
+    // What the store had was compared and not sent again; every other part was sent once, and once more after a fault.
+    #expect(upload.compared == there)
+    #expect(upload.pages == 5)
+    #expect(upload.faults == 10_000 / 89)
+    #expect(upload.sends.reduce(0, +) - 5000 - (10_000 - there) <= upload.faults)
+    #expect(upload.sends.allSatisfy { $0 <= 2 })
+    // The record's length is that of its lines: nothing was written twice.
+    #expect(upload.record.count < 10_100 * 96)
+  }
+
+  @Test("One byte more than 48.8 TiB is refused before anything is sent, whatever size the parts shall have")
+  func tooLarge() throws {
+    for partSize in [nil, UploadPlan.largestPart, UploadPlan.smallestPart] {
+      let failure = #expect(throws: Failure.self) {
+        try UploadPlan(size: UploadPlan.largestObject + 1, partSize: partSize)
+      }
+      #expect(failure?.code == .usage)
+      #expect(failure?.message.contains("48.8 TiB") == true)
+    }
+  }
+}
