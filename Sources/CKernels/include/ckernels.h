@@ -36,7 +36,8 @@ struct ck_line {
   uint32_t sent;        // segments with data
   uint32_t sent_again;  // how often one of them was sent once more
   uint32_t round_trip;  // microseconds, smoothed
-  uint64_t acknowledged; // bytes
+  uint64_t held;           // microseconds in which only the line's own speed held the connection back
+  uint64_t acknowledged;   // bytes
 };
 // TCP_INFO: 0 or errno.
 int ck_line_read(int socket, struct ck_line *line);

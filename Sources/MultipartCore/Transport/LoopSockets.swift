@@ -10,19 +10,25 @@ struct ConnectionEnds: Equatable {
   var peerPort: Int32
 }
 
-/// How much has been acknowledged on all connections, those that are closed by now too.
+/// What all connections have done, those that are closed by now too.
 private struct LineFlow {
-  private var acknowledged: [Int32: UInt64] = [:]
-  private var closed: UInt64 = 0
+  private var open: [Int32: ck_line] = [:]
+  private var bytes: UInt64 = 0
+  private var held: UInt64 = 0
 
   /// A number that is given out anew is another connection.
   mutating func begins(_ socket: Int32) {
-    closed += acknowledged.removeValue(forKey: socket) ?? 0
+    guard let ended = open.removeValue(forKey: socket) else { return }
+    bytes += ended.acknowledged
+    held += ended.held
   }
 
-  mutating func take(_ seen: [Int32: ck_line]) -> Int64 {
-    for (socket, line) in seen { acknowledged[socket] = max(line.acknowledged, acknowledged[socket] ?? 0) }
-    return Int64(clamping: acknowledged.values.reduce(closed, +))
+  mutating func take(_ seen: [Int32: ck_line]) -> (bytes: Int64, held: Duration) {
+    open.merge(seen) { $1 }
+    return (
+      Int64(clamping: open.values.reduce(bytes) { $0 + $1.acknowledged }),
+      .microseconds(Int64(clamping: open.values.reduce(held) { $0 + $1.held }))
+    )
   }
 }
 
@@ -61,9 +67,10 @@ final class LoopSockets {
     }
     let sum = LineWatch.Sum(seen.values)
     if let found = line.judge(sum, on: seen.keys) { note(found) }
+    let flown = flow.take(seen)
     ledger.write(
       LineLedger.Entry(
-        at: now, delivered: flow.take(seen), isLossy: sum.isLossy && !line.isHardy,
+        at: now, delivered: flown.bytes, isLossy: sum.isLossy && !line.isHardy, held: flown.held,
         roundTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip))),
       of: entry)
   }

@@ -5,6 +5,9 @@ package struct LineSample: Sendable, Equatable {
   package var delivered: Int64
   /// Packets are lost, and each loss makes a connection slower for long.
   package var isLossy = false
+  /// How long nothing but the line's own speed has held the connections back, all of them together. The rest of their
+  /// time they waited for the store: for its window, for its answers.
+  package var held: Duration = .zero
   /// The share of a core that the loops used since the look before, each on average.
   package var load: Double = 0
   /// To the store and back, on the connection where it is shortest.
@@ -22,6 +25,7 @@ final class LineLedger: Sendable {
     var at: Duration = .zero
     var delivered: Int64 = 0
     var isLossy = false
+    var held: Duration = .zero
     var roundTrip: Duration?
   }
 
@@ -44,6 +48,7 @@ final class LineLedger: Sendable {
     var sample = LineSample(
       at: entries.map(\.at).max() ?? .zero, delivered: entries.reduce(0) { $0 + $1.delivered })
     sample.isLossy = entries.contains { $0.isLossy }
+    sample.held = entries.reduce(.zero) { $0 + $1.held }
     sample.roundTrip = entries.compactMap(\.roundTrip).min() ?? .zero
     return sample
   }

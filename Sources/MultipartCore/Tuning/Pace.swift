@@ -59,6 +59,8 @@ package struct Pace: Sendable {
   private static let longestPart = 60.0
   /// Where the loops have no more of their cores to give, connections bring nothing.
   private static let fullLoad = 0.75
+  /// Of the connections' time.
+  private static let fullLine = 0.7
 
   package init(_ bounds: Bounds, partSize: Int64) {
     self.bounds = bounds
@@ -91,10 +93,17 @@ package struct Pace: Sendable {
     guard moved >= Self.leastMoved || passed >= Self.longestEpoch else { return nil }
     epoch = sample
     guard sample.at >= quietUntil else { return nil }
-    return judge(Double(moved) / passed.seconds, sample)
+    return judge(Double(moved) / passed.seconds, sample, mayBringMore(begun, sample))
   }
 
-  private mutating func judge(_ rate: Double, _ sample: LineSample) -> Change? {
+  /// Neither this side's cores nor, for most of the time, the line are what the connections wait for. Where they are
+  /// full already, new ones only make others lose packets.
+  private func mayBringMore(_ begun: LineSample, _ sample: LineSample) -> Bool {
+    let time = (sample.at - begun.at) * window
+    return sample.load < Self.fullLoad && (sample.isLossy || (sample.held - begun.held) / time < Self.fullLine)
+  }
+
+  private mutating func judge(_ rate: Double, _ sample: LineSample, _ mayBringMore: Bool) -> Change? {
     let now = sample.at
     if sample.isLossy, window < floor {
       phase = .climbing(from: window, rate: rate)
@@ -106,13 +115,13 @@ package struct Pace: Sendable {
         phase = .beginning(rate: rate)
         return nil
       }
-      if sample.load >= Self.fullLoad { return settle(now) }
       if let slow = slower(rate, sample) { return slow }
+      guard mayBringMore else { return settle(now) }
       phase = .climbing(from: window, rate: rate)
       return more(rate, "\(Self.mega(rate)) with \(window), and whether more bring more")
     case .climbing(let from, let before):
-      if sample.load >= Self.fullLoad { return settle(now) }
       if rate >= before * Self.growth {
+        guard mayBringMore else { return settle(now) }
         patience = Self.shortestPatience
         phase = .climbing(from: window, rate: rate)
         return more(rate, "\(Self.mega(rate)) after \(Self.mega(before))")
@@ -123,7 +132,7 @@ package struct Pace: Sendable {
       return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): more of them bring nothing")
     case .settled(let until):
       if let slow = slower(rate, sample) { return slow }
-      guard now >= until, sample.load < Self.fullLoad else { return nil }
+      guard now >= until, mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
       phase = .climbing(from: window, rate: rate)
       return more(rate, "\(Self.mega(rate)), and whether more bring more")

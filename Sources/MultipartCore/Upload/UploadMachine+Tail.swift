@@ -36,24 +36,24 @@ extension UploadMachine {
   }
 
   /// Of one part a second copy is sent, and the first answer wins.
-  private mutating func copy(_ part: Int) -> Action {
+  private mutating func copy(_ part: Int, fresh: Bool) -> Action {
     tail.twice.insert(part)
     tail.copies[part] = 2
-    return .sendCopy(part: part, form: form)
+    return .sendCopy(part: part, form: form, freshConnection: fresh)
   }
 
   private var mayBeCopied: Set<Int> { inFlight.subtracting(tail.twice).subtracting(takenBack) }
 
   /// A connection that has nothing to do takes over what another one would need longer for than is usual for a whole
-  /// part. Looked at once a second, by what the second has brought: the connections that are left at the end get faster
-  /// by that. Half as long again, and three seconds, are the price of the bytes that go out twice.
+  /// part. Judged by what the last quarter of a second has brought: the connections that are left at the end get faster
+  /// by that. Half as long again, and half a second, are the price of the bytes that go out twice.
   mutating func outrun(_ moved: [Int: Int64]) -> [Action] {
     guard let before = tail.before else {
       tail.before = (now, moved)
       return []
     }
     let passed = now - before.at
-    guard passed >= .seconds(1) else { return [] }
+    guard passed >= .milliseconds(250) else { return [] }
     tail.before = (now, moved)
     guard let usual = tail.usual, window > inFlight.count + tail.copies.count else { return [] }
     var slowest: (part: Int, left: Duration)?
@@ -61,9 +61,10 @@ extension UploadMachine {
       guard let then = before.moved[part], let gone = moved[part] else { continue }
       let size = settings.isStream ? stream.sizes[part - 1] : settings.plan.range(of: part).length
       let left = passed * (Double(size - gone) / Double(max(1, gone - then)))
-      if left > slowest?.left ?? max(usual * 1.5, .seconds(3)) { slowest = (part, left) }
+      if left > slowest?.left ?? max(usual * 1.5, .milliseconds(500)) { slowest = (part, left) }
     }
-    return slowest.map { [copy($0.part)] } ?? []
+    // A connection that has just done its part is warm.
+    return slowest.map { [copy($0.part, fresh: false)] } ?? []
   }
 
   /// Where nobody tells how much of a part has gone out: the slowest one, when it is slow beyond reason. Looked at once a
@@ -77,7 +78,7 @@ extension UploadMachine {
     guard let slowest, let sent = tail.sentAt[slowest], let patience = tail.patience, now - sent > patience else {
       return [.wait(until: next)]
     }
-    return [copy(slowest), .wait(until: next)]
+    return [copy(slowest, fresh: true), .wait(until: next)]
   }
 
   /// An answer of a part that was under way twice: true when it is the last one out, and so the part's end. Complete

@@ -110,8 +110,8 @@ extension UploadMachine {
     case confirm
     case create(ChecksumForm)
     case send(part: Int, form: ChecksumForm, attempt: Int, freshConnection: Bool)
-    /// The part once more, on a connection of its own, while the first copy is still under way.
-    case sendCopy(part: Int, form: ChecksumForm)
+    /// The part once more, while the first copy is still under way.
+    case sendCopy(part: Int, form: ChecksumForm, freshConnection: Bool)
     /// What is still under way of the part is not needed, or not now; it answers all the same.
     case cancelPart(Int)
     case put(form: ChecksumForm, attempt: Int, freshConnection: Bool)

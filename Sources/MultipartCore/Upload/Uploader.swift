@@ -210,9 +210,9 @@ package final class Uploader: Sendable {
     case .send(let part, let form, _, let fresh):
       sending.withLock { $0 = $0 ?? world.uptime() }
       tasks.parts[part] = event { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
-    case .sendCopy(let part, let form):
+    case .sendCopy(let part, let form, let fresh):
       world.log(1, "part \(part) would take longer than a new try; it is sent once more on another connection")
-      tasks.copies[part] = event { await self.send(part, form, uploadID: uploadID, fresh: true, isCopy: true) }
+      tasks.copies[part] = event { await self.send(part, form, uploadID: uploadID, fresh: fresh, isCopy: true) }
     case .cancelPart(let part): tasks.cancel(part) { self.isSent($0) }
     case .put(let form, _, let fresh):
       tasks.parts[0] = event { await self.put(form, fresh: fresh) }

@@ -8,6 +8,9 @@ import Testing
     var rate: (Int) -> Double
     var isLossy = false
     var load = 0.3
+    /// The share of their time in which the line holds the connections back.
+    var held = 0.3
+    private var heldSoFar: Duration = .zero
     var roundTrip: Duration = .milliseconds(20)
     private(set) var now: Duration = .zero
     private(set) var delivered: Int64 = 0
@@ -29,6 +32,8 @@ import Testing
         var sample = LineSample(at: now, delivered: delivered)
         sample.isLossy = isLossy
         sample.load = load
+        heldSoFar += .milliseconds(100) * pace.window * held
+        sample.held = heldSoFar
         sample.roundTrip = roundTrip
         if let change = pace.take(sample, isFull: isFull) { changes.append(change) }
       }
@@ -114,6 +119,17 @@ import Testing
     line.load = 0.9
     line.run(.seconds(60))
     #expect(line.changes == [])
+  }
+
+  @Test("Where the line holds all connections back, and not the store, no more are taken")
+  func full() {
+    var line = PlayedLine { Double($0) * Self.mega }
+    line.held = 0.9
+    line.run(.seconds(60))
+    #expect(line.changes == [])
+    line.held = 0.5
+    line.run(.seconds(60))
+    #expect(line.pace.window == 48)
   }
 
   @Test("While there is not work for all of them nothing is judged")
