@@ -45,15 +45,15 @@ extension UploadMachine {
   private var mayBeCopied: Set<Int> { inFlight.subtracting(tail.twice).subtracting(takenBack) }
 
   /// A connection that has nothing to do takes over what another one would need longer for than is usual for a whole
-  /// part. Judged by what the last quarter of a second has brought: the connections that are left at the end get faster
-  /// by that. Half as long again, and half a second, are the price of the bytes that go out twice.
+  /// part. Judged by what the last second has brought, for the connections that are left at the end get
+  /// faster by that. As long again, and three seconds, are the price of the bytes that go out twice.
   mutating func outrun(_ moved: [Int: Int64]) -> [Action] {
     guard let before = tail.before else {
       tail.before = (now, moved)
       return []
     }
     let passed = now - before.at
-    guard passed >= .milliseconds(250) else { return [] }
+    guard passed >= .seconds(1) else { return [] }
     tail.before = (now, moved)
     guard let usual = tail.usual, window > inFlight.count + tail.copies.count else { return [] }
     var slowest: (part: Int, left: Duration)?
@@ -61,7 +61,7 @@ extension UploadMachine {
       guard let then = before.moved[part], let gone = moved[part] else { continue }
       let size = settings.isStream ? stream.sizes[part - 1] : settings.plan.range(of: part).length
       let left = passed * (Double(size - gone) / Double(max(1, gone - then)))
-      if left > slowest?.left ?? max(usual * 1.5, .milliseconds(500)) { slowest = (part, left) }
+      if left > slowest?.left ?? max(usual * 2, .seconds(3)) { slowest = (part, left) }
     }
     // A connection that has just done its part is warm.
     return slowest.map { [copy($0.part, fresh: false)] } ?? []

@@ -193,6 +193,19 @@ import Testing
     #expect(ended - began < .seconds(20), "\(ended - began)")
   }
 
+  @Test("--concurrency auto takes more connections of a store that takes so much from each, and -v says why")
+  func auto() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 3 * mebi))]) {
+      $0.storage = .discard
+    }
+    try box.files.sparseFile("f", size: 200 << 20)
+    let result = try await box.run(
+      "put", "f", "s3://bucket/k", "--part-size", "5M", "--payload-signing", "never", "-v")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("12 connections from here on"), "\(result.errors)")
+    #expect(box.fake.counters.mostRunningParts >= 12)
+  }
+
   @Test("--concurrency is reached and never exceeded", arguments: [1, 3])
   func concurrency(_ count: Int) async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .delay(milliseconds: 150))]) { $0.storage = .discard }
