@@ -99,7 +99,10 @@ final class AddressBook: Sendable {
       let answer = resolve(host.name)
       entries.withLock { entries in
         entries[host]?.isAsking = false
-        if case .found(let addresses) = answer { entries[host]?.addresses = addresses }
+        // Those with a zone (`fe80::1%eth0`) libcurl's list has no form for.
+        if case .found(let all) = answer {
+          entries[host]?.addresses = all.filter { !$0.utf8.contains(UInt8(ascii: "%")) }
+        }
       }
     }
     if !begun { entries.withLock { $0[host]?.isAsking = false } }

@@ -97,10 +97,12 @@ package struct Pace: Sendable {
   }
 
   /// Neither this side's cores nor, for most of the time, the line are what the connections wait for. Where they are
-  /// full already, new ones only make others lose packets.
+  /// full already, new ones only make others lose packets. A few connections say little of the line: after a store that
+  /// asked for less they come back all the same.
   private func mayBringMore(_ begun: LineSample, _ sample: LineSample) -> Bool {
+    guard sample.load < Self.fullLoad else { return false }
     let time = (sample.at - begun.at) * window
-    return sample.load < Self.fullLoad && (sample.isLossy || (sample.held - begun.held) / time < Self.fullLine)
+    return window < bounds.start || sample.isLossy || (sample.held - begun.held) / time < Self.fullLine
   }
 
   private mutating func judge(_ rate: Double, _ sample: LineSample, _ mayBringMore: Bool) -> Change? {

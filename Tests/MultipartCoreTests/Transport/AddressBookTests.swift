@@ -48,6 +48,9 @@ import Testing
   @Test("A host with one address, or one that nobody prepared for, is left to libcurl")
   func single() async throws {
     let (book, host, _) = try await Self.book(["10.0.0.1"])
+    let zones = AddressBook { _ in .found(["10.0.0.1", "fe80::1%eth0"]) }
+    zones.find(host, now: .zero)
+    for _ in 0..<100 { #expect(zones.order(for: host, now: .seconds(1)) == nil) }
     for _ in 0..<100 { #expect(book.order(for: host, now: .seconds(1)) == nil) }
     let other = try #require(AddressBook.Host(url: "https://other.example/"))
     #expect(book.order(for: other, now: .seconds(1)) == nil)

@@ -150,6 +150,16 @@ import Testing
     #expect(line.pace.window > 8)
   }
 
+  @Test("After that the first number comes back even where the line holds the few connections back")
+  func comesBack() {
+    var line = PlayedLine { Double($0) * Self.mega }
+    line.held = 0.9
+    line.run(.milliseconds(100))
+    line.pace.throttled(to: 2, at: line.now)
+    line.run(.seconds(60))
+    #expect((8...12).contains(line.pace.window), "\(line.changes)")
+  }
+
   @Test("On a long way a change is given the time of some round trips before it is judged")
   func longWay() {
     var line = PlayedLine { Double($0) * Self.mega }
