@@ -22,7 +22,7 @@ struct LineWatch {
   private static let fewest: UInt64 = 400
   private static let losses: UInt64 = 2
   /// Microseconds. On a shorter way a loss is mended before it costs anything.
-  private static let shortest: UInt32 = 5000
+  private static let shortest: UInt32 = 1000
 
   private static let hardy = "bbr"
 
