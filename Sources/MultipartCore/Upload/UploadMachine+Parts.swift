@@ -70,8 +70,19 @@ extension UploadMachine {
   }
 
   mutating func partDone(_ receipt: PartReceipt) -> [Action] {
-    if phase == .sending, tail.twice.contains(receipt.number) { tail.winner[receipt.number] = receipt }
+    var bothCount = false
+    if phase == .sending, tail.twice.contains(receipt.number) {
+      bothCount = tail.winner[receipt.number].map { $0.etag != receipt.etag } ?? false
+      tail.winner[receipt.number] = receipt
+    }
     guard isLastCopy(receipt.number) else { return [.cancelPart(receipt.number)] }
+    // Both arrived, at a store that gives the same bytes another ETag each time, and which of them it keeps nobody
+    // knows: sent once more, alone, the part has a known one. The bytes of a stream's part are gone by now.
+    if bothCount, !settings.isStream {
+      inFlight.remove(receipt.number)
+      tail.winner[receipt.number] = nil
+      return sendLater(receipt.number)
+    }
     return arrived(tail.winner.removeValue(forKey: receipt.number) ?? receipt)
   }
 

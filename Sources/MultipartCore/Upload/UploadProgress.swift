@@ -14,6 +14,8 @@ package final class UploadProgress: Sendable {
   private let kept = Atomic<Int64>(0)
   private let stopped = Atomic<Bool>(false)
   private let underWay = Locked<[Transfer: PartProgress]>([:])
+  /// Of a part that goes out twice both may arrive, and it counts once.
+  private let arrived = Locked<Set<Int>>([])
 
   package init(total: Int64?, parts: Int?) {
     self.total = total
@@ -92,6 +94,7 @@ package final class UploadProgress: Sendable {
       whole.active.wrappingSubtract(1, ordering: .relaxed)
       whole.onTheWay.wrappingSubtract(moved.load(ordering: .relaxed), ordering: .relaxed)
       guard let size else { return }
+      if let part = transfer?.part, !whole.arrived.withLock({ $0.insert(part).inserted }) { return }
       whole.confirmed.wrappingAdd(size, ordering: .relaxed)
       whole.doneParts.wrappingAdd(1, ordering: .relaxed)
     }
@@ -102,5 +105,6 @@ package final class UploadProgress: Sendable {
     confirmed.store(0, ordering: .relaxed)
     kept.store(0, ordering: .relaxed)
     doneParts.store(0, ordering: .relaxed)
+    arrived.withLock { $0 = [] }
   }
 }

@@ -49,6 +49,21 @@ import Testing
     #expect(story.done(4) == [.complete(attempt: 1)])
   }
 
+  @Test("Where both copies arrive under another ETag each, the part is sent once more, alone")
+  func anotherETag() throws {
+    var story = try Self.tail()
+    #expect(Self.look(&story, until: .seconds(20)) == [Self.copy])
+    var receipt = MachinePlay.receipt(4, story.machine.form, story.settings.plan, proof: .checksum)
+    story.tell(.partDone(receipt))
+    receipt.etag = "\"another\""
+    #expect(story.tell(.partDone(receipt)).parts == [4])
+    #expect(Self.look(&story, until: .seconds(90)) == [], "nor is that one doubled")
+    receipt.etag = "\"a third\""
+    #expect(story.tell(.partDone(receipt)) == [.complete(attempt: 1)])
+    #expect(story.machine.receipts[3]?.etag == "\"a third\"")
+    #expect(story.machine.retries == 0)
+  }
+
   @Test("One copy that fails leaves it to the other; when both have failed the part is tried again")
   func failing() throws {
     var story = try Self.tail()

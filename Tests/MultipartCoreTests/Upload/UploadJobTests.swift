@@ -121,6 +121,25 @@ import Testing
     #expect(progress.bytes == progress.total)
   }
 
+  @Test("A part that goes out twice counts once, in another upload too, and how far each is can be told apart")
+  func twice() {
+    let progress = UploadProgress(total: 10, parts: 1)
+    let (first, copy) = (UploadProgress.Transfer(part: 1), UploadProgress.Transfer(part: 1, isCopy: true))
+    for _ in 1...2 {
+      let transfers = (progress.begin(first), progress.begin(copy))
+      transfers.0.add(10)
+      transfers.1.add(3)
+      #expect(progress.moved == [1: 10])
+      #expect(progress.moved(copy) == 3)
+      transfers.1.end(confirmed: 10)
+      transfers.0.end(confirmed: 10)
+      #expect(progress.moved(first) == nil && progress.moved == [:])
+      #expect(progress.bytes == 10)
+      #expect(progress.partsDone == 1)
+      progress.reset()
+    }
+  }
+
   @Test("An upload that begins anew confirms anew")
   func reset() {
     let progress = UploadProgress(total: 10, parts: 2)

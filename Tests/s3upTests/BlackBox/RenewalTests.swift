@@ -115,15 +115,12 @@ private final class Issuer: Sendable {
   func file() async throws {
     let (issuer, home) = (issuer, box.binary.home)
     try home.write(issuer.file(), to: ".aws/credentials")
-    let writer = Task {
-      while !Task.isCancelled {
-        try await Task.sleep(for: .milliseconds(Self.life * 500))
-        try home.write(issuer.file(), to: ".aws/credentials.new")
-        rename(home.path(".aws/credentials.new"), home.path(".aws/credentials"))
-      }
+    let writer = try Repeater(every: .milliseconds(Self.life * 500)) {
+      guard (try? home.write(issuer.file(), to: ".aws/credentials.new")) != nil else { return }
+      rename(home.path(".aws/credentials.new"), home.path(".aws/credentials"))
     }
-    defer { writer.cancel() }
     expectArrived(try await box.run(Self.put + slowly, timeout: .seconds(600)))
+    withExtendedLifetime(writer) {}
   }
 
   @Test("a web identity token file that is replaced")
@@ -139,23 +136,20 @@ private final class Issuer: Sendable {
       }
       return issuer.sts()
     }
-    let writer = Task {
-      while !Task.isCancelled {
-        try await Task.sleep(for: .milliseconds(Self.life * 1000))
-        let number = current.with { number in
-          number += 1
-          return number
-        }
-        try files.write("jwt-\(number)", to: "token.new")
-        rename(files.path("token.new"), path)
+    let writer = try Repeater(every: .milliseconds(Self.life * 1000)) {
+      let number = current.with { number in
+        number += 1
+        return number
       }
+      guard (try? files.write("jwt-\(number)", to: "token.new")) != nil else { return }
+      rename(files.path("token.new"), path)
     }
-    defer { writer.cancel() }
     var box = box
     box.environment["AWS_WEB_IDENTITY_TOKEN_FILE"] = path
     box.environment["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/pod"
     box.environment["AWS_ENDPOINT_URL_STS"] = sts.url
     expectArrived(try await box.run(Self.put + slowly, timeout: .seconds(600)))
+    withExtendedLifetime(writer) {}
   }
 
   @Test("a job of GitHub, whose token holds once")

@@ -1,0 +1,38 @@
+import Foundation
+
+/// Runs what takes seconds of a core on a thread of its own: the tests' pool has one thread for each core, and those that
+/// watch the time need them.
+package func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    do {
+      try PosixThread.start { continuation.resume(with: Result(catching: body)) }.detach()
+    } catch {
+      continuation.resume(throwing: error)
+    }
+  }
+}
+
+/// Does something again and again, on a thread of its own that no other test keeps waiting. It stops with its last
+/// reference.
+package final class Repeater: Sendable {
+  private let stops = Guarded(false)
+  private let thread: PosixThread
+
+  package init(every interval: Duration, _ body: @escaping @Sendable () -> Void) throws {
+    let stops = stops
+    thread = try PosixThread.start {
+      var next = ContinuousClock.now + interval
+      while !stops.with({ $0 }) {
+        usleep(10_000)
+        guard ContinuousClock.now >= next else { continue }
+        next += interval
+        body()
+      }
+    }
+  }
+
+  deinit {
+    stops.with { $0 = true }
+    thread.join()
+  }
+}
