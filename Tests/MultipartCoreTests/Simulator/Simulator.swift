@@ -1,5 +1,6 @@
 import Foundation
 import MultipartCore
+import Support
 
 /// Plays many seeds on all cores.
 enum Simulator {
@@ -7,7 +8,7 @@ enum Simulator {
     let workers = max(1, min(8, ProcessInfo.processInfo.activeProcessorCount))
     return try await withThrowingTaskGroup(of: SimTally.self) { group in
       for worker in 0..<workers {
-        group.addTask { try Self.play(stride(from: worker, to: count, by: workers)) }
+        group.addTask { try await aside { try Self.play(stride(from: worker, to: count, by: workers)) } }
       }
       var tally = SimTally()
       for try await part in group { tally.add(part) }
