@@ -45,20 +45,23 @@ extension UploadMachine {
   private var mayBeCopied: Set<Int> { inFlight.subtracting(tail.twice).subtracting(takenBack) }
 
   /// A connection that has nothing to do takes over what another one would need longer for than is usual for a whole
-  /// part. Judged by what the last second has brought, for the connections that are left at the end get
-  /// faster by that. As long again, and three seconds, are the price of the bytes that go out twice.
+  /// part. As long again, and three seconds, are the price of the bytes that go out twice.
+  ///
+  /// Judged by what the last three seconds have brought, or half a part's time: the connections that are left at the end
+  /// get faster by that, and a store that writes to its disk takes nothing for a second.
   mutating func outrun(_ moved: [Int: Int64]) -> [Action] {
     guard let before = tail.before else {
       tail.before = (now, moved)
       return []
     }
     let passed = now - before.at
-    guard passed >= .seconds(1) else { return [] }
+    guard let usual = tail.usual, passed >= max(.seconds(3), usual / 2) else { return [] }
     tail.before = (now, moved)
-    guard let usual = tail.usual, window > inFlight.count + tail.copies.count else { return [] }
+    guard window > inFlight.count + tail.copies.count else { return [] }
     var slowest: (part: Int, left: Duration)?
     for part in mayBeCopied.sorted() {
-      guard let then = before.moved[part], let gone = moved[part] else { continue }
+      // With less than before it is another try.
+      guard let then = before.moved[part], let gone = moved[part], gone >= then else { continue }
       let size = settings.isStream ? stream.sizes[part - 1] : settings.plan.range(of: part).length
       let left = passed * (Double(size - gone) / Double(max(1, gone - then)))
       if left > slowest?.left ?? max(usual * 2, .seconds(3)) { slowest = (part, left) }

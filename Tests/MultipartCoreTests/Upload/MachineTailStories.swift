@@ -96,13 +96,13 @@ import Testing
   private static let warmCopy = UploadMachine.Action.sendCopy(
     part: 4, form: .algorithm(.crc64nvme), freshConnection: false)
 
-  /// What is done when part 4, of 5 MiB as the others that took a second, has moved so far in the last second.
+  /// What is done when part 4, of 5 MiB as the others that took a second, has moved so far in the last three seconds.
   private static func told(
     from then: Int64, to gone: Int64, parts: Int = 4
   ) throws -> [UploadMachine.Action] {
     var story = try tail(parts: parts)
     for moved in [then, gone] {
-      story.now += .seconds(1)
+      story.now += .seconds(3)
       story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: [4: moved]))
     }
     return story.last.filter { if case .wait = $0 { false } else { true } }
@@ -110,11 +110,11 @@ import Testing
 
   @Test("A part that would take an idle connection less time from its beginning is sent by that too")
   func outrun() throws {
-    #expect(try Self.told(from: 1 << 20, to: 2 << 20) == [], "three more seconds")
-    #expect(try Self.told(from: 0, to: 1 << 20) == [Self.warmCopy], "four more")
-    #expect(try Self.told(from: 1 << 20, to: 3 << 19) == [Self.warmCopy], "seven more")
+    #expect(try Self.told(from: 2 << 20, to: 7 << 19) == [], "three more seconds")
+    #expect(try Self.told(from: 2 << 20, to: 3 << 20) == [Self.warmCopy], "six more")
     #expect(try Self.told(from: 1 << 20, to: 1 << 20) == [Self.warmCopy], "it stands still")
     #expect(try Self.told(from: 0, to: 4 << 20) == [], "it was slow, and is not any more")
+    #expect(try Self.told(from: 4 << 20, to: 1 << 20) == [], "another try, that has just begun")
     #expect(try Self.told(from: 4 << 20, to: 5 << 20) == [], "all of it has gone out: its answer is waited for")
     #expect(try Self.told(from: 5 << 20, to: 5 << 20) == [])
     #expect(try Self.told(from: 1 << 20, to: 1 << 20, parts: 3) == [], "nobody knows what a part takes")
@@ -138,7 +138,7 @@ import Testing
       for case .sendCopy(let part, _, _) in story.tell(.sampled(sample, moved: [6: moved, 7: moved / 2, 8: moved])) {
         copies.append(part)
       }
-      story.now += .seconds(1)
+      story.now += .seconds(3)
     }
     #expect(copies == [7, 6])
   }
