@@ -1,13 +1,9 @@
 import COpenSSL
 
-/// The two functions SigV4 stands on: SHA-256, which is OpenSSL's (`EVP_Digest`), and HMAC over it (RFC 2104).
-///
-/// HMAC is written out here because OpenSSL's own looks its digest up by name for every message, which costs ten times
-/// the digest itself.
+/// The two functions SigV4 stands on, both OpenSSL's: SHA-256 (`EVP_Digest`) and `HMAC`. They write into memory of ours
+/// and keep nothing.
 enum SigningDigest {
   static let length = 32
-  private static let blockLength = 64
-
   /// Looked up once (`EVP_MD_fetch`) and kept until the process ends; OpenSSL counts its references under a lock of its
   /// own and changes nothing else of it, so that every thread may use it. Nil where no provider has it.
   private nonisolated(unsafe) static let algorithm: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
@@ -19,18 +15,13 @@ enum SigningDigest {
   }
 
   static func hmac(key: [UInt8], _ message: some Collection<UInt8>) throws(Failure) -> [UInt8] {
-    let key = key.count > blockLength ? try sha256(key) : key
-    let inner = try sha256(padded(key, with: 0x36, room: message.count) + message)
-    return try sha256(padded(key, with: 0x5C, room: length) + inner)
-  }
-
-  /// The key, filled up with zeros to a block, each byte of it turned by `mask`.
-  private static func padded(_ key: [UInt8], with mask: UInt8, room: Int) -> [UInt8] {
-    var block: [UInt8] = []
-    block.reserveCapacity(blockLength + room)
-    for byte in key { block.append(byte ^ mask) }
-    block.append(contentsOf: repeatElement(mask, count: blockLength - key.count))
-    return block
+    let message = Array(message)
+    var out = [UInt8](repeating: 0, count: length)
+    // The length of a key is an int to OpenSSL; a secret longer than that cannot have come out of a file we read.
+    guard let algorithm, let keyLength = Int32(exactly: key.count),
+      HMAC(algorithm, key, keyLength, message, message.count, &out, nil) != nil
+    else { throw unavailable }
+    return out
   }
 
   /// Seen when `OPENSSL_CONF` asks for a provider that is not installed.

@@ -1,8 +1,8 @@
 /// How many connections an upload uses, found out by trying: more while the rate grows with them, and back where it does
 /// not.
 ///
-/// It is told what the line did and whether all connections had work meanwhile; without that a rate says nothing. It has
-/// no clock of its own.
+/// It is told what the line did and how many parts were under way meanwhile: with fewer than there are connections a
+/// rate says only whether the line is slow. It has no clock of its own.
 package struct Pace: Sendable {
   package struct Bounds: Sendable, Equatable {
     package var start: Int
@@ -38,6 +38,7 @@ package struct Pace: Sendable {
   private let partSize: Int64
   private var phase = Phase.beginning(rate: nil)
   private var epoch: LineSample?
+  private var underWayInEpoch = 0
   /// After a change the new connections are made and find their speed first.
   private var isFresh = false
   /// A store that asked for less is left in peace until then.
@@ -76,9 +77,9 @@ package struct Pace: Sendable {
     settle(now)
   }
 
-  package mutating func take(_ sample: LineSample, isFull: Bool) -> Change? {
-    guard isFull, let begun = epoch else {
-      epoch = isFull ? sample : nil
+  package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
+    guard let begun = epoch, underWay == underWayInEpoch else {
+      (epoch, underWayInEpoch) = (sample, underWay)
       return nil
     }
     let passed = sample.at - begun.at
@@ -93,7 +94,22 @@ package struct Pace: Sendable {
     guard moved >= Self.leastMoved || passed >= Self.longestEpoch else { return nil }
     epoch = sample
     guard sample.at >= quietUntil else { return nil }
-    return judge(Double(moved) / passed.seconds, sample, mayBringMore(begun, sample))
+    let rate = Double(moved) / passed.seconds
+    return isFull ? judge(rate, sample, mayBringMore(begun, sample)) : judge(rate, sample, underWay)
+  }
+
+  /// With fewer parts under way than there could be.
+  private mutating func judge(_ rate: Double, _ sample: LineSample, _ underWay: Int) -> Change? {
+    switch phase {
+    case .beginning(let before):
+      guard let before, rate < before * Self.growth else {
+        phase = .beginning(rate: rate)
+        return nil
+      }
+      return slower(rate, sample, underWay)
+    case .settled: return slower(rate, sample, underWay)
+    case .climbing, .fewer: return nil
+    }
   }
 
   /// Neither this side's cores nor, for most of the time, the line are what the connections wait for. Where they are
@@ -153,18 +169,20 @@ package struct Pace: Sendable {
     Double(partSize) * Double(connections) / max(1, rate)
   }
 
-  private mutating func slower(_ rate: Double, _ sample: LineSample) -> Change? {
-    guard window > 1, !needsMany, !sample.isLossy, takes(rate, window) > Self.longestPart else { return nil }
+  private mutating func slower(_ rate: Double, _ sample: LineSample, _ underWay: Int? = nil) -> Change? {
+    let connections = min(window, underWay ?? window)
+    guard connections > 1, !needsMany, !sample.isLossy, takes(rate, connections) > Self.longestPart else { return nil }
     let enough = max(1, Int(rate * Self.longestPart / Double(partSize)))
     phase = .fewer(from: window, rate: rate)
-    var change = change(to: enough, "\(Self.mega(rate)): a part would take \(Int(takes(rate, window))) s")
+    var change = change(to: enough, "\(Self.mega(rate)): a part would take \(Int(takes(rate, connections))) s")
     change?.stopsSome = true
     return change
   }
 
   private mutating func more(_ rate: Double, _ why: String) -> Change? {
-    guard takes(rate, window) <= Self.longestPart else { return nil }
-    return change(to: min(bounds.most, window + max(2, window / 2)), why)
+    let connections = min(bounds.most, window + max(2, window / 2))
+    guard takes(rate, connections) <= Self.longestPart else { return nil }
+    return change(to: connections, why)
   }
 
   private mutating func change(to connections: Int, _ why: String) -> Change? {

@@ -23,17 +23,20 @@ extension UploadMachine {
 
   mutating func sampled(_ sample: LineSample, _ moved: [Int: Int64]) -> [Action] {
     guard phase == .sending, !resume.isVetting else { return [] }
-    if isTail { return outrun(moved) }
-    guard window == most else { return [] }
-    guard let change = pace?.take(sample, isFull: waiting.isEmpty && inFlight.count >= window) else { return [] }
+    let isTail = isTail
+    let copies = isTail ? outrun(moved) : []
+    guard window == most, waiting.isEmpty, tail.copies.isEmpty,
+      let change = pace?.take(sample, underWay: inFlight.count, isFull: !isTail && inFlight.count >= window)
+    else { return copies }
     window = change.connections
     let said = Action.say(.paced(connections: window, why: change.why))
-    return [said] + (change.stopsSome ? takeBack() : []) + fill()
+    return [said] + (change.stopsSome ? takeBack(moved) : []) + fill()
   }
 
-  /// Those that began last have sent least.
-  private mutating func takeBack() -> [Action] {
-    let newest = inFlight.subtracting(tail.twice).sorted {
+  /// Those that began last, unless a quarter of them has gone out already.
+  private mutating func takeBack(_ moved: [Int: Int64]) -> [Action] {
+    let young = inFlight.subtracting(tail.twice).filter { (moved[$0] ?? 0) * 4 <= settings.plan.partSize }
+    let newest = young.sorted {
       let (a, b) = (tail.sentAt[$0] ?? .zero, tail.sentAt[$1] ?? .zero)
       return a == b ? $0 > $1 : a > b
     }

@@ -24,7 +24,7 @@ import Testing
       self.rate = rate
     }
 
-    mutating func run(_ time: Duration, isFull: Bool = true) {
+    mutating func run(_ time: Duration, underWay: Int? = nil) {
       let end = now + time
       while now < end {
         now += .milliseconds(100)
@@ -35,7 +35,8 @@ import Testing
         heldSoFar += .milliseconds(100) * pace.window * held
         sample.held = heldSoFar
         sample.roundTrip = roundTrip
-        if let change = pace.take(sample, isFull: isFull) { changes.append(change) }
+        let parts = min(underWay ?? pace.window, pace.window)
+        if let change = pace.take(sample, underWay: parts, isFull: parts == pace.window) { changes.append(change) }
       }
     }
   }
@@ -132,11 +133,19 @@ import Testing
     #expect(line.pace.window == 48)
   }
 
-  @Test("While there is not work for all of them nothing is judged")
+  @Test("While there is not work for all of them the rate is no reason for more")
   func notFull() {
-    var line = PlayedLine { _ in 50_000 }
-    line.run(.seconds(60), isFull: false)
+    var line = PlayedLine { Double($0) * Self.mega }
+    line.run(.seconds(60), underWay: 4)
     #expect(line.changes == [])
+  }
+
+  @Test("A few parts on a slow line are sent one after the other too")
+  func fewParts() {
+    var line = PlayedLine { _ in 200_000 }
+    line.run(.seconds(20), underWay: 4)
+    #expect(line.pace.window == 1)
+    #expect(line.changes.map(\.stopsSome) == [true])
   }
 
   @Test("A store that asked for less is left in peace for ten seconds, and then tried with more")

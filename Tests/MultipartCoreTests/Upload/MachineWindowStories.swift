@@ -78,10 +78,17 @@ import Testing
     #expect(Self.look(&story, .seconds(9), rate: 50_000_000) == [])
   }
 
-  @Test("At the end, with fewer parts left than connections, the rate is no reason for anything")
+  @Test("At the end, with fewer parts left than connections, what has mostly gone out is not stopped")
   func end() throws {
     var story = try Self.story(parts: 4, start: 4, most: 8)
     story.done(1)
-    #expect(Self.look(&story, .seconds(30), rate: 50_000) == [])
+    var actions: [UploadMachine.Action] = []
+    while story.now < .seconds(30) {
+      story.now += .milliseconds(100)
+      let sample = LineSample(at: story.now, delivered: Int64(50_000 * (story.now / .seconds(1))))
+      actions += story.tell(.sampled(sample, moved: [2: 7 << 20, 3: 3 << 20, 4: 1 << 20]))
+    }
+    #expect(actions.filter { if case .cancelPart = $0 { true } else { false } } == [.cancelPart(4)])
+    #expect(story.machine.window == 1)
   }
 }
