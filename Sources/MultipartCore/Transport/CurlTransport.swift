@@ -57,7 +57,7 @@ package final class CurlTransport: Transport {
 
   package func send(_ request: Request) async throws(Failure) -> Response {
     let (index, loop) = state.withLock { state in
-      grow(&state)
+      review(&state, coming: 1)
       let index = state.running.indices.min { state.running[$0] < state.running[$1] } ?? 0
       state.running[index] += 1
       return (index, state.loops[index])
@@ -87,27 +87,24 @@ package final class CurlTransport: Transport {
   package func look() -> LineSample? {
     var sample = shared.ledger.sample
     sample.load = state.withLock { state in
-      measure(&state)
+      review(&state, coming: 0)
       return state.load
     }
     return sample
   }
 
-  /// False when the last measurement is too young.
-  @discardableResult
-  private func measure(_ state: inout State) -> Bool {
+  /// Measures what the loops did since the last time, unless that was just now, and begins another one where it pays:
+  /// whoever comes first after the interval, a request or somebody who looks.
+  private func review(_ state: inout State, coming: Int) {
     let now = uptime()
     let elapsed = now - state.measuredAt
-    guard elapsed >= Self.interval else { return false }
+    guard elapsed >= Self.interval else { return }
     let used = state.loops.reduce(.zero) { $0 + $1.processorTime }
     state.load = (used - state.measured) / (elapsed * state.loops.count)
     (state.measuredAt, state.measured) = (now, used)
-    return true
-  }
-
-  private func grow(_ state: inout State) {
-    guard measure(&state), state.loops.count < state.most else { return }
-    guard Self.pays(load: state.load, loops: state.loops.count, requests: state.running.reduce(1, +)) else { return }
+    guard state.loops.count < state.most,
+      Self.pays(load: state.load, loops: state.loops.count, requests: state.running.reduce(coming, +))
+    else { return }
     do throws(Failure) {
       state.add(try CurlLoop(options: options, shared: shared))
     } catch {

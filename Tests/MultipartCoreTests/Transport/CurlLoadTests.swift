@@ -60,13 +60,15 @@ import Testing
     #expect(!CurlTransport.pays(load: 0.75, loops: 2, requests: 4))
   }
 
-  @Test("A loop that works all the time gets help, one that mostly waits does not", arguments: [true, false])
-  func grows(isBusy: Bool) async throws {
+  @Test(
+    "A loop that works all the time gets help, one that mostly waits does not, whether a request or a look finds it so",
+    arguments: [true, false], [false, true])
+  func grows(isBusy: Bool, isLookedAt: Bool) async throws {
     let waits = Gate()
     let server = try server(waits)
     let clock = Guarded(Duration.zero)
     let transport = try CurlTransport(options: TransportOptions(), uptime: { clock.with { $0 } })
-    let waiting = (0..<2).map { _ in
+    let waiting = (0..<3).map { _ in
       Task { await outcome(transport, Request(method: .get, url: server.url + "/wait")) }
     }
     for _ in waiting { await waits.wait() }
@@ -75,6 +77,7 @@ import Testing
     #expect(try await transport.send(body).status == 200)
     #expect(transport.loads.count == 1)
     clock.with { $0 = isBusy ? .milliseconds(100) : .seconds(3600) }
+    if isLookedAt { #expect(transport.look() != nil) }
     #expect(try await transport.send(Request(method: .get, url: server.url + "/")).status == 200)
     #expect(transport.loads.count == (isBusy ? min(2, Int(ck_processors())) : 1))
     transport.stop()
