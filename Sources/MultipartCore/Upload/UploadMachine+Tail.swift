@@ -48,7 +48,8 @@ extension UploadMachine {
   /// part. As long again, and three seconds, are the price of the bytes that go out twice.
   ///
   /// Judged by what the last three seconds have brought, or half a part's time: the connections that are left at the end
-  /// get faster by that, and a store that writes to its disk takes nothing for a second.
+  /// get faster by that. Where several parts all stand still it is the store that pauses, for its disk perhaps, and a copy
+  /// would wait too.
   mutating func outrun(_ moved: [Int: Int64]) -> [Action] {
     guard let before = tail.before else {
       tail.before = (now, moved)
@@ -57,7 +58,8 @@ extension UploadMachine {
     let passed = now - before.at
     guard let usual = tail.usual, passed >= max(.seconds(3), usual / 2) else { return [] }
     tail.before = (now, moved)
-    guard window > inFlight.count + tail.copies.count else { return [] }
+    let pauses = moved.count > 1 && !moved.contains { $1 > before.moved[$0] ?? 0 }
+    guard !pauses, window > inFlight.count + tail.copies.count else { return [] }
     var slowest: (part: Int, left: Duration)?
     for part in mayBeCopied.sorted() {
       // With less than before it is another try.

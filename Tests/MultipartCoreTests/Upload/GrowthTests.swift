@@ -4,21 +4,21 @@ import Testing
 
 @testable import MultipartCore
 
-/// What is done for each part may not depend on how many parts there are. Compared are 400 and 4,000 parts, by the
+/// What is done for each part may not depend on how many parts there are. Compared are 1,000 and 10,000 parts, by the
 /// CPU time of the thread that does it; what grew with their number would take ten times as much for each.
 @Suite struct GrowthTests {
   enum Work: String, CaseIterable {
     case sending, comparing, rejecting, record, list, listInOnePage, completing
   }
 
-  @Test("A part of 4,000 costs no more than a part of 400", arguments: Work.allCases)
+  @Test("A part of 10,000 costs no more than a part of 1,000", arguments: Work.allCases)
   func constant(_ work: Work) async throws {
     // The best of some tries: what else the machine does can only make a try longer.
     @Sendable func best(_ parts: Int, tries: Int) throws -> Duration {
       try (0..<tries).map { _ in try Self.cpuTime { try Self.perform(work, parts: parts) } }.min() ?? .zero
     }
-    let (few, many) = try await aside { (try best(400, tries: 5), try best(4000, tries: 2)) }
-    #expect(many < few * 30, "\(work): 400 parts take \(few), 4,000 \(many)")
+    let (few, many) = try await aside { (try best(1000, tries: 5), try best(10_000, tries: 2)) }
+    #expect(many < few * 30, "\(work): 1,000 parts take \(few), 10,000 \(many)")
   }
 
   private static func cpuTime(_ body: () throws -> Void) rethrows -> Duration {

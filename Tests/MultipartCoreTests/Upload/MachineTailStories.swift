@@ -120,6 +120,26 @@ import Testing
     #expect(try Self.told(from: 1 << 20, to: 1 << 20, parts: 3) == [], "nobody knows what a part takes")
   }
 
+  @Test("Where several parts all stand still the store pauses, and none is sent twice; where one goes on, the other is")
+  func pause() throws {
+    for (others, copies) in [(Int64(0), 0), (1 << 20, 1)] {
+      let part: Int64 = 5 << 20
+      var settings = UploadMachine.Settings(
+        plan: try UploadPlan(size: part * 5, partSize: part), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)
+      settings.hedges = true
+      var story = MachineStory(settings)
+      story.tell(.start)
+      story.tell(.created(uploadID: "id1"))
+      story.now = .seconds(1)
+      for part in 1...3 { story.done(part) }
+      for moved in [0, others] {
+        story.now += .seconds(3)
+        story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: [4: 1 << 20, 5: moved + (2 << 20)]))
+      }
+      #expect(story.count { if case .sendCopy = $0 { true } else { false } } == copies)
+    }
+  }
+
   @Test("One part at a time is sent twice, the slowest first, while a connection is idle, and none a third time")
   func idle() throws {
     let part: Int64 = 5 << 20
