@@ -49,8 +49,7 @@ package struct StateFolderReport: Sendable {
   /// By a file that is made and taken away (`mkstemp`, `unlink`): permissions alone do not tell of a file system that
   /// is read-only or full.
   private static func written(_ path: String) -> Use {
-    // mkstemp puts letters of chance in the place of the six X.
-    var template = Array((path + "/.doctor.XXXXXX").utf8CString)
+    var template = StateFolder.template(path + "/.doctor")
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { return .unusable(StateFolder.failure(path, "cannot be written")) }
     let done = StateFolder.writeAll(descriptor, [0x0A])
@@ -73,8 +72,7 @@ package struct StateFolderReport: Sendable {
 
   /// Nil when that folder is not there either.
   private static func made(in folder: String, for path: String) -> Use? {
-    // mkdtemp puts letters of chance in the place of the six X.
-    var template = Array((folder + "/.s3up-doctor.XXXXXX").utf8CString)
+    var template = StateFolder.template(folder + "/.s3up-doctor")
     if mkdtemp(&template) != nil {
       rmdir(template)
       return .canBeMade

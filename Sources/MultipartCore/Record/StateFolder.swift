@@ -26,10 +26,14 @@ enum StateFolder {
     }
   }
 
+  /// A name for `mkstemp` and `mkdtemp`, which put letters of chance in the place of the six at its end.
+  static func template(_ stem: String) -> [CChar] {
+    Array((stem + "." + String(repeating: "X", count: 6)).utf8CString)
+  }
+
   /// Writes a new file, 0600, and renames it over the old one: `mkstemp`, `write`, `fsync`, `rename`.
   static func replace(_ path: String, with text: String) throws(Failure) {
-    // mkstemp puts letters of chance in the place of the six X.
-    var template = Array((path + ".XXXXXX").utf8CString)
+    var template = template(path)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw failure(path, "cannot be written") }
     let temporary = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? path

@@ -10,7 +10,7 @@ package final class Uploader: Sendable {
   package let progress: UploadProgress
   let memory: StoreMemory?
   /// What is to be remembered of the store once the upload has succeeded.
-  private let lesson = Locked<ChecksumForm?>(nil)
+  let lesson = Locked<ChecksumForm?>(nil)
   let tell: @Sendable (UploadNews) -> Void
   private let events: AsyncStream<UploadMachine.Event>
   private let inbox: AsyncStream<UploadMachine.Event>.Continuation
@@ -22,8 +22,8 @@ package final class Uploader: Sendable {
   private let keepsRecord = Locked(false)
   /// When the first try of a create went out that has no answer yet.
   let createSent = Locked<Timestamp?>(nil)
-  /// When the first part went out.
-  private let sending = Locked<Duration?>(nil)
+  /// When the first part went out, and when the last one arrived.
+  let sending = Locked<(from: Duration, to: Duration)?>(nil)
   /// What the store listed: the parts of the upload that is gone on with, and the uploads before this run's own.
   struct Known: Sendable {
     var parts: [Int: ListParts.Part] = [:]
@@ -208,7 +208,8 @@ package final class Uploader: Sendable {
     case .check: tasks.add(event { await self.check() })
     case .create(let form): tasks.add(event { await self.create(form) })
     case .send(let part, let form, _, let fresh):
-      sending.withLock { $0 = $0 ?? world.uptime() }
+      let now = world.uptime()
+      sending.withLock { $0 = $0 ?? (now, now) }
       tasks.parts[part] = event { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
     case .sendCopy(let part, let form, let fresh):
       world.log(1, "part \(part) would take longer than a new try; it is sent once more on another connection")
@@ -264,6 +265,10 @@ package final class Uploader: Sendable {
 
   private func note(_ event: UploadMachine.Event) {
     if case .created(let id) = event { started(id) }
+    if case .partDone = event {
+      let now = world.uptime()
+      sending.withLock { $0?.to = now }
+    }
     // Another upload may still need the bytes of a part that failed, none those of one that arrived.
     if case .partDone(let receipt) = event, case .stream(let stream) = job.source {
       stream.release(receipt.number)
@@ -284,38 +289,6 @@ package final class Uploader: Sendable {
     case .steppedDown(let from, let to, _): learn(from, to)
     case .startsAnew: progress.reset()
     case .retry, .leftBehind, .resumes, .paced: break
-    }
-  }
-
-  /// Where the payload is signed, what was refused or not verified is CRC64NVME; whether MD5 would be is not known.
-  ///
-  /// Kept only when the upload succeeds: a store that refuses something else in words that name nothing ("a header you
-  /// sent is not implemented") refuses each lesser checksum in turn, and must not be believed to verify none.
-  private func learn(_ from: ChecksumForm, _ to: ChecksumForm) {
-    guard memory != nil, job.checksum == nil else { return }
-    lesson.withLock { $0 = from == .md5 ? to : ChecksumForm.md5 }
-  }
-
-  private func remember() {
-    if let line { remember(.line(line)) }
-    if let form = lesson.withLock({ $0 }) { remember(.verifies(form)) }
-  }
-
-  /// What is new about the line. Less than 256 MiB and five seconds tell nothing, nor does a rate that is held down.
-  private var line: LineClass? {
-    guard let memory, !job.isHeldDown, case .file = job.source, let start = sending.withLock({ $0 }) else { return nil }
-    let took = (world.uptime() - start).seconds
-    let sent = progress.bytesSent
-    guard took > 0, sent >= 256 << 20 || took >= 5 else { return nil }
-    let line = LineClass(bytesPerSecond: Double(sent) / took)
-    return line == memory.line(to: client.signer.origin, now: world.now()) ?? .usual ? nil : line
-  }
-
-  func remember(_ lesson: StoreLesson) {
-    do throws(Failure) {
-      try memory?.remember(lesson, of: client.signer.origin, now: world.now())
-    } catch {
-      world.log(1, "what was learnt of the store cannot be kept: \(error.message)")
     }
   }
 
@@ -361,56 +334,5 @@ package final class Uploader: Sendable {
     let url = ShellWord.quoted("s3://\(job.bucket)/\(job.key)")
     failure.hint = "end the upload: s3up abort \(url) --upload-id=\(ShellWord.quoted(id))"
     return failure
-  }
-
-  /// The tasks of the requests that are out. Parts can be cancelled one by one; the rest only at the end.
-  struct Tasks {
-    var parts: [Int: Task<Void, Never>] = [:]
-    /// Second copies of slow parts.
-    var copies: [Int: Task<Void, Never>] = [:]
-    private var half: Set<Int> = []
-    var comparisons: [Int: Task<Void, Never>] = [:]
-    private var others: [Task<Void, Never>] = []
-
-    mutating func add(_ task: Task<Void, Never>) {
-      if others.count >= 64 { others.removeFirst(32) }
-      others.append(task)
-    }
-
-    mutating func forget(_ event: UploadMachine.Event) {
-      switch event {
-      case .partDone(let receipt): answered(receipt.number)
-      case .partFailed(let number, _): answered(number)
-      case .putDone, .putFailed: parts[0] = nil
-      case .piece, .ended, .readFailed: parts[-1] = nil
-      case .partVerified(let receipt): comparisons[receipt.number] = nil
-      case .partRejected(let number), .verifyFailed(let number, _): comparisons[number] = nil
-      default: break
-      }
-    }
-
-    /// Which of two copies answered is not known: both are held until both have.
-    private mutating func answered(_ part: Int) {
-      if copies[part] != nil, half.insert(part).inserted { return }
-      parts[part] = nil
-      copies[part] = nil
-      half.remove(part)
-    }
-
-    func cancel(_ part: Int, unless isSent: (UploadProgress.Transfer) -> Bool) {
-      if !isSent(UploadProgress.Transfer(part: part)) { parts[part]?.cancel() }
-      if !isSent(UploadProgress.Transfer(part: part, isCopy: true)) { copies[part]?.cancel() }
-    }
-
-    func cancelTransfers() {
-      for task in parts.values { task.cancel() }
-      for task in copies.values { task.cancel() }
-      for task in comparisons.values { task.cancel() }
-    }
-
-    func cancelAll() {
-      cancelTransfers()
-      for task in others { task.cancel() }
-    }
   }
 }

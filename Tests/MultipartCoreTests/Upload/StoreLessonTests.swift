@@ -81,13 +81,16 @@ import Testing
     #expect(!memory.knows(.equalParts, of: lossy.endpoint, now: world.now()))
   }
 
-  /// Uploads 17 MiB, of which each answer of the store takes so long by the run's clock.
+  /// Uploads 17 MiB, of which each answer of the store takes so long by the run's clock, and complete an hour.
   private func upload(_ fake: FakeS3, each: Duration, heldDown: Bool = false) async throws {
     let path = try directory.write([UInt8](repeating: 7, count: 17 << 20), to: "file")
     var job = UploadJob(source: .file(try SourceFile(FilePath(path))), bucket: "bucket", key: "k")
     job.isHeldDown = heldDown
     var world = world
-    world.uptime = { each * fake.requests.count }
+    world.uptime = {
+      let completes = fake.requests(.completeMultipartUpload).count
+      return each * (fake.requests.count - completes) + .seconds(3600) * completes
+    }
     let uploader = try Uploader(job: job, client: client(fake), world: world, memory: memory)
     _ = try await uploader.run()
   }
