@@ -63,7 +63,7 @@ private final class OutputReader: Sendable {
   func read() async -> Result<[UInt8], Failure> {
     await withCheckedContinuation { continuation in
       do throws(Failure) {
-        try StreamThread.start { continuation.resume(returning: self.readWhole()) }.detach()
+        try OwnThread.start { continuation.resume(returning: self.readWhole()) }.detach()
       } catch {
         continuation.resume(returning: .failure(error))
       }

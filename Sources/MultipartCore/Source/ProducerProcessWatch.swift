@@ -20,7 +20,7 @@ final class ProducerWatch: Sendable {
   var end: Result<ProducerEnd, Failure>? { state.withLock { $0.end } }
 
   func begin() throws(Failure) {
-    try StreamThread.start { self.run() }.detach()
+    try OwnThread.start { self.run() }.detach()
   }
 
   /// There is no thread to wait with: the child ends now.

@@ -22,7 +22,7 @@ package final class StreamSource: Sendable {
   package let plan: StreamPlan
   package let ring: PartRing
   private let desk: StreamDesk
-  private let thread: StreamThread
+  private let thread: OwnThread
   private let nextNumber = Locked(1)
 
   /// `owns`: the descriptor is closed when reading ends, for whatever reason, and also when this throws. `name` is what
@@ -38,7 +38,7 @@ package final class StreamSource: Sendable {
     let desk = try StreamDesk()
     let reader = try StreamReader(desk: desk, input: input, name: name, partCount: plan.partCount, hashes: hashes)
     self.desk = desk
-    thread = try StreamThread.start { reader.run() }
+    thread = try OwnThread.start { reader.run() }
   }
 
   deinit {

@@ -6,36 +6,9 @@ internal import CCurl
 /// libcurl takes the first address of its list for every connection. Before a request goes out it is given the list in
 /// another order; a request on a connection that there is already pays no heed to it.
 final class AddressBook: Sendable {
-  struct Host: Hashable, Sendable {
-    /// As it stands in the URL, in small letters.
-    var name: String
-    var port: Int
-
-    /// Nil for what has nothing to spread: an address.
-    init?(url: String) {
-      guard let parts = Self.split(url), parts.name.utf8.contains(where: { !(0x30...0x39).contains($0) && $0 != 0x2E })
-      else { return nil }
-      name = parts.name.lowercased()
-      port = parts.port
-    }
-
-    private static func split(_ url: String) -> (name: String, port: Int)? {
-      let isTLS = url.utf8.starts(with: "https://".utf8)
-      guard isTLS || url.utf8.starts(with: "http://".utf8) else { return nil }
-      let rest = url.utf8.dropFirst(isTLS ? 8 : 7)
-      guard
-        let authority = Substring(rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }).split(
-          separator: "@", omittingEmptySubsequences: false
-        ).last, !authority.hasPrefix("[")
-      else { return nil }
-      let pieces = authority.split(separator: ":", omittingEmptySubsequences: false)
-      guard let name = pieces.first, !name.isEmpty, pieces.count <= 2 else { return nil }
-      let port = pieces.count == 2 ? Int(pieces[1]) : isTLS ? 443 : 80
-      return port.map { (String(name), $0) }
-    }
-  }
-
   private struct Entry: Sendable {
+    let name: String
+    let port: Int
     var addresses: [String] = []
     var askedAt: Duration?
     var isAsking = false
@@ -43,10 +16,31 @@ final class AddressBook: Sendable {
     var avoided: [String: Duration] = [:]
     /// Bytes a second of each connection to it, the younger the heavier.
     var rates: [String: Double] = [:]
+
+    init(_ endpoint: EndpointURL) {
+      name = endpoint.host
+      port = endpoint.port ?? endpoint.scheme.defaultPort
+    }
+
+    func isAvoided(_ address: String, _ now: Duration) -> Bool { (avoided[address] ?? now) > now }
+
+    mutating func avoid(_ address: String, _ now: Duration) {
+      avoided[address] = now + AddressBook.avoidance
+      rates[address] = nil
+    }
+
+    /// All addresses, from another one on each time, and those that are avoided last.
+    mutating func turn(_ now: Duration) -> [String]? {
+      guard addresses.count > 1 else { return nil }
+      let start = next % addresses.count
+      next = start + 1
+      let turned = addresses[start...] + addresses[..<start]
+      return turned.filter { !isAvoided($0, now) } + turned.filter { isAvoided($0, now) }
+    }
   }
 
-  private let entries = Locked<[Host: Entry]>([:])
-  private let resolve: @Sendable (String) -> HostLookup.Lookup
+  private let entries = Locked<[String: Entry]>([:])
+  private let lookUp: HostLookup.LookUp
 
   /// As long as libcurl remembers a name.
   private static let lifetime: Duration = .seconds(60)
@@ -54,105 +48,102 @@ final class AddressBook: Sendable {
   /// An address with less than so much of the best one's rate is slow.
   private static let slow = 0.25
 
-  init(resolve: @escaping @Sendable (String) -> HostLookup.Lookup) {
-    self.resolve = resolve
+  init(lookUp: @escaping HostLookup.LookUp) {
+    self.lookUp = lookUp
   }
 
-  /// Asks for the addresses, before they are wanted.
-  func find(_ host: Host, now: Duration) {
-    entries.withLock { entries in
-      if entries[host] == nil { entries[host] = Entry() }
+  /// The part of a URL by which its host is known here: what stands before the path.
+  static func origin(of url: String) -> Substring {
+    var slashes = 0
+    let end = url.utf8.firstIndex { byte in
+      if byte == UInt8(ascii: "/") { slashes += 1 }
+      return slashes == 3
     }
-    _ = order(for: host, now: now)
+    return url[..<(end ?? url.endIndex)]
   }
 
-  /// The order in which the next connection tries the addresses; nil while they are not known, or there is one only.
-  func order(for host: Host, now: Duration) -> [String]? {
-    let (order, asks) = entries.withLock { entries in
-      guard var entry = entries[host] else { return (nil as [String]?, false) }
+  /// Asks for the addresses of a URL's host, before they are wanted. There is nothing to spread where that is an address.
+  func find(_ url: String, now: Duration) {
+    let origin = String(Self.origin(of: url))
+    guard let endpoint = try? EndpointURL.parse(origin, blame: .local), !endpoint.isAddress else { return }
+    entries.withLock { $0[origin] = $0[origin] ?? Entry(endpoint) }
+    _ = route(for: url, now: now)
+  }
+
+  /// The way of the next connection, which says in what order it tries the addresses; nil while they are not known, or
+  /// there is one only.
+  func route(for url: String, now: Duration) -> Route? {
+    let origin = String(Self.origin(of: url))
+    let (route, asks) = entries.withLock { entries in
+      guard var entry = entries[origin] else { return (nil as Route?, nil as String?) }
       let isOld = entry.askedAt.map { now - $0 > Self.lifetime } ?? true
       let asks = isOld && !entry.isAsking
       if asks { (entry.isAsking, entry.askedAt) = (true, now) }
-      let order = Self.order(&entry, now)
-      entries[host] = entry
-      return (order, asks)
+      let route = entry.turn(now).map {
+        Route(book: self, origin: origin, host: "\(entry.name):\(entry.port)", order: $0)
+      }
+      entries[origin] = entry
+      return (route, asks ? entry.name : nil)
     }
-    if asks { ask(host) }
-    return order
+    if let asks { ask(asks, for: origin) }
+    return route
   }
 
-  private static func order(_ entry: inout Entry, _ now: Duration) -> [String]? {
-    guard entry.addresses.count > 1 else { return nil }
-    let start = entry.next % entry.addresses.count
-    entry.next = start + 1
-    let turned = entry.addresses[start...] + entry.addresses[..<start]
-    let (good, bad) = (
-      turned.filter { entry.avoided[$0].map { $0 <= now } ?? true },
-      turned.filter { entry.avoided[$0].map { $0 > now } ?? false }
-    )
-    return good + bad
-  }
-
-  /// On a thread of its own: the question may take its time, and nobody waits for the answer.
-  private func ask(_ host: Host) {
-    let begun = HostLookup.detach { [self] in
-      let answer = resolve(host.name)
+  private func ask(_ name: String, for origin: String) {
+    lookUp(name) { [self] answer in
       entries.withLock { entries in
-        entries[host]?.isAsking = false
+        entries[origin]?.isAsking = false
         // Those with a zone (`fe80::1%eth0`) libcurl's list has no form for.
         if case .found(let all) = answer {
-          entries[host]?.addresses = all.filter { !$0.utf8.contains(UInt8(ascii: "%")) }
+          entries[origin]?.addresses = all.filter { !$0.utf8.contains(UInt8(ascii: "%")) }
         }
       }
     }
-    if !begun { entries.withLock { $0[host]?.isAsking = false } }
   }
 
   /// An address that failed, stalled or could not be reached comes last for a minute, and the name is asked for anew.
-  func avoid(_ address: String, of host: Host, now: Duration) {
+  func avoid(_ address: String, of origin: String, now: Duration) {
     entries.withLock { entries in
-      guard entries[host]?.addresses.contains(address) == true else { return }
-      entries[host]?.avoided[address] = now + Self.avoidance
-      entries[host]?.rates[address] = nil
-      entries[host]?.askedAt = nil
+      guard entries[origin]?.addresses.contains(address) == true else { return }
+      entries[origin]?.avoid(address, now)
+      entries[origin]?.askedAt = nil
     }
   }
 
   /// The addresses are not to be trusted any more: none answered.
-  func forget(_ host: Host) {
+  func forget(_ origin: String) {
     entries.withLock { entries in
-      entries[host]?.addresses = []
-      entries[host]?.askedAt = nil
+      entries[origin]?.addresses = []
+      entries[origin]?.askedAt = nil
     }
   }
 
-  func isAvoided(_ address: String, of host: Host, now: Duration) -> Bool {
-    entries.withLock { ($0[host]?.avoided[address] ?? now) > now }
+  func isAvoided(_ address: String, of origin: String, now: Duration) -> Bool {
+    entries.withLock { $0[origin]?.isAvoided(address, now) ?? false }
   }
 
   /// What a connection to the address brought; one that is far behind the best is avoided from then on.
-  func learn(_ rate: Double, from address: String, of host: Host, now: Duration) {
+  func learn(_ rate: Double, from address: String, of origin: String, now: Duration) {
     entries.withLock { entries in
-      guard var entry = entries[host], entry.addresses.count > 1, entry.addresses.contains(address) else { return }
+      guard var entry = entries[origin], entry.addresses.count > 1, entry.addresses.contains(address) else { return }
       let before = entry.rates[address]
-      entry.rates[address] = before.map { $0 * 0.7 + rate * 0.3 } ?? rate
+      let mean = before.map { $0 * 0.7 + rate * 0.3 } ?? rate
+      entry.rates[address] = mean
       let best = entry.rates.filter { $0.key != address }.values.max() ?? 0
       // The first part on a connection is slow in any case.
-      let isSlow = before != nil && (entry.rates[address] ?? 0) < best * Self.slow
-      if isSlow {
-        entry.avoided[address] = now + Self.avoidance
-        entry.rates[address] = nil
-      }
-      entries[host] = entry
+      if before != nil, mean < best * Self.slow { entry.avoid(address, now) }
+      entries[origin] = entry
     }
   }
 }
 
 /// The way of one request, where its host has several addresses.
 struct Route {
-  var host: AddressBook.Host
-  var order: [String]
   var book: AddressBook
+  var origin: String
+  /// As libcurl's list of addresses names it: the name, a colon and the port.
+  var host: String
+  var order: [String]
 }
 
 extension Transfer {
@@ -162,7 +153,7 @@ extension Transfer {
   func teachRoute(_ result: Result<Response, Failure>, code: CURLcode) {
     guard let route else { return }
     let now = uptime()
-    if code == CURLE_COULDNT_CONNECT { return route.book.forget(route.host) }
+    if code == CURLE_COULDNT_CONNECT { return route.book.forget(route.origin) }
     guard case .success = result else {
       if case .failure(let failure) = result, failure.code == .network || failure.code == .tls { avoidAddress() }
       return
@@ -170,17 +161,17 @@ extension Transfer {
     guard let peer else { return }
     // A connection of its own that did not go to the first: that one did not answer.
     if easy.long(CURLINFO_NUM_CONNECTS) > 0, let first = route.order.first, !first.utf8.elementsEqual(peer.utf8) {
-      route.book.avoid(first, of: route.host, now: now)
+      route.book.avoid(first, of: route.origin, now: now)
     }
     let seconds = Double(easy.offset(CURLINFO_TOTAL_TIME_T) - easy.offset(CURLINFO_PRETRANSFER_TIME_T)) / 1_000_000
     let sent = easy.offset(CURLINFO_SIZE_UPLOAD_T)
     guard sent >= Self.leastForRate, seconds > 0 else { return }
-    route.book.learn(Double(sent) / seconds, from: peer, of: route.host, now: now)
+    route.book.learn(Double(sent) / seconds, from: peer, of: route.origin, now: now)
   }
 
   /// The one that the request went to, if it came so far.
   func avoidAddress() {
     guard let route, let peer else { return }
-    route.book.avoid(peer, of: route.host, now: uptime())
+    route.book.avoid(peer, of: route.origin, now: uptime())
   }
 }

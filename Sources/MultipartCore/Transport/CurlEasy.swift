@@ -52,10 +52,10 @@ final class CurlEasy {
 
   /// The addresses of a name, in the order in which they are tried. With the plus sign they are forgotten like any that
   /// libcurl has found itself.
-  func setAddresses(_ order: [String], of host: AddressBook.Host) {
-    let list = order.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
+  func setAddresses(of route: Route) {
+    let list = route.order.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
     let old = addresses
-    addresses = curl_slist_append(nil, "+\(host.name):\(host.port):\(list)")
+    addresses = curl_slist_append(nil, "+\(route.host):\(list)")
     _ = s3up_easy_list(handle, CURLOPT_RESOLVE, addresses)
     curl_slist_free_all(old)
   }

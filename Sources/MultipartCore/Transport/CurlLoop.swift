@@ -1,5 +1,3 @@
-import Glibc
-
 /// A request handed to a loop, with the one who waits for it.
 struct Submission: Sendable {
   var identifier: UInt64
@@ -13,7 +11,7 @@ struct Submission: Sendable {
 /// an error to every waiter and joins the thread, so that nothing of libcurl runs once `stop` is back.
 package final class CurlLoop: Sendable {
   private let inbox: Inbox
-  private let thread: Locked<pthread_t?>
+  private let thread: Locked<OwnThread?>
   private let uptime: @Sendable () -> Duration
 
   package convenience init(
@@ -28,8 +26,8 @@ package final class CurlLoop: Sendable {
     let inbox = try Inbox()
     self.inbox = inbox
     self.uptime = uptime
-    let body = LoopBody(inbox: inbox, options: options, shared: shared, uptime: uptime)
-    thread = Locked(try Self.start(body))
+    thread = Locked(
+      try OwnThread.start { LoopBody(inbox: inbox, options: options, shared: shared, uptime: uptime).run() })
   }
 
   deinit { stop() }
@@ -46,17 +44,8 @@ package final class CurlLoop: Sendable {
     return try result.get()
   }
 
-  /// How long the loop's thread has been on a core (`pthread_getcpuclockid`); nothing once it has ended.
-  var processorTime: Duration {
-    thread.withLock { thread in
-      var clock = clockid_t()
-      var time = timespec()
-      guard let thread, pthread_getcpuclockid(thread, &clock) == 0, clock_gettime(clock, &time) == 0 else {
-        return .zero
-      }
-      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
-  }
+  /// How long the loop's thread has been on a core; nothing once it has ended.
+  var processorTime: Duration { thread.withLock { $0?.processorTime ?? .zero } }
 
   /// Ends the thread and every transfer with it; a second call does nothing.
   package func stop() {
@@ -66,35 +55,6 @@ package final class CurlLoop: Sendable {
     }
     guard let running else { return }
     inbox.stop()
-    pthread_join(running, nil)
-  }
-
-  /// `pthread_create`; the thread takes over the one reference to its body.
-  private static func start(_ body: LoopBody) throws(Failure) -> pthread_t {
-    let box = Unmanaged.passRetained(body)
-    var thread = pthread_t()
-    // Signals belong to the process's other threads. SIGPIPE stays blocked here because libcurl's writes would raise
-    // it when the other side has closed. Those of a fault are left to whoever looks into crashes.
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    sigdelset(&all, SIGBUS)
-    sigdelset(&all, SIGSEGV)
-    sigdelset(&all, SIGILL)
-    sigdelset(&all, SIGFPE)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let status = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<LoopBody>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, box.toOpaque())
-    guard status == 0 else {
-      box.release()
-      throw Failure(.local, "no thread could be started: " + String(cString: strerror(status)))
-    }
-    return thread
+    running.join()
   }
 }

@@ -6,7 +6,7 @@ struct LoopShared: Sendable {
   let addresses: AddressBook
 
   init(_ options: TransportOptions) {
-    addresses = AddressBook(resolve: options.resolve)
+    addresses = AddressBook(lookUp: options.lookUp)
   }
 }
 
@@ -80,8 +80,8 @@ package final class CurlTransport: Transport {
   var loads: [Int] { state.withLock { $0.running } }
 
   package func prepare(for url: String) {
-    guard options.proxy.proxy(for: url) == nil, let host = AddressBook.Host(url: url) else { return }
-    shared.addresses.find(host, now: uptime())
+    guard options.proxy.proxy(for: url) == nil else { return }
+    shared.addresses.find(url, now: uptime())
   }
 
   package func look() -> LineSample? {

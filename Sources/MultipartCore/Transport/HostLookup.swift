@@ -6,7 +6,7 @@ package enum HostLookup {
   /// Of a name, or of an address in its own form; an IPv6 address may stand in brackets. Each once, in the system's
   /// order.
   package static func addresses(
-    of host: String, limit: Duration = .seconds(5), resolve: @escaping @Sendable (String) -> Lookup = ask
+    of host: String, limit: Duration = .seconds(5), lookUp: @escaping LookUp = onThread
   ) async -> Result<[String], Failure> {
     let name = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     let reply = Reply()
@@ -18,9 +18,7 @@ package enum HostLookup {
     defer { timer.cancel() }
     return await withCheckedContinuation { continuation in
       reply.wait(continuation)
-      guard detach({ reply.give(read(resolve(name), of: name)) }) else {
-        return reply.give(.failure(Failure(.local, "no thread could be started")))
-      }
+      lookUp(name) { reply.give(read($0, of: name)) }
     }
   }
 
@@ -28,6 +26,17 @@ package enum HostLookup {
   package enum Lookup: Sendable {
     case found([String])
     case refused(Int32)
+  }
+
+  /// Asks for the addresses of a name; whoever calls is not held up.
+  package typealias LookUp = @Sendable (String, _ answer: @escaping @Sendable (Lookup) -> Void) -> Void
+
+  package static let onThread: LookUp = { name, answer in
+    do throws(Failure) {
+      try OwnThread.start { answer(ask(name)) }.detach()
+    } catch {
+      answer(.refused(EAI_AGAIN))
+    }
   }
 
   private static let hint = "check the endpoint, the region, and this machine's name server (/etc/resolv.conf)"
@@ -44,7 +53,7 @@ package enum HostLookup {
   }
 
   /// `getaddrinfo`, `getnameinfo`, `freeaddrinfo`.
-  @Sendable package static func ask(_ name: String) -> Lookup {
+  private static func ask(_ name: String) -> Lookup {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -63,30 +72,6 @@ package enum HostLookup {
       next = entry.ai_next
     }
     return .found(addresses)
-  }
-
-  /// `pthread_create`, `pthread_detach`; the thread takes over the one reference to its work. False when there is none.
-  static func detach(_ work: @escaping @Sendable () -> Void) -> Bool {
-    let box = Unmanaged.passRetained(Work(run: work))
-    var thread = pthread_t()
-    let status = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, box.toOpaque())
-    guard status == 0 else {
-      box.release()
-      return false
-    }
-    pthread_detach(thread)
-    return true
-  }
-
-  private final class Work: Sendable {
-    let run: @Sendable () -> Void
-    init(run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   /// Whoever comes first, the answer or the end of patience, is heard; the other is not.

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// What the thread of a `CurlLoop` does. Loop only: made before the thread starts, then its alone.
+/// What the thread of a `CurlLoop` does. Loop only: made there, and never seen elsewhere.
 final class LoopBody {
   private let inbox: Inbox
   private let options: TransportOptions
@@ -71,10 +71,8 @@ final class LoopBody {
   }
 
   private func route(of request: Request) -> Route? {
-    guard request.bypassesProxy || options.proxy.proxy(for: request.url) == nil,
-      let host = AddressBook.Host(url: request.url), let order = addresses.order(for: host, now: uptime())
-    else { return nil }
-    return Route(host: host, order: order, book: addresses)
+    guard request.bypassesProxy || options.proxy.proxy(for: request.url) == nil else { return nil }
+    return addresses.route(for: request.url, now: uptime())
   }
 
   private func cancel(_ identifier: UInt64) {

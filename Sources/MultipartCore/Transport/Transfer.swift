@@ -55,7 +55,7 @@ final class Transfer {
     self.route = route
     setUp(options)
     if let route {
-      easy.setAddresses(route.order, of: route.host)
+      easy.setAddresses(of: route)
     } else if asksAddresses || request.freshConnection {
       easy.set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
     }
@@ -185,7 +185,7 @@ final class Transfer {
   func mayGoOut(on ends: ConnectionEnds) -> Bool {
     self.ends = ends
     // On a connection from before its address fell behind.
-    if let route, route.book.isAvoided(ends.peer, of: route.host, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
+    if let route, route.book.isAvoided(ends.peer, of: route.origin, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
     request.onConnection?(easy.connectionReport())
     timesOut += 1
     guard timesOut > 1, !request.mayBeResent else { return true }

@@ -12,7 +12,7 @@ package struct TransportOptions: Sendable {
   package var userAgent = "s3up"
   package var limiter: RateLimiter?
   /// Asks for the addresses of a name.
-  package var resolve: @Sendable (String) -> HostLookup.Lookup = HostLookup.ask
+  package var lookUp = HostLookup.onThread
   package var congestion = CongestionControl.auto
   /// What was found out about the line, for who looks on.
   package var note: @Sendable (String) -> Void = { _ in }

@@ -56,7 +56,7 @@ import Testing
 
   @Test("a name that has none is a failure of the network that names it")
   func missing() async {
-    let result = await HostLookup.addresses(of: "nowhere.invalid") { _ in .refused(EAI_NONAME) }
+    let result = await HostLookup.addresses(of: "nowhere.invalid") { _, answer in answer(.refused(EAI_NONAME)) }
     #expect(throws: Failure.self) { try result.get() }
     if case .failure(let failure) = result {
       #expect(failure.code == .network && failure.message.contains("nowhere.invalid"))
@@ -65,12 +65,7 @@ import Testing
 
   @Test("nobody waits longer than the limit for a resolver that does not come back")
   func slow() async {
-    let gate = DispatchSemaphore(value: 0)
-    let result = await HostLookup.addresses(of: "slow.example", limit: .milliseconds(20)) { _ in
-      gate.wait()
-      return .found(["1.2.3.4"])
-    }
-    gate.signal()
+    let result = await HostLookup.addresses(of: "slow.example", limit: .milliseconds(20)) { _, _ in }
     if case .failure(let failure) = result {
       #expect(failure.code == .network)
     } else {

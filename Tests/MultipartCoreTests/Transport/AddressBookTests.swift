@@ -6,104 +6,129 @@ import Testing
 
 @Suite struct AddressBookTests {
   private static let addresses = ["10.0.0.1", "10.0.0.2", "2001:db8::3"]
-  private static let host = AddressBook.Host(url: "https://Store.example/b/k?x")
+  private static let url = "https://store.example/b/k?x"
+  private static let origin = "https://store.example"
 
-  /// A book that has its answer, and how often it was asked.
-  private static func book(_ addresses: [String]) async throws -> (AddressBook, AddressBook.Host, Guarded<Int>) {
-    let (asked, came) = (Guarded(0), Gate())
-    let book = AddressBook { _ in
-      asked.with { $0 += 1 }
-      came.open()
-      return .found(addresses)
-    }
-    let host = try #require(Self.host)
-    book.find(host, now: .zero)
-    await came.wait()
-    // The answer is written down after it was given.
-    while addresses.count > 1, book.order(for: host, now: .zero) == nil { try await Task.sleep(for: .milliseconds(1)) }
-    return (book, host, asked)
+  /// A book that has its answer, and the names it asked for.
+  private static func book(
+    _ addresses: [String], for url: String = url
+  ) -> (book: AddressBook, asked: Guarded<[String]>) {
+    let asked = Guarded<[String]>([])
+    let book = AddressBook(lookUp: { name, answer in
+      asked.with { $0.append(name) }
+      answer(.found(addresses))
+    })
+    book.find(url, now: .zero)
+    return (book, asked)
   }
 
-  @Test("A host is the name and port of a URL; an address is none, for there is nothing to spread")
+  @Test("A host is known by the URL before its path; one that is an address is not asked for")
   func hosts() {
-    #expect(Self.host?.name == "store.example" && Self.host?.port == 443)
-    let plain = AddressBook.Host(url: "http://a.b:9000")
-    #expect(plain?.name == "a.b" && plain?.port == 9000)
+    for (url, origin) in [
+      (Self.url, Self.origin), ("http://a.b:9000", "http://a.b:9000"), ("http://a.b/", "http://a.b"),
+      ("nonsense", "nonsense"),
+    ] { #expect(AddressBook.origin(of: url) == origin) }
+    for (url, host) in [(Self.url, "store.example:443"), ("http://a.b:9000/k", "a.b:9000"), ("http://a.b", "a.b:80")] {
+      #expect(Self.book(Self.addresses, for: url).book.route(for: url, now: .zero)?.host == host)
+    }
     for url in ["http://127.0.0.1:9000/k", "https://[::1]:9000/k", "https://[2001:db8::1]/", "ftp://a.b/", "http:///k"]
     {
-      #expect(AddressBook.Host(url: url) == nil, "\(url)")
+      #expect(Self.book(Self.addresses, for: url).asked.with { $0 } == [], "\(url)")
     }
   }
 
   @Test("Each connection begins with another address, and all have the others to fall back to")
-  func turns() async throws {
-    let (book, host, asked) = try await Self.book(Self.addresses)
-    let orders = (0..<6).compactMap { _ in book.order(for: host, now: .seconds(1)) }
+  func turns() {
+    let (book, asked) = Self.book(Self.addresses)
+    let orders = (0..<6).compactMap { _ in book.route(for: Self.url, now: .seconds(1))?.order }
     #expect(Set(orders.map { $0[0] }) == Set(Self.addresses))
     #expect(orders[0] == orders[3] && orders[0] != orders[1])
     for order in orders { #expect(Set(order) == Set(Self.addresses)) }
-    #expect(asked.with { $0 } == 1)
+    #expect(asked.with { $0 } == ["store.example"])
   }
 
   @Test("A host with one address, or one that nobody prepared for, is left to libcurl")
-  func single() async throws {
-    let (book, host, _) = try await Self.book(["10.0.0.1"])
-    let zones = AddressBook { _ in .found(["10.0.0.1", "fe80::1%eth0"]) }
-    zones.find(host, now: .zero)
-    for _ in 0..<100 { #expect(zones.order(for: host, now: .seconds(1)) == nil) }
-    for _ in 0..<100 { #expect(book.order(for: host, now: .seconds(1)) == nil) }
-    let other = try #require(AddressBook.Host(url: "https://other.example/"))
-    #expect(book.order(for: other, now: .seconds(1)) == nil)
+  func single() {
+    for addresses in [["10.0.0.1"], ["10.0.0.1", "fe80::1%eth0"], []] {
+      let book = Self.book(addresses).book
+      for _ in 0..<100 { #expect(book.route(for: Self.url, now: .seconds(1)) == nil) }
+    }
+    let book = Self.book(Self.addresses).book
+    #expect(book.route(for: "https://other.example/", now: .seconds(1)) == nil)
+  }
+
+  @Test("While the answer is out requests go as libcurl likes, and nobody asks again; a refusal leaves what was known")
+  func unanswered() {
+    let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
+    let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
+    book.find(Self.url, now: .zero)
+    for second in 0..<100 { #expect(book.route(for: Self.url, now: .seconds(second)) == nil) }
+    #expect(answers.with { $0.count } == 1)
+    answers.with { $0[0] }(.found(Self.addresses))
+    #expect(book.route(for: Self.url, now: .seconds(61)) != nil)
+    #expect(answers.with { $0.count } == 2)
+    answers.with { $0[1] }(.refused(EAI_AGAIN))
+    #expect(book.route(for: Self.url, now: .seconds(62)) != nil)
+    #expect(answers.with { $0.count } == 2)
   }
 
   @Test("An address that failed comes last for a minute, and the name is asked for anew at once")
-  func avoided() async throws {
-    let (book, host, asked) = try await Self.book(Self.addresses)
-    book.avoid("10.0.0.2", of: host, now: .seconds(1))
-    for _ in 0..<6 { #expect(book.order(for: host, now: .seconds(30))?.last == "10.0.0.2") }
-    #expect(book.isAvoided("10.0.0.2", of: host, now: .seconds(30)))
-    while asked.with({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(1)) }
-    let later = (0..<6).compactMap { _ in book.order(for: host, now: .seconds(62)) }
-    #expect(Set(later.map { $0[0] }) == Set(Self.addresses))
-    book.avoid("192.0.2.1", of: host, now: .seconds(62))
-    #expect(!book.isAvoided("192.0.2.1", of: host, now: .seconds(62)), "not one of the host's")
+  func avoided() {
+    let (book, asked) = Self.book(Self.addresses)
+    func orders(_ second: Int) -> [[String]] {
+      (0..<6).compactMap { _ in book.route(for: Self.url, now: .seconds(second))?.order }
+    }
+    book.avoid("10.0.0.2", of: Self.origin, now: .seconds(1))
+    #expect(orders(30).allSatisfy { $0.last == "10.0.0.2" })
+    #expect(book.isAvoided("10.0.0.2", of: Self.origin, now: .seconds(30)))
+    #expect(asked.with { $0.count } == 2)
+    #expect(Set(orders(62).map { $0[0] }) == Set(Self.addresses))
+    book.avoid("192.0.2.1", of: Self.origin, now: .seconds(62))
+    #expect(!book.isAvoided("192.0.2.1", of: Self.origin, now: .seconds(62)), "not one of the host's")
+  }
+
+  @Test("Where none answered the addresses are forgotten, and asked for anew")
+  func forgotten() {
+    let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
+    let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
+    book.find(Self.url, now: .zero)
+    answers.with { $0[0] }(.found(Self.addresses))
+    book.forget(Self.origin)
+    #expect(book.route(for: Self.url, now: .seconds(1)) == nil)
+    #expect(answers.with { $0.count } == 2)
   }
 
   @Test("An address with less than a quarter of the best one's rate is avoided, but not for its first part")
-  func slow() async throws {
-    let (book, host, _) = try await Self.book(Self.addresses)
-    func part(_ address: String, _ rate: Double) { book.learn(rate, from: address, of: host, now: .seconds(1)) }
+  func slow() {
+    let book = Self.book(Self.addresses).book
+    func part(_ address: String, _ rate: Double) { book.learn(rate, from: address, of: Self.origin, now: .seconds(1)) }
     for _ in 0..<3 { part("10.0.0.1", 100) }
     part("10.0.0.2", 10)
-    #expect(!book.isAvoided("10.0.0.2", of: host, now: .seconds(1)))
+    #expect(!book.isAvoided("10.0.0.2", of: Self.origin, now: .seconds(1)))
     part("10.0.0.2", 10)
-    #expect(book.isAvoided("10.0.0.2", of: host, now: .seconds(1)))
+    #expect(book.isAvoided("10.0.0.2", of: Self.origin, now: .seconds(1)))
     for _ in 0..<3 { part("2001:db8::3", 30) }
-    #expect(!book.isAvoided("2001:db8::3", of: host, now: .seconds(1)))
+    #expect(!book.isAvoided("2001:db8::3", of: Self.origin, now: .seconds(1)))
   }
 
   /// Six requests at once, each on a connection of its own, over a transport that takes `store.test` for these.
   private static func send(
     to addresses: [String], port: Int
-  ) async throws -> (transport: CurlTransport, host: AddressBook.Host, statuses: [Int]) {
-    var options = TransportOptions()
-    options.resolve = { _ in .found(addresses) }
-    let transport = try CurlTransport(options: options, loops: 1)
-    let url = "http://store.test:\(port)/"
-    let host = try #require(AddressBook.Host(url: url))
+  ) async throws -> (transport: CurlTransport, origin: String, statuses: [Int]) {
+    let transport = try plainTransport { $0.lookUp = { _, answer in answer(.found(addresses)) } }
+    let url = "http://store.test:\(port)"
     transport.prepare(for: url)
-    while transport.addresses.order(for: host, now: .zero) == nil { try await Task.sleep(for: .milliseconds(1)) }
     let statuses = await withTaskGroup(of: Int.self) { group in
       for _ in 0..<6 {
         group.addTask {
-          var request = Request(method: .get, url: url)
+          var request = Request(method: .get, url: url + "/")
           request.freshConnection = true
           return await outcome(transport, request).status ?? 0
         }
       }
       return await group.reduce(into: [Int]()) { $0.append($1) }
     }
-    return (transport, host, statuses)
+    return (transport, url, statuses)
   }
 
   @Test("Connections go to all addresses of the name alike")
@@ -127,7 +152,7 @@ import Testing
     }
     let sent = try await Self.send(to: ["127.0.0.9", "127.0.0.1"], port: server.port)
     #expect(sent.statuses == Array(repeating: 200, count: 6))
-    #expect(sent.transport.addresses.isAvoided("127.0.0.9", of: sent.host, now: .sinceBoot()))
-    #expect(!sent.transport.addresses.isAvoided("127.0.0.1", of: sent.host, now: .sinceBoot()))
+    #expect(sent.transport.addresses.isAvoided("127.0.0.9", of: sent.origin, now: .sinceBoot()))
+    #expect(!sent.transport.addresses.isAvoided("127.0.0.1", of: sent.origin, now: .sinceBoot()))
   }
 }

@@ -36,13 +36,7 @@ import Testing
         connection.write("HTTP/1.1 200 Connection established\r\n\r\n")
         connection.splice(to: fake.tlsPort)
       }
-      var settings = ProxySettings()
-      settings.https = proxy.url
-      let (caFile, through) = (fake.caFile, settings)
-      let transport = try plainTransport {
-        $0.caBundle = caFile
-        $0.proxy = through
-      }
+      let transport = try proxiedTransport(through: proxy, to: fake)
       try await Self.send(3_000_001, to: fake, over: transport)
       guard ck_gather_connections() == 1, proxy.connections == 1 else { exit(3) }
     }

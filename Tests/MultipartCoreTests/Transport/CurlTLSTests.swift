@@ -118,13 +118,7 @@ import Testing
       connection.write("HTTP/1.1 200 Connection established\r\nx-from-proxy: 1\r\n\r\n")
       connection.splice(to: fake.tlsPort)
     }
-    var settings = ProxySettings()
-    settings.https = proxy.url
-    let (caFile, through) = (fake.caFile, settings)
-    let transport = try plainTransport {
-      $0.caBundle = caFile
-      $0.proxy = through
-    }
+    let transport = try proxiedTransport(through: proxy, to: fake)
     let response = try await transport.send(get(fake.tlsEndpoint + "/bucket"))
     #expect(response.status == 403)
     #expect(response.headers["x-from-proxy"] == nil)

@@ -32,6 +32,15 @@ func plainTransport(
   return try CurlTransport(options: options, loops: loops)
 }
 
+/// A transport to a store's TLS port through a proxy.
+func proxiedTransport(through proxy: RawServer, to fake: FakeS3) throws(Failure) -> CurlTransport {
+  let (url, caFile) = (proxy.url, fake.caFile)
+  return try plainTransport {
+    $0.caBundle = caFile
+    $0.proxy = ProxySettings(option: url, environment: [:])
+  }
+}
+
 /// A body of bytes that are computed, so that a large one takes no memory, and that can fail on its way.
 struct CountingBody: BodySource {
   var length: Int64
