@@ -15,7 +15,7 @@ package struct Response: Sendable {
 /// a status of 400 or 500 is an answer.
 package protocol Transport: Sendable {
   func send(_ request: Request) async throws(Failure) -> Response
-  /// What the line did since the last look; nil where nobody can tell.
+  /// What the line has done so far, and how busy the loops were of late; nil where nobody can tell.
   func look() -> LineSample?
   /// Many requests at once are to follow, to this URL's host.
   func prepare(for url: String)

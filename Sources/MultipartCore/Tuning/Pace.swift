@@ -95,21 +95,7 @@ package struct Pace: Sendable {
     epoch = sample
     guard sample.at >= quietUntil else { return nil }
     let rate = Double(moved) / passed.seconds
-    return isFull ? judge(rate, sample, mayBringMore(begun, sample)) : judge(rate, sample, underWay)
-  }
-
-  /// With fewer parts under way than there could be.
-  private mutating func judge(_ rate: Double, _ sample: LineSample, _ underWay: Int) -> Change? {
-    switch phase {
-    case .beginning(let before):
-      guard let before, rate < before * Self.growth else {
-        phase = .beginning(rate: rate)
-        return nil
-      }
-      return slower(rate, sample, underWay)
-    case .settled: return slower(rate, sample, underWay)
-    case .climbing, .fewer: return nil
-    }
+    return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
 
   /// Neither this side's cores nor, for most of the time, the line are what the connections wait for. Where they are
@@ -121,19 +107,24 @@ package struct Pace: Sendable {
     return window < bounds.start || sample.isLossy || (sample.held - begun.held) / time < Self.fullLine
   }
 
-  private mutating func judge(_ rate: Double, _ sample: LineSample, _ mayBringMore: Bool) -> Change? {
+  /// With fewer parts under way than there could be a rate says only whether the line is slow.
+  private mutating func judge(
+    _ rate: Double, _ sample: LineSample, underWay: Int, isFull: Bool, mayBringMore: Bool
+  ) -> Change? {
     let now = sample.at
-    if sample.isLossy, window < floor {
+    if isFull, sample.isLossy, window < floor {
       phase = .climbing(from: window, rate: rate)
       return change(to: floor, "the line loses packets, and each connection is slow by that")
     }
     switch phase {
+    case .climbing where !isFull, .fewer where !isFull: return nil
     case .beginning(let before):
       guard let before, rate < before * Self.growth else {
         phase = .beginning(rate: rate)
         return nil
       }
-      if let slow = slower(rate, sample) { return slow }
+      if let slow = slower(rate, sample, underWay) { return slow }
+      guard isFull else { return nil }
       guard mayBringMore else { return settle(now) }
       phase = .climbing(from: window, rate: rate)
       return more(rate, "\(Self.mega(rate)) with \(window), and whether more bring more")
@@ -145,12 +136,12 @@ package struct Pace: Sendable {
         return more(rate, "\(Self.mega(rate)) after \(Self.mega(before))")
       }
       settle(now)
-      if let slow = slower(rate, sample) { return slow }
+      if let slow = slower(rate, sample, underWay) { return slow }
       guard from < window, !sample.isLossy || from >= floor else { return nil }
       return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): more of them bring nothing")
     case .settled(let until):
-      if let slow = slower(rate, sample) { return slow }
-      guard now >= until, mayBringMore else { return nil }
+      if let slow = slower(rate, sample, underWay) { return slow }
+      guard isFull, now >= until, mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
       phase = .climbing(from: window, rate: rate)
       return more(rate, "\(Self.mega(rate)), and whether more bring more")
@@ -169,8 +160,8 @@ package struct Pace: Sendable {
     Double(partSize) * Double(connections) / max(1, rate)
   }
 
-  private mutating func slower(_ rate: Double, _ sample: LineSample, _ underWay: Int? = nil) -> Change? {
-    let connections = min(window, underWay ?? window)
+  private mutating func slower(_ rate: Double, _ sample: LineSample, _ underWay: Int) -> Change? {
+    let connections = min(window, underWay)
     guard connections > 1, !needsMany, !sample.isLossy, takes(rate, connections) > Self.longestPart else { return nil }
     let enough = max(1, Int(rate * Self.longestPart / Double(partSize)))
     phase = .fewer(from: window, rate: rate)

@@ -18,37 +18,75 @@ import Testing
 
   @Test("What went out on closed connections stays counted, and numbers that are no connections are passed over")
   func counted() throws {
-    let server = try RawServer { connection, _ in connection.untilClosed() }
+    // The answer says that the bytes were read, and with it comes the acknowledgement.
+    let server = try RawServer { connection, _ in
+      while connection.readBody(500) != nil { connection.write([1]) }
+    }
     let ledger = LineLedger()
     let sockets = LoopSockets(TransportOptions(), ledger: ledger)
-    func send(_ count: Int) throws -> Int32 {
+    func send(_ fiveHundreds: Int) throws -> Int32 {
       let socket = try Self.connected(to: server.port)
       sockets.add(socket)
-      let bytes = [UInt8](repeating: 1, count: count)
-      #expect(write(socket, bytes, count) == count)
+      var bytes = [UInt8](repeating: 1, count: 500)
+      for _ in 0..<fiveHundreds {
+        #expect(write(socket, bytes, 500) == 500)
+        #expect(read(socket, &bytes, 1) == 1)
+      }
       return socket
     }
-    /// Looks until the other side has acknowledged so much.
+    /// The three-way handshake counts as a byte on some kernels.
     func sees(_ count: Int64) -> Bool {
-      for turn in 1...2000 {
-        sockets.lookAtLine(at: .milliseconds(turn))
-        // The three-way handshake counts as a byte on some kernels.
-        if (count...count + 4).contains(ledger.sample.delivered) { return true }
-        usleep(1000)
-      }
-      return false
+      sockets.lookAtLine(at: .zero)
+      return (count...count + 4).contains(ledger.sample.delivered)
     }
-    let first = try send(1000)
+    let first = try send(2)
     sockets.add(999_999)
     #expect(sees(1000))
     close(first)
     #expect(sees(1000))
     // The kernel gives the lowest free number, so the second has that of the first.
-    let second = try send(500)
+    let second = try send(1)
     defer { close(second) }
+    #expect(first == second)
     #expect(sees(1500))
     #expect(ledger.sample.roundTrip > .zero)
     #expect(!ledger.sample.isLossy)
+  }
+
+  @Test("On a lossy line the connections that there are and all new ones use BBR, where the kernel lets this user")
+  func changes() throws {
+    let server = try RawServer { connection, _ in connection.untilClosed() }
+    let sockets = try (0..<3).map { _ in try Self.connected(to: server.port) }
+    defer { for socket in sockets { close(socket) } }
+    let system = Self.control(of: sockets[0])
+    let isLet = setsockopt(sockets[2], Int32(IPPROTO_TCP), Self.tcpCongestion, "bbr", 3) == 0
+    let wanted = isLet ? "bbr" : system
+    let (quiet, lossy) = (Sum(sent: 1000, shortestTrip: 50_000), Sum(sent: 1000, again: 25, shortestTrip: 50_000))
+
+    var watch = LineWatch(.auto)
+    #expect(watch.prepare(sockets[1]) == nil)
+    #expect(watch.judge(quiet, on: [sockets[0]]) == nil)
+    #expect(!watch.isHardy && Self.control(of: sockets[0]) == system && Self.control(of: sockets[1]) == system)
+
+    let told = watch.judge(lossy, on: [sockets[0]])
+    #expect(told == (isLet ? "the line loses 2.5 % of the packets: its connections use BBR from here on" : nil))
+    #expect(watch.isHardy == isLet && Self.control(of: sockets[0]) == wanted)
+    #expect(watch.prepare(sockets[1]) == nil && Self.control(of: sockets[1]) == wanted)
+    #expect(watch.judge(lossy, on: [sockets[0]]) == nil, "told once")
+
+    for control in [CongestionControl.system, .named("reno")] {
+      var fixed = LineWatch(control)
+      #expect(fixed.judge(lossy, on: [sockets[0]]) == nil && !fixed.isHardy)
+    }
+  }
+
+  private static let tcpCongestion: Int32 = 13
+
+  private static func control(of socket: Int32) -> String {
+    var name = [UInt8](repeating: 0, count: 16)
+    var length = socklen_t(name.count)
+    #expect(getsockopt(socket, Int32(IPPROTO_TCP), tcpCongestion, &name, &length) == 0)
+    return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
   }
 
   @Test("A congestion control that is named is set on each connection; one that the kernel lacks is told once")
@@ -58,10 +96,7 @@ import Testing
     defer { close(socket) }
     var reno = LineWatch(.named("reno"))
     #expect(reno.prepare(socket) == nil)
-    var name = [UInt8](repeating: 0, count: 16)
-    var length = socklen_t(name.count)
-    #expect(getsockopt(socket, Int32(IPPROTO_TCP), 13 /* TCP_CONGESTION */, &name, &length) == 0)
-    #expect(String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) == "reno")
+    #expect(Self.control(of: socket) == "reno")
     var nonsense = LineWatch(.named("nonsense"))
     #expect(nonsense.prepare(socket)?.contains("nonsense cannot be used") == true)
     #expect(nonsense.prepare(socket) == nil)
