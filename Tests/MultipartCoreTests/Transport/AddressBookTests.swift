@@ -155,4 +155,28 @@ import Testing
     #expect(sent.transport.addresses.isAvoided("127.0.0.9", of: sent.origin, now: .sinceBoot()))
     #expect(!sent.transport.addresses.isAvoided("127.0.0.1", of: sent.origin, now: .sinceBoot()))
   }
+
+  @Test("A kept connection to an address that is avoided by now carries no request but the next")
+  func keptConnection() async throws {
+    let seen = Guarded<[String]>([])
+    let server = try RawServer(at: INADDR_ANY) { connection, _ in
+      while connection.readRequest() != nil {
+        seen.with { $0.append(connection.localAddress) }
+        connection.answer()
+      }
+    }
+    let addresses = ["127.0.0.2", "127.0.0.3"]
+    let transport = try plainTransport { $0.lookUp = { _, answer in answer(.found(addresses)) } }
+    let url = "http://store.test:\(server.port)"
+    transport.prepare(for: url)
+    func send() async throws -> String {
+      _ = try await transport.send(Request(method: .get, url: url + "/"))
+      return seen.with { $0.last ?? "" }
+    }
+    let first = try await send()
+    #expect(try await send() == first && server.connections == 1)
+    transport.addresses.avoid(first, of: url, now: .sinceBoot())
+    #expect(try await send() == first && server.connections == 1)
+    #expect(try await send() == addresses.first { $0 != first } && server.connections == 2)
+  }
 }

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import MultipartCore
+
+@Suite struct UploaderTasksTests {
+  private static func waiting() -> Task<Void, Never> { Task { try? await Task.sleep(for: .seconds(3600)) } }
+
+  private static func tasks() -> Uploader.Tasks {
+    var tasks = Uploader.Tasks()
+    for part in 1...2 {
+      tasks.parts[part] = waiting()
+      tasks.copies[part] = waiting()
+    }
+    return tasks
+  }
+
+  private static func receipt(_ part: Int) -> UploadMachine.Event {
+    .partDone(PartReceipt(number: part, size: 1, etag: "\"e\"", proof: .etag))
+  }
+
+  @Test("Of a part's transfers the one whose bytes are all out is not cancelled, for it may arrive all the same")
+  func cancelled() {
+    for sentCopy in [false, true] {
+      let tasks = Self.tasks()
+      defer { tasks.cancelAll() }
+      tasks.cancel(1) { $0 == UploadProgress.Transfer(part: 1, isCopy: sentCopy) }
+      #expect(tasks.parts[1]?.isCancelled == sentCopy)
+      #expect(tasks.copies[1]?.isCancelled == !sentCopy)
+      #expect(tasks.parts[2]?.isCancelled == false && tasks.copies[2]?.isCancelled == false)
+    }
+  }
+
+  @Test("Two transfers of a part can both be cancelled until both have answered")
+  func held() {
+    var tasks = Self.tasks()
+    defer { tasks.cancelAll() }
+    for event in [Self.receipt(1), .partFailed(1, Failure(.interrupted, "the transfer was cancelled"))] {
+      #expect(tasks.parts[1] != nil && tasks.copies[1] != nil)
+      tasks.forget(event)
+    }
+    #expect(tasks.parts[1] == nil && tasks.copies[1] == nil)
+    tasks.parts[1] = Self.waiting()
+    tasks.forget(Self.receipt(1))
+    #expect(tasks.parts[1] == nil, "a new try of the same part is alone")
+    #expect(tasks.parts[2] != nil && tasks.copies[2] != nil)
+  }
+}
