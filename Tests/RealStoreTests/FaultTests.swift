@@ -61,12 +61,11 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    /// One part at a time: beside others that are done, an idle connection may take it over before the time is up.
     @Test(arguments: stores)
     func aPartThatStandsStillIsSentAgainOnAnotherConnection(_ store: Store) async throws {
       let (run, source, result, event, stats) = try await put(
         store, Fault(.init(.uploadPart, partNumber: 3, nth: 1), .stall(stage: .withinBody)),
-        options: ["--concurrency", "1", "--stall-timeout", "5s"])
+        options: ["--hedge", "off", "--stall-timeout", "5s"])
       #expect(result.status == 0, "\(result.errors)")
       #expect(event.retries == 1)
       #expect(stats.requests(.uploadPart) == Self.parts + 1)

@@ -38,6 +38,8 @@ package struct UploadJob: Sendable {
   package var resume = ResumeMode.auto
   /// An interruption aborts the upload instead of keeping it for the next run.
   package var abortsOnInterrupt = false
+  /// A part that holds up the end is sent a second time.
+  package var hedges = true
   /// On AWS the answer to create says when a lifecycle rule will clean up, where there is one.
   package var expectsAbortDate = false
   /// S3 Express: ETags say nothing of the bytes, and lists are neither sorted nor cut at any prefix.
@@ -71,7 +73,7 @@ package struct UploadJob: Sendable {
       alwaysVerifies: verifies, seed: seed)
     settings.pace = plan.isSingle && !source.isStream ? nil : pace
     settings.finds = true
-    settings.hedges = true
+    settings.hedges = hedges
     settings.isStream = source.isStream
     settings.requiresResume = resume == .require
     settings.keepsOn = source.isStream ? [] : Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])

@@ -89,7 +89,7 @@ extension UploadMachine {
   private mutating func arrived(_ receipt: PartReceipt) -> [Action] {
     inFlight.remove(receipt.number)
     takenBack.remove(receipt.number)
-    tail.arrived(receipt.number, now)
+    tail.arrived(receipt.number, receipt.size, now)
     guard phase == .sending else { return stopIfQuiet() }
     fresh.remove(receipt.number)
     receipts[receipt.number - 1] = receipt

@@ -13,8 +13,11 @@ extension UploadMachine {
     var nextLook: Duration?
     /// How much of each part had gone out when that was looked at last.
     var before: (at: Duration, moved: [Int: Int64])?
+    /// The most that has gone out since then of a part that has arrived.
+    var brought: Int64 = 0
 
-    mutating func arrived(_ part: Int, _ now: Duration) {
+    mutating func arrived(_ part: Int, _ size: Int64, _ now: Duration) {
+      brought = max(brought, size - (before?.moved[part] ?? 0))
       guard let sent = sentAt.removeValue(forKey: part) else { return }
       if times.count >= 16 { times.removeFirst() }
       times.append(now - sent)
@@ -44,29 +47,32 @@ extension UploadMachine {
 
   private var mayBeCopied: Set<Int> { inFlight.subtracting(tail.twice).subtracting(takenBack) }
 
-  /// A connection that has nothing to do takes over what another one would need longer for than is usual for a whole
-  /// part. As long again, and three seconds, are the price of the bytes that go out twice.
+  /// A connection that has nothing to do takes over what another one would need longer for than it would itself for the
+  /// whole part. As long again, and three seconds, are the price of the bytes that go out twice.
   ///
   /// Judged by what the last three seconds have brought, or half a part's time: the connections that are left at the end
-  /// get faster by that. Where several parts all stand still it is the store that pauses, for its disk perhaps, and a copy
-  /// would wait too.
+  /// get faster by that. What the idle one would need is told by the fastest of the others in the same time, and only
+  /// where there were none by the parts before: when the store pauses for its disk, or the line for all, a copy would
+  /// wait too.
   mutating func outrun(_ moved: [Int: Int64]) -> [Action] {
     guard let before = tail.before else {
-      tail.before = (now, moved)
+      (tail.before, tail.brought) = ((now, moved), 0)
       return []
     }
     let passed = now - before.at
     guard let usual = tail.usual, passed >= max(.seconds(3), usual / 2) else { return [] }
-    tail.before = (now, moved)
-    let pauses = moved.count > 1 && !moved.contains { $1 > before.moved[$0] ?? 0 }
-    guard !pauses, window > inFlight.count + tail.copies.count else { return [] }
+    let isAlone = moved.count == 1 && tail.brought == 0
+    let fastest = moved.reduce(tail.brought) { max($0, $1.value - (before.moved[$1.key] ?? 0)) }
+    (tail.before, tail.brought) = ((now, moved), 0)
+    guard isAlone || fastest > 0, window > inFlight.count + tail.copies.count else { return [] }
     var slowest: (part: Int, left: Duration)?
     for part in mayBeCopied.sorted() {
       // With less than before it is another try.
-      guard let then = before.moved[part], let gone = moved[part], gone >= then else { continue }
+      guard let then = before.moved[part], let out = moved[part], out >= then else { continue }
       let size = settings.isStream ? stream.sizes[part - 1] : settings.plan.range(of: part).length
-      let left = passed * (Double(size - gone) / Double(max(1, gone - then)))
-      if left > slowest?.left ?? max(usual * 2, .seconds(3)) { slowest = (part, left) }
+      let anew = isAlone ? usual : max(usual, passed * (Double(size) / Double(fastest)))
+      let left = passed * (Double(size - out) / Double(max(1, out - then)))
+      if left > max(anew * 2, .seconds(3)), left > slowest?.left ?? .zero { slowest = (part, left) }
     }
     // A connection that has just done its part is warm.
     return slowest.map { [copy($0.part, fresh: false)] } ?? []

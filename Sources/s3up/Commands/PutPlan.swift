@@ -41,6 +41,7 @@ struct PutPlan {
     job.concurrency = transfer.concurrency
     job.pace = ConnectionBounds.pace(
       transfer, isStream: source.isStream, descriptors: ConnectionBounds.descriptors)
+    job.hedges = transfer.hedges
     job.retry = access.retry
     job.checksum = integrity.checksum.form
     if job.checksum == nil {

@@ -5,6 +5,8 @@ enum ChecksumChoice: String, Sendable, CaseIterable {
 
 enum ResumeChoice: String, Sendable, CaseIterable { case auto, never, require }
 
+enum HedgeChoice: String, Sendable, CaseIterable { case auto, off }
+
 enum InterruptChoice: String, Sendable, CaseIterable { case keep, abort }
 
 enum PayloadSigningChoice: String, Sendable, CaseIterable { case auto, always, never }

@@ -4,6 +4,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case partSize = "part-size"
   case concurrency
   case limitRate = "limit-rate"
+  case hedge
   case retries
   case stallTimeout = "stall-timeout"
   case connectTimeout = "connect-timeout"

@@ -120,28 +120,8 @@ import Testing
     #expect(try Self.told(from: 1 << 20, to: 1 << 20, parts: 3) == [], "nobody knows what a part takes")
   }
 
-  @Test("Where several parts all stand still the store pauses, and none is sent twice; where one goes on, the other is")
-  func pause() throws {
-    for (others, copies) in [(Int64(0), 0), (1 << 20, 1)] {
-      let part: Int64 = 5 << 20
-      var settings = UploadMachine.Settings(
-        plan: try UploadPlan(size: part * 5, partSize: part), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)
-      settings.hedges = true
-      var story = MachineStory(settings)
-      story.tell(.start)
-      story.tell(.created(uploadID: "id1"))
-      story.now = .seconds(1)
-      for part in 1...3 { story.done(part) }
-      for moved in [0, others] {
-        story.now += .seconds(3)
-        story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: [4: 1 << 20, 5: moved + (2 << 20)]))
-      }
-      #expect(story.count { if case .sendCopy = $0 { true } else { false } } == copies)
-    }
-  }
-
-  @Test("One part at a time is sent twice, the slowest first, while a connection is idle, and none a third time")
-  func idle() throws {
+  /// Five of eight parts have arrived, after a second each, and the others have moved so much at each look.
+  private static func copies(_ looks: [[Int: Int64]], arrives: Int? = nil) throws -> [Int] {
     let part: Int64 = 5 << 20
     var settings = UploadMachine.Settings(
       plan: try UploadPlan(size: part * 8, partSize: part), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)
@@ -152,14 +132,49 @@ import Testing
     story.now = .seconds(1)
     for part in 1...5 { story.done(part) }
     var copies: [Int] = []
-    for second in 0..<6 {
-      let moved = Int64(second) * 10_000
-      let sample = LineSample(at: story.now, delivered: 0)
-      for case .sendCopy(let part, _, _) in story.tell(.sampled(sample, moved: [6: moved, 7: moved / 2, 8: moved])) {
+    for (number, moved) in looks.enumerated() {
+      if number == 1, let arrives { story.done(arrives) }
+      for case .sendCopy(let part, _, _) in story.tell(
+        .sampled(LineSample(at: story.now, delivered: 0), moved: moved))
+      {
         copies.append(part)
       }
       story.now += .seconds(3)
     }
-    #expect(copies == [7, 6])
+    return copies
+  }
+
+  @Test("A part is sent twice where it takes twice what the others show it to need; none where all are slow")
+  func compared() throws {
+    let mega: Int64 = 1 << 20
+    func copies(_ after: [Int: Int64], arrives: Int? = nil) throws -> [Int] {
+      try Self.copies([[6: mega, 7: mega, 8: mega], after], arrives: arrives)
+    }
+    #expect(try copies([6: mega, 7: mega, 8: mega]) == [], "the store pauses")
+    #expect(try copies([6: mega + 1000, 7: mega + 500, 8: mega + 1000]) == [], "the line is slow for all")
+    #expect(try copies([6: mega * 2, 7: mega * 2, 8: mega + 1000]) == [8])
+    let twoThirds = mega * 2 / 3
+    // Anew it takes 7.5 s; in the first case a little more than 15 s are left, in the second a little less.
+    #expect(try copies([6: mega * 3, 7: mega + twoThirds - 1000, 8: mega * 3]) == [7])
+    #expect(try copies([6: mega * 3, 7: mega + twoThirds + 1000, 8: mega * 3]) == [])
+    #expect(try copies([7: mega + 1000, 8: mega + 1000], arrives: 6) == [7], "the one that arrived was fast")
+  }
+
+  @Test("One that is alone is compared with the parts before it, unless another has arrived since, hardly faster")
+  func alone() throws {
+    let mega: Int64 = 1 << 20
+    let looks: [[Int: Int64]] = [[8: mega], [8: mega * 2], [8: mega * 3]]
+    #expect(try Self.copies([[6: 0, 7: 0, 8: mega]] + looks.dropFirst(), arrives: nil) == [8])
+    #expect(try Self.copies([[7: mega * 5 - 1000, 8: mega], [8: mega + 1000]], arrives: 7) == [])
+    #expect(try Self.copies([[7: mega * 5 - 1000, 8: mega], [8: mega + 1000], [8: mega + 2000]], arrives: 7) == [8])
+  }
+
+  @Test("One part at a time is sent twice, the slowest first, while a connection is idle, and none a third time")
+  func idle() throws {
+    let looks = (0..<6).map { look -> [Int: Int64] in
+      let moved = Int64(look) * 10_000
+      return [6: moved, 7: moved / 2, 8: Int64(look) << 19]
+    }
+    #expect(try Self.copies(looks) == [7, 6])
   }
 }

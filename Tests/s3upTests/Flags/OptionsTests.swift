@@ -36,14 +36,16 @@ private func message(_ body: () throws -> Void) -> String {
     let options = try TransferOptions(
       line(
         "put", "--part-size=16M", "--concurrency=32", "--limit-rate=2M", "--retries=3", "--stall-timeout=1m",
-        "--connect-timeout=500ms"))
+        "--connect-timeout=500ms", "--hedge=off"))
+    #expect(!options.hedges)
     #expect(options.partSize == 16 << 20)
     #expect(options.concurrency == 32)
     #expect(options.limitRate == 2 << 20)
     #expect(options.retries == 3)
     #expect(options.stallTimeout == .seconds(60))
     #expect(options.connectTimeout == .milliseconds(500))
-    #expect(try TransferOptions(line("put", "--part-size=auto", "--limit-rate=off")) == TransferOptions())
+    let standards = try line("put", "--part-size=auto", "--limit-rate=off", "--hedge=auto")
+    #expect(try TransferOptions(standards) == TransferOptions())
   }
 
   @Test(arguments: [

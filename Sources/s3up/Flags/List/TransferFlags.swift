@@ -33,6 +33,12 @@ extension FlagList {
         and lets this user choose it. NAME is one of /proc/sys/net/ipv4/tcp_allowed_congestion_control.
         """, standard: "auto", choices: ["auto", "system"], open: true),
     Flag(
+      .hedge, .value("auto|off"), .transfer, [.put], "Send a part that holds up the end a second time.",
+      more: """
+        With auto a connection that has nothing left to do takes over a part that is slow on another one, and the first \
+        to arrive counts. With off no byte goes out twice unless a try has failed: for a line on which each one costs.
+        """, standard: "auto", choices: HedgeChoice.words),
+    Flag(
       .limitRate, .value("RATE|off"), .transfer, [.put, .part],
       "Send at most RATE bytes a second, over all connections.",
       more: "RATE is a SIZE a second: 2M, 2M/s, 500K.", standard: "off", choices: ["off"], open: true),

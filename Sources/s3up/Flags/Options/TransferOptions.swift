@@ -13,6 +13,8 @@ struct TransferOptions: Sendable, Equatable {
   var concurrency = 8
   var adapts = true
   var congestion = CongestionControl.auto
+  /// A part that holds up the end is sent a second time.
+  var hedges = true
   /// Bytes a second; nil: as fast as it goes.
   var limitRate: Int64?
   /// Tries of one request, the first included.
@@ -58,6 +60,7 @@ struct TransferOptions: Sendable, Equatable {
       concurrency = try invocation.number(.concurrency, in: 1...1000) ?? concurrency
       adapts = false
     }
+    hedges = try invocation.choice(.hedge) ?? HedgeChoice.auto == .auto
     retries = try invocation.number(.retries, in: 1...1000) ?? retries
     stallTimeout = try invocation.duration(.stallTimeout) ?? stallTimeout
     connectTimeout = try invocation.duration(.connectTimeout) ?? connectTimeout
