@@ -159,6 +159,18 @@ import Testing
     #expect(line.pace.window > 8)
   }
 
+  @Test("A line that loses packets is no reason to send more to a store that has just asked for less")
+  func throttledAndLossy() {
+    var line = PlayedLine { Double($0) * Self.mega }
+    line.isLossy = true
+    line.run(.milliseconds(100))
+    line.pace.throttled(to: 4, at: line.now)
+    line.run(.seconds(9))
+    #expect(line.pace.window == 4)
+    line.run(.seconds(30))
+    #expect(line.pace.window >= 16)
+  }
+
   @Test("After that the first number comes back even where the line holds the few connections back")
   func comesBack() {
     var line = PlayedLine { Double($0) * Self.mega }
