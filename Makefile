@@ -44,7 +44,9 @@ toolchain:
 # archive lies alone in a folder that the linker searches first. Where a system has none, the shared one is used.
 CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 2>/dev/null) \
   $(shell cc -print-file-name=libstdc++.a 2>/dev/null)))
-RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(if $(CXX_ARCHIVE), \
+# Types are made by calls, not found by their names: that would walk through all conformances 15 times at each start.
+TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(TYPES) $(if $(CXX_ARCHIVE), \
   -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 
 build: deps toolchain

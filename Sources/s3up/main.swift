@@ -5,7 +5,9 @@ Descriptor.ignoreBrokenPipes()
 Descriptor.occupyStandardStreams()
 Hardening.forbidCoreFiles()
 let signals = Signals()
+let words = Argument.ofProcess()
 Task.detached {
-  signals.end(await Runner.run(Argument.ofProcess(), environment: Environment.ofProcess(), signals: signals).rawValue)
+  signals.end(await Runner.run(words, environment: Environment.ofProcess(), signals: signals).rawValue)
 }
+if words.contains(where: \.namesStoreCommand) { Libraries.prepare() }
 signals.wait()

@@ -4,7 +4,7 @@ import Glibc
 /// libcurl's global state, set up once for the process and never torn down.
 enum CurlGlobal {
   /// `curl_global_init`.
-  static let result: CURLcode = curl_global_init(Int(CURL_GLOBAL_ALL))
+  static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 }
 
 /// Owns one easy handle (`curl_easy_init`, `curl_easy_cleanup`). Used by the thread of one loop alone.

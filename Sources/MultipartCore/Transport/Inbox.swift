@@ -25,7 +25,7 @@ final class Inbox: @unchecked Sendable {
   private let state = Locked(State())
 
   init() throws(Failure) {
-    guard CurlGlobal.result == CURLE_OK, let multi = curl_multi_init() else {
+    guard CurlGlobal.isReady, let multi = curl_multi_init() else {
       throw Failure(.local, "libcurl could not be set up")
     }
     self.multi = multi

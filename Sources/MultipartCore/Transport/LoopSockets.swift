@@ -35,7 +35,8 @@ private struct LineFlow {
 /// The sockets that a loop has opened. libcurl 7.88 tells which of them a transfer uses only when it is over
 /// (`CURLINFO_ACTIVESOCKET`), but the two ends of the connection before each request (`CURLOPT_PREREQFUNCTION`).
 final class LoopSockets {
-  private var opened: Set<Int32> = []
+  /// By their numbers; the inode tells whether a number is still the socket that it was.
+  private var opened: [Int32: ino_t] = [:]
   private var line: LineWatch
   private var flow = LineFlow()
   private let ledger: LineLedger
@@ -50,17 +51,17 @@ final class LoopSockets {
   }
 
   func add(_ socket: Int32) {
-    opened.insert(socket)
+    opened[socket] = Self.inode(of: socket)
     flow.begins(socket)
     if let problem = line.prepare(socket) { note(problem) }
   }
 
   func lookAtLine(at now: Duration) {
     var seen: [Int32: ck_line] = [:]
-    for socket in opened {
+    for (socket, inode) in opened {
       var state = ck_line()
-      guard ck_line_read(socket, &state) == 0 else {
-        opened.remove(socket)
+      guard Self.inode(of: socket) == inode, ck_line_read(socket, &state) == 0 else {
+        opened[socket] = nil
         continue
       }
       seen[socket] = state
@@ -77,14 +78,20 @@ final class LoopSockets {
 
   /// A number that is no socket any more, or another's, has other ends (`getsockname`, `getpeername`).
   func socket(with ends: ConnectionEnds) -> Int32? {
-    for socket in opened {
+    for socket in opened.keys {
       guard let found = Self.ends(of: socket) else {
-        opened.remove(socket)
+        opened[socket] = nil
         continue
       }
       if found == ends { return socket }
     }
     return nil
+  }
+
+  /// `fstat`; nil for a number that is nothing.
+  private static func inode(of socket: Int32) -> ino_t? {
+    var state = stat()
+    return fstat(socket, &state) == 0 ? state.st_ino : nil
   }
 
   private static func ends(of socket: Int32) -> ConnectionEnds? {
