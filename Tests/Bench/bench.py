@@ -113,7 +113,7 @@ def time_limit(stage, row, runs):
 
 def run_stage(stage, tools, programs):
     runs = []
-    with line.place(programs, stage.line) as (sink, prefix):
+    with line.place(programs, stage.line, *stage.sink_options) as (sink, prefix):
         file = harness.random_file(stage.size)
         where = {"sink": sink, "measure": programs["measure"], "piped": file if stage.piped else None}
         for number in range(1 - stage.warm_up, stage.rounds + 1):

@@ -67,10 +67,10 @@ class Sink:
 
 
 @contextlib.contextmanager
-def sink(program, address="127.0.0.1", prefix=(), clients=()):
+def sink(program, address="127.0.0.1", prefix=(), clients=(), options=()):
     """Runs the sink under a prefix; it ends with this process in any case, because it asks the kernel to."""
     ca_file = str(BUILD / "sink-ca.pem")
-    process = subprocess.Popen([*prefix, program, ca_file, address], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([*prefix, program, ca_file, address, *options], stdout=subprocess.PIPE, text=True)
     try:
         ports = process.stdout.readline().split()
         if len(ports) != 2:

@@ -39,10 +39,10 @@ def prefixes(relay, slow):
 
 
 @contextlib.contextmanager
-def place(programs, slow):
+def place(programs, slow, *options):
     """The sink and the prefix of the clients: at the two ends of the line, or both on loopback when there is none."""
     if not slow:
-        with harness.sink(programs["sink"]) as sink:
+        with harness.sink(programs["sink"], options=options) as sink:
             yield sink, []
         return
     with (

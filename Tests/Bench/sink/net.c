@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { WAKE_FOR = 512 << 10, SKIP_FROM = 4096 };        // bytes of a body: at most so many at once; fewer are read
+enum { WAKE_FOR = 1 << 20, SKIP_FROM = 4096 };        // bytes of a body: at most so many at once; fewer are read
 enum State { HEAD, BODY, CHUNK_LINE, CLOSED };    // CHUNK_LINE: a chunk's size, the end of its data, or a trailer
 
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
 
 struct Stats stats;
 static SSL_CTX *tls;
-static int loop_fd, wake_for = WAKE_FOR;
+static int loop_fd, wake_for = WAKE_FOR, foresees;
 static char input[256 << 10];
 
 static void interest(Connection *c, int events) {
@@ -86,6 +86,7 @@ static void body_done(Connection *c) {
     s3_answer(&c->q, c->body.p ? c->body.p : "", &c->out);
     c->state = HEAD;
     c->head.n = 0;
+    c->records.bodies++;
     flush_out(c);
 }
 
@@ -215,6 +216,7 @@ static void feed_records(Connection *c, unsigned char *p, size_t n) {
             r->have = 0;
             // its plain text is 17 bytes shorter (type and tag), or more with padding, which no client sends in a body
             r->skip = r->head[0] == 23 && r->length > 64 && skippable(c) >= r->length - 17;
+            if (r->skip && r->length != FULL_RECORD && skippable(c) > r->length - 17) r->uneven = 1;
             if (r->length > (1 << 14) + 256) { c->state = CLOSED; return; }
         }
         size_t m = r->length - r->have < n ? r->length - r->have : n;
@@ -238,6 +240,31 @@ static void feed_records(Connection *c, unsigned char *p, size_t n) {
     }
 }
 
+// How many of the next bytes are full records of a body, without looking at them: where a whole body before was made of
+// such alone. Were it otherwise this time, the next record that is opened would not be authentic.
+static uint64_t foreseeable(const Connection *c) {
+    const Records *r = &c->records;
+    if (!foresees || !c->ssl || !r->bodies || r->uneven || r->head_have < 5 || !r->skip) return 0;
+    uint64_t full = (skippable(c) - (r->length - 17)) / (FULL_RECORD - 17);
+    return full < 2 ? 0 : r->length - r->have + (full - 1) * (5 + FULL_RECORD);
+}
+
+static void skip_records(Connection *c, uint64_t n) {
+    Records *r = &c->records;
+    while (n) {
+        uint64_t wanted = r->head_have < 5 ? 5 - (uint64_t)r->head_have : r->length - r->have, m = wanted < n ? wanted : n;
+        n -= m;
+        if (r->head_have < 5) {
+            r->head_have += (int)m;     // what stands there is the head of the record before, which is the same
+            r->length = FULL_RECORD, r->have = 0;
+        } else if ((r->have += m) == r->length) {
+            r->head_have = 0;
+            skipped(c, r->length - 17);
+            r->sequence++;
+        }
+    }
+}
+
 static void handshake(Connection *c) {
     int r = SSL_accept(c->ssl), e = SSL_get_error(c->ssl, r);
     if (r == 1) {
@@ -255,11 +282,12 @@ static void handshake(Connection *c) {
 
 static void on_readable(Connection *c) {
     if (c->ssl && !c->handshaken) { handshake(c); return; }
-    uint64_t skip = c->ssl ? 0 : skippable(c);
+    uint64_t skip = c->ssl ? foreseeable(c) : skippable(c);
     ssize_t r = skip >= SKIP_FROM ? recv(c->fd, NULL, skip < 16 << 20 ? skip : 16 << 20, MSG_TRUNC | MSG_DONTWAIT)
                                   : recv(c->fd, input, sizeof input, MSG_DONTWAIT);
     if (r < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (r <= 0) c->state = CLOSED;
+    else if (skip >= SKIP_FROM && c->ssl) skip_records(c, (uint64_t)r);
     else if (skip >= SKIP_FROM) skipped(c, (uint64_t)r);
     else if (c->ssl) feed_records(c, (unsigned char *)input, (size_t)r);
     else feed(c, input, (size_t)r);
@@ -299,9 +327,10 @@ static int listen_anywhere(const char *address, int *port) {
     return fd;
 }
 
-// sink CA_FILE ADDRESS: prints its HTTP and its TLS port on one line, then serves until its parent ends.
+// sink CA_FILE ADDRESS [foresees]: prints its HTTP and its TLS port on one line, then serves until its parent ends.
 int main(int argc, char **argv) {
-    if (argc != 3) return 64;
+    if (argc < 3) return 64;
+    foresees = argc == 4 && !strcmp(argv[3], "foresees");
     if (strcmp(argv[2], "127.0.0.1")) wake_for = 1;     // a slow line: bytes that wait would hold the acknowledgements back
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGPIPE, SIG_IGN);

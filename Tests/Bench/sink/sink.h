@@ -46,12 +46,15 @@ int s3_keeps_body(enum Kind k);
 void s3_answer(Request *q, const char *body, Buffer *out);     // appends the whole response
 const char *header(const Request *q, const char *name);
 
+enum { FULL_RECORD = (1 << 14) + 17 };      // with its type and its tag
+
 // tls.c. A record that holds only bytes of a body is dropped without being decrypted: what it costs the sink is one
 // copy out of the socket. So the records are read here and not by OpenSSL, which makes the handshake and the answers.
 typedef struct {
     EVP_CIPHER_CTX *gcm;
     unsigned char secret[64], iv[12], head[5], *record;
     int secret_length, head_have, skip;
+    int bodies, uneven;             // how many bodies were read, and whether a record within one was not a full one
     uint64_t sequence;
     size_t length, have;            // of the current record
 } Records;
