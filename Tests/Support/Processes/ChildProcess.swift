@@ -15,6 +15,8 @@ package final class ChildProcess: Sendable {
     /// Bytes; see `Watch.wait`.
     package var peakMemory = 0
     package var seconds = 0.0
+    /// Taken by a thread that nothing keeps waiting: the tests' own may be busy when it ends.
+    package var endedAt = ContinuousClock.now
     package var cpuSeconds = 0.0
 
     package var output: String { String(decoding: stdout, as: UTF8.self) }
@@ -84,7 +86,8 @@ package final class ChildProcess: Sendable {
         state.result.signal = end.signal
         state.result.peakMemory = end.peak
         state.result.cpuSeconds = end.cpuSeconds
-        state.result.seconds = (ContinuousClock.now - began) / .seconds(1)
+        state.result.endedAt = .now
+        state.result.seconds = (state.result.endedAt - began) / .seconds(1)
         state.ended = true
       }
     }.detach()

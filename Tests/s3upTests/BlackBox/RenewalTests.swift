@@ -9,6 +9,8 @@ private final class Issuer: Sendable {
   let fake: FakeS3
   let life: Int64
   let count = Guarded(0)
+  /// The keys of the credentials file, and those that it had before.
+  private let inFile = Guarded<[FakeCredential]>([])
 
   init(_ fake: FakeS3, life: Int64) {
     self.fake = fake
@@ -38,12 +40,26 @@ private final class Issuer: Sendable {
       """
   }
 
-  /// As a credentials file has them.
-  func file() -> String {
-    let one = issue()
-    return
-      "[default]\naws_access_key_id = \(one.keyID)\naws_secret_access_key = \(one.secret)\n"
+  static func file(of one: FakeCredential) -> String {
+    "[default]\naws_access_key_id = \(one.keyID)\naws_secret_access_key = \(one.secret)\n"
       + "aws_session_token = \(one.sessionToken ?? "")\n"
+  }
+
+  /// Puts another credentials file in the place of the one that is there. Keys end when the file has been written twice
+  /// more, so that it never holds ended ones, however late this process is.
+  func rewriteFile(in home: TemporaryDirectory) throws {
+    let one = issue(life: 3600)
+    try home.write(Self.file(of: one), to: ".aws/credentials.new")
+    guard rename(home.path(".aws/credentials.new"), home.path(".aws/credentials")) == 0 else {
+      throw SystemError("rename")
+    }
+    inFile.with { keys in
+      keys.append(one)
+      guard keys.count > 2 else { return }
+      var ended = keys.removeFirst()
+      ended.ends = 0
+      fake.addCredential(ended)
+    }
   }
 
   func sts() -> LocalService.Reply {
@@ -114,11 +130,8 @@ private final class Issuer: Sendable {
   @Test("a credentials file that another process rewrites")
   func file() async throws {
     let (issuer, home) = (issuer, box.binary.home)
-    try home.write(issuer.file(), to: ".aws/credentials")
-    let writer = try Repeater(every: .milliseconds(Self.life * 500)) {
-      guard (try? home.write(issuer.file(), to: ".aws/credentials.new")) != nil else { return }
-      rename(home.path(".aws/credentials.new"), home.path(".aws/credentials"))
-    }
+    try issuer.rewriteFile(in: home)
+    let writer = try Repeater(every: .milliseconds(Self.life * 500)) { try? issuer.rewriteFile(in: home) }
     expectArrived(try await box.run(Self.put + slowly, timeout: .seconds(600)))
     withExtendedLifetime(writer) {}
   }
@@ -181,7 +194,7 @@ private final class Issuer: Sendable {
 
   @Test("with --wait-for-credentials keys that ended are waited for, and the upload goes on where it was")
   func waits() async throws {
-    try box.binary.home.write(issuer.file(), to: ".aws/credentials")
+    try box.binary.home.write(Issuer.file(of: issuer.issue()), to: ".aws/credentials")
     let child = try box.start(Self.put + slowly + ["--wait-for-credentials", "5m"])
     while !child.ended, !String(decoding: child.stderr, as: UTF8.self).contains("waits for new credentials") {
       try await Task.sleep(for: .milliseconds(20))
@@ -189,16 +202,14 @@ private final class Issuer: Sendable {
     #expect(box.fake.objectCount == 0)
     #expect(box.fake.requests.contains { $0.errorCode == "ExpiredToken" })
     let long = issuer.issue(life: 3600)
-    try box.binary.home.write(
-      "[default]\naws_access_key_id = \(long.keyID)\naws_secret_access_key = \(long.secret)\n"
-        + "aws_session_token = \(long.sessionToken ?? "")\n", to: ".aws/credentials")
+    try box.binary.home.write(Issuer.file(of: long), to: ".aws/credentials")
     expectArrived(await child.wait(timeout: .seconds(600)), keys: 2)
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
   }
 
   @Test("without it the run ends in 77, the upload is kept, and the same command goes on with new keys")
   func ends() async throws {
-    try box.binary.home.write(issuer.file(), to: ".aws/credentials")
+    try box.binary.home.write(Issuer.file(of: issuer.issue()), to: ".aws/credentials")
     let result = try await box.run(Self.put + slowly, timeout: .seconds(600))
     #expect(result.status == 77, "\(result.errors)")
     #expect(result.errors.contains("it goes on"), "\(result.errors)")

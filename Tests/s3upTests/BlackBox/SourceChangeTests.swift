@@ -80,7 +80,7 @@ enum SourceChange: String, CaseIterable, Sendable {
   func stalled(_ change: SourceChange) async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 1), .stall(stage: .beforeAnswer))])
     _ = try await run(
-      box, change, .uploadPart, ["--stall-timeout", "1s", "--concurrency", "1", "--payload-signing", "never"])
+      box, change, .uploadPart, ["--stall-timeout", "4s", "--concurrency", "1", "--payload-signing", "never"])
     box.expectNothingLeft()
     #expect(box.fake.requests(.uploadPart).count == 1)
   }
