@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 /// Ways in which an upload could be left behind at the store.
-@Suite(.crowd, .timeLimit(.minutes(2))) struct LeftBehindTests {
+@Suite(.timeLimit(.minutes(2))) struct LeftBehindTests {
   @Test("An upload whose id cannot be printed is aborted")
   func createWithoutReader() async throws {
     let fake = try FakeS3()
