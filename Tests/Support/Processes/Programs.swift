@@ -53,9 +53,12 @@ package struct S3upBinary: Sendable {
 }
 
 package enum Programs {
-  /// PATH of the tests' own environment and a HOME; nothing else.
+  /// PATH of the tests' own environment and a HOME, and what a sanitizer has been told; nothing else.
   package static func environment(home: String) -> [String: String] {
-    ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home]
+    let own = ProcessInfo.processInfo.environment
+    var environment = ["PATH": own["PATH"] ?? "/usr/bin:/bin", "HOME": home]
+    environment["TSAN_OPTIONS"] = own["TSAN_OPTIONS"]
+    return environment
   }
 
   package static func find(_ name: String) throws -> String {
