@@ -34,6 +34,8 @@ private final class Source: Sendable {
   }
 
   let answer = Guarded(Answer())
+  /// What happens meanwhile, at each question.
+  let meanwhile = Guarded<(@Sendable (inout Answer) -> Void)?>(nil)
   let asked = Guarded(0)
   let gate = Guarded<[CheckedContinuation<Void, Never>]>([])
   let isSlow = Guarded(false)
@@ -41,7 +43,11 @@ private final class Source: Sendable {
   func ask() async throws(Failure) -> Credentials {
     asked.with { $0 += 1 }
     if isSlow.with({ $0 }) { await withCheckedContinuation { next in gate.with { $0.append(next) } } }
-    let answer = answer.with { $0 }
+    let change = meanwhile.with { $0 }
+    let answer = answer.with { answer in
+      change?(&answer)
+      return answer
+    }
     if let failure = answer.failure { throw Failure(failure, "the source fails") }
     return Credentials(
       accessKeyID: answer.id, secretAccessKey: Secret("s" + answer.id),
@@ -180,10 +186,9 @@ private final class Source: Sendable {
   func patient() async throws {
     let keeper = keeper(patience: .seconds(1800))
     let turn = try await keeper.current().turn
-    let waiting = Task { [refusal] in try await keeper.renew(after: turn, cause: refusal) }
-    await settle { [clock] in clock.now >= 1_000_000 + 300 }
-    source.answer.with { $0.id = "B" }
-    #expect(try await waiting.value)
+    source.meanwhile.with { $0 = { [clock] in if clock.now >= 1_000_000 + 300 { $0.id = "B" } } }
+    #expect(try await keeper.renew(after: turn, cause: refusal))
+    #expect((300..<310).contains(clock.now - 1_000_000))
     let minutes = (clock.now - 1_000_000) / 60
     #expect((Int(minutes)...Int(minutes) + 1).contains(said.with { $0.count }))
     #expect(said.with { $0.first }?.contains("the store refused the token") == true)
@@ -215,9 +220,8 @@ private final class Source: Sendable {
     }
     #expect(source.asked.with { $0 } == 1)
     let patient = keeper(patience: .seconds(1800))
-    let waiting = Task { try await patient.current().credentials.accessKeyID }
-    await settle { [said] in said.with { !$0.isEmpty } }
-    source.answer.with { $0.failure = nil }
-    #expect(try await waiting.value == "A")
+    source.meanwhile.with { $0 = { [clock] in if clock.now >= 1_000_000 + 300 { $0.failure = nil } } }
+    #expect(try await patient.current().credentials.accessKeyID == "A")
+    #expect(said.with { !$0.isEmpty })
   }
 }
