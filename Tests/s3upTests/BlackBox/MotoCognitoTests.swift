@@ -10,12 +10,13 @@ struct MotoCognitoTests {
   /// The address it prints when it is up.
   private static func address(of moto: ChildProcess) async throws -> String {
     let end = ContinuousClock.now + .seconds(60)
+    var text = ""
     while ContinuousClock.now < end, !moto.ended {
-      let text = String(decoding: moto.stdout + moto.stderr, as: UTF8.self)
+      text = String(decoding: moto.stdout + moto.stderr, as: UTF8.self)
       if let match = text.firstMatch(of: #/Running on (http://127\.0\.0\.1:\d+)/#) { return String(match.1) }
       try await Task.sleep(for: .milliseconds(20))
     }
-    throw SystemError("moto_server", ETIMEDOUT)
+    throw SystemError("moto_server does not listen, and said: \(text)", ETIMEDOUT)
   }
 
   /// A question of the AWS protocol; moto reads the service out of the scope of a signature that it does not check.
