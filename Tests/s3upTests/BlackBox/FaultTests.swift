@@ -138,9 +138,8 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     for (choice, patience, retries) in [("auto", "100s", 0), ("off", "8s", 1)] {
       let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 2, nth: 1), .stall(stage: .withinBody))])
       let bytes = try box.sample("f", 64 * mebi)
-      let result = try await box.run([
-        "put", "f", "s3://bucket/k", "--part-size", "16M", "--hedge", choice, "--stall-timeout", patience, "--json",
-      ])
+      let words = ["put", "f", "s3://bucket/k", "--part-size", "16M", "--hedge", choice, "--stall-timeout", patience]
+      let result = try await box.run(words + ["--json"], timeout: .seconds(300))
       #expect(result.status == 0, "\(result.errors)")
       #expect(result.output.contains("\"retries\":\(retries),"), "\(result.output)")
       #expect(box.fake.requests(.uploadPart).compactMap(\.partNumber).sorted() == [1, 2, 2, 3, 4])
