@@ -108,7 +108,7 @@ extension CurlEasy {
 package enum TransportLibraries {
   /// `libcurl 7.88.1, OpenSSL 3.0.15`
   package static var versions: String {
-    guard let info = curl_version_info(CURLVERSION_FIRST)?.pointee else { return "libcurl" }
+    guard CurlGlobal.isReady, let info = curl_version_info(CURLVERSION_FIRST)?.pointee else { return "libcurl" }
     var words = ["libcurl " + (info.version.map { String(cString: $0) } ?? "of an unknown version")]
     if let tls = info.ssl_version {
       words.append(String(decoding: Array(String(cString: tls).utf8).map { $0 == 0x2F ? 0x20 : $0 }, as: UTF8.self))

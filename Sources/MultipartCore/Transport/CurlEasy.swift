@@ -1,10 +1,23 @@
 internal import CCurl
+internal import CKernels
 import Glibc
 
-/// libcurl's global state, set up once for the process and never torn down.
+/// libcurl, loaded and set up once for the process and never let go. Nothing of it may be called before.
 enum CurlGlobal {
-  /// `curl_global_init`.
-  static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+  /// Why it cannot be used; nil when it can.
+  static let problem: Failure? = {
+    if let reason = ck_curl_load() {
+      return Failure(
+        .local, "libcurl cannot be loaded: " + String(cString: reason), hint: "install libcurl.so.4 (Debian: libcurl4)")
+    }
+    // `curl_global_init`.
+    guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK else {
+      return Failure(.local, "libcurl could not be set up")
+    }
+    return nil
+  }()
+
+  static var isReady: Bool { problem == nil }
 }
 
 /// Owns one easy handle (`curl_easy_init`, `curl_easy_cleanup`). Used by the thread of one loop alone.

@@ -20,14 +20,23 @@ package final class CurlLoop: Sendable {
     try self.init(options: options, shared: LoopShared(options), uptime: uptime)
   }
 
+  /// With `awaitsLibrary` what can fail is told here; without, libcurl may still be loading, and who sends is told.
   init(
-    options: TransportOptions, shared: LoopShared, uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
+    options: TransportOptions, shared: LoopShared, awaitsLibrary: Bool = true,
+    uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
   ) throws(Failure) {
-    let inbox = try Inbox()
+    let inbox = Inbox()
+    if awaitsLibrary { _ = try inbox.open() }
     self.inbox = inbox
     self.uptime = uptime
     thread = Locked(
-      try OwnThread.start { LoopBody(inbox: inbox, options: options, shared: shared, uptime: uptime).run() })
+      try OwnThread.start {
+        do throws(Failure) {
+          try LoopBody(inbox: inbox, options: options, shared: shared, uptime: uptime).run()
+        } catch {
+          for submission in inbox.close(error) { submission.finish(.failure(error)) }
+        }
+      })
   }
 
   deinit { stop() }

@@ -51,7 +51,9 @@ package final class CurlTransport: Transport {
     shared = LoopShared(options)
     let fixed = count.map { max(1, $0) }
     var first = State(most: fixed ?? min(Int(ck_processors()), Self.mostLoops), measuredAt: uptime())
-    for _ in 0..<(fixed ?? 1) { first.add(try CurlLoop(options: options, shared: shared)) }
+    for number in 0..<(fixed ?? 1) {
+      first.add(try CurlLoop(options: options, shared: shared, awaitsLibrary: number > 0))
+    }
     state = Locked(first)
   }
 

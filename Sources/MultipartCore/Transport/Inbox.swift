@@ -1,42 +1,56 @@
 internal import CCurl
 
-/// What other threads hand to a loop: requests, cancellations, the word to stop. It also owns the multi handle
-/// (`curl_multi_init`, `curl_multi_cleanup`), because `curl_multi_wakeup` is the one call on it that any thread may make.
+/// Owns a multi handle (`curl_multi_init`, `curl_multi_cleanup`).
 ///
-/// `@unchecked Sendable` holds because `multi` never changes, other threads use it for `curl_multi_wakeup` alone, and
-/// it lives as long as whoever can call.
-final class Inbox: @unchecked Sendable {
-  struct Mail {
+/// `@unchecked Sendable` holds because the pointer never changes, and `curl_multi_wakeup` is the one call on it that any
+/// thread but the loop's makes.
+final class MultiHandle: @unchecked Sendable {
+  let pointer: UnsafeMutableRawPointer
+
+  init() throws(Failure) {
+    if let problem = CurlGlobal.problem { throw problem }
+    guard let pointer = curl_multi_init() else { throw Failure(.local, "libcurl could not be set up") }
+    self.pointer = pointer
+    // Without a descriptor left for its wake-up libcurl makes a handle all the same, whose loop would hear of a request
+    // only when its poll ends by itself.
+    guard curl_multi_wakeup(pointer) == CURLM_OK else {
+      throw Failure(.local, "no file descriptor is left for libcurl", hint: "raise the limit: ulimit -n 1024")
+    }
+  }
+
+  deinit { curl_multi_cleanup(pointer) }
+
+  func wake() { curl_multi_wakeup(pointer) }
+}
+
+/// What other threads hand to a loop: requests, cancellations, the word to stop.
+final class Inbox: Sendable {
+  struct Mail: Sendable {
     var submissions: [Submission] = []
     var cancelled: [UInt64] = []
     var stops = false
     var isEmpty: Bool { submissions.isEmpty && cancelled.isEmpty && !stops }
   }
 
-  private struct State {
+  private struct State: Sendable {
     var mail = Mail()
     var closed: Failure?
     var identifiers: UInt64 = 0
     /// Given out but not submitted yet, and whether a cancellation has already come for it.
     var announced: [UInt64: Bool] = [:]
+    /// Nil before the loop has begun.
+    var multi: MultiHandle?
   }
 
-  let multi: UnsafeMutableRawPointer
   private let state = Locked(State())
 
-  init() throws(Failure) {
-    guard CurlGlobal.isReady, let multi = curl_multi_init() else {
-      throw Failure(.local, "libcurl could not be set up")
-    }
-    self.multi = multi
-    // Without a descriptor left for its wake-up libcurl makes a handle all the same, whose loop would hear of a request
-    // only when its poll ends by itself.
-    guard curl_multi_wakeup(multi) == CURLM_OK else {
-      throw Failure(.local, "no file descriptor is left for libcurl", hint: "raise the limit: ulimit -n 1024")
-    }
+  /// What the loop begins with, at the latest on its own thread: until libcurl is there, mail is only kept.
+  func open() throws(Failure) -> MultiHandle {
+    if let multi = state.withLock({ $0.multi }) { return multi }
+    let multi = try MultiHandle()
+    state.withLock { $0.multi = multi }
+    return multi
   }
-
-  deinit { curl_multi_cleanup(multi) }
 
   func nextIdentifier() -> UInt64 {
     state.withLock { state in
@@ -90,12 +104,12 @@ final class Inbox: @unchecked Sendable {
   /// The loop is woken only when the box was empty: with mail in it, it is awake or has been called already.
   @discardableResult
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
-    let (result, wakes) = state.withLock { state in
+    let (result, sleeper) = state.withLock { state in
       let wasEmpty = state.mail.isEmpty
       let result = body(&state)
-      return (result, wasEmpty && !state.mail.isEmpty)
+      return (result, wasEmpty && !state.mail.isEmpty ? state.multi : nil)
     }
-    if wakes { curl_multi_wakeup(multi) }
+    sleeper?.wake()
     return result
   }
 }

@@ -3,13 +3,15 @@ internal import CCurl
 /// What the thread of a `CurlLoop` does. Loop only: made there, and never seen elsewhere.
 final class LoopBody {
   private let inbox: Inbox
+  private let handle: MultiHandle
+  private var multi: UnsafeMutableRawPointer { handle.pointer }
   private let options: TransportOptions
   private let uptime: @Sendable () -> Duration
   private var running: [UInt64: Transfer] = [:]
   private var idle: [Transfer] = []
   private let sockets: LoopSockets
   private let addresses: AddressBook
-  private let sessions = TLSSessions()
+  private let sessions: TLSSessions
   private var nextStallCheck: Duration = .zero
   private var nextLook: Duration = .zero
   private static let look: Duration = .milliseconds(100)
@@ -18,13 +20,15 @@ final class LoopBody {
 
   init(
     inbox: Inbox, options: TransportOptions, shared: LoopShared, uptime: @escaping @Sendable () -> Duration
-  ) {
+  ) throws(Failure) {
     self.inbox = inbox
     self.options = options
+    handle = try inbox.open()
+    sessions = TLSSessions()
     sockets = LoopSockets(options, ledger: shared.ledger)
     addresses = shared.addresses
     self.uptime = uptime
-    _ = s3up_multi_long(inbox.multi, CURLMOPT_MAXCONNECTS, max(4, options.connections))
+    _ = s3up_multi_long(multi, CURLMOPT_MAXCONNECTS, max(4, options.connections))
   }
 
   func run() {
@@ -45,11 +49,11 @@ final class LoopBody {
       for identifier in mail.cancelled { cancel(identifier) }
       if options.limiter != nil { resume() }
       var active: Int32 = 0
-      let status = curl_multi_perform(inbox.multi, &active)
+      let status = curl_multi_perform(multi, &active)
       guard status == CURLM_OK else { return Self.failure(status) }
       collect()
       checkStalls()
-      let wait = curl_multi_poll(inbox.multi, nil, 0, pollTimeout(), nil)
+      let wait = curl_multi_poll(multi, nil, 0, pollTimeout(), nil)
       guard wait == CURLM_OK else { return Self.failure(wait) }
     }
   }
@@ -62,7 +66,7 @@ final class LoopBody {
     let asks = uptime() < doubtsAddressesUntil
     transfer.begin(
       submission, options: options, asksAddresses: asks, route: asks ? nil : route(of: submission.request))
-    let status = curl_multi_add_handle(inbox.multi, transfer.easy.handle)
+    let status = curl_multi_add_handle(multi, transfer.easy.handle)
     guard status == CURLM_OK else {
       transfer.end(.failure(Self.failure(status)))
       return
@@ -90,7 +94,7 @@ final class LoopBody {
   /// `curl_multi_info_read`: the transfers that have come to an end.
   private func collect() {
     var left: Int32 = 0
-    while let message = curl_multi_info_read(inbox.multi, &left) {
+    while let message = curl_multi_info_read(multi, &left) {
       guard message.pointee.msg == CURLMSG_DONE else { continue }
       let code = s3up_message_result(message)
       var context: UnsafeMutableRawPointer?
@@ -125,7 +129,7 @@ final class LoopBody {
 
   /// Removing a handle in mid-transfer closes its connection; after a whole answer the connection is kept.
   private func remove(_ transfer: Transfer, _ result: Result<Response, Failure>) {
-    curl_multi_remove_handle(inbox.multi, transfer.easy.handle)
+    curl_multi_remove_handle(multi, transfer.easy.handle)
     running[transfer.identifier] = nil
     transfer.end(result)
     idle.append(transfer)
@@ -142,7 +146,7 @@ final class LoopBody {
 
   private func shutDown(_ failure: Failure) {
     for transfer in running.values {
-      curl_multi_remove_handle(inbox.multi, transfer.easy.handle)
+      curl_multi_remove_handle(multi, transfer.easy.handle)
       transfer.end(.failure(failure))
     }
     for submission in inbox.close(failure) { submission.finish(.failure(failure)) }

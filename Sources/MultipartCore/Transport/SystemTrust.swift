@@ -18,7 +18,7 @@ package struct SystemTrust: Sendable, Equatable {
   /// Where libcurl was built to look (`curl_version_info`); nil where it knows only one of them, or one is not there:
   /// then libcurl does and says what it always did.
   package static let ofLibcurl: SystemTrust? = {
-    guard let bundle = s3up_ca_bundle(), let folder = s3up_ca_folder(), access(bundle, R_OK) == 0,
+    guard CurlGlobal.isReady, let bundle = s3up_ca_bundle(), let folder = s3up_ca_folder(), access(bundle, R_OK) == 0,
       access(folder, R_OK | X_OK) == 0
     else { return nil }
     return SystemTrust(bundle: String(cString: bundle), folder: String(cString: folder))

@@ -5,7 +5,7 @@ internal import CKernels
 /// OpenSSL we are linked to, nothing here does anything.
 enum TLSTuning {
   /// `curl_version_info`.
-  static let isAvailable = ck_is_same_openssl(s3up_tls_library()) == 1
+  static let isAvailable = CurlGlobal.isReady && ck_is_same_openssl(s3up_tls_library()) == 1
 
   /// A record of TLS holds so much; fewer bytes make one, and one needs no gathering.
   private static let record = 16 << 10

@@ -26,7 +26,7 @@ extension Transfer {
     easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     easy.set(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)
     easy.set(CURLOPT_SSL_VERIFYHOST, options.verifiesTLS ? 2 : 0)
-    TLSTuning.setUp(easy, trust: options.verifiesTLS && options.caBundle == nil ? options.systemTrust : nil)
+    TLSTuning.setUp(easy, trust: options.verifiesTLS && options.caBundle == nil ? options.systemTrust() : nil)
     if let bundle = options.caBundle {
       easy.set(CURLOPT_CAINFO, bundle)
       // Else the system's folder of certificates, built into libcurl, is trusted beside the bundle.

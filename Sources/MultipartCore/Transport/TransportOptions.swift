@@ -3,8 +3,9 @@ package struct TransportOptions: Sendable {
   package var connectTimeout: Duration = .seconds(10)
   /// A PEM file of certificates to trust instead of the system's.
   package var caBundle: String?
-  /// The system's, where it keeps them as a folder too; nil leaves the matter to libcurl.
-  package var systemTrust = SystemTrust.ofLibcurl
+  /// The system's, where it keeps them as a folder too; nil leaves the matter to libcurl. Asked for when it is wanted,
+  /// for libcurl may still be loading.
+  package var systemTrust: @Sendable () -> SystemTrust? = { .ofLibcurl }
   package var verifiesTLS = true
   package var proxy = ProxySettings()
   /// How many idle connections each loop keeps.

@@ -42,7 +42,7 @@ import Testing
     bundle: String, folder: String, _ change: (inout TransportOptions) -> Void = { _ in }
   ) throws -> CurlTransport {
     try plainTransport {
-      $0.systemTrust = SystemTrust(bundle: bundle, folder: folder)
+      $0.systemTrust = { SystemTrust(bundle: bundle, folder: folder) }
       change(&$0)
     }
   }
@@ -127,7 +127,7 @@ import Testing
   func together() async throws {
     let bundle = try bundle([store.caFile])
     let folder = try folder([])
-    let transport = try plainTransport(loops: 3) { $0.systemTrust = SystemTrust(bundle: bundle, folder: folder) }
+    let transport = try plainTransport(loops: 3) { $0.systemTrust = { SystemTrust(bundle: bundle, folder: folder) } }
     let answers = await withTaskGroup(of: Int?.self) { group in
       for _ in 0..<12 { group.addTask { await ask(transport).status } }
       return await group.reduce(into: []) { $0.append($1) }
