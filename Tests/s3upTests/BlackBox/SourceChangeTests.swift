@@ -59,7 +59,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     "a file that changes while a single request sends it is 65 and nothing is published",
     arguments: SourceChange.allCases)
   func single(_ change: SourceChange) async throws {
-    let box = try BlackBox(faults: [Fault(.init(.putObject), .slowRead(bytesPerSecond: 4 * mebi))])
+    let box = try BlackBox(faults: [Fault(.init(.putObject), .slowRead(bytesPerSecond: 2 * mebi))])
     _ = try await run(box, change, .putObject, ["--part-size", "1G"])
     box.expectNothingLeft()
     #expect(box.fake.requests(.putObject).count == 1)
@@ -67,7 +67,7 @@ enum SourceChange: String, CaseIterable, Sendable {
 
   @Test("a file that changes while its parts are sent is 65 and no upload is left", arguments: SourceChange.allCases)
   func multipart(_ change: SourceChange) async throws {
-    let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 4 * mebi))])
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 2 * mebi))])
     _ = try await run(box, change, .uploadPart, ["--concurrency", "2", "--part-size", "20M"])
     box.expectNothingLeft()
     #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
@@ -88,14 +88,14 @@ enum SourceChange: String, CaseIterable, Sendable {
   @Test("over TLS, with the checksum alone, a truncated file is 65 too", arguments: [SourceChange.truncated, .emptied])
   func secure(_ change: SourceChange) async throws {
     let box = try BlackBox(
-      secure: true, faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 4 * mebi))])
+      secure: true, faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 2 * mebi))])
     _ = try await run(box, change, .uploadPart, ["--concurrency", "1", "--part-size", "20M"])
     box.expectNothingLeft()
   }
 
   @Test("a file of another size than the part step was told is not sent")
   func part() async throws {
-    let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 4 * mebi))])
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 2 * mebi))])
     try box.files.sparseFile("f", size: Int64(Self.size))
     let created = try await box.run("create", "s3://bucket/k")
     let id = try #require(created.lines.first)
