@@ -15,24 +15,23 @@ package func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Val
 /// Does something again and again, on a thread of its own that no other test keeps waiting. It stops with its last
 /// reference.
 package final class Repeater: Sendable {
-  private let stops = Guarded(false)
+  private let stops = DispatchSemaphore(value: 0)
   private let thread: PosixThread
 
   package init(every interval: Duration, _ body: @escaping @Sendable () -> Void) throws {
     let stops = stops
+    let pause = DispatchTimeInterval.nanoseconds(Int(interval / .nanoseconds(1)))
     thread = try PosixThread.start {
-      var next = ContinuousClock.now + interval
-      while !stops.with({ $0 }) {
-        usleep(10_000)
-        guard ContinuousClock.now >= next else { continue }
-        next += interval
+      var next = DispatchTime.now() + pause
+      while stops.wait(timeout: next) == .timedOut {
         body()
+        next = next + pause
       }
     }
   }
 
   deinit {
-    stops.with { $0 = true }
+    stops.signal()
     thread.join()
   }
 }

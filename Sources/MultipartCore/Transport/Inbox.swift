@@ -3,7 +3,7 @@ internal import CCurl
 /// Owns a multi handle (`curl_multi_init`, `curl_multi_cleanup`).
 ///
 /// `@unchecked Sendable` holds because the pointer never changes, and `curl_multi_wakeup` is the one call on it that any
-/// thread but the loop's makes.
+/// thread but the loop's makes; it is cleaned up by whoever lets go of it last, when nobody else can call.
 final class MultiHandle: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
 

@@ -3,7 +3,11 @@ import Testing
 @testable import MultipartCore
 
 @Suite struct UploaderTasksTests {
-  private static func waiting() -> Task<Void, Never> { Task { try? await Task.sleep(for: .seconds(3600)) } }
+  /// Goes on until it is cancelled.
+  private static func waiting() -> Task<Void, Never> {
+    let nothing = AsyncStream<Void> { _ in }
+    return Task { for await _ in nothing {} }
+  }
 
   private static func tasks() -> Uploader.Tasks {
     var tasks = Uploader.Tasks()
