@@ -4,16 +4,16 @@ enum Environment {
   /// The variables of this process; of one that stands twice the first counts, as with `getenv`. A service that was
   /// started without `HOME` has the one that the system knows of its user.
   static func ofProcess() -> [String: String] {
-    var variables: [String: String] = [:]
+    var pairs: [(String, String)] = []
     var next = environ
     while let entry = next.pointee {
-      let text = String(cString: entry)
-      if let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) {
-        let name = String(text[..<sign])
-        if variables[name] == nil { variables[name] = String(text[text.utf8.index(after: sign)...]) }
+      if let sign = strchr(entry, 0x3D) {
+        let name = UnsafeRawBufferPointer(start: entry, count: sign - entry)
+        pairs.append((String(decoding: name, as: UTF8.self), String(cString: sign + 1)))
       }
       next += 1
     }
+    var variables = Dictionary(pairs) { first, _ in first }
     if variables["HOME"] == nil { variables["HOME"] = home(of: geteuid()) }
     return variables
   }

@@ -1,6 +1,7 @@
 // The only C that s3up owns: checksums in hardware, and what the kernel and OpenSSL offer to C alone.
 #ifndef S3UP_CKERNELS_H
 #define S3UP_CKERNELS_H
+#include "ckdigest.h"
 #include "ckgather.h"
 #include "cksha256.h"
 #include "cktrust.h"

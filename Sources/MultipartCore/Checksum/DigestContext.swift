@@ -1,18 +1,27 @@
+internal import CKernels
 internal import COpenSSL
 
-/// A digest in progress: owns one `EVP_MD_CTX` (`EVP_MD_CTX_new`), freed in `deinit` (`EVP_MD_CTX_free`).
+/// A digest in progress. SHA-256 is in it itself; of the others it owns one `EVP_MD_CTX` (`EVP_MD_CTX_new`), freed in
+/// `deinit` (`EVP_MD_CTX_free`).
 ///
 /// OpenSSL reports trouble at each call. Only lack of memory or a library configured without the digest can cause it;
 /// what fails after the start is kept and told by `finish`.
 final class DigestContext {
-  private let context: OpaquePointer
+  private var sha256 = ck_digest()
+  /// Nil for SHA-256.
+  private let context: OpaquePointer?
   private let algorithm: ChecksumAlgorithm
   private var broken = false
 
   init(_ algorithm: ChecksumAlgorithm) throws(Failure) {
+    self.algorithm = algorithm
+    guard algorithm != .sha256 else {
+      context = nil
+      guard ck_digest_begin(&sha256) == 1 else { throw Self.failure(algorithm) }
+      return
+    }
     guard let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
     self.context = context
-    self.algorithm = algorithm
     guard let type = Self.type(algorithm), EVP_DigestInit_ex(context, type, nil) == 1 else {
       throw Self.failure(algorithm)
     }
@@ -20,11 +29,16 @@ final class DigestContext {
 
   /// Goes on from where another one is (`EVP_MD_CTX_copy_ex`).
   private init?(copying other: DigestContext) {
-    guard let context = EVP_MD_CTX_new() else { return nil }
-    self.context = context
+    sha256 = other.sha256
     algorithm = other.algorithm
     broken = other.broken
-    guard EVP_MD_CTX_copy_ex(context, other.context) == 1 else { return nil }
+    guard let from = other.context else {
+      context = nil
+      return
+    }
+    guard let context = EVP_MD_CTX_new() else { return nil }
+    self.context = context
+    guard EVP_MD_CTX_copy_ex(context, from) == 1 else { return nil }
   }
 
   deinit { EVP_MD_CTX_free(context) }
@@ -36,25 +50,33 @@ final class DigestContext {
 
   func update(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
-    if EVP_DigestUpdate(context, start, bytes.count) != 1 { broken = true }
+    let status =
+      if let context {
+        EVP_DigestUpdate(context, start, bytes.count)
+      } else {
+        ck_digest_add(&sha256, start, bytes.count)
+      }
+    if status != 1 { broken = true }
   }
 
   /// The digest of everything so far. The context cannot be used afterwards.
   func finish() throws(Failure) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var length: UInt32 = 0
-    guard !broken, EVP_DigestFinal_ex(context, &digest, &length) == 1, length == algorithm.digestLength else {
-      throw Self.failure(algorithm)
-    }
-    return Array(digest.prefix(Int(length)))
+    var digest = [UInt8](repeating: 0, count: algorithm.digestLength)
+    let status =
+      if let context {
+        EVP_DigestFinal_ex(context, &digest, nil)
+      } else {
+        ck_digest_end(&sha256, &digest)
+      }
+    guard !broken, status == 1 else { throw Self.failure(algorithm) }
+    return digest
   }
 
   private static func type(_ algorithm: ChecksumAlgorithm) -> OpaquePointer? {
     switch algorithm {
-    case .sha256: EVP_sha256()
     case .sha1: EVP_sha1()
     case .md5: EVP_md5()
-    case .crc64nvme, .crc32c, .crc32: nil
+    case .sha256, .crc64nvme, .crc32c, .crc32: nil
     }
   }
 

@@ -11,20 +11,11 @@ package enum SmallFile {
       throw failure(shown, errno)
     }
     defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 16 << 10)
-    while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
-      if count == 0 { return bytes }
-      guard count > 0 else {
-        if errno == EINTR { continue }
-        throw failure(shown, errno)
-      }
-      bytes += chunk[..<count]
-      guard bytes.count <= limit else {
-        throw Failure(.configuration, "\(shown) is longer than \(limit) bytes").at(Place(file: shown))
-      }
+    guard let bytes = WholeFile.read(descriptor, most: limit) else { throw failure(shown, errno) }
+    guard bytes.count <= limit else {
+      throw Failure(.configuration, "\(shown) is longer than \(limit) bytes").at(Place(file: shown))
     }
+    return bytes
   }
 
   private static func failure(_ shown: String, _ number: Int32) -> Failure {

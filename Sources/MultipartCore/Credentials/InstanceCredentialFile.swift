@@ -13,10 +13,10 @@ struct InstanceCredentialFile: Sendable {
   private static let margin: Int64 = 15 * 60
 
   private let folder: String
-  private let machine: String?
+  private let machine: @Sendable () -> String?
 
-  /// `machine` names this boot; nil, where the kernel does not say, keeps nothing.
-  init(folder: String, machine: String? = InstanceCredentialFile.boot()) {
+  /// `machine` names this boot; nil, where the kernel does not say, keeps nothing. Few runs come to ask.
+  init(folder: String, machine: @autoclosure @escaping @Sendable () -> String? = InstanceCredentialFile.boot()) {
     self.folder = folder
     self.machine = machine
   }
@@ -24,7 +24,7 @@ struct InstanceCredentialFile: Sendable {
   /// Nil when there is nothing that is this machine's, fresh and private. Whatever is wrong with the file, the service
   /// is asked.
   func read(address: String, now: Timestamp) -> Credentials? {
-    guard let machine, let file = try? RecordFolder.open(folder)?.file(Self.name, O_RDONLY),
+    guard let machine = machine(), let file = try? RecordFolder.open(folder)?.file(Self.name, O_RDONLY),
       let bytes = try? file.read(most: Self.mostBytes), let text = String(validating: bytes, as: UTF8.self)
     else { return nil }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -43,7 +43,9 @@ struct InstanceCredentialFile: Sendable {
 
   /// Only what has an end, and not soon.
   func write(_ credentials: Credentials, address: String, now: Timestamp) throws(Failure) {
-    guard let machine, let end = credentials.expiration, end.seconds > now.seconds + Self.margin else { return }
+    guard let end = credentials.expiration, end.seconds > now.seconds + Self.margin,
+      let machine = machine()
+    else { return }
     let lines = [
       Self.header, address, machine, String(now.seconds), String(end.seconds), credentials.accessKeyID,
       credentials.secretAccessKey.reveal(), credentials.sessionToken?.reveal() ?? "", credentials.source, "end", "",

@@ -59,7 +59,9 @@ struct EndpointURL: Sendable, Equatable {
 
   private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
     let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    return Array(bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+    else { return [] }
+    return Array(bytes[first...last])
   }
 
   private static func scheme(of bytes: [UInt8]) -> (Origin.Scheme, ArraySlice<UInt8>)? {

@@ -46,21 +46,14 @@ enum StateFolder {
     }
   }
 
-  /// The text of a small file; nil when it is not there, too long, or cannot be read.
-  static func read(_ path: String, limit: Int) -> String? {
+  /// A small file; nil when it is not there, too long, or cannot be read.
+  static func read(_ path: String, limit: Int) -> [UInt8]? {
     // O_NONBLOCK: a pipe in the file's place must not be waited for.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0, bytes.count + count <= limit else { return nil }
-      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-      bytes.append(contentsOf: buffer[..<count])
-    }
+    guard let bytes = WholeFile.read(descriptor, most: limit), bytes.count <= limit else { return nil }
+    return bytes
   }
 
   /// `fsync` of a folder, as far as the file system can.

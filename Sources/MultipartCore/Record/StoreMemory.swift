@@ -1,5 +1,21 @@
 import Glibc
 
+/// What is known of one store.
+package struct StoreLessons: Sendable {
+  let all: [StoreLesson]
+
+  /// The strongest form of checksum that it verifies.
+  package var form: ChecksumForm? {
+    all.lazy.compactMap { lesson in if case .verifies(let form) = lesson { form } else { nil } }.first
+  }
+
+  package var line: LineClass? {
+    all.lazy.compactMap { lesson in if case .line(let line) = lesson { line } else { nil } }.first
+  }
+
+  package func contain(_ lesson: StoreLesson) -> Bool { all.contains { $0.isAbout(lesson) } }
+}
+
 /// What was learnt of stores, kept between runs in the state folder. One line for each lesson; what cannot be read is as
 /// good as not known.
 package struct StoreMemory: Sendable {
@@ -22,24 +38,8 @@ package struct StoreMemory: Sendable {
 
   private var path: String { folder + "/stores" }
 
-  package func form(for origin: String, now: Timestamp) -> ChecksumForm? {
-    lessons(of: origin, now: now).lazy.compactMap { lesson in
-      if case .verifies(let form) = lesson { form } else { nil }
-    }.first
-  }
-
-  package func line(to origin: String, now: Timestamp) -> LineClass? {
-    lessons(of: origin, now: now).lazy.compactMap { lesson in
-      if case .line(let line) = lesson { line } else { nil }
-    }.first
-  }
-
-  package func knows(_ lesson: StoreLesson, of origin: String, now: Timestamp) -> Bool {
-    lessons(of: origin, now: now).contains { $0.isAbout(lesson) }
-  }
-
-  private func lessons(of origin: String, now: Timestamp) -> [StoreLesson] {
-    entries().filter { $0.origin.utf8.elementsEqual(origin.utf8) && Self.isFresh($0, now) }.map(\.lesson)
+  package func lessons(of origin: String, now: Timestamp) -> StoreLessons {
+    StoreLessons(all: entries(of: origin).filter { Self.isFresh($0, now) }.map(\.lesson))
   }
 
   /// Written beside and renamed over, so that a reader finds the old list or the new. Two writers at once: the last
@@ -60,16 +60,20 @@ package struct StoreMemory: Sendable {
     entry.learnt.seconds > now.seconds - lifetime
   }
 
-  private func entries() -> [Entry] {
-    guard let text = StateFolder.read(path, limit: Self.mostBytes) else { return [] }
-    let lines = text.split(separator: "\n")
-    guard lines.first?.utf8.elementsEqual(Self.header.utf8) == true else { return [] }
+  /// All, or those of one origin. Bytes, because each start reads the file, and a text is dear to cut.
+  private func entries(of origin: String? = nil) -> [Entry] {
+    guard let bytes = StateFolder.read(path, limit: Self.mostBytes) else { return [] }
+    let lines = bytes.split(separator: UInt8(ascii: "\n"))
+    guard lines.first?.elementsEqual(Self.header.utf8) == true else { return [] }
     return lines.dropFirst().compactMap { line in
-      let words = line.split(separator: " ")
-      guard words.count == 3, let lesson = StoreLesson(word: String(words[1])), let seconds = Int64(words[2]) else {
+      if let origin, !line.starts(with: origin.utf8) { return nil }
+      let words = line.split(separator: UInt8(ascii: " "))
+      if let origin, words.first?.elementsEqual(origin.utf8) != true { return nil }
+      let texts = words.map { String(decoding: $0, as: UTF8.self) }
+      guard texts.count == 3, let lesson = StoreLesson(word: texts[1]), let seconds = Int64(texts[2]) else {
         return nil
       }
-      return Entry(origin: String(words[0]), lesson: lesson, learnt: Timestamp(seconds: seconds))
+      return Entry(origin: texts[0], lesson: lesson, learnt: Timestamp(seconds: seconds))
     }
   }
 }

@@ -5,7 +5,19 @@ import Glibc
 /// libcurl, loaded and set up once for the process and never let go. Nothing of it may be called before.
 enum CurlGlobal {
   /// Why it cannot be used; nil when it can.
-  static let problem: Failure? = {
+  static var problem: Failure? {
+    outcome.withLock { outcome in
+      if let known = outcome { return known.problem }
+      let problem = load()
+      outcome = Outcome(problem: problem)
+      return problem
+    }
+  }
+
+  private struct Outcome: Sendable { var problem: Failure? }
+  private static let outcome = Locked<Outcome?>(nil)
+
+  private static func load() -> Failure? {
     if let reason = ck_curl_load() {
       return Failure(
         .local, "libcurl cannot be loaded: " + String(cString: reason), hint: "install libcurl.so.4 (Debian: libcurl4)")
@@ -15,7 +27,7 @@ enum CurlGlobal {
       return Failure(.local, "libcurl could not be set up")
     }
     return nil
-  }()
+  }
 
   static var isReady: Bool { problem == nil }
 }

@@ -24,7 +24,7 @@ extension Uploader {
     let sent = progress.bytesSent
     guard took > 0, sent >= 256 << 20 || took >= 5 else { return nil }
     let line = LineClass(bytesPerSecond: Double(sent) / took)
-    return line == memory.line(to: client.signer.origin, now: world.now()) ?? .usual ? nil : line
+    return line == memory.lessons(of: client.signer.origin, now: world.now()).line ?? .usual ? nil : line
   }
 
   func remember(_ lesson: StoreLesson) {

@@ -58,7 +58,7 @@ extension Uploader {
       "no lifecycle rule of the bucket ends abandoned uploads; AbortIncompleteMultipartUpload would keep their parts "
       + "from costing money for ever"
     guard let memory else { return tell(.advice(text)) }
-    guard !memory.knows(lesson, of: client.signer.origin, now: world.now()) else { return }
+    guard !memory.lessons(of: client.signer.origin, now: world.now()).contain(lesson) else { return }
     tell(.warning(text))
     remember(lesson)
   }

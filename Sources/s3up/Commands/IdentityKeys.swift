@@ -7,7 +7,7 @@ enum IdentityKeys {
 
   /// The session with the provider of its identity pool, and with its key resolved.
   static func resolved(_ session: Session) async throws(Failure) -> Session {
-    guard Set.store.contains(session.invocation.command) else { return session }
+    guard CommandSet.store.contains(session.invocation.command) else { return session }
     let options = try CredentialOptions(session.invocation).cognito
     var session = session
     if let options { session.cognito = try provider(options, session) }
@@ -41,10 +41,8 @@ enum IdentityKeys {
       return nil
     }
     // A bucket alone is a whole bucket to `uploads` and `doctor`; the others ask for a key.
-    guard isMarked || (options.access != nil && (url.key != nil || Set.ofPrefix.contains(session.invocation.command)))
-    else {
-      return nil
-    }
+    let takesPrefix = CommandSet.ofPrefix.contains(session.invocation.command)
+    guard isMarked || (options.access != nil && (url.key != nil || takesPrefix)) else { return nil }
     var prefix = ""
     var identity = ""
     if isMarked || options.access != .publicPlace { identity = try await cognito.identity() }

@@ -19,11 +19,10 @@ struct PutCommand {
       let state = try StateOptions(session.invocation, environment: session.environment).directory
       let memory = state.map { StoreMemory(folder: $0.text) }
       var transfer = access.transfer
-      if memory?.knows(.equalParts, of: access.signer.origin, now: session.world.now()) == true {
-        transfer.equalParts = true
-      }
+      let lessons = memory?.lessons(of: access.signer.origin, now: session.world.now())
+      if lessons?.contain(.equalParts) == true { transfer.equalParts = true }
       let opened = try source.open(transfer, try IntegrityOptions(session.invocation))
-      let plan = try PutPlan(session, source: opened, target: target, access: access, memory: memory)
+      let plan = try PutPlan(session, source: opened, target: target, access: access, memory: memory, lessons: lessons)
       try plan.checkExpectations()
       try await upload(plan, access, subject: Event.Subject(place), start: start)
     } catch {

@@ -11,7 +11,8 @@ struct PutPlan {
   private let typeIsGuessed: Bool
 
   init(
-    _ session: Session, source: UploadSource, target: S3URL, access: StoreAccess, memory: StoreMemory?
+    _ session: Session, source: UploadSource, target: S3URL, access: StoreAccess, memory: StoreMemory?,
+    lessons: StoreLessons?
   ) throws(Failure) {
     let invocation = session.invocation
     let transfer = access.transfer
@@ -36,7 +37,7 @@ struct PutPlan {
     job.expectsAbortDate = access.bucket.isAWS && !job.isDirectoryBucket
     job.partSize = source.isStream ? transfer.partSize : transfer.partSize(forFileOf: source.size ?? 0)
     job.threshold = source.isStream ? nil : transfer.threshold
-    job.line = memory?.line(to: access.signer.origin, now: session.world.now()) ?? .usual
+    job.line = lessons?.line ?? .usual
     job.isHeldDown = transfer.limitRate != nil
     job.concurrency = transfer.concurrency
     job.pace = ConnectionBounds.pace(
@@ -45,7 +46,7 @@ struct PutPlan {
     job.retry = access.retry
     job.checksum = integrity.checksum.form
     if job.checksum == nil {
-      job.remembered = memory?.form(for: access.signer.origin, now: session.world.now())
+      job.remembered = lessons?.form
       if job.isDirectoryBucket, job.remembered == .md5 { job.remembered = nil }
     }
     job.verifies = integrity.verify

@@ -33,7 +33,7 @@ struct Argument: Sendable, Hashable {
 
 extension Argument {
   /// The word for something to do with a store; it may also be another option's value.
-  var namesStoreCommand: Bool { CommandName(rawValue: text).map { Set.store.contains($0) } ?? false }
+  var namesStoreCommand: Bool { CommandName(rawValue: text).map { CommandSet.store.contains($0) } ?? false }
 }
 
 extension Argument: ExpressibleByStringLiteral {

@@ -3,16 +3,49 @@ enum CommandName: String, Sendable, CaseIterable {
   case put, create, part, parts, complete, abort, uploads, presign, doctor, help, completions
 }
 
-extension Set<CommandName> {
-  static let all = Set(CommandName.allCases)
+/// Some of the commands, a bit for each: a hundred options have one, and they are made at each start.
+struct CommandSet: Sendable, Equatable, ExpressibleByArrayLiteral {
+  private var bits: UInt32 = 0
+
+  init(arrayLiteral commands: CommandName...) {
+    for command in commands { bits |= Self.bit(command) }
+  }
+
+  func contains(_ command: CommandName) -> Bool { bits & Self.bit(command) != 0 }
+
+  func subtracting(_ other: CommandSet) -> CommandSet {
+    var rest = self
+    rest.bits &= ~other.bits
+    return rest
+  }
+
+  private static func bit(_ command: CommandName) -> UInt32 {
+    switch command {
+    case .put: 1 << 0
+    case .create: 1 << 1
+    case .part: 1 << 2
+    case .parts: 1 << 3
+    case .complete: 1 << 4
+    case .abort: 1 << 5
+    case .uploads: 1 << 6
+    case .presign: 1 << 7
+    case .doctor: 1 << 8
+    case .help: 1 << 9
+    case .completions: 1 << 10
+    }
+  }
+
+  static let all: CommandSet = [
+    .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .doctor, .help, .completions,
+  ]
   /// The commands that may speak to a store.
-  static let store: Set = [.put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .doctor]
+  static let store: CommandSet = [.put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .doctor]
   /// The commands that a bucket or prefix is enough for.
-  static let ofPrefix: Set = [.uploads, .doctor]
+  static let ofPrefix: CommandSet = [.uploads, .doctor]
   /// The commands that try again and wait; who asks what is wrong does not wait for it to mend itself.
   static let patient = store.subtracting([.doctor])
   /// The commands that make an object, or the upload that becomes one.
-  static let making: Set = [.put, .create]
+  static let making: CommandSet = [.put, .create]
   /// The commands whose request names one upload.
-  static let ofUpload: Set = [.part, .parts, .complete, .abort]
+  static let ofUpload: CommandSet = [.part, .parts, .complete, .abort]
 }

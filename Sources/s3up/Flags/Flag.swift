@@ -45,7 +45,7 @@ struct Flag: Sendable {
   var short: Character?
   let kind: Kind
   let section: FlagSection
-  let commands: Set<CommandName>
+  let commands: CommandSet
   /// One sentence, for help.
   let doc: String
   /// What the man page says after it.
@@ -63,7 +63,7 @@ struct Flag: Sendable {
   var hasVariable = true
 
   init(
-    _ name: FlagName, short: Character? = nil, _ kind: Kind, _ section: FlagSection, _ commands: Set<CommandName>,
+    _ name: FlagName, short: Character? = nil, _ kind: Kind, _ section: FlagSection, _ commands: CommandSet,
     _ doc: String, more: String = "", standard: String? = nil, choices: [String] = [], open: Bool = false,
     aws: [FlagVariable] = [], negatable: Bool = false, completes: Completes = .nothing, hasVariable: Bool = true
   ) {

@@ -65,7 +65,7 @@ struct Parser {
   private mutating func takeShort(_ letters: Substring) throws(Failure) {
     var rest = letters
     while let letter = rest.popFirst() {
-      guard let flag = FlagList.first(where: { $0.short == letter }) else {
+      guard let flag = FlagList.find(short: letter) else {
         throw ParserError.unknownShort(letter, of: String(letters), command)
       }
       if flag.takesNextWord, !rest.isEmpty {
@@ -102,7 +102,7 @@ struct Parser {
 
   static func flag(named name: String, for command: CommandName?) -> Flag? {
     guard let name = FlagName(rawValue: name) else { return nil }
-    return command.flatMap { FlagList.find(name, for: $0) } ?? FlagList.first { $0.name == name }
+    return FlagList.find(name, for: command) ?? FlagList.find(name, for: nil)
   }
 
   private func invocation() throws(Failure) -> Invocation {
@@ -122,12 +122,13 @@ struct Parser {
       result.add(name, value, .commandLine(spelling))
     }
     let isNamed = FlagEnvironment.isNamed(in: environment)
-    for index in FlagList.all.indices {
-      // Named by its place: copying each of a hundred options costs more than all else that is done here.
-      guard isNamed || !FlagList.all[index].aws.isEmpty, !result.has(FlagList.all[index].name),
-        FlagList.all[index].commands.contains(command)
-      else { continue }
-      try FlagEnvironment.add(FlagList.all[index], from: environment, to: &result)
+    for group in FlagList.groups {
+      for index in group.indices {
+        guard isNamed || !group[index].aws.isEmpty, group[index].commands.contains(command),
+          !result.has(group[index].name)
+        else { continue }
+        try FlagEnvironment.add(group[index], from: environment, to: &result)
+      }
     }
     return result
   }

@@ -28,9 +28,9 @@ import Testing
       try memory.remember(.verifies(form), of: "https://store\(index):9000", now: now)
     }
     for (index, form) in forms.enumerated() {
-      #expect(StoreMemory(folder: folder).form(for: "https://store\(index):9000", now: now) == form)
+      #expect(StoreMemory(folder: folder).lessons(of: "https://store\(index):9000", now: now).form == form)
     }
-    #expect(memory.form(for: "https://other", now: now) == nil)
+    #expect(memory.lessons(of: "https://other", now: now).form == nil)
   }
 
   @Test("A later lesson replaces the earlier one of its store and touches no other")
@@ -38,17 +38,17 @@ import Testing
     try memory.remember(.verifies(.md5), of: "https://a", now: now)
     try memory.remember(.verifies(.md5), of: "https://b", now: now)
     try memory.remember(.verifies(.none), of: "https://a", now: now)
-    #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
-    #expect(memory.form(for: "https://b", now: now) == .md5)
+    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
+    #expect(memory.lessons(of: "https://b", now: now).form == .md5)
     #expect(try lines().count == 3)
   }
 
   @Test("After thirty days a store is asked again, and its line goes with the next lesson")
   func expires() throws {
     try memory.remember(.verifies(.md5), of: "https://old", now: now)
-    #expect(memory.form(for: "https://old", now: Timestamp(seconds: now.seconds + month - 1)) == .md5)
+    #expect(memory.lessons(of: "https://old", now: Timestamp(seconds: now.seconds + month - 1)).form == .md5)
     let later = Timestamp(seconds: now.seconds + month)
-    #expect(memory.form(for: "https://old", now: later) == nil)
+    #expect(memory.lessons(of: "https://old", now: later).form == nil)
     try memory.remember(.verifies(.md5), of: "https://new", now: later)
     #expect(try lines() == ["s3up stores 1", "https://new md5 \(later.seconds)"])
   }
@@ -56,8 +56,8 @@ import Testing
   @Test("Origins are compared by their bytes, not as Unicode does")
   func bytes() throws {
     try memory.remember(.verifies(.md5), of: "https://e\u{301}", now: now)
-    #expect(memory.form(for: "https://\u{E9}", now: now) == nil)
-    #expect(memory.form(for: "https://e\u{301}", now: now) == .md5)
+    #expect(memory.lessons(of: "https://\u{E9}", now: now).form == nil)
+    #expect(memory.lessons(of: "https://e\u{301}", now: now).form == .md5)
   }
 
   private static let broken: [String] = [
@@ -70,22 +70,22 @@ import Testing
   @Test("A torn, foreign or hostile file is as good as none, and the next lesson mends it", arguments: 0..<broken.count)
   func garbage(index: Int) throws {
     try directory.write(Self.broken[index], to: "a/state/stores")
-    #expect(memory.form(for: "https://a", now: now) == nil)
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
     try memory.remember(.verifies(.none), of: "https://a", now: now)
-    #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
+    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
   }
 
   @Test("A file of bytes that are no text is as good as none")
   func binary() throws {
     try directory.write(randomBytes(5000, seed: 9), to: "a/state/stores")
-    #expect(memory.form(for: "https://a", now: now) == nil)
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
   }
 
   @Test("The good lines of a file with a torn end still count")
   func tornEnd() throws {
     try directory.write("s3up stores 1\nhttps://a md5 \(now.seconds)\nhttps://b md", to: "a/state/stores")
-    #expect(memory.form(for: "https://a", now: now) == .md5)
-    #expect(memory.form(for: "https://b", now: now) == nil)
+    #expect(memory.lessons(of: "https://a", now: now).form == .md5)
+    #expect(memory.lessons(of: "https://b", now: now).form == nil)
   }
 
   @Test("An origin that would make another line of the file is not written")
@@ -108,7 +108,7 @@ import Testing
     try directory.write("x", to: "file")
     for folder in [directory.path("file"), directory.path("file/below"), "/proc/nothing/here", ""] {
       let memory = StoreMemory(folder: folder)
-      #expect(memory.form(for: "https://a", now: now) == nil)
+      #expect(memory.lessons(of: "https://a", now: now).form == nil)
       let failure = #expect(throws: Failure.self) { try memory.remember(.verifies(.md5), of: "https://a", now: now) }
       #expect(failure?.code == .local)
       #expect(failure?.place.file != nil)
@@ -130,10 +130,10 @@ import Testing
     let target = try directory.write(text, to: "elsewhere")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: folder + "/stores", withDestinationPath: target)
-    #expect(memory.form(for: "https://a", now: now) == nil)
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
     try memory.remember(.verifies(.none), of: "https://a", now: now)
     #expect(try directory.read("elsewhere") == Array(text.utf8))
-    #expect(memory.form(for: "https://a", now: now) == ChecksumForm.none)
+    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
     #expect(mode(folder + "/stores") == 0o600)
   }
 
@@ -141,7 +141,7 @@ import Testing
   func pipe() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     #expect(mkfifo(folder + "/stores", 0o600) == 0)
-    #expect(memory.form(for: "https://a", now: now) == nil)
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
   }
 
   @Test("Writers at the same time leave a whole file")

@@ -68,7 +68,7 @@ import Testing
     let refused = try await run(fake, equal: false)
     #expect(refused?.s3Code == "InvalidPart")
     #expect(refused?.hint?.contains("parts of one size") == true)
-    #expect(memory.knows(.equalParts, of: origin, now: world.now()))
+    #expect(memory.lessons(of: origin, now: world.now()).contain(.equalParts))
     #expect(fake.unfinishedUploads.isEmpty)
     #expect(try await run(fake, equal: true) == nil)
     #expect(fake.object("k")?.size == 17 << 20)
@@ -78,7 +78,7 @@ import Testing
     ])
     lossy.addFault(Fault(.init(.listParts), .error(status: 403, code: "AccessDenied")))
     #expect(try await run(lossy, equal: false)?.s3Code == "InvalidPart")
-    #expect(!memory.knows(.equalParts, of: lossy.endpoint, now: world.now()))
+    #expect(!memory.lessons(of: lossy.endpoint, now: world.now()).contain(.equalParts))
   }
 
   /// Uploads 17 MiB, of which each answer of the store takes so long by the run's clock, and complete an hour.
@@ -98,7 +98,7 @@ import Testing
   @Test("How fast the line was is known from then on, where it was not as usual and not held down")
   func line() async throws {
     let fake = try FakeS3()
-    let line = { memory.line(to: fake.endpoint, now: world.now()) }
+    let line = { memory.lessons(of: fake.endpoint, now: world.now()).line }
     try await upload(fake, each: .seconds(1))
     #expect(line() == nil, "3 s tell nothing")
     try await upload(fake, each: .seconds(30), heldDown: true)

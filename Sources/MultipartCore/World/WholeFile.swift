@@ -1,0 +1,22 @@
+import Glibc
+
+enum WholeFile {
+  /// What is still to be read of a descriptor (`read`), or the first bytes of it, more than `most`; nil: `errno` says
+  /// why not.
+  static func read(_ descriptor: Int32, most: Int) -> [UInt8]? {
+    // Not a zeroed array: small files are read at each start, and its pages would cost more than they do.
+    withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { piece in
+      var bytes: [UInt8] = []
+      while bytes.count <= most {
+        let count = Glibc.read(descriptor, piece.baseAddress, piece.count)
+        if count == 0 { break }
+        if count > 0 {
+          bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count]))
+        } else if errno != EINTR {
+          return nil
+        }
+      }
+      return bytes
+    }
+  }
+}
