@@ -184,6 +184,7 @@ final class Transfer {
   /// the request knows that it may have worked.
   func mayGoOut(on ends: ConnectionEnds) -> Bool {
     self.ends = ends
+    sockets.fitBuffers()
     // On a connection from before its address fell behind.
     if let route, route.book.isAvoided(ends.peer, of: route.origin, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
     request.onConnection?(easy.connectionReport())

@@ -1,4 +1,5 @@
-import Glibc
+import CKernels
+import Foundation
 import Support
 import Testing
 
@@ -107,18 +108,52 @@ import Testing
     #expect(nonsense.prepare(socket) == nil)
   }
 
+  @Test("A connection to a store that is near holds little, as soon as it is made; one that is far keeps its buffer")
+  func buffers() throws {
+    #expect(LoopSockets.buffer(at: 1) == 256 << 10 && LoopSockets.buffer(at: 999) == 256 << 10)
+    #expect(LoopSockets.buffer(at: 1000) == nil && LoopSockets.buffer(at: .max) == nil)
+    func room(of socket: Int32) -> Int32 {
+      var size: Int32 = 0
+      var length = socklen_t(MemoryLayout.size(ofValue: size))
+      #expect(getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, &length) == 0)
+      return size
+    }
+    let server = try RawServer { connection, _ in connection.untilClosed() }
+    let sockets = LoopSockets(TransportOptions(), ledger: LineLedger())
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    sockets.add(socket)
+    let before = room(of: socket)
+    sockets.fitBuffers()
+    #expect(room(of: socket) == before, "it is not connected")
+    // What it is given when it is connected is the kernel's affair.
+    try Self.connect(socket, to: server.port)
+    let given = room(of: socket)
+    var line = ck_line()
+    #expect(ck_line_read(socket, &line) == 0)
+    sockets.fitBuffers()
+    // The kernel doubles what is asked for, up to a bound of the system's.
+    let bound = try String(contentsOfFile: "/proc/sys/net/core/wmem_max", encoding: .utf8)
+    let most = try #require(Int32(bound.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(room(of: socket) == LoopSockets.buffer(at: line.round_trip).map { 2 * min($0, most) } ?? given)
+  }
+
   private static func connected(to port: Int) throws -> Int32 {
     let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try connect(socket, to: port)
+    return socket
+  }
+
+  private static func connect(_ socket: Int32, to port: Int) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     address.sin_port = in_port_t(port).bigEndian
     let status = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
     guard status == 0 else { throw SystemError("connect") }
-    return socket
   }
 }
