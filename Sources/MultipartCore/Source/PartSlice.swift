@@ -26,19 +26,15 @@ package struct PartSlice: BodySource {
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     var sums = try MultiChecksum(algorithms)
     guard length > 0, !algorithms.isEmpty else { return try sums.finish() }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(length, Self.window)), alignment: 64)
-    defer { buffer.deallocate() }
+    let buffer = try WindowBuffer(upTo: length)
     var done: Int64 = 0
     while done < length {
       if isStopped() { throw Failure(.interrupted, "interrupted") }
-      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Self.window, length - done))])
+      let piece = buffer.bytes(Int(min(WindowBuffer.size, length - done)))
       try file.read(into: piece, at: offset + done)
       sums.update(UnsafeRawBufferPointer(piece))
       done += Int64(piece.count)
     }
     return try sums.finish()
   }
-
-  /// What is summed at a time: stays in the second-level cache between the kernel's copy and the sums.
-  private static let window: Int64 = 128 << 10
 }

@@ -7,16 +7,14 @@ struct SumLane {
   private var others: MultiChecksum?
   private var done: Int64 = 0
   private var ended: Result<[ChecksumAlgorithm: Checksum], Failure>?
-  private let buffer: SumBuffer
-
-  /// Two of them stay in the second-level cache between the kernel's copy and the sums.
-  private static let window = 128 << 10
+  /// Nil when there was no memory, which `ended` tells.
+  private var buffer: WindowBuffer?
 
   init(_ job: SumDesk.Job) {
     self.job = job
-    buffer = SumBuffer(Int(min(Int64(Self.window), job.slice.length)))
     ck_sha256_begin(&sha)
     do throws(Failure) {
+      buffer = try WindowBuffer(upTo: job.slice.length)
       others = try MultiChecksum(job.others)
     } catch {
       ended = .failure(error)
@@ -27,7 +25,7 @@ struct SumLane {
     ended ?? .failure(Failure(.local, "a checksum was asked for before its end"))
   }
 
-  private var left: Int { Int(min(Int64(Self.window), job.slice.length - done)) }
+  private var left: Int { Int(min(WindowBuffer.size, job.slice.length - done)) }
 
   /// What is left when it is less than a block.
   private var rest: Int { left < 64 ? left : 0 }
@@ -45,10 +43,10 @@ struct SumLane {
     if together > 0 {
       if moving.count == 2 {
         var (one, two) = (lanes[0].sha, lanes[1].sha)
-        ck_sha256_two(&one, lanes[0].buffer.start, &two, lanes[1].buffer.start, together)
+        ck_sha256_two(&one, lanes[0].buffer?.start, &two, lanes[1].buffer?.start, together)
         (lanes[0].sha, lanes[1].sha) = (one, two)
       } else {
-        for index in moving { ck_sha256_one(&lanes[index].sha, lanes[index].buffer.start, together) }
+        for index in moving { ck_sha256_one(&lanes[index].sha, lanes[index].buffer?.start, together) }
       }
     }
     for index in moving { lanes[index].advance(together) }
@@ -58,7 +56,7 @@ struct SumLane {
   }
 
   private mutating func read(_ count: Int) {
-    guard ended == nil, count > 0 else { return }
+    guard ended == nil, count > 0, let buffer else { return }
     do throws(Failure) {
       try job.slice.file.read(into: buffer.bytes(count), at: job.slice.offset + done)
       others?.update(UnsafeRawBufferPointer(buffer.bytes(count)))
@@ -72,7 +70,7 @@ struct SumLane {
     done += Int64(together)
     guard together == 0, left < 64 else { return }
     var digest = [UInt8](repeating: 0, count: 32)
-    ck_sha256_end(&sha, buffer.start, left, &digest)
+    ck_sha256_end(&sha, buffer?.start, left, &digest)
     do throws(Failure) {
       var sums = try others?.finish() ?? [:]
       sums[.sha256] = Checksum(.sha256, whole: digest)
@@ -80,15 +78,5 @@ struct SumLane {
     } catch {
       ended = .failure(error)
     }
-  }
-}
-
-/// Memory of one window, freed with its last reference.
-final class SumBuffer {
-  let start: UnsafeMutableRawPointer
-  init(_ size: Int) { start = .allocate(byteCount: max(64, size), alignment: 64) }
-  deinit { start.deallocate() }
-  func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
-    UnsafeMutableRawBufferPointer(start: start, count: count)
   }
 }
