@@ -1,4 +1,8 @@
 #define OPENSSL_SUPPRESS_DEPRECATED  // OpenSSL 3 would have everybody use EVP.
+#include <openssl/opensslconf.h>
+#ifdef OPENSSL_NO_DEPRECATED_3_0
+#error "this OpenSSL was built without SHA256_Init, which the signer is built on"
+#endif
 #include "include/ckdigest.h"
 #include <openssl/crypto.h>
 #include <openssl/sha.h>

@@ -3,9 +3,11 @@
 enum Environment {
   /// The variables of this process; of one that stands twice the first counts, as with `getenv`. A service that was
   /// started without `HOME` has the one that the system knows of its user.
-  static func ofProcess() -> [String: String] {
+  static func ofProcess(
+    _ block: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
+  ) -> [String: String] {
     var pairs: [(String, String)] = []
-    var next = environ
+    var next = block
     while let entry = next.pointee {
       if let sign = strchr(entry, 0x3D) {
         let name = UnsafeRawBufferPointer(start: entry, count: sign - entry)

@@ -1,5 +1,6 @@
 // OpenSSL's SHA-256 without its EVP layer. There, the first digest reads the names of all algorithms into tables, three
-// million instructions: a seventh of what the upload of a small file costs.
+// million instructions: a seventh of what the upload of a small file costs. What a configuration says of providers, such as
+// that only FIPS ones may be used, does not reach it.
 #ifndef S3UP_CKDIGEST_H
 #define S3UP_CKDIGEST_H
 #include <stddef.h>

@@ -27,6 +27,7 @@ package struct PartSlice: BodySource {
     var sums = try MultiChecksum(algorithms)
     guard length > 0, !algorithms.isEmpty else { return try sums.finish() }
     let buffer = try WindowBuffer(upTo: length)
+    defer { withExtendedLifetime(buffer) {} }
     var done: Int64 = 0
     while done < length {
       if isStopped() { throw Failure(.interrupted, "interrupted") }

@@ -2,56 +2,77 @@ import Glibc
 
 /// Memory of one window of a file that is summed, given back with its last reference.
 ///
-/// A whole window is a mapping (`mmap`, `munmap`), kept for the next part that wants one. Each part takes one: as aligned
-/// memory of malloc's, which does not find again what was freed, they came to fifteen megabytes.
+/// A whole window comes from a pool. Aligned memory of malloc's would grow with each part: glibc hardly finds again what
+/// was freed of it.
 final class WindowBuffer: Sendable {
   /// Stays in the second-level cache between the kernel's copy and the sums, also when there are two.
   static let size: Int64 = 128 << 10
 
-  /// Where those that nobody uses begin.
-  private static let spare = Locked<[UInt]>([])
-  static let mostSpare = 4
-
-  static var spares: Int { spare.withLock { $0.count } }
-
   private let address: UInt
-  private let isWhole: Bool
+  /// Nil: the window is small, and malloc's.
+  private let pool: WindowPool?
 
-  init(upTo length: Int64) throws(Failure) {
-    // A file that is small needs no mapping.
-    isWhole = length > Self.size / 8
-    guard isWhole else {
+  init(upTo length: Int64, from pool: WindowPool = .shared) throws(Failure) {
+    guard length > Self.size / 8 else {
+      self.pool = nil
       address = UInt(bitPattern: UnsafeMutableRawPointer.allocate(byteCount: max(1, Int(length)), alignment: 16))
       return
     }
-    if let spare = Self.spare.withLock({ $0.popLast() }) {
-      address = spare
-      return
-    }
-    let protection = PROT_READ | PROT_WRITE
-    guard let start = mmap(nil, Int(Self.size), protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED
-    else {
-      throw Failure(.local, "no memory to read the file into: " + String(cString: strerror(errno)))
-    }
-    address = UInt(bitPattern: start)
+    self.pool = pool
+    address = try pool.take()
   }
 
   deinit {
-    guard isWhole else {
-      start?.deallocate()
-      return
-    }
-    let isKept = Self.spare.withLock { spare in
-      guard spare.count < Self.mostSpare else { return false }
-      spare.append(address)
-      return true
-    }
-    if !isKept { munmap(start, Int(Self.size)) }
+    if let pool { pool.give(address) } else { start?.deallocate() }
   }
 
   var start: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: address) }
 
   func bytes(_ count: Int) -> UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(start: start, count: count)
+  }
+}
+
+/// Mappings of a window's size (`mmap`, `munmap`). A few that nobody uses are kept for the next part.
+final class WindowPool: Sendable {
+  static let shared = WindowPool(most: 4)
+
+  private struct State: Sendable {
+    /// Where those that nobody uses begin.
+    var spare: [UInt] = []
+    /// Those in use and the spare ones.
+    var mapped = 0
+  }
+
+  private let state = Locked(State())
+  private let most: Int
+
+  init(most: Int) {
+    self.most = most
+  }
+
+  var counts: (spare: Int, mapped: Int) { state.withLock { ($0.spare.count, $0.mapped) } }
+
+  func take() throws(Failure) -> UInt {
+    if let spare = state.withLock({ $0.spare.popLast() }) { return spare }
+    let protection = PROT_READ | PROT_WRITE
+    let start = mmap(nil, Int(WindowBuffer.size), protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let start, start != MAP_FAILED else {
+      throw Failure(.local, "no memory to read the file into: " + String(cString: strerror(errno)))
+    }
+    state.withLock { $0.mapped += 1 }
+    return UInt(bitPattern: start)
+  }
+
+  func give(_ address: UInt) {
+    let isKept = state.withLock { state in
+      guard state.spare.count < most else {
+        state.mapped -= 1
+        return false
+      }
+      state.spare.append(address)
+      return true
+    }
+    if !isKept { munmap(UnsafeMutableRawPointer(bitPattern: address), Int(WindowBuffer.size)) }
   }
 }

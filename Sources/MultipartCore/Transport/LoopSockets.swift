@@ -8,6 +8,11 @@ struct ConnectionEnds: Equatable {
   var localPort: Int32
   var peer: String
   var peerPort: Int32
+
+  /// What goes from an address to the same one, or into 127.0.0.0/8, leaves no machine.
+  var areOnOneMachine: Bool {
+    local.utf8.elementsEqual(peer.utf8) || (peer.utf8.starts(with: "127.".utf8) && !peer.utf8.contains(0x3A))
+  }
 }
 
 /// What all connections have done, those that are closed by now too.
@@ -60,28 +65,28 @@ final class LoopSockets {
   }
 
   /// Looks at the connections that have been made since the last time (`SO_SNDBUF`).
+  ///
+  /// To a store on this machine, or a tunnel or a proxy that begins here, a buffer of four megabytes, to which the kernel
+  /// lets it grow, gains nothing: what is sent has arrived. And those of eight connections push the file and each other
+  /// out of the cache: 2 GiB cost a sixth more with them and take a fifth longer. Elsewhere the kernel decides: on a line
+  /// that is shared, who keeps less under way gets less of it.
   func fitBuffers() {
     for socket in fresh {
-      var state = ck_line()
-      guard let inode = opened[socket], Self.inode(of: socket) == inode, ck_line_read(socket, &state) == 0 else {
+      guard let inode = opened[socket], Self.inode(of: socket) == inode else {
         fresh.remove(socket)
         continue
       }
-      // Zero: not connected yet.
-      guard state.round_trip > 0 else { continue }
+      // None while it is not connected yet.
+      guard let ends = Self.ends(of: socket) else { continue }
       fresh.remove(socket)
-      guard var size = Self.buffer(at: state.round_trip) else { continue }
+      guard ends.areOnOneMachine else { continue }
+      var size = Self.nearBuffer
       setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
     }
   }
 
-  /// What a connection may hold that is not acknowledged, at so many microseconds to the store and back; nil: what the
-  /// kernel thinks right.
-  ///
-  /// To a store that is near, a buffer of four megabytes, to which the kernel lets it grow, gains nothing, and those of
-  /// eight connections push the file and each other out of the cache: 2 GiB over loopback cost a sixth more with them and
-  /// take a fifth longer. The kernel doubles this number; at a millisecond that is still 500 MB a second.
-  static func buffer(at roundTrip: UInt32) -> Int32? { roundTrip < 1000 ? 256 << 10 : nil }
+  /// The kernel doubles it.
+  static let nearBuffer: Int32 = 256 << 10
 
   func lookAtLine(at now: Duration) {
     var seen: [Int32: ck_line] = [:]

@@ -7,9 +7,11 @@ enum CommandName: String, Sendable, CaseIterable {
 struct CommandSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   private var bits: UInt32 = 0
 
-  init(arrayLiteral commands: CommandName...) {
+  init(_ commands: some Sequence<CommandName>) {
     for command in commands { bits |= Self.bit(command) }
   }
+
+  init(arrayLiteral commands: CommandName...) { self.init(commands) }
 
   func contains(_ command: CommandName) -> Bool { bits & Self.bit(command) != 0 }
 
@@ -35,9 +37,7 @@ struct CommandSet: Sendable, Equatable, ExpressibleByArrayLiteral {
     }
   }
 
-  static let all: CommandSet = [
-    .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .doctor, .help, .completions,
-  ]
+  static let all = CommandSet(CommandName.allCases)
   /// The commands that may speak to a store.
   static let store: CommandSet = [.put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .doctor]
   /// The commands that a bucket or prefix is enough for.

@@ -53,6 +53,16 @@ import Testing
     #expect(try lines() == ["s3up stores 1", "https://new md5 \(later.seconds)"])
   }
 
+  @Test("A store has not the lessons of one whose address begins like its own")
+  func prefixes() throws {
+    for longer in ["https://a:9000", "https://ab", "https://a/b"] {
+      try memory.remember(.verifies(.md5), of: longer, now: now)
+      #expect(memory.lessons(of: longer, now: now).form == .md5)
+    }
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
+    #expect(memory.lessons(of: "", now: now).form == nil)
+  }
+
   @Test("Origins are compared by their bytes, not as Unicode does")
   func bytes() throws {
     try memory.remember(.verifies(.md5), of: "https://e\u{301}", now: now)

@@ -18,14 +18,25 @@ import Testing
     for (number, window) in zip(UInt8(1)..., windows) { #expect(window.bytes(count).allSatisfy { $0 == number }) }
   }
 
-  @Test("What nobody uses is kept for a few, and the rest goes back")
+  @Test("Of the windows that nobody uses a few are kept and used again, and the rest goes back")
   func kept() throws {
-    var windows = try (0..<20).map { _ in try WindowBuffer(upTo: .max) }
+    let pool = WindowPool(most: 4)
+    var windows = try (0..<6).map { _ in try WindowBuffer(upTo: .max, from: pool) }
+    #expect(pool.counts == (0, 6))
+    let pages = windows.compactMap(\.start)
     windows.removeAll()
-    #expect((0...WindowBuffer.mostSpare).contains(WindowBuffer.spares))
-    // The bytes of the one before are in it; nothing relies on what they are.
-    let again = try WindowBuffer(upTo: .max)
-    memset(try #require(again.start), 7, Int(WindowBuffer.size))
-    #expect(again.bytes(Int(WindowBuffer.size)).allSatisfy { $0 == 7 })
+    #expect(pool.counts == (4, 4))
+    #expect(pages.count { Self.isMapped($0) } >= 4)
+    windows = try (0..<4).map { _ in try WindowBuffer(upTo: .max, from: pool) }
+    #expect(pool.counts == (0, 4))
+    #expect(Set(windows.compactMap(\.start)).isSubset(of: pages))
+    windows.append(try WindowBuffer(upTo: 1, from: pool))
+    #expect(pool.counts == (0, 4), "a small one is no mapping")
+  }
+
+  /// `mincore` knows only pages that are mapped.
+  private static func isMapped(_ page: UnsafeMutableRawPointer) -> Bool {
+    var answer: UInt8 = 0
+    return mincore(page, 1, &answer) == 0
   }
 }

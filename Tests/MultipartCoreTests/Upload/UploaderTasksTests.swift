@@ -37,13 +37,19 @@ import Testing
   @Test("Two transfers of a part can both be cancelled until both have answered")
   func held() {
     var tasks = Self.tasks()
-    defer { tasks.cancelAll() }
+    let again = Self.waiting()
+    // What is forgotten is not cancelled with the rest.
+    let forgotten = [tasks.parts[1], tasks.copies[1], again]
+    defer {
+      tasks.cancelAll()
+      for task in forgotten { task?.cancel() }
+    }
     for event in [Self.receipt(1), .partFailed(1, Failure(.interrupted, "the transfer was cancelled"))] {
       #expect(tasks.parts[1] != nil && tasks.copies[1] != nil)
       tasks.forget(event)
     }
     #expect(tasks.parts[1] == nil && tasks.copies[1] == nil)
-    tasks.parts[1] = Self.waiting()
+    tasks.parts[1] = again
     tasks.forget(Self.receipt(1))
     #expect(tasks.parts[1] == nil, "a new try of the same part is alone")
     #expect(tasks.parts[2] != nil && tasks.copies[2] != nil)

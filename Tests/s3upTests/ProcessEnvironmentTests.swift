@@ -1,0 +1,33 @@
+import Glibc
+import Testing
+
+@testable import s3up
+
+@Suite struct ProcessEnvironmentTests {
+  /// The variables as the kernel hands them over: a list of texts with a null behind it.
+  private static func read(_ entries: [[UInt8]]) -> [String: String] {
+    let texts = entries.map { entry in
+      let text = UnsafeMutablePointer<CChar>.allocate(capacity: entry.count + 1)
+      for (index, byte) in (entry + [0]).enumerated() { text[index] = CChar(bitPattern: byte) }
+      return text
+    }
+    defer { for text in texts { text.deallocate() } }
+    var block: [UnsafeMutablePointer<CChar>?] = texts
+    block.append(nil)
+    return block.withUnsafeMutableBufferPointer { $0.baseAddress.map { Environment.ofProcess($0) } ?? [:] }
+  }
+
+  @Test("Of a variable that stands twice the first counts; what has no sign is none; a value keeps its signs")
+  func doubled() {
+    let found = Self.read(
+      ["A=1", "A=2", "HOME=/h", "NONE", "B=x=y=", "C=", "C=later", "=odd", "HOME=/other", ""].map { Array($0.utf8) })
+    #expect(found == ["A": "1", "HOME": "/h", "B": "x=y=", "C": "", "": "odd"])
+  }
+
+  @Test("Bytes that are no text are mended, not trusted; without HOME it is the system's")
+  func bytes() {
+    let found = Self.read([Array("A=".utf8) + [0xFF, 0x41], [0xFE] + Array("=1".utf8)])
+    #expect(found["A"] == "\u{FFFD}A" && found["\u{FFFD}"] == "1")
+    #expect(found["HOME"] == Environment.home(of: geteuid()))
+  }
+}
