@@ -61,6 +61,8 @@ import Testing
   func unanswered() {
     let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
     let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
+    // Each holds the book that holds them.
+    defer { answers.with { $0.removeAll() } }
     book.find(Self.url, now: .zero)
     for second in 0..<100 { #expect(book.route(for: Self.url, now: .seconds(second)) == nil) }
     #expect(answers.with { $0.count } == 1)
@@ -91,6 +93,8 @@ import Testing
   func forgotten() {
     let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
     let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
+    // Each holds the book that holds them.
+    defer { answers.with { $0.removeAll() } }
     book.find(Self.url, now: .zero)
     answers.with { $0[0] }(.found(Self.addresses))
     book.forget(Self.origin)
