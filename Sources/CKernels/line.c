@@ -15,6 +15,7 @@ int ck_line_read(int socket, struct ck_line *line) {
   line->sent = info.tcpi_data_segs_out;
   line->sent_again = info.tcpi_total_retrans;
   line->round_trip = info.tcpi_rtt;
+  line->shortest = info.tcpi_min_rtt && info.tcpi_min_rtt < info.tcpi_rtt ? info.tcpi_min_rtt : info.tcpi_rtt;
   // Busy are also those that wait for the other side's window or for room in this side's buffer.
   uint64_t limited = info.tcpi_rwnd_limited + info.tcpi_sndbuf_limited;
   line->held = info.tcpi_busy_time > limited ? info.tcpi_busy_time - limited : 0;

@@ -37,6 +37,7 @@ struct ck_line {
   uint32_t sent;        // segments with data
   uint32_t sent_again;  // how often one of them was sent once more
   uint32_t round_trip;  // microseconds, smoothed
+  uint32_t shortest;    // microseconds: the shortest of the last minutes, or the smoothed one
   uint64_t held;           // microseconds in which only the line's own speed held the connection back
   uint64_t acknowledged;   // bytes
 };

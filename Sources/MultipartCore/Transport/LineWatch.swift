@@ -21,7 +21,8 @@ struct LineWatch {
   /// once at the start of a connection loses less.
   private static let fewest: UInt64 = 400
   private static let losses: UInt64 = 2
-  /// Microseconds. On a shorter way a loss is mended before it costs anything.
+  /// Microseconds. On a shorter way a loss is mended before it costs anything; and a store that stands still is not a line
+  /// that loses, though the kernel sends again meanwhile and its smoothed round trips grow.
   private static let shortest: UInt32 = 1000
 
   private static let hardy = "bbr"
@@ -49,6 +50,8 @@ struct LineWatch {
     var again: UInt64 = 0
     /// Microseconds.
     var shortestTrip: UInt32 = .max
+    /// The shortest of the smoothed ones.
+    var roundTrip: UInt32 = .max
 
     var isLossy: Bool {
       sent >= LineWatch.fewest && again * 1000 >= sent * LineWatch.losses && shortestTrip != .max
@@ -78,7 +81,8 @@ extension LineWatch.Sum {
     for line in lines where line.sent > 0 {
       sent += UInt64(line.sent)
       again += UInt64(line.sent_again)
-      shortestTrip = min(shortestTrip, line.round_trip)
+      shortestTrip = min(shortestTrip, line.shortest)
+      roundTrip = min(roundTrip, line.round_trip)
     }
   }
 }

@@ -104,7 +104,7 @@ final class LoopSockets {
     ledger.write(
       LineLedger.Entry(
         at: now, delivered: flown.bytes, isLossy: sum.isLossy && !line.isHardy, held: flown.held,
-        roundTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip))),
+        roundTrip: sum.roundTrip == .max ? nil : .microseconds(Int64(sum.roundTrip))),
       of: entry)
   }
 

@@ -46,6 +46,12 @@ package struct Pace: Sendable {
   private var patience = Self.shortestPatience
   /// Fewer connections were slower here.
   private var needsMany = false
+  /// How many connections there were before the line was too slow for them.
+  private var beforeSlow: Int?
+  /// How often in a row the rate was too low for so many connections.
+  private var slowTurns = 0
+  /// Hardly anything moved while it was last looked at.
+  private var isAtRest = false
 
   /// A rate that is higher by less may be chance.
   private static let growth = 1.1
@@ -53,6 +59,10 @@ package struct Pace: Sendable {
   /// For a slow line: until so much has arrived, and no longer than this.
   private static let leastMoved: Int64 = 256 << 10
   private static let longestEpoch: Duration = .seconds(5)
+  /// A store that stands still for a while looks like a slow line. Where the line moves, the next look tells them apart;
+  /// where next to nothing moves, time does, and little is lost by it.
+  private static let turnsToBeSlow = 2
+  private static let turnsToBeSlowAtRest = 5
   /// Between two trials; twice as long after each that brought nothing.
   private static let shortestPatience: Duration = .seconds(10)
   private static let longestPatience: Duration = .seconds(80)
@@ -73,6 +83,7 @@ package struct Pace: Sendable {
   package mutating func throttled(to window: Int, at now: Duration) {
     self.window = max(1, window)
     epoch = nil
+    beforeSlow = nil
     quietUntil = now + Self.shortestPatience
     settle(now)
   }
@@ -95,6 +106,8 @@ package struct Pace: Sendable {
     epoch = sample
     guard sample.at >= quietUntil else { return nil }
     let rate = Double(moved) / passed.seconds
+    slowTurns = isTooSlow(rate, sample, underWay) ? slowTurns + 1 : 0
+    isAtRest = moved < Self.leastMoved
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
 
@@ -123,30 +136,29 @@ package struct Pace: Sendable {
         phase = .beginning(rate: rate)
         return nil
       }
-      if let slow = slower(rate, sample, underWay) { return slow }
+      if let slow = slower(rate, underWay) { return slow }
       guard isFull else { return nil }
       guard mayBringMore else { return settle(now) }
-      phase = .climbing(from: window, rate: rate)
-      return more(rate, "\(Self.mega(rate)) with \(window), and whether more bring more")
+      return more(rate, now, "\(Self.mega(rate)) with \(window), and whether more bring more")
     case .climbing(let from, let before):
-      if rate >= before * Self.growth {
+      if rate > before, rate >= before * Self.growth {
         guard mayBringMore else { return settle(now) }
         patience = Self.shortestPatience
-        phase = .climbing(from: window, rate: rate)
-        return more(rate, "\(Self.mega(rate)) after \(Self.mega(before))")
+        return more(rate, now, "\(Self.mega(rate)) after \(Self.mega(before))")
       }
       settle(now)
-      if let slow = slower(rate, sample, underWay) { return slow }
+      if let slow = slower(rate, underWay) { return slow }
       guard from < window, !sample.isLossy || from >= floor else { return nil }
       return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): more of them bring nothing")
     case .settled(let until):
-      if let slow = slower(rate, sample, underWay) { return slow }
+      if let wider = wider(rate) { return wider }
+      if let slow = slower(rate, underWay) { return slow }
       guard isFull, now >= until, mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
-      phase = .climbing(from: window, rate: rate)
-      return more(rate, "\(Self.mega(rate)), and whether more bring more")
+      return more(rate, now, "\(Self.mega(rate)), and whether more bring more")
     case .fewer(let from, let before):
       settle(now)
+      if let wider = wider(rate) { return wider }
       guard rate < before * 0.8 else { return nil }
       needsMany = true
       return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): the line needs them")
@@ -160,19 +172,36 @@ package struct Pace: Sendable {
     Double(partSize) * Double(connections) / max(1, rate)
   }
 
-  private mutating func slower(_ rate: Double, _ sample: LineSample, _ underWay: Int) -> Change? {
+  private func isTooSlow(_ rate: Double, _ sample: LineSample, _ underWay: Int) -> Bool {
     let connections = min(window, underWay)
-    guard connections > 1, !needsMany, !sample.isLossy, takes(rate, connections) > Self.longestPart else { return nil }
+    return connections > 1 && !needsMany && !sample.isLossy && takes(rate, connections) > Self.longestPart
+  }
+
+  private mutating func slower(_ rate: Double, _ underWay: Int) -> Change? {
+    guard slowTurns >= (isAtRest ? Self.turnsToBeSlowAtRest : Self.turnsToBeSlow) else { return nil }
+    slowTurns = 0
+    let connections = min(window, underWay)
     let enough = max(1, Int(rate * Self.longestPart / Double(partSize)))
     phase = .fewer(from: window, rate: rate)
+    beforeSlow = window
     var change = change(to: enough, "\(Self.mega(rate)): a part would take \(Int(takes(rate, connections))) s")
     change?.stopsSome = true
     return change
   }
 
-  private mutating func more(_ rate: Double, _ why: String) -> Change? {
+  /// All that there were before the line was slow.
+  private mutating func wider(_ rate: Double) -> Change? {
+    guard let connections = beforeSlow, connections > window, takes(rate, connections) <= Self.longestPart else {
+      return nil
+    }
+    beforeSlow = nil
+    return change(to: connections, "\(Self.mega(rate)): the line is not slow any more")
+  }
+
+  private mutating func more(_ rate: Double, _ now: Duration, _ why: String) -> Change? {
     let connections = min(bounds.most, window + max(2, window / 2))
-    guard takes(rate, connections) <= Self.longestPart else { return nil }
+    guard connections > window, takes(rate, connections) <= Self.longestPart else { return settle(now) }
+    phase = .climbing(from: window, rate: rate)
     return change(to: connections, why)
   }
 

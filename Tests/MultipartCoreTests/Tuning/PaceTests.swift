@@ -94,6 +94,44 @@ import Testing
     #expect(faster.pace.window == 5, "five parts of 8 MiB take 57 s")
   }
 
+  @Test("A store that stands still for twenty seconds is no slow line", arguments: [0, 2e4])
+  func pauses(rest: Double) {
+    var line = PlayedLine { _ in 100 * Self.mega }
+    line.run(.seconds(5))
+    line.rate = { _ in rest }
+    line.run(.seconds(20))
+    line.rate = { _ in 100 * Self.mega }
+    line.run(.seconds(30))
+    #expect(line.changes.allSatisfy { !$0.stopsSome }, "\(line.changes)")
+    #expect(line.pace.window >= 8)
+  }
+
+  @Test("After a longer rest the connections come back as soon as the line is fast again")
+  func longRest() {
+    var line = PlayedLine { _ in 100 * Self.mega }
+    line.run(.seconds(5))
+    line.rate = { _ in 0 }
+    line.run(.seconds(40))
+    #expect(line.pace.window == 1)
+    line.rate = { _ in 100 * Self.mega }
+    line.run(.seconds(3))
+    #expect(line.pace.window == 8)
+  }
+
+  @Test("One slow look among fast ones is none")
+  func dips() {
+    var line = PlayedLine { _ in 100 * Self.mega }
+    line.run(.seconds(5))
+    let before = line.changes.count
+    for _ in 0..<10 {
+      line.rate = { _ in Self.mega }
+      line.run(.milliseconds(300))
+      line.rate = { _ in 100 * Self.mega }
+      line.run(.milliseconds(700))
+    }
+    #expect(line.changes.dropFirst(before).allSatisfy { !$0.stopsSome })
+  }
+
   @Test("Where fewer are slower they come back, and are not taken again")
   func needsMany() {
     var line = PlayedLine { Double($0) * 20_000 }
