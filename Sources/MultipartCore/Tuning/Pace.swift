@@ -48,9 +48,8 @@ package struct Pace: Sendable {
   private var needsMany = false
   /// How many connections there were before the line was too slow for them.
   private var beforeSlow: Int?
-  /// How often in a row the rate was too low for so many connections.
-  private var slowTurns = 0
-  /// Hardly anything moved while it was last looked at.
+  /// Since when each look has found the rate too low for so many connections, and the last one hardly any at all.
+  private var slowSince: Duration?
   private var isAtRest = false
 
   /// A rate that is higher by less may be chance.
@@ -59,10 +58,10 @@ package struct Pace: Sendable {
   /// For a slow line: until so much has arrived, and no longer than this.
   private static let leastMoved: Int64 = 256 << 10
   private static let longestEpoch: Duration = .seconds(5)
-  /// A store that stands still for a while looks like a slow line. Where the line moves, the next look tells them apart;
-  /// where next to nothing moves, time does, and little is lost by it.
-  private static let turnsToBeSlow = 2
-  private static let turnsToBeSlowAtRest = 5
+  /// A store that stands still for a while looks like a slow line, and what is stopped then is sent for nothing. Only time
+  /// tells them apart; where next to nothing moves, next to nothing is lost by waiting longer.
+  private static let leastSlowness: Duration = .seconds(10)
+  private static let leastRest: Duration = .seconds(20)
   /// Between two trials; twice as long after each that brought nothing.
   private static let shortestPatience: Duration = .seconds(10)
   private static let longestPatience: Duration = .seconds(80)
@@ -106,7 +105,7 @@ package struct Pace: Sendable {
     epoch = sample
     guard sample.at >= quietUntil else { return nil }
     let rate = Double(moved) / passed.seconds
-    slowTurns = isTooSlow(rate, sample, underWay) ? slowTurns + 1 : 0
+    slowSince = isTooSlow(rate, sample, underWay) ? slowSince ?? begun.at : nil
     isAtRest = moved < Self.leastMoved
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
@@ -136,7 +135,7 @@ package struct Pace: Sendable {
         phase = .beginning(rate: rate)
         return nil
       }
-      if let slow = slower(rate, underWay) { return slow }
+      if let slow = slower(rate, now, underWay) { return slow }
       guard isFull else { return nil }
       guard mayBringMore else { return settle(now) }
       return more(rate, now, "\(Self.mega(rate)) with \(window), and whether more bring more")
@@ -147,12 +146,12 @@ package struct Pace: Sendable {
         return more(rate, now, "\(Self.mega(rate)) after \(Self.mega(before))")
       }
       settle(now)
-      if let slow = slower(rate, underWay) { return slow }
+      if let slow = slower(rate, now, underWay) { return slow }
       guard from < window, !sample.isLossy || from >= floor else { return nil }
       return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): more of them bring nothing")
     case .settled(let until):
       if let wider = wider(rate) { return wider }
-      if let slow = slower(rate, underWay) { return slow }
+      if let slow = slower(rate, now, underWay) { return slow }
       guard isFull, now >= until, mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
       return more(rate, now, "\(Self.mega(rate)), and whether more bring more")
@@ -177,9 +176,9 @@ package struct Pace: Sendable {
     return connections > 1 && !needsMany && !sample.isLossy && takes(rate, connections) > Self.longestPart
   }
 
-  private mutating func slower(_ rate: Double, _ underWay: Int) -> Change? {
-    guard slowTurns >= (isAtRest ? Self.turnsToBeSlowAtRest : Self.turnsToBeSlow) else { return nil }
-    slowTurns = 0
+  private mutating func slower(_ rate: Double, _ now: Duration, _ underWay: Int) -> Change? {
+    guard let slowSince, now - slowSince >= (isAtRest ? Self.leastRest : Self.leastSlowness) else { return nil }
+    self.slowSince = nil
     let connections = min(window, underWay)
     let enough = max(1, Int(rate * Self.longestPart / Double(partSize)))
     phase = .fewer(from: window, rate: rate)
