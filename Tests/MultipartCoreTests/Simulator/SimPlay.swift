@@ -177,6 +177,7 @@ final class SimPlay {
     command.form = dice.chance(0.75) ? .algorithm(.crc64nvme) : dice.chance(0.5) ? .md5 : .none
     command.concurrency = 1 + dice.below(dice.chance(0.8) ? 8 : 32)
     command.adapts = dice.chance(0.5)
+    command.lineRate = dice.chance(0.5) ? 1 << dice.below(20) : nil
     command.tries = dice.chance(0.7) ? 10 : 1 + dice.below(5)
     command.verifies = dice.chance(0.15)
     command.signs = dice.chance(0.3)
@@ -241,9 +242,15 @@ final class SimPlay {
     feed(run, .tick)
   }
 
-  /// A line that is fast, slow or lossy by chance.
+  /// A line that is as fast as it is, or fast, slow or lossy by chance. Time goes by while requests are out.
   private func look(_ run: SimRun) {
-    run.delivered += Int64(dice.below(1 << (4 + dice.below(24))))
+    if let rate = run.command.lineRate {
+      let passed = 500 + dice.below(8000)
+      now += passed
+      run.delivered += Int64(rate * passed / 1000)
+    } else {
+      run.delivered += Int64(dice.below(1 << (4 + dice.below(24))))
+    }
     var sample = LineSample(at: .milliseconds(now), delivered: run.delivered)
     sample.isLossy = dice.chance(0.05)
     sample.load = dice.unit()

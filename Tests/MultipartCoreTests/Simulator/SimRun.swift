@@ -10,6 +10,8 @@ struct SimCommand {
   var concurrency = 4
   /// The number of connections is found out, up to `concurrency`.
   var adapts = false
+  /// Bytes a second of a line that stays as it is; nil: it changes from one look to the next.
+  var lineRate: Int?
   var tries = 10
   var verifies = false
   var signs = false
