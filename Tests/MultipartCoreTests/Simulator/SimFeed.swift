@@ -23,6 +23,7 @@ extension SimPlay {
     case .headDone(.proven), .putDone(.proven), .completeDone(.proven): run.sawProof = !run.command.verifies
     default: break
     }
+    if case .headDone(.proven) = event, store.object?.isExactly(run.file) == true { run.wasThere = true }
     for action in run.machine.handle(event, at: .milliseconds(now)) {
       tell("\(run.name) > \(brief(action))")
       take(run, action)
@@ -152,7 +153,7 @@ extension SimPlay {
     let isOurs = store.object?.isExactly(run.file) == true
     switch outcome {
     case .completed:
-      if !isOurs, !run.hasPublished { mistake("success, and the object is not the file") }
+      if !isOurs, !run.hasPublished, !run.wasThere { mistake("success, and the object is not the file") }
     case .failed:
       if run.machine.cause == nil { mistake("failed without a cause") }
       if run.sawProof { mistake("failed, although an answer had proven the object") }

@@ -51,6 +51,8 @@ final class SimRun {
   var stops = 0
   /// This run, or a request it had sent, made the object this file.
   var hasPublished = false
+  /// When its HEAD was answered the object was this file; another host may have written its own since.
+  var wasThere = false
   var headWasAsked = false
   /// An answer has shown that the object is the file.
   var sawProof = false
