@@ -1,9 +1,7 @@
 internal import CKernels
 
-/// The two functions SigV4 stands on, SHA-256 and HMAC. They write into memory of ours and keep nothing.
+/// What SigV4 stands on beside `Digest.sha256`. It writes into memory of ours and keeps nothing.
 enum SigningDigest {
-  static func sha256(_ message: [UInt8]) throws(Failure) -> [UInt8] { try Digest.sha256(message) }
-
   static func hmac(key: [UInt8], _ message: some Collection<UInt8>) throws(Failure) -> [UInt8] {
     let message = Array(message)
     var out = [UInt8](repeating: 0, count: Int(CK_DIGEST_LENGTH))

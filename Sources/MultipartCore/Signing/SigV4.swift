@@ -58,7 +58,7 @@ package enum SigV4 {
   package static func stringToSign(
     _ request: CanonicalRequest, at time: Timestamp, scope: Scope
   ) throws(Failure) -> String {
-    lines(algorithm, time.amzTime, scope.text, Hex.encode(try SigningDigest.sha256(Array(request.text.utf8))))
+    lines(algorithm, time.amzTime, scope.text, Hex.encode(try Digest.sha256(request.text)))
   }
 
   /// Task 3, first half.

@@ -46,7 +46,7 @@ package struct Pace: Sendable {
   private var patience = Self.shortestPatience
   /// Fewer connections were slower here.
   private var needsMany = false
-  /// How many connections there were before the line was too slow for them.
+  /// How many connections there were before the line was too slow for them, and slower still.
   private var beforeSlow: Int?
   /// Since when each look has found the rate too low for so many connections, and the last one hardly any at all.
   private var slowSince: Duration?
@@ -182,7 +182,7 @@ package struct Pace: Sendable {
     let connections = min(window, underWay)
     let enough = max(1, Int(rate * Self.longestPart / Double(partSize)))
     phase = .fewer(from: window, rate: rate)
-    beforeSlow = window
+    beforeSlow = max(window, beforeSlow ?? 0)
     var change = change(to: enough, "\(Self.mega(rate)): a part would take \(Int(takes(rate, connections))) s")
     change?.stopsSome = true
     return change

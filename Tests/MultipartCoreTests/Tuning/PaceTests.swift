@@ -118,6 +118,20 @@ import Testing
     #expect(line.pace.window == 8)
   }
 
+  @Test("A line that was slow, and then slower, has all of its connections back when it is fast again")
+  func slowerAndSlower() {
+    var line = PlayedLine { _ in 100 * Self.mega }
+    line.run(.seconds(5))
+    for (rate, left) in [(0.7, 5), (0.3, 2)] {
+      line.rate = { _ in rate * Self.mega }
+      line.run(.seconds(25))
+      #expect(line.pace.window == left)
+    }
+    line.rate = { _ in 100 * Self.mega }
+    line.run(.seconds(3))
+    #expect(line.pace.window == 8)
+  }
+
   @Test("A line that is slow for nine seconds, and then fast for one, again and again, keeps its connections")
   func dips() {
     var line = PlayedLine { _ in 100 * Self.mega }
