@@ -6,7 +6,7 @@ Descriptor.occupyStandardStreams()
 Hardening.forbidCoreFiles()
 let signals = Signals()
 let words = Argument.ofProcess()
-Task.detached {
+Task.begin {
   signals.end(await Runner.run(words, environment: Environment.ofProcess(), signals: signals).rawValue)
 }
 if words.contains(where: \.namesStoreCommand) { Libraries.prepare() }

@@ -53,7 +53,7 @@ package final class CredentialKeeper: Sendable {
     if left.whole > left.ahead { return held }
     if left.whole > 5 {
       // Those that are held still do: nobody waits for the new ones, and a source that fails is asked again quietly.
-      if isDue(pause: .seconds(max(1, min(60, left.whole / 4)))) { Task { await ask() } }
+      if isDue(pause: .seconds(max(1, min(60, left.whole / 4)))) { Task.begin { [self] in await ask() } }
       return held
     }
     await ask()
@@ -140,7 +140,7 @@ package final class CredentialKeeper: Sendable {
     case .waits: await answer()
     case .asks:
       // In a task of its own: who asks may be cancelled, and the others still want the answer.
-      let question = Task { await put(source) }
+      let question = Task.begin { [self] in await put(source) }
       state.withLock { if $0.isAsking { $0.question = question } }
       await answer()
     }

@@ -23,8 +23,8 @@ enum ProgramOutput {
       return try output.get()
     }
     // It has closed its output or ended; one that only did the first has the rest of the time.
-    let killer = Task {
-      try await world.sleep(max(.zero, deadline - world.uptime()))
+    let killer = Task.begin {
+      guard (try? await world.sleep(max(.zero, deadline - world.uptime()))) != nil else { return }
       process.kill()
     }
     defer { killer.cancel() }

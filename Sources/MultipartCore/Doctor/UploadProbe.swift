@@ -167,7 +167,7 @@ package final class ProbeStop: Sendable {
   func step<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
     let task = state.withLock { state -> Task<Value, Never>? in
       guard !state.isStopped else { return nil }
-      let task = Task { await work() }
+      let task = Task.begin { await work() }
       state.cancel = { task.cancel() }
       return task
     }

@@ -104,8 +104,8 @@ package final class ProducerProcess: Sendable {
     watch.signal(SIGTERM)
     // One that is stopped would not see the other before it goes on.
     watch.signal(SIGCONT)
-    let killer = Task {
-      try await world.sleep(grace)
+    let killer = Task.begin { [watch] in
+      guard (try? await world.sleep(grace)) != nil else { return }
       watch.signal(SIGKILL)
     }
     _ = await watch.wait()

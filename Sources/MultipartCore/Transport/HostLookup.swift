@@ -10,7 +10,7 @@ package enum HostLookup {
   ) async -> Result<[String], Failure> {
     let name = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     let reply = Reply()
-    let timer = Task {
+    let timer = Task.begin {
       try? await Task.sleep(for: limit)
       let text = "the name \(S3Text.cleaned(name)) was not resolved within \(limit.milliseconds) ms"
       reply.give(.failure(Failure(.network, text, hint: hint)))

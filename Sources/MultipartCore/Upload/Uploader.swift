@@ -71,7 +71,7 @@ package final class Uploader: Sendable {
 
   /// Ends the run when its time is over; what is at the store is kept for the next one.
   package func interrupt(after limit: Duration) {
-    Task {
+    Task.begin { [self] in
       guard (try? await world.sleep(limit)) != nil else { return }
       interrupt(Failure(.deadline, "the time that --deadline gives is over"))
     }
@@ -223,7 +223,7 @@ package final class Uploader: Sendable {
     case .head: tasks.add(event { await self.head() })
     case .cancelTransfers:
       tasks.cancelTransfers()
-      if case .stream(let stream) = job.source { Task { await stream.stop(in: world) } }
+      if case .stream(let stream) = job.source { Task.begin { [world] in await stream.stop(in: world) } }
     case .abort: tasks.add(event { await self.abort(uploadID) })
     case .listAfterAbort: tasks.add(event { await self.listAfterAbort(uploadID) })
     case .wait(let until):
@@ -241,13 +241,13 @@ package final class Uploader: Sendable {
   }
 
   private func event(_ work: @escaping @Sendable () async -> UploadMachine.Event) -> Task<Void, Never> {
-    Task { inbox.yield(await work()) }
+    Task.begin { [inbox] in inbox.yield(await work()) }
   }
 
   private func after(
     _ wait: Duration, _ then: @escaping @Sendable (AsyncStream<UploadMachine.Event>.Continuation) -> Void
   ) -> Task<Void, Never> {
-    Task {
+    Task.begin { [world, inbox] in
       guard (try? await world.sleep(max(.zero, wait))) != nil else { return }
       then(inbox)
     }
@@ -255,7 +255,7 @@ package final class Uploader: Sendable {
 
   /// What the line does, ten times a second.
   private func looks() -> Task<Void, Never> {
-    Task {
+    Task.begin { [self] in
       while (try? await world.sleep(.milliseconds(100))) != nil {
         guard let sample = client.transport.look() else { return }
         inbox.yield(.sampled(sample, moved: progress.moved))

@@ -19,7 +19,7 @@ struct CredentialWatch {
   func start() -> Task<Void, Never>? {
     guard let total = progress.total, session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
     let (session, signer, progress) = (session, signer, progress)
-    return Task {
+    return .begin {
       guard let held = try? await signer.currentCredentials(), held.isFixed, let end = held.expiration else { return }
       var meter = RateMeter()
       var turn = 0

@@ -28,7 +28,7 @@ final class Reporter: Sendable {
     let draws = printer.style != .none
     let tells = session.output.json == .all
     guard draws || tells else { return }
-    let ticker = Task {
+    let ticker = Task.begin { [self] in
       var turn = 0
       while (try? await Task.sleep(for: .milliseconds(200))) != nil {
         turn += 1
