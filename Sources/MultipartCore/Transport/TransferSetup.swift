@@ -24,6 +24,7 @@ extension Transfer {
     if let limit = request.timeLimit { easy.set(CURLOPT_TIMEOUT_MS, Int(max(1, limit.milliseconds))) }
     easy.set(CURLOPT_USERAGENT, options.userAgent)
     easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    easy.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     easy.set(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)
     easy.set(CURLOPT_SSL_VERIFYHOST, options.verifiesTLS ? 2 : 0)
     TLSTuning.setUp(easy, trust: options.verifiesTLS && options.caBundle == nil ? options.systemTrust() : nil)
@@ -31,6 +32,9 @@ extension Transfer {
       easy.set(CURLOPT_CAINFO, bundle)
       // Else the system's folder of certificates, built into libcurl, is trusted beside the bundle.
       easy.set(CURLOPT_CAPATH, nil as String?)
+      // The same goes for a proxy that is spoken to over TLS itself.
+      easy.set(CURLOPT_PROXY_CAINFO, bundle)
+      easy.set(CURLOPT_PROXY_CAPATH, nil as String?)
     }
     // An empty string keeps libcurl from reading the environment itself.
     easy.set(CURLOPT_PROXY, request.bypassesProxy ? "" : options.proxy.proxy(for: request.url) ?? "")

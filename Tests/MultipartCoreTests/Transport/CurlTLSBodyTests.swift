@@ -36,8 +36,32 @@ import Testing
         connection.write("HTTP/1.1 200 Connection established\r\n\r\n")
         connection.splice(to: fake.tlsPort)
       }
-      let transport = try proxiedTransport(through: proxy, to: fake)
+      let transport = try proxiedTransport(through: proxy.url, trusting: fake.caFile)
       try await Self.send(3_000_001, to: fake, over: transport)
+      guard ck_gather_connections() == 1, proxy.connections == 1 else { exit(3) }
+    }
+  }
+
+  @Test("They do through a proxy that is spoken to over TLS too; its certificate is verified with the same bundle")
+  func tunnelledOverTLS() async throws {
+    await #expect(processExitsWith: .success) {
+      let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
+      let context = Guarded(UInt(bitPattern: fake.tlsContext))
+      let proxy = try RawServer { connection, _ in
+        guard connection.readHead() != nil else { return }
+        connection.write("HTTP/1.1 200 Connection established\r\n\r\n")
+        connection.splice(to: fake.tlsPort)
+      }
+      let front = try RawServer { connection, _ in
+        guard let context = OpaquePointer(bitPattern: context.with { $0 }) else { return }
+        connection.unwrap(with: context, to: proxy.port)
+      }
+      let url = "https://127.0.0.1:\(front.port)"
+      let blind = try proxiedTransport(through: url, trusting: nil)
+      let refused = await outcome(blind, Self.put(fake.tlsEndpoint + "/bucket/key", 1))
+      guard refused.code == .tls, proxy.connections == 0 else { exit(4) }
+      let transport = try proxiedTransport(through: url, trusting: fake.caFile)
+      for length in [3_000_001, 262_144, 5] as [Int64] { try await Self.send(length, to: fake, over: transport) }
       guard ck_gather_connections() == 1, proxy.connections == 1 else { exit(3) }
     }
   }

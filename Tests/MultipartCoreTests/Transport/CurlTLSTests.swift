@@ -118,7 +118,7 @@ import Testing
       connection.write("HTTP/1.1 200 Connection established\r\nx-from-proxy: 1\r\n\r\n")
       connection.splice(to: fake.tlsPort)
     }
-    let transport = try proxiedTransport(through: proxy, to: fake)
+    let transport = try proxiedTransport(through: proxy.url, trusting: fake.caFile)
     let response = try await transport.send(get(fake.tlsEndpoint + "/bucket"))
     #expect(response.status == 403)
     #expect(response.headers["x-from-proxy"] == nil)

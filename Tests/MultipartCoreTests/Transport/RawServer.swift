@@ -174,11 +174,10 @@ final class RawConnection {
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// Carries bytes both ways between this connection and `port` until one side closes.
-  func splice(to port: Int) {
+  /// To 127.0.0.1; whoever asks closes it.
+  static func connected(to port: Int) -> RawConnection? {
     let other = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard other >= 0 else { return }
-    defer { close(other) }
+    guard other >= 0 else { return nil }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -188,8 +187,18 @@ final class RawConnection {
         connect(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
-    guard connected else { return }
-    let far = RawConnection(other)
+    guard connected else {
+      close(other)
+      return nil
+    }
+    return RawConnection(other)
+  }
+
+  /// Carries bytes both ways between this connection and `port` until one side closes.
+  func splice(to port: Int) {
+    guard let far = RawConnection.connected(to: port) else { return }
+    let other = far.socket
+    defer { close(other) }
     while true {
       var watched = [socket, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       guard poll(&watched, 2, -1) > 0 else { return }

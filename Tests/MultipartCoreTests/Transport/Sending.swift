@@ -32,10 +32,9 @@ func plainTransport(
   return try CurlTransport(options: options, loops: loops)
 }
 
-/// A transport to a store's TLS port through a proxy.
-func proxiedTransport(through proxy: RawServer, to fake: FakeS3) throws(Failure) -> CurlTransport {
-  let (url, caFile) = (proxy.url, fake.caFile)
-  return try plainTransport {
+/// A transport through a proxy for all hosts.
+func proxiedTransport(through url: String, trusting caFile: String?) throws(Failure) -> CurlTransport {
+  try plainTransport {
     $0.caBundle = caFile
     $0.proxy = ProxySettings(option: url, environment: [:])
   }

@@ -1,0 +1,30 @@
+import COpenSSL
+import Foundation
+import Support
+
+extension RawConnection {
+  /// Speaks TLS with the other side and carries what is within both ways between it and `port`, until one side closes.
+  func unwrap(with context: OpaquePointer, to port: Int) {
+    guard let session = SSL_new(context) else { return }
+    defer { SSL_free(session) }
+    guard SSL_set_fd(session, socket) == 1, SSL_accept(session) == 1,
+      let inner = RawConnection.connected(to: port)
+    else { return }
+    defer { close(inner.socket) }
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    while true {
+      if SSL_pending(session) == 0 {
+        var watched = [socket, inner.socket].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard poll(&watched, 2, -1) > 0 else { return }
+        if watched[1].revents != 0 {
+          guard let bytes = inner.receive(), SSL_write(session, bytes, Int32(bytes.count)) == bytes.count else {
+            return
+          }
+        }
+        guard watched[0].revents != 0 else { continue }
+      }
+      let count = SSL_read(session, &buffer, Int32(buffer.count))
+      guard count > 0, inner.write(Array(buffer[..<Int(count)])) else { return }
+    }
+  }
+}
