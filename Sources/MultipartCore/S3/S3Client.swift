@@ -44,12 +44,21 @@ package struct S3Client: Sendable {
         guard let lesson = signer.learn(from: answer, to: signed, now: world.now()),
           learnt[lesson.kind, default: 0] < lesson.tries,
           try await heed(lesson, answer, request)
-        else { return try operation.output(from: answer) }
+        else {
+          let output = try operation.output(from: answer)
+          if learnt[Lesson.clock.kind] != nil { sayClock() }
+          return output
+        }
         learnt[lesson.kind, default: 0] += 1
       }
     } catch {
       throw explained(error).at(request.place)
     }
+  }
+
+  /// Once it has helped: who was refused for another reason is told of the clock with that.
+  private func sayClock() {
+    world.log(0, (signer.clockNote ?? "the clock of this machine is off") + "; corrected for this run")
   }
 
   private func explained(_ failure: Failure) -> Failure {
@@ -73,7 +82,7 @@ package struct S3Client: Sendable {
   private func tell(_ lesson: Lesson) throws(Failure) {
     switch lesson {
     case .credentials: break
-    case .clock: world.log(1, "the clock of this machine is off; corrected for this run by the store's")
+    case .clock: break
     case .region(let sentence): if let sentence { world.log(0, sentence) }
     case .session: world.log(1, "the session at the directory bucket ended; a new one begins")
     case .refusal(let failure): throw failure

@@ -11,7 +11,7 @@ package enum HostLookup {
     let name = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     let reply = Reply()
     let timer = Task.begin {
-      try? await Task.sleep(for: limit)
+      try? await TaskThreads.shared.sleep(for: limit)
       let text = "the name \(S3Text.cleaned(name)) was not resolved within \(limit.milliseconds) ms"
       reply.give(.failure(Failure(.network, text, hint: hint)))
     }

@@ -24,10 +24,10 @@ struct BodySender: Sendable {
     guard let etag = answer.etag, ETag(etag) != nil else {
       throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
     }
-    // Where the signature holds the payload's SHA-256, an MD5 for 1.1 CPU seconds a GiB would add nothing.
+    // Also where the signature holds the payload's SHA-256: a store that gives no checksum back may not look at that.
     let sent = try assess(
       body, form, sums, etag: etag, checksums: answer.checksums, encryption: answer.encryption,
-      comparesMD5: !client.signsPayload && form != .none)
+      comparesMD5: job.checksum != ChecksumForm.none)
     return PartReceipt(number: number, size: body.length, etag: etag, checksum: sent.checksum, proof: sent.proof)
   }
 
@@ -41,10 +41,9 @@ struct BodySender: Sendable {
     // As with complete: a condition is met once only, and libcurl must not repeat the request by itself.
     let answer = try await counted(operation, body, fresh || job.conditions != WriteConditions())
     try requireEncrypted(answer.encryption, answer.requestID, whole: true)
-    // A small object's MD5 costs little, and an ETag that equals it saves asking for the object again.
     let sent = try assess(
       body, form, sums, etag: answer.etag, checksums: answer.checksums, encryption: answer.encryption,
-      comparesMD5: body.length <= UploadPlan.defaultPart && job.checksum != ChecksumForm.none)
+      comparesMD5: job.checksum != ChecksumForm.none)
     return (sent, answer)
   }
 
@@ -62,7 +61,7 @@ struct BodySender: Sendable {
         : "this store has no SSE-C: leave --sse-c-key-file out")
   }
 
-  /// Checks the source before and after, and puts a failure down to the source when that has changed: a checksum that
+  /// Checks the source after a part, and puts a failure down to the source when that has changed: a checksum that
   /// does not fit is then its consequence.
   private func counted<Operation: S3Operation>(
     _ operation: Operation, _ body: any PartBody, _ fresh: Bool, _ transfer: UploadProgress.Transfer? = nil
@@ -73,7 +72,9 @@ struct BodySender: Sendable {
     do throws(Failure) {
       let call = S3Client.Call(freshConnection: fresh) { part.add($0) }
       let answer = try await client.perform(operation, call)
-      try body.checkSource()
+      // The last bytes went out only while the source was the one it had been. What changes it later cannot take back an
+      // object that is there.
+      if transfer != nil { try body.checkSource() }
       confirmed = body.length
       return answer
     } catch {

@@ -14,6 +14,8 @@ package struct UploadJob: Sendable {
   package var bucket: String
   package var key: String
   package var object = ObjectHeaders()
+  /// The object's content type is this program's guess, not somebody's wish.
+  package var typeIsGuessed = false
   package var encryption: ServerSideEncryption?
   package var customerKey: CustomerKey?
   package var conditions = WriteConditions()
@@ -58,6 +60,14 @@ package struct UploadJob: Sendable {
   }
 
   package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
+
+  /// No store tells what an unfinished upload was created with. One that this machine knows nothing of may be gone on
+  /// with where nothing is lost by that: no encryption, no access rule, no lock and no header of the object.
+  var asksForNothingUnseen: Bool {
+    var object = object
+    if typeIsGuessed { object.contentType = nil }
+    return object == ObjectHeaders() && encryption == nil && customerKey == nil
+  }
 
   /// An encrypted object's ETag can look like an MD5 without being one.
   var etagMayBeMD5: Bool {

@@ -101,6 +101,14 @@ extension UploadMachine {
     guard phase == .finding else { return [] }
     if cause != nil { return leave() }
     resume.hasLooked = true
+    if settings.requiresResume, !resume.seeksLost, candidates.count == 1, case .stale(let why) = candidates[0].use {
+      // It is what a run with the right source or options goes on with.
+      resume.toAbort = [candidates[0].uploadID]
+      return fail(
+        Failure(
+          .uploadGone, "there is no unfinished upload to go on with: \(why)",
+          hint: "leave --resume require out to end that one and begin another"))
+    }
     var notices: [Action] = []
     for candidate in candidates {
       if case .stale(let why) = candidate.use {

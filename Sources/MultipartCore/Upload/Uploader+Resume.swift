@@ -17,7 +17,7 @@ extension Uploader {
           isWhole: record.parts.count == plan.partCount)
       ])
     }
-    let adopts = job.resume != .never && !job.source.isStream
+    let adopts = job.resume != .never && !job.source.isStream && job.asksForNothingUnseen
     let left = journal?.leftSince
     guard adopts || left != nil else { return .found([]) }
     do throws(Failure) {

@@ -86,7 +86,7 @@ extension Uploader {
       tell(.part(receipt, took: world.uptime() - start))
       return .partDone(receipt)
     } catch {
-      return .partFailed(number, error.at(job.place))
+      return .partFailed(number, error.at(Place(part: number)).at(job.place))
     }
   }
 

@@ -306,12 +306,11 @@ package final class Uploader: Sendable {
 
   /// The time after an interruption was not enough to show that the upload is gone.
   private func unfinished(_ machine: UploadMachine) -> Failure {
-    if machine.isRecorded, !job.abortsOnInterrupt {
-      return kept(machine, machine.cause ?? Failure(.interrupted, "interrupted"))
-    }
+    let cause = machine.cause ?? machine.interruption ?? Failure(.interrupted, "interrupted")
+    if machine.isRecorded, !job.abortsOnInterrupt, !job.source.isStream { return kept(machine, cause) }
     var ended = machine
     if let id = machine.ownUploadID { ended.abandoned.append(id) }
-    return leftBehind(ended, machine.cause ?? Failure(.interrupted, "interrupted"))
+    return leftBehind(ended, cause)
   }
 
   private func kept(_ machine: UploadMachine, _ failure: Failure) -> Failure {

@@ -9,14 +9,14 @@ struct OwnThread: Sendable {
   static func start(_ body: @escaping @Sendable () -> Void) throws(Failure) -> OwnThread {
     let box = Unmanaged.passRetained(ThreadBody(body))
     var handle = pthread_t()
-    // Signals belong to the process's other threads, but for those that are about this one: faults, and SIGTTIN and
-    // SIGTTOU, which stop a job in the background that reads the terminal or turns its echo off; blocked, the first would
-    // be a read error, and the second would be passed over. SIGPIPE stays
+    // Signals belong to the process's other threads, but for those that are about this one: faults, and SIGTTIN, which
+    // stops a job in the background that reads the terminal; blocked, it would turn into a read error. SIGTTOU stays
+    // blocked: what is said of an upload in the background does not stop it, whatever the terminal is set to. SIGPIPE stays
     // blocked because libcurl's writes would raise it when the other side has closed.
     var blocked = sigset_t()
     var before = sigset_t()
     sigfillset(&blocked)
-    for signal in [SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTTIN, SIGTTOU] { sigdelset(&blocked, signal) }
+    for signal in [SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTTIN] { sigdelset(&blocked, signal) }
     pthread_sigmask(SIG_SETMASK, &blocked, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     let status = pthread_create(

@@ -1,29 +1,59 @@
 internal import CKernels
 import Glibc
 
-/// The threads that the program's tasks run on: as many as there are cores, and another one only while there is more to
-/// do than those that there are can take.
+/// The threads that the program's tasks run on, and sleep on: as many as there are cores, and another one only while there
+/// is more to do than those that there are can take.
 ///
-/// Swift's own pool starts two threads and a timer before the first task goes on, which is a tenth of a small upload. It
-/// is still where `Task.sleep` waits.
+/// Swift's own pool starts two threads and a timer before the first task goes on, which is a tenth of a small upload; and
+/// where no thread is to be had it waits for one for ever, instead of saying so.
 package final class TaskThreads: TaskExecutor {
   package typealias Start = @Sendable (@escaping @Sendable () -> Void) throws(Failure) -> Void
 
   package static let shared = TaskThreads(most: Int(ck_processors()))
 
+  /// Of the threads that have nothing to do one looks at the clock.
+  private struct Watch: Sendable {
+    var thread: pthread_t
+    var until: Duration
+  }
+
   private struct State: Sendable {
     /// The oldest first.
     var jobs: [UnownedJob] = []
+    var sleepers = Sleepers()
+    var watch: Watch?
     var begun = 0
     /// Those of the threads that run nothing: they wait, or have been called and are on their way.
     var free = 0
     var threads: [pthread_t] = []
+
+    /// A task that begins another one, or that sleeps, mostly waits right after, and then its thread is free.
+    func isSoonFree(_ caller: pthread_t) -> Bool {
+      threads.contains { pthread_equal($0, caller) != 0 }
+    }
+
+    /// Somebody wakes before anyone looks.
+    var lacksWatch: Bool {
+      guard let next = sleepers.next else { return false }
+      return watch.map { next < $0.until } ?? true
+    }
   }
+
+  private enum Step {
+    case run(UnownedJob, then: Help)
+    case wake([Sleepers.Waiter])
+    case wait(Duration?)
+  }
+
+  /// Who is to come, for what was left to others.
+  private enum Help { case none, call, begin }
 
   private let state = Locked(State())
   private let calls = Semaphore()
   private let most: Int
   private let start: Start
+  /// The clock that is waited by stands still while the machine is suspended.
+  private static let longestWatch: Duration = .seconds(60)
 
   package init(
     most: Int, start: @escaping Start = { body throws(Failure) in try OwnThread.start(body).detach() }
@@ -32,50 +62,113 @@ package final class TaskThreads: TaskExecutor {
     self.start = start
   }
 
+  /// Begins the first thread, and tells when not even that can be had. Without it tasks would wait for one.
+  package func prepare() throws(Failure) {
+    let isFirst = state.withLock { $0.begun == 0 && Self.begins(&$0, most) }
+    if isFirst { try begin() }
+  }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let caller = pthread_self()
     let begins = state.withLock { state in
       state.jobs.append(job)
-      // A task that begins another one mostly waits for something right after, and then its thread takes it.
-      let soonFree = state.threads.contains { pthread_equal($0, caller) != 0 } ? 1 : 0
-      let begins = state.jobs.count > state.free + soonFree && state.begun < most
-      if begins { (state.begun, state.free) = (state.begun + 1, state.free + 1) }
-      return begins
+      guard state.jobs.count > state.free + (state.isSoonFree(caller) ? 1 : 0) else { return false }
+      return Self.begins(&state, most)
     }
     calls.signal()
-    if begins { begin() }
+    if begins { beginIfPossible() }
+  }
+
+  /// Ends early, with an error, where the task is cancelled.
+  package func sleep(for time: Duration) async throws {
+    let until = .sinceBoot() + time
+    let identifier = state.withLock { $0.sleepers.announce() }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { add(identifier, until: until, $0) }
+    } onCancel: {
+      state.withLock { $0.sleepers.cancel(identifier) }?.resume(throwing: CancellationError())
+    }
+  }
+
+  private func add(_ identifier: UInt64, until: Duration, _ waiter: Sleepers.Waiter) {
+    let caller = pthread_self()
+    let (sleeps, help) = state.withLock { state -> (Bool, Help) in
+      guard state.sleepers.add(identifier, until: until, waiter) else { return (false, .none) }
+      guard state.lacksWatch else { return (true, .none) }
+      if state.free > 0 { return (true, .call) }
+      return (true, !state.isSoonFree(caller) && Self.begins(&state, most) ? .begin : .none)
+    }
+    guard sleeps else { return waiter.resume(throwing: CancellationError()) }
+    get(help)
+  }
+
+  private func get(_ help: Help) {
+    switch help {
+    case .none: break
+    case .call: calls.signal()
+    case .begin: beginIfPossible()
+    }
+  }
+
+  /// Takes the place of one more thread, if there is one.
+  private static func begins(_ state: inout State, _ most: Int) -> Bool {
+    guard state.begun < most else { return false }
+    state.begun += 1
+    state.free += 1
+    return true
+  }
+
+  private func beginIfPossible() {
+    // Those that there are do it, or the next one that can be begun.
+    do throws(Failure) { try begin() } catch {}
   }
 
   /// No thread ever ends: there is one such executor, for as long as the process lives.
-  private func begin() {
+  private func begin() throws(Failure) {
     do throws(Failure) {
       try start { self.work() }
     } catch {
-      let left = state.withLock { state in
-        (state.begun, state.free) = (state.begun - 1, state.free - 1)
-        defer { if state.begun == 0 { state.jobs = [] } }
-        return state.begun == 0 ? state.jobs : []
+      state.withLock { state in
+        state.begun -= 1
+        state.free -= 1
       }
-      // Where not a single thread is to be had, Swift's pool has to do it.
-      for job in left { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+      throw error
     }
   }
 
   private func work() {
-    state.withLock { $0.threads.append(pthread_self()) }
+    let own = pthread_self()
+    state.withLock { $0.threads.append(own) }
     while true {
-      calls.wait()
-      let job = state.withLock { state -> UnownedJob? in
-        // None where Swift's pool was given those that the call was for.
-        guard !state.jobs.isEmpty else { return nil }
-        state.free -= 1
-        return state.jobs.removeFirst()
+      switch state.withLock({ step(&$0, own) }) {
+      case .run(let job, let help):
+        get(help)
+        job.runSynchronously(on: asUnownedTaskExecutor())
+        state.withLock { $0.free += 1 }
+      case .wake(let sleepers): for sleeper in sleepers { sleeper.resume() }
+      case .wait(let limit): calls.wait(atMost: limit)
       }
-      guard let job else { continue }
-      job.runSynchronously(on: asUnownedTaskExecutor())
-      state.withLock { $0.free += 1 }
     }
+  }
+
+  private func step(_ state: inout State, _ own: pthread_t) -> Step {
+    if let watch = state.watch, pthread_equal(watch.thread, own) != 0 { state.watch = nil }
+    let now: Duration = state.sleepers.next == nil ? .zero : .sinceBoot()
+    let woken = state.sleepers.wake(at: now)
+    guard woken.isEmpty else { return .wake(woken) }
+    guard state.jobs.isEmpty else {
+      state.free -= 1
+      // The call for it, which else would have somebody look for nothing.
+      calls.tryWait()
+      let job = state.jobs.removeFirst()
+      guard state.lacksWatch else { return .run(job, then: .none) }
+      return .run(job, then: state.free > 0 ? .call : Self.begins(&state, most) ? .begin : .none)
+    }
+    guard state.lacksWatch, let next = state.sleepers.next else { return .wait(nil) }
+    let until = min(next, now + Self.longestWatch)
+    state.watch = Watch(thread: own, until: until)
+    return .wait(until - now)
   }
 }
 
@@ -85,31 +178,5 @@ extension Task where Failure == Never {
   @discardableResult
   package static func begin(_ work: @escaping @Sendable () async -> Success) -> Task {
     Task(executorPreference: TaskThreads.shared, operation: work)
-  }
-}
-
-/// A `sem_t` (`sem_init`, `sem_post`, `sem_wait`, `sem_destroy`).
-///
-/// `@unchecked Sendable` holds because it lives at one address on the heap from `init` to `deinit`, and is touched only
-/// through functions that are made to be called from any thread.
-private final class Semaphore: @unchecked Sendable {
-  private let semaphore: UnsafeMutablePointer<sem_t>
-
-  init() {
-    semaphore = .allocate(capacity: 1)
-    semaphore.initialize(to: sem_t())
-    sem_init(semaphore, 0, 0)
-  }
-
-  deinit {
-    sem_destroy(semaphore)
-    semaphore.deallocate()
-  }
-
-  func signal() { sem_post(semaphore) }
-
-  /// A signal handler may end the wait early.
-  func wait() {
-    while sem_wait(semaphore) != 0 {}
   }
 }

@@ -26,7 +26,10 @@ struct PutCommand {
       try plan.checkExpectations()
       try await upload(plan, access, subject: Event.Subject(place), start: start)
     } catch {
-      throw error.at(place)
+      var error = error.at(place)
+      // For programs a source has one name, in what succeeds and in what fails.
+      if session.output.json != nil { error.place.file = place.file }
+      throw error
     }
   }
 

@@ -28,6 +28,7 @@ struct PutPlan {
     typeIsGuessed = object.contentType == nil
     var job = UploadJob(source: source, bucket: target.bucket, key: target.key ?? "")
     job.object = try object.headers(contentType: typeIsGuessed ? try Self.guess(source, key: job.key) : nil)
+    job.typeIsGuessed = typeIsGuessed
     job.encryption = object.encryption.server
     job.customerKey = try object.encryption.customerKey(for: access.bucket.origin, insecure: connection.insecure)
     job.conditions = try ConditionOptions(invocation).write

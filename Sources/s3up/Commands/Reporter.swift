@@ -30,7 +30,7 @@ final class Reporter: Sendable {
     guard draws || tells else { return }
     let ticker = Task.begin { [self] in
       var turn = 0
-      while (try? await Task.sleep(for: .milliseconds(200))) != nil {
+      while (try? await session.world.sleep(.milliseconds(200))) != nil {
         turn += 1
         let state = tick(progress)
         // A program is told once a second.

@@ -23,7 +23,7 @@ struct Session: Sendable {
     world = World(
       now: { Timestamp(seconds: Int64(time(nil))) },
       uptime: { .sinceBoot() },
-      sleep: { try await Task.sleep(for: $0) },
+      sleep: { try await TaskThreads.shared.sleep(for: $0) },
       random: { Double.random(in: 0..<1) },
       environment: environment,
       log: { level, message in

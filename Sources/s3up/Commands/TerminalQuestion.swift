@@ -22,6 +22,8 @@ struct TerminalQuestion: Sendable {
     silent.c_lflag &= ~tcflag_t(ECHO)
     let known = before
     let restore: @Sendable () -> Void = {
+      // In the background the terminal is another job's, and who set its modes there is the shell.
+      guard tcgetpgrp(terminal) == getpgrp() else { return }
       var known = known
       tcsetattr(terminal, TCSADRAIN, &known)
     }

@@ -1,121 +1,204 @@
 import Dispatch
+import Foundation
+import Support
 import Testing
 
 @testable import MultipartCore
 
-@Suite("The threads that tasks run on", .timeLimit(.minutes(1)))
+/// What is broken here hangs: every wait has a limit, and nil or false is its end.
+@Suite("The threads that tasks run on")
 struct TaskThreadsTests {
-  /// Counts the threads that are begun.
-  private final class Count: Sendable {
-    private let begun = Locked(0)
-    var value: Int { begun.withLock { $0 } }
+  /// Threads that are counted, and can be refused.
+  final class Starts: Sendable {
+    private let state = Locked((begun: 0, most: Int.max))
+    var begun: Int { state.withLock { $0.begun } }
+
+    func allow(_ most: Int) { state.withLock { $0.most = most } }
 
     func threads(most: Int) -> TaskThreads {
       TaskThreads(most: most) { body throws(Failure) in
-        self.begun.withLock { $0 += 1 }
+        try self.state.withLock { (state) throws(Failure) in
+          guard state.begun < state.most else { throw Failure(.local, "no thread") }
+          state.begun += 1
+        }
         try OwnThread.start(body).detach()
       }
     }
   }
 
   /// Holds the thread on which it waits, as a sum does.
-  private struct Gate: Sendable {
+  struct Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     func open() { semaphore.signal() }
-    func wait() { semaphore.wait() }
+    @discardableResult func wait() -> Bool { semaphore.wait(timeout: .now() + hangs) == .success }
+    func waited() async -> Bool { await off { wait() } }
   }
+
+  private let starts = Starts()
 
   @Test("a task that waits leaves its thread to the one it waits for")
   func oneThread() async {
-    let count = Count()
-    let threads = count.threads(most: 1)
-    let answer = await Task(executorPreference: threads) {
-      let inner = Task(executorPreference: threads) { 20 }
-      async let child = 22
-      return await inner.value + child
-    }.value
+    let threads = starts.threads(most: 1)
+    let answer = await inTime {
+      await Task(executorPreference: threads) {
+        let inner = Task(executorPreference: threads) { 20 }
+        async let child = 22
+        return await inner.value + child
+      }.value
+    }
     #expect(answer == 42)
-    #expect(count.value == 1)
+    #expect(starts.begun == 1)
   }
 
   @Test("a task that begins another one and waits for it needs no second thread")
   func noSecondThread() async {
-    let count = Count()
-    let threads = count.threads(most: 4)
-    let answer = await Task(executorPreference: threads) {
-      await Task(executorPreference: threads) { 7 }.value
-    }.value
+    let threads = starts.threads(most: 4)
+    let answer = await inTime {
+      await Task(executorPreference: threads) { await Task(executorPreference: threads) { 7 }.value }.value
+    }
     #expect(answer == 7)
-    #expect(count.value == 1)
+    #expect(starts.begun == 1)
   }
 
   @Test("a task that keeps its thread does not keep others waiting where there may be two")
   func sideBySide() async {
-    let count = Count()
-    let threads = count.threads(most: 2)
+    let threads = starts.threads(most: 2)
     let (isRunning, gate) = (Gate(), Gate())
     let busy = Task(executorPreference: threads) {
       isRunning.open()
-      gate.wait()
+      return gate.wait()
     }
-    await onThread { isRunning.wait() }
-    await Task(executorPreference: threads) { gate.open() }.value
-    await busy.value
-    #expect(count.value == 2)
+    #expect(await isRunning.waited())
+    Task(executorPreference: threads) { gate.open() }
+    #expect(await inTime { await busy.value } == true)
+    #expect(starts.begun == 2)
   }
 
   @Test("two tasks begun by one that goes on get a thread of their own")
   func twoBegun() async {
-    let count = Count()
-    let threads = count.threads(most: 2)
-    await Task(executorPreference: threads) {
-      let gate = Gate()
-      let others = [0, 1].map { _ in Task(executorPreference: threads) { gate.open() } }
-      gate.wait()
-      for other in others { await other.value }
-    }.value
-    #expect(count.value == 2)
+    let threads = starts.threads(most: 2)
+    let waited = await inTime {
+      await Task(executorPreference: threads) {
+        let gate = Gate()
+        for _ in 0..<2 { Task(executorPreference: threads) { gate.open() } }
+        return gate.wait()
+      }.value
+    }
+    #expect(waited == true)
+    #expect(starts.begun == 2)
   }
 
   @Test("there are never more threads than there may be, and every task is run")
   func bounded() async {
-    let count = Count()
-    let threads = count.threads(most: 3)
-    let tasks = (0..<500).map { number in
-      Task(executorPreference: threads) {
-        await Task.yield()
-        return number
+    let threads = starts.threads(most: 3)
+    let sum = await inTime {
+      let tasks = (0..<500).map { number in
+        Task(executorPreference: threads) {
+          await Task.yield()
+          return number
+        }
       }
+      var sum = 0
+      for task in tasks { sum += await task.value }
+      return sum
     }
-    var sum = 0
-    for task in tasks { sum += await task.value }
     #expect(sum == 124_750)
-    #expect((1...3).contains(count.value))
+    #expect((1...3).contains(starts.begun))
   }
 
-  @Test("where no thread is to be had, Swift's own pool runs the tasks")
-  func noThreads() async {
-    let threads = TaskThreads(most: 2) { _ throws(Failure) in throw Failure(.local, "none") }
-    let answer = await Task(executorPreference: threads) {
-      await Task.yield()
-      return 5
-    }.value
-    #expect(answer == 5)
+  @Test("the oldest task is the first")
+  func order() async {
+    let threads = starts.threads(most: 1)
+    let (isRunning, gate) = (Gate(), Gate())
+    let seen = Locked<[Int]>([])
+    Task(executorPreference: threads) {
+      isRunning.open()
+      gate.wait()
+    }
+    #expect(await isRunning.waited())
+    let tasks = (0..<10).map { number in Task(executorPreference: threads) { seen.withLock { $0.append(number) } } }
+    gate.open()
+    await inTime { for task in tasks { await task.value } }
+    #expect(seen.withLock { $0 } == Array(0..<10))
   }
 
-  @Test("what Task.begin begins can be cancelled and waited for")
+  @Test("a second thread that is not to be had is done without")
+  func refusedSecond() async {
+    starts.allow(1)
+    let threads = starts.threads(most: 2)
+    let (isRunning, gate) = (Gate(), Gate())
+    Task(executorPreference: threads) {
+      isRunning.open()
+      gate.wait()
+    }
+    #expect(await isRunning.waited())
+    let other = Task(executorPreference: threads) { 3 }
+    gate.open()
+    #expect(await inTime { await other.value } == 3)
+    #expect(starts.begun == 1)
+  }
+
+  @Test("without a first thread it is said, and tasks wait until there is one")
+  func refusedFirst() async throws {
+    starts.allow(0)
+    let threads = starts.threads(most: 2)
+    #expect(throws: Failure.self) { try threads.prepare() }
+    let early = Task(executorPreference: threads) { 1 }
+    starts.allow(.max)
+    try threads.prepare()
+    try threads.prepare()
+    #expect(await inTime { await early.value } == 1)
+    #expect(starts.begun == 1)
+  }
+
+  @Test("refusals leave nothing behind by which later tasks begin more threads")
+  func refusedOften() async {
+    starts.allow(0)
+    let threads = starts.threads(most: 16)
+    let early = (0..<100).map { _ in Task(executorPreference: threads) { await Task.yield() } }
+    starts.allow(.max)
+    await inTime {
+      for _ in 0..<200 { await Task(executorPreference: threads) { await Task.yield() }.value }
+      for task in early { await task.value }
+    }
+    let before = starts.begun
+    await inTime { for _ in 0..<200 { await Task(executorPreference: threads) { await Task.yield() }.value } }
+    #expect(starts.begun == before)
+  }
+
+  @Test("what Task.begin begins runs on the program's threads, and can be cancelled")
   func begin() async {
+    let isOwn = await inTime {
+      await Task.begin {
+        withUnsafeCurrentTask { $0?.unownedTaskExecutor == TaskThreads.shared.asUnownedTaskExecutor() }
+      }.value
+    }
+    #expect(isOwn == true)
     let task = Task.begin { while !Task.isCancelled { await Task.yield() } }
     task.cancel()
-    await task.value
+    #expect(await inTime { await task.value } != nil)
   }
+}
 
-  private func onThread(_ work: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        work()
-        continuation.resume()
-      }
-    }
+/// Seconds. Beside all other tests, those of the fake store among them, the next task may be half a minute away.
+private let hangs = 120.0
+
+/// Runs it where it may hold a thread.
+func off<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    let thread = try? PosixThread.start { continuation.resume(returning: work()) }
+    thread?.detach()
+    #expect(thread != nil)
+  }
+}
+
+/// Nil when it hangs.
+@discardableResult
+func inTime<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
+  await withCheckedContinuation { continuation in
+    let waiter = Locked<CheckedContinuation<Value?, Never>?>(continuation)
+    let answer: @Sendable (Value?) -> Void = { value in waiter.withLock { $0.take() }?.resume(returning: value) }
+    Task.detached { answer(await work()) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + hangs) { answer(nil) }
   }
 }

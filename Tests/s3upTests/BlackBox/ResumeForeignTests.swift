@@ -34,6 +34,26 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
+  @Test(
+    "where options say how the object shall be, one is left alone: nobody can see what it was created with",
+    arguments: [
+      ["--sse", "AES256"], ["--acl", "private"], ["--metadata", "a=b"], ["--tag", "a=b"],
+      ["--content-type", "text/plain"],
+      ["--cache-control", "no-cache"], ["--storage-class", "STANDARD_IA"], ["--legal-hold", "on"],
+    ])
+  func asksForMore(_ options: [String]) async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let id = try await begin(box, "f", parts: 3)
+    let result = try await box.run(StoppedUpload.words + ["--json"] + options)
+    result.expectSuccess()
+    #expect(result.json["bytes_resumed"] as? Int == 0)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.uploadID != id)
+    #expect(box.fake.unfinishedUploads.map(\.id) == [id])
+    #expect(box.fake.unfinishedUploads.first?.parts.count == 3)
+  }
+
   @Test("another file's is neither touched nor used", arguments: [5 * mebi, 6 * mebi])
   func another(_ size: Int) async throws {
     let box = try BlackBox()

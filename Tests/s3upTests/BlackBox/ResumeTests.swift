@@ -231,6 +231,35 @@ import Testing
     try stopped.expectDone(try await stopped.again())
   }
 
+  @Test("--deadline at a complete that does not answer is 75 too", arguments: [[], ["--verify"]])
+  func deadlineAtComplete(_ options: [String]) async throws {
+    let operation: FakeOperation = options.isEmpty ? .completeMultipartUpload : .headObject
+    let box = try BlackBox(faults: [Fault(.init(operation), .stall(stage: .beforeAnswer))])
+    try box.sample("f", 11 * mebi)
+    let result = try await box.run(StoppedUpload.words + ["--deadline", "2s", "--json"] + options)
+    #expect(result.status == 75, "\(result.errors)")
+    #expect(result.json["code"] as? String == "deadline")
+    #expect(result.errors.contains("--deadline"))
+  }
+
+  @Test("--resume require leaves an upload of another file as it is, and its own file goes on with it")
+  func requireOther() async throws {
+    let stopped = try await StoppedUpload()
+    let (own, other) = (stopped.box.files.path("f"), stopped.box.files.path("f.own"))
+    try FileManager.default.moveItem(atPath: own, toPath: other)
+    try stopped.box.sample("f", StoppedUpload.size, seed: 9)
+    let before = stopped.box.fake.requests.count
+    let refused = try await stopped.again("--resume", "require")
+    #expect(refused.result.status == 69)
+    #expect(refused.result.errors.contains("the source is another"), "\(refused.result.errors)")
+    let sent = stopped.box.fake.requests.dropFirst(before).map(\.operation)
+    #expect(!sent.contains(.abortMultipartUpload) && !sent.contains(.uploadPart), "\(sent)")
+    #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
+    try FileManager.default.removeItem(atPath: own)
+    try FileManager.default.moveItem(atPath: other, toPath: own)
+    try stopped.expectDone(try await stopped.again("--resume", "require"))
+  }
+
   @Test("--deadline ends the run in time with 75, and the next one completes it")
   func deadline() async throws {
     let box = try BlackBox(faults: [StoppedUpload.standsStill])

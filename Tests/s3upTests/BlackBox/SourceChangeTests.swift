@@ -65,6 +65,17 @@ enum SourceChange: String, CaseIterable, Sendable {
     #expect(box.fake.requests(.putObject).count == 1)
   }
 
+  @Test("what changes the file once all of it has arrived takes nothing back: the object is there and proven")
+  func afterwards() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.putObject), .stall(milliseconds: 500, stage: .beforeAnswer))])
+    let bytes = try box.sample("f", 1000)
+    let child = try box.start(["put", "f", "s3://bucket/k"])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .putObject && $0.bodyLength == 1000 } })
+    try SourceChange.grown.happen(to: box.files.path("f"))
+    await child.wait().expectSuccess()
+    #expect(box.fake.object("k")?.bytes == bytes)
+  }
+
   @Test("a file that changes while its parts are sent is 65 and no upload is left", arguments: SourceChange.allCases)
   func multipart(_ change: SourceChange) async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 2 * mebi))])

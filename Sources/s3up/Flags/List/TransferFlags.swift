@@ -48,7 +48,8 @@ extension FlagList {
       standard: "10", aws: [FlagVariable("AWS_MAX_ATTEMPTS")]),
     Flag(
       .stallTimeout, .value("DURATION"), .transfer, .store,
-      "End and retry a request on which no byte moved for this long.", standard: "30s"),
+      "End and retry a request on which no byte moved for this long.",
+      more: "To complete an upload, a store may take ten minutes without a word.", standard: "30s"),
     Flag(
       .connectTimeout, .value("DURATION"), .transfer, .store, "Give a connection this long to be made.",
       standard: "10s"),
@@ -63,7 +64,8 @@ extension FlagList {
       "Go on with an unfinished upload of the same file: auto, never or require.",
       more: """
         With auto the upload that an earlier run left is gone on with, whether it is recorded on this machine or only \
-        found at the store; every part is compared with the file first. With never a new upload begins, and a recorded \
+        found at the store; every part is compared with the file first. One that is only found is passed by when options say how the \
+        object shall be (encryption, access, locks, headers, tags): what it was created with cannot be seen. With never a new upload begins, and a recorded \
         one is aborted. With require the run fails when there is none.
         """, standard: "auto", choices: ResumeChoice.words),
     Flag(
