@@ -21,10 +21,10 @@ enum Evidence {
     // Without a checksum given back, the object is looked at, and its ETag held against the MD5 of the bytes.
     if !inParts { return "ETag of the object is the MD5 of the bytes" }
     let whole = "ETag of the object is made of its parts'"
-    // Over HTTP the signature holds the SHA-256 of each part; an MD5 is computed only when it is asked for.
-    if store.scheme == .http, checksum != .md5 { return whole + ", each by a SHA-256 that was signed" }
-    return checksum == .none
-      ? whole + "; the store verified no checksum of them" : whole + ", each the MD5 of its bytes"
+    guard checksum == .none else { return whole + ", each the MD5 of its bytes" }
+    // Over HTTP the signature holds the SHA-256 of each part.
+    return whole
+      + (store.scheme == .http ? ", each by a SHA-256 that was signed" : "; the store verified no checksum of them")
   }
 }
 
