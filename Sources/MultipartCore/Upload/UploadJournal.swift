@@ -122,7 +122,7 @@ package final class UploadJournal: Sendable {
   /// Why the record that was found is of no use for this run; nil when it can go on.
   func reasonAgainst(_ record: UploadRecord, job: UploadJob, partSize: Int64) -> String? {
     let header = record.header
-    if header.source != job.source.identity { return "the source is another than that of the unfinished upload" }
+    if header.source.size != job.source.size { return "the source is another than that of the unfinished upload" }
     if !header.optionsDigest.utf8.elementsEqual(digest.utf8) {
       return "the unfinished upload was created with other options"
     }

@@ -6,6 +6,9 @@ extension UploadMachine {
       case own
       /// Recorded here, for a source or options that are no more: it is ended, and this is why.
       case stale(String)
+      /// Recorded here, for a source of the same size that was written or put there anew since: it is gone on with when
+      /// every part of it is still a part of the source, and else ended, for this reason.
+      case changed(String)
       /// Found at the store: it is only touched when every part of it is a part of this source.
       case foreign
     }
@@ -77,7 +80,11 @@ extension UploadMachine {
   package var ownUploadID: String? { resume.isVetting ? nil : uploadID }
 
   /// The run ended before it was decided what becomes of a recorded upload: its record stays.
-  package var leavesOldRecord: Bool { !resume.hasLooked || !resume.toAbort.isEmpty }
+  package var leavesOldRecord: Bool {
+    if !resume.hasLooked || !resume.toAbort.isEmpty { return true }
+    guard resume.isVetting, case .changed? = resume.current?.use else { return false }
+    return true
+  }
 
   /// A create is out, or waits for its next try.
   package var isCreating: Bool { phase == .creating }
@@ -102,12 +109,7 @@ extension UploadMachine {
     if cause != nil { return leave() }
     resume.hasLooked = true
     if settings.requiresResume, !resume.seeksLost, candidates.count == 1, case .stale(let why) = candidates[0].use {
-      // It is what a run with the right source or options goes on with.
-      resume.toAbort = [candidates[0].uploadID]
-      return fail(
-        Failure(
-          .uploadGone, "there is no unfinished upload to go on with: \(why)",
-          hint: "leave --resume require out to end that one and begin another"))
+      return refuse(candidates[0], why)
     }
     var notices: [Action] = []
     for candidate in candidates {
@@ -248,12 +250,25 @@ extension UploadMachine {
     return [.say(.startsAnew(message: "the store no longer knows the upload"))] + drop(candidate)
   }
 
-  /// Leaves the candidate as it is and looks for another.
+  /// Looks for another one, and leaves the candidate as it is, unless it is of no use to anybody any more.
   private mutating func drop(_ candidate: Candidate) -> [Action] {
     cut(by: nil)
     resetParts()
     form = settings.form
-    return nextCandidate()
+    guard case .changed(let why) = candidate.use else { return nextCandidate() }
+    guard !settings.requiresResume else { return refuse(candidate, why) }
+    resume.toAbort.append(candidate.uploadID)
+    return [.say(.startsAnew(message: why))] + nextCandidate()
+  }
+
+  /// A run with the right source and options goes on with it.
+  private mutating func refuse(_ candidate: Candidate, _ why: String) -> [Action] {
+    uploadID = nil
+    resume.toAbort = [candidate.uploadID]
+    return fail(
+      Failure(
+        .uploadGone, "there is no unfinished upload to go on with: \(why)",
+        hint: "leave --resume require out to end that one and begin another"))
   }
 
   // MARK: - Comparing

@@ -11,11 +11,10 @@ extension Uploader {
           : job.source.isStream
             ? "the unfinished upload of another stream is given up"
             : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
-      return .found([
-        UploadMachine.Candidate(
-          uploadID: record.header.uploadID, use: reason.map { .stale($0) } ?? .own,
-          isWhole: record.parts.count == plan.partCount)
-      ])
+      let candidate = UploadMachine.Candidate(
+        uploadID: record.header.uploadID, use: reason.map { .stale($0) } ?? use(of: record),
+        isWhole: isOfThisSource(record) && record.parts.count == plan.partCount)
+      return .found([candidate])
     }
     let adopts = job.resume != .never && !job.source.isStream && job.asksForNothingUnseen
     let left = journal?.leftSince
@@ -36,6 +35,13 @@ extension Uploader {
     } catch {
       return .findFailed(error.at(job.place))
     }
+  }
+
+  private func isOfThisSource(_ record: UploadRecord) -> Bool { record.header.source == job.source.identity }
+
+  /// A file that was touched, copied or checked out anew may be the same all the same.
+  private func use(of record: UploadRecord) -> UploadMachine.Candidate.Use {
+    isOfThisSource(record) ? .own : .changed("the source is another than that of the unfinished upload")
   }
 
   /// What a create of this run has made whose answer did not arrive: nothing that was there before.
@@ -133,7 +139,7 @@ extension Uploader {
   /// tell.
   private func recall(_ uploadID: String) {
     guard let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8),
-      record.parts.count == plan.partCount
+      isOfThisSource(record), record.parts.count == plan.partCount
     else { return }
     let receipts = record.parts.values.sorted { $0.number < $1.number }.map {
       PartReceipt(number: $0.number, size: $0.size, etag: $0.etag, checksum: $0.checksum, proof: .none)

@@ -102,7 +102,7 @@ package final class Uploader: Sendable {
   private func upload() async throws(Failure) -> UploadResult {
     try job.source.check()
     try await openJournal()
-    if let recorded = journal?.found?.header, recorded.source == job.source.identity { keepCut(recorded.partSize) }
+    if let recorded = journal?.found?.header, recorded.source.size == job.source.size { keepCut(recorded.partSize) }
     var isKept = false
     var isDone = false
     defer { if !isDone { journal?.close(keeps: isKept) } }
@@ -174,7 +174,11 @@ package final class Uploader: Sendable {
 
   private func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
     guard let journal else { return false }
-    if let found = journal.found, found.header.uploadID.utf8.elementsEqual(uploadID.utf8) { return journal.resume() }
+    if let found = journal.found, found.header.source == job.source.identity,
+      found.header.uploadID.utf8.elementsEqual(uploadID.utf8)
+    {
+      return journal.resume()
+    }
     return journal.begin(
       uploadID, job: job, partSize: plan.partSize, form: machine.form, receipts: machine.receipts.compactMap(\.self),
       now: world.now())

@@ -46,6 +46,39 @@ import Testing
     }
   }
 
+  private static let changed = UploadMachine.Candidate(uploadID: "ours", use: .changed("another source"))
+
+  @Test("A recorded upload of a source that was touched since is gone on with when its parts are still the source's")
+  func touched() throws {
+    var story = try Self.finding(Self.changed)
+    #expect(story.tell(Self.list) == [.verify(part: 1)])
+    #expect(story.machine.ownUploadID == nil)
+    let receipt = PartReceipt(number: 1, size: 5 << 20, etag: "\"1\"", checksum: nil, proof: .none)
+    let actions = story.tell(.partVerified(receipt))
+    #expect(actions.first == .adopt(uploadID: "ours"))
+    #expect(story.machine.ownUploadID == "ours" && !story.machine.leavesOldRecord)
+  }
+
+  @Test("One of whose parts one is not the source's any more is aborted, with its reason, and another begun")
+  func rewritten() throws {
+    var story = try Self.finding(Self.changed)
+    story.tell(Self.list)
+    let actions = story.tell(.partRejected(1))
+    #expect(actions == [.say(.startsAnew(message: "another source")), .abortOld(uploadID: "ours")])
+    #expect(story.tell(.oldAborted(gone: true)) == [.create(story.machine.form)])
+  }
+
+  @Test("Stopped while its parts are listed or compared, it is left with its record", arguments: [true, false])
+  func stoppedBeforeItIsKnown(listing: Bool) throws {
+    var story = try Self.finding(Self.changed)
+    if !listing { story.tell(Self.list) }
+    story.tell(Self.stop)
+    story.tell(listing ? Self.list : .verifyFailed(1, Failure(.interrupted, "cancelled")))
+    #expect(story.outcome == .failed(.interrupted))
+    #expect(story.machine.leavesOldRecord)
+    #expect(!story.all.contains(.abort) && !story.all.contains(.abortOld(uploadID: "ours")))
+  }
+
   @Test("A recorded upload that the store says it does not know is aborted before another is created")
   func forgottenIsAborted() throws {
     var story = try Self.finding(Self.own)

@@ -65,6 +65,29 @@ import Testing
     #expect(try box.records() == [])
   }
 
+  @Test("a file that was touched, or put there anew, and is still the same goes on with its upload")
+  func sameBytes() async throws {
+    for isNew in [false, true] {
+      let stopped = try await StoppedUpload()
+      let path = stopped.box.files.path("f")
+      if isNew {
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".new")
+        guard rename(path + ".new", path) == 0 else { throw SystemError("rename") }
+      } else {
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: path)
+      }
+      // Stopped once more, it has a record by which it is found again.
+      stopped.box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody))])
+      let child = try stopped.box.start(StoppedUpload.words + ["--concurrency", "1"])
+      #expect(await stopped.box.fake.wait { $0.contains { $0.partNumber == 4 } })
+      child.signal(SIGKILL)
+      _ = await child.wait()
+      stopped.box.fake.setFaults([])
+      try stopped.expectDone(try await stopped.again(), sent: [4, 5], resumed: 15 * mebi)
+      #expect(stopped.box.fake.object("k")?.uploadID == stopped.uploadID)
+    }
+  }
+
   @Test(
     "when the source was changed between the runs the old upload is aborted and one line says so",
     arguments: [SourceChange.rewritten, .grown, .truncated, .replaced])
@@ -161,6 +184,24 @@ import Testing
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
     // A part of another length makes another upload of it, of which nothing is believed.
     #expect(again.sent == (size == 1000 ? [1, 2, 3, 4, 5] : [1, 3, 4, 5]))
+  }
+
+  @Test("what an earlier run completed of the file as it was is no proof of the file as it is")
+  func completedBefore() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
+    try box.sample("f", StoppedUpload.size)
+    let child = try box.start(StoppedUpload.words)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+    #expect(await box.fake.wait { _ in box.fake.objectCount == 1 })
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    box.fake.setFaults([])
+    let bytes = try box.sample("f", StoppedUpload.size, seed: 5)
+    let again = try await box.run(StoppedUpload.words + ["--json"])
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(again.json["bytes_resumed"] as? Int == 0)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(try box.records() == [])
   }
 
   @Test("an upload that was completed when the process was killed is found out by HEAD, and nothing is sent")

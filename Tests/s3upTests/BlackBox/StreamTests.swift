@@ -237,6 +237,26 @@ import Testing
     }
   }
 
+  @Test("a stream that is stopped while the store completes it is not called resumable, and its upload is named")
+  func stoppedAtComplete() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeBody))])
+    let bytes = try box.sample("f", 12 * mebi)
+    let child = try box.start(["put", "-", "s3://bucket/k", "--json"], input: .bytes(bytes))
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 143)
+    #expect(result.json["resumable"] as? Bool == false)
+    #expect(result.json["source"] as? String == "-")
+    let id = try #require(box.fake.unfinishedUploads.first?.id)
+    let errors = result.errors
+    #expect(errors.contains("s3up abort s3://bucket/k --upload-id=") && errors.contains(id), "\(errors)")
+    // The next run ends it.
+    box.fake.setFaults([])
+    #expect(try await box.run("put", "-", "s3://bucket/k", input: .bytes(bytes)).status == 0)
+    #expect(box.fake.unfinishedUploads.isEmpty)
+  }
+
   @Test("--explain says how much memory a stream may take")
   func explain() async throws {
     let box = try BlackBox()

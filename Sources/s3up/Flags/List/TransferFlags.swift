@@ -64,9 +64,10 @@ extension FlagList {
       "Go on with an unfinished upload of the same file: auto, never or require.",
       more: """
         With auto the upload that an earlier run left is gone on with, whether it is recorded on this machine or only \
-        found at the store; every part is compared with the file first. One that is only found is passed by when options say how the \
-        object shall be (encryption, access, locks, headers, tags): what it was created with cannot be seen. With never a new upload begins, and a recorded \
-        one is aborted. With require the run fails when there is none.
+        found at the store; every part is compared with the file first, so that a file which was only touched goes on \
+        too. One that is only found is passed by when options say how the object shall be (encryption, access, locks, \
+        headers, tags): what it was created with cannot be seen. With never a new upload begins, and a recorded one is \
+        aborted. With require the run fails when there is none.
         """, standard: "auto", choices: ResumeChoice.words),
     Flag(
       .onInterrupt, .value("WHAT"), .resume, [.put], "At SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
