@@ -3,6 +3,7 @@
 final class ClockOffset: Sendable {
   private let seconds = Locked<Int64>(0)
   private let measured = Locked<Int64>(0)
+  private let isUnsaid = Locked(false)
 
   var offset: Int64 { seconds.withLock { $0 } }
 
@@ -24,6 +25,15 @@ final class ClockOffset: Sendable {
     return "the clock of this machine is \(minutes) min \(ahead > 0 ? "behind" : "ahead of") the store's"
   }
 
+  /// Once, after the correction has helped: what is to be said of it.
+  func takeNote() -> String? {
+    let isDue = isUnsaid.withLock { isUnsaid in
+      defer { isUnsaid = false }
+      return isUnsaid
+    }
+    return isDue ? note ?? "the clock of this machine is off" : nil
+  }
+
   /// True when the answer is a refusal for the time, and what it taught changes the next signature. A HEAD is refused
   /// without a code; there the `Date` alone has to show that the clocks are further apart than the 15 minutes S3 grants.
   func learn(from answer: Response, now: Timestamp) -> Bool {
@@ -32,10 +42,12 @@ final class ClockOffset: Sendable {
     }
     let measured = date.seconds - now.seconds
     let named = S3ErrorBody(answer.body).code == "RequestTimeTooSkewed"
-    return seconds.withLock { known in
+    let isNew = seconds.withLock { known in
       guard abs(measured - known) > (named ? 60 : 900) else { return false }
       known = measured
       return true
     }
+    if isNew { isUnsaid.withLock { $0 = true } }
+    return isNew
   }
 }

@@ -12,6 +12,8 @@ package protocol RequestSigner: Sendable {
   func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool
   /// How far this machine's clock is off, in words, when that can be why a signature is refused.
   var clockNote: String? { get }
+  /// The same, once after the clock was corrected.
+  func takeClockNote() -> String?
 }
 
 /// What an answer taught, so that the request is worth sending again.
@@ -132,6 +134,7 @@ package struct BucketSigner: RequestSigner {
   }
 
   package var clockNote: String? { clock.note }
+  package func takeClockNote() -> String? { clock.takeNote() }
 
   private func signingCredentials() async throws(Failure) -> CredentialKeeper.Held? {
     guard let credentials else { return nil }
@@ -197,4 +200,5 @@ package struct PresignedSigner: RequestSigner {
   package func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson? { nil }
   package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool { false }
   package var clockNote: String? { nil }
+  package func takeClockNote() -> String? { nil }
 }

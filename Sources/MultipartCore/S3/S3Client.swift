@@ -46,7 +46,7 @@ package struct S3Client: Sendable {
           try await heed(lesson, answer, request)
         else {
           let output = try operation.output(from: answer)
-          if learnt[Lesson.clock.kind] != nil { sayClock() }
+          if let note = signer.takeClockNote() { world.log(0, note + "; corrected for this run") }
           return output
         }
         learnt[lesson.kind, default: 0] += 1
@@ -54,11 +54,6 @@ package struct S3Client: Sendable {
     } catch {
       throw explained(error).at(request.place)
     }
-  }
-
-  /// Once it has helped: who was refused for another reason is told of the clock with that.
-  private func sayClock() {
-    world.log(0, (signer.clockNote ?? "the clock of this machine is off") + "; corrected for this run")
   }
 
   private func explained(_ failure: Failure) -> Failure {

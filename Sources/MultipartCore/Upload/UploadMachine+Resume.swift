@@ -108,7 +108,9 @@ extension UploadMachine {
     guard phase == .finding else { return [] }
     if cause != nil { return leave() }
     resume.hasLooked = true
-    if settings.requiresResume, !resume.seeksLost, candidates.count == 1, case .stale(let why) = candidates[0].use {
+    if settings.requiresResume, settings.hasRecord, !resume.seeksLost, candidates.count == 1,
+      case .stale(let why) = candidates[0].use
+    {
       return refuse(candidates[0], why)
     }
     var notices: [Action] = []
@@ -214,7 +216,7 @@ extension UploadMachine {
     }
     phaseAttempts += 1
     if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
-    return candidate.use == .own ? fail(failure) : drop(candidate)
+    return candidate.use == .foreign ? drop(candidate) : fail(failure)
   }
 
   private mutating func lookForObject() -> [Action] {

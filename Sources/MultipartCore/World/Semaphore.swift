@@ -35,13 +35,6 @@ final class Semaphore: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Takes a call where there is one.
-  func tryWait() {
-    pthread_mutex_lock(mutex)
-    if count > 0 { count -= 1 }
-    pthread_mutex_unlock(mutex)
-  }
-
   /// Takes a call, or returns when the time is over; nil: however long it takes.
   func wait(atMost limit: Duration?) {
     var end = timespec()

@@ -49,6 +49,8 @@ package final class TaskThreads: TaskExecutor {
   private enum Help { case none, call, begin }
 
   private let state = Locked(State())
+  /// One for each job, and those for the clock. A thread that takes a job without having waited leaves the call: then
+  /// somebody looks for nothing, and nobody is called for nothing that is there.
   private let calls = Semaphore()
   private let most: Int
   private let start: Start
@@ -146,7 +148,9 @@ package final class TaskThreads: TaskExecutor {
         get(help)
         job.runSynchronously(on: asUnownedTaskExecutor())
         state.withLock { $0.free += 1 }
-      case .wake(let sleepers): for sleeper in sleepers { sleeper.resume() }
+      case .wake(let sleepers):
+        for sleeper in sleepers { sleeper.resume() }
+        state.withLock { $0.free += 1 }
       case .wait(let limit): calls.wait(atMost: limit)
       }
     }
@@ -156,11 +160,12 @@ package final class TaskThreads: TaskExecutor {
     if let watch = state.watch, pthread_equal(watch.thread, own) != 0 { state.watch = nil }
     let now: Duration = state.sleepers.next == nil ? .zero : .sinceBoot()
     let woken = state.sleepers.wake(at: now)
-    guard woken.isEmpty else { return .wake(woken) }
+    guard woken.isEmpty else {
+      state.free -= 1
+      return .wake(woken)
+    }
     guard state.jobs.isEmpty else {
       state.free -= 1
-      // The call for it, which else would have somebody look for nothing.
-      calls.tryWait()
       let job = state.jobs.removeFirst()
       guard state.lacksWatch else { return .run(job, then: .none) }
       return .run(job, then: state.free > 0 ? .call : Self.begins(&state, most) ? .begin : .none)

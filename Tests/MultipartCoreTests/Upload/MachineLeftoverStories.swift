@@ -68,6 +68,15 @@ import Testing
     #expect(story.tell(.oldAborted(gone: true)) == [.create(story.machine.form)])
   }
 
+  @Test("When its parts cannot be listed now, it is left with its record")
+  func unlisted() throws {
+    var story = try Self.finding(Self.changed)
+    story.tell(.partsListFailed(Failure(.credentialsExpired, "not now")))
+    #expect(story.outcome == .failed(.credentialsExpired))
+    #expect(story.machine.leavesOldRecord)
+    #expect(!story.all.contains(.abortOld(uploadID: "ours")))
+  }
+
   @Test("Stopped while its parts are listed or compared, it is left with its record", arguments: [true, false])
   func stoppedBeforeItIsKnown(listing: Bool) throws {
     var story = try Self.finding(Self.changed)

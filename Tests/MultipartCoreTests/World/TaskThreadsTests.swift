@@ -106,6 +106,33 @@ struct TaskThreadsTests {
     #expect((1...3).contains(starts.begun))
   }
 
+  @Test("tasks that come together, and sleepers that wake together, each get a thread where there are enough")
+  func together() async {
+    let threads = starts.threads(most: 3)
+    for sleeps in [false, true, false, true] {
+      // Each goes on only when all have begun.
+      let (begun, all) = (Locked(0), Gate())
+      let tasks = (0..<3).map { _ in
+        Task(executorPreference: threads) {
+          if sleeps { try? await threads.sleep(for: .milliseconds(5)) }
+          let isLast = begun.withLock { count in
+            count += 1
+            return count == 3
+          }
+          if isLast { for _ in 0..<3 { all.open() } }
+          return all.wait()
+        }
+      }
+      let passed = await inTime {
+        var passed = 0
+        for task in tasks where await task.value { passed += 1 }
+        return passed
+      }
+      #expect(passed == 3)
+    }
+    #expect(starts.begun == 3)
+  }
+
   @Test("the oldest task is the first")
   func order() async {
     let threads = starts.threads(most: 1)
