@@ -4,7 +4,7 @@ import Glibc
 /// The threads that the program's tasks run on, and sleep on: as many as there are cores, and another one only while there
 /// is more to do than those that there are can take.
 ///
-/// Swift's own pool starts two threads and a timer before the first task goes on, which is a tenth of a small upload; and
+/// Swift's own pool starts two threads and a timer before the first task goes on, a few hundredths of a small upload; and
 /// where no thread is to be had it waits for one for ever, instead of saying so.
 package final class TaskThreads: TaskExecutor {
   package typealias Start = @Sendable (@escaping @Sendable () -> Void) throws(Failure) -> Void
