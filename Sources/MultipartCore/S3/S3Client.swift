@@ -76,8 +76,8 @@ package struct S3Client: Sendable {
 
   private func tell(_ lesson: Lesson) throws(Failure) {
     switch lesson {
-    case .credentials: break
-    case .clock: break
+    // The clock is said once its correction has helped.
+    case .credentials, .clock: break
     case .region(let sentence): if let sentence { world.log(0, sentence) }
     case .session: world.log(1, "the session at the directory bucket ended; a new one begins")
     case .refusal(let failure): throw failure

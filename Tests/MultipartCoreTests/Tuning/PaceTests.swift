@@ -106,30 +106,27 @@ import Testing
     #expect(line.pace.window >= 8)
   }
 
-  @Test("After a longer rest the connections come back as soon as the line is fast again")
-  func longRest() {
+  @Test(
+    "After a longer rest, and after a line that was slow and then slower, all connections come back when it is fast again",
+    arguments: [[Slow(rate: 0, seconds: 40, left: 1)], [Slow(rate: 0.7, left: 5), Slow(rate: 0.3, left: 2)]])
+  func comesBack(_ times: [Slow]) {
     var line = PlayedLine { _ in 100 * Self.mega }
     line.run(.seconds(5))
-    line.rate = { _ in 0 }
-    line.run(.seconds(40))
-    #expect(line.pace.window == 1)
+    for slow in times {
+      line.rate = { _ in slow.rate * Self.mega }
+      line.run(.seconds(slow.seconds))
+      #expect(line.pace.window == slow.left)
+    }
     line.rate = { _ in 100 * Self.mega }
     line.run(.seconds(3))
     #expect(line.pace.window == 8)
   }
 
-  @Test("A line that was slow, and then slower, has all of its connections back when it is fast again")
-  func slowerAndSlower() {
-    var line = PlayedLine { _ in 100 * Self.mega }
-    line.run(.seconds(5))
-    for (rate, left) in [(0.7, 5), (0.3, 2)] {
-      line.rate = { _ in rate * Self.mega }
-      line.run(.seconds(25))
-      #expect(line.pace.window == left)
-    }
-    line.rate = { _ in 100 * Self.mega }
-    line.run(.seconds(3))
-    #expect(line.pace.window == 8)
+  /// MiB a second, for so long, and the connections that are left.
+  struct Slow: Sendable {
+    var rate: Double
+    var seconds = 25
+    var left: Int
   }
 
   @Test("A line that is slow for nine seconds, and then fast for one, again and again, keeps its connections")

@@ -59,31 +59,48 @@ struct SleepTests {
   @Test("a task that keeps the only thread does not keep a sleeper from waking where there may be another")
   func besideBusy() async {
     let threads = starts.threads(most: 2)
-    let (isRunning, woke) = (Gate(), Gate())
-    let busy = Task(executorPreference: threads) {
-      isRunning.open()
-      return woke.wait()
-    }
-    #expect(await isRunning.waited())
+    let busy = await TaskThreadsTests.Busy(on: threads)
     await inTime { try? await threads.sleep(for: .milliseconds(10)) }
-    woke.open()
-    #expect(await inTime { await busy.value } == true)
+    busy.gate.open()
+    #expect(await busy.ends())
     #expect(starts.begun == 2)
   }
 
   @Test("a thread that looks at the clock and is called to a task leaves the clock to another")
   func watchPassedOn() async {
     let threads = starts.threads(most: 2)
-    let (woke, slept) = (Gate(), Locked(false))
-    let sleeper = Task(executorPreference: threads) {
-      try? await threads.sleep(for: .milliseconds(100))
-      slept.withLock { $0 = true }
+    let (isAsleep, woke) = (Gate(), Gate())
+    Task(executorPreference: threads) {
+      isAsleep.open()
+      try? await threads.sleep(for: .milliseconds(500))
       woke.open()
     }
-    let busy = Task(executorPreference: threads) { woke.wait() }
-    #expect(await inTime { await busy.value } == true)
-    await inTime { await sleeper.value }
-    #expect(slept.withLock { $0 })
+    #expect(await isAsleep.waited())
+    let busy = await TaskThreadsTests.Busy(on: threads)
+    #expect(await woke.waited())
+    busy.gate.open()
+    #expect(await busy.ends())
+  }
+
+  @Test("sleepers that wake together each get a thread where there are enough")
+  func together() async {
+    let threads = starts.threads(most: 3)
+    let meeting = TaskThreadsTests.Meeting(of: 3)
+    let due = Duration.sinceBoot() + .milliseconds(300)
+    var tasks: [Task<Bool, Never>] = []
+    // One after the other, so that one thread is enough until they wake.
+    for _ in 0..<3 {
+      let isAsleep = Gate()
+      tasks.append(
+        Task(executorPreference: threads) {
+          isAsleep.open()
+          try? await threads.sleep(for: due - .sinceBoot())
+          return meeting.arrive()
+        })
+      #expect(await isAsleep.waited())
+    }
+    #expect(await allMet(tasks))
+    #expect(starts.begun == 3)
   }
 
   @Test("a thousand sleepers all wake")

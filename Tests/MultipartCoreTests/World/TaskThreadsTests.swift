@@ -34,6 +34,42 @@ struct TaskThreadsTests {
     func waited() async -> Bool { await off { wait() } }
   }
 
+  /// A task that has a thread and keeps it until its gate is opened.
+  struct Busy {
+    let gate = Gate()
+    let task: Task<Bool, Never>
+
+    init(on threads: TaskThreads) async {
+      let (isRunning, gate) = (Gate(), gate)
+      task = Task(executorPreference: threads) {
+        isRunning.open()
+        return gate.wait()
+      }
+      #expect(await isRunning.waited())
+    }
+
+    /// False when the gate was never opened.
+    func ends() async -> Bool { await inTime { [task] in await task.value } == true }
+  }
+
+  /// Each who comes keeps its thread until all have come.
+  struct Meeting: Sendable {
+    private let size: Int
+    private let came = Locked(0)
+    private let all = Gate()
+
+    init(of size: Int) { self.size = size }
+
+    func arrive() -> Bool {
+      let isLast = came.withLock { came in
+        came += 1
+        return came == size
+      }
+      if isLast { for _ in 0..<size { all.open() } }
+      return all.wait()
+    }
+  }
+
   private let starts = Starts()
 
   @Test("a task that waits leaves its thread to the one it waits for")
@@ -63,14 +99,9 @@ struct TaskThreadsTests {
   @Test("a task that keeps its thread does not keep others waiting where there may be two")
   func sideBySide() async {
     let threads = starts.threads(most: 2)
-    let (isRunning, gate) = (Gate(), Gate())
-    let busy = Task(executorPreference: threads) {
-      isRunning.open()
-      return gate.wait()
-    }
-    #expect(await isRunning.waited())
-    Task(executorPreference: threads) { gate.open() }
-    #expect(await inTime { await busy.value } == true)
+    let busy = await Busy(on: threads)
+    Task(executorPreference: threads) { [gate = busy.gate] in gate.open() }
+    #expect(await busy.ends())
     #expect(starts.begun == 2)
   }
 
@@ -106,29 +137,13 @@ struct TaskThreadsTests {
     #expect((1...3).contains(starts.begun))
   }
 
-  @Test("tasks that come together, and sleepers that wake together, each get a thread where there are enough")
+  @Test("tasks that come together each get a thread where there are enough")
   func together() async {
     let threads = starts.threads(most: 3)
-    for sleeps in [false, true, false, true] {
-      // Each goes on only when all have begun.
-      let (begun, all) = (Locked(0), Gate())
-      let tasks = (0..<3).map { _ in
-        Task(executorPreference: threads) {
-          if sleeps { try? await threads.sleep(for: .milliseconds(5)) }
-          let isLast = begun.withLock { count in
-            count += 1
-            return count == 3
-          }
-          if isLast { for _ in 0..<3 { all.open() } }
-          return all.wait()
-        }
-      }
-      let passed = await inTime {
-        var passed = 0
-        for task in tasks where await task.value { passed += 1 }
-        return passed
-      }
-      #expect(passed == 3)
+    for _ in 0..<4 {
+      let meeting = Meeting(of: 3)
+      let tasks = (0..<3).map { _ in Task(executorPreference: threads) { meeting.arrive() } }
+      #expect(await allMet(tasks))
     }
     #expect(starts.begun == 3)
   }
@@ -136,15 +151,10 @@ struct TaskThreadsTests {
   @Test("the oldest task is the first")
   func order() async {
     let threads = starts.threads(most: 1)
-    let (isRunning, gate) = (Gate(), Gate())
     let seen = Locked<[Int]>([])
-    Task(executorPreference: threads) {
-      isRunning.open()
-      gate.wait()
-    }
-    #expect(await isRunning.waited())
+    let busy = await Busy(on: threads)
     let tasks = (0..<10).map { number in Task(executorPreference: threads) { seen.withLock { $0.append(number) } } }
-    gate.open()
+    busy.gate.open()
     await inTime { for task in tasks { await task.value } }
     #expect(seen.withLock { $0 } == Array(0..<10))
   }
@@ -153,14 +163,9 @@ struct TaskThreadsTests {
   func refusedSecond() async {
     starts.allow(1)
     let threads = starts.threads(most: 2)
-    let (isRunning, gate) = (Gate(), Gate())
-    Task(executorPreference: threads) {
-      isRunning.open()
-      gate.wait()
-    }
-    #expect(await isRunning.waited())
+    let busy = await Busy(on: threads)
     let other = Task(executorPreference: threads) { 3 }
-    gate.open()
+    busy.gate.open()
     #expect(await inTime { await other.value } == 3)
     #expect(starts.begun == 1)
   }
@@ -217,6 +222,14 @@ func off<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Valu
     thread?.detach()
     #expect(thread != nil)
   }
+}
+
+func allMet(_ tasks: [Task<Bool, Never>]) async -> Bool {
+  await inTime {
+    var met = 0
+    for task in tasks where await task.value { met += 1 }
+    return met
+  } == tasks.count
 }
 
 /// Nil when it hangs.

@@ -296,6 +296,16 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests(.createMultipartUpload).count <= 10)
   }
 
+  @Test("It is said too when the request that met it is refused all the same, by the first one that is not")
+  func clockOfRefused() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))])
+    box.fake.setClockOffset(3600)
+    try box.sample("f", 11 * mebi)
+    let result = try await put(box)
+    #expect(result.status == 0)
+    #expect(result.errors == "s3up: the clock of this machine is 60 min behind the store's; corrected for this run\n")
+  }
+
   @Test("a clock that is wrong is measured, corrected for, and said once", arguments: [-3600, 3600])
   func clock(_ offset: Int64) async throws {
     let box = try BlackBox()
