@@ -16,7 +16,7 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain build demo test check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
+.PHONY: help deps toolchain curl build demo test check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
@@ -40,16 +40,26 @@ toolchain:
 	@command -v $(SWIFT) >/dev/null || { \
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
+# libcurl goes into the binary too, without the libraries that are linked to a shared one: to load those takes longer than
+# a small upload. `make LEAN_CURL=no` links the shared one. pkg-config's file says which.
+LEAN_CURL ?= yes
+ifeq ($(LEAN_CURL),yes)
+CURL = --pkg-config-path "$(CURDIR)/.build/curl"
+endif
+
 # The C++ runtime goes into the binary: to load and to relocate the shared one costs a tenth of a small upload. Its
 # archive lies alone in a folder that the linker searches first. Where a system has none, the shared one is used.
 CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 2>/dev/null) \
   $(shell cc -print-file-name=libstdc++.a 2>/dev/null)))
 # Types are made by calls, not found by their names: that would walk through all conformances 15 times at each start.
 TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(TYPES) $(if $(CXX_ARCHIVE), \
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(CURL) $(TYPES) $(if $(CXX_ARCHIVE), \
   -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 
-build: deps toolchain
+curl: deps
+	$(if $(CURL),@Sources/CCurl/lean.sh .build/curl)
+
+build: deps toolchain curl
 	$(if $(CXX_ARCHIVE),@mkdir -p .build/cxx && ln -sf "$(CXX_ARCHIVE)" .build/cxx/)
 	$(SWIFT) build $(RELEASE) --product s3up
 
@@ -57,9 +67,9 @@ demo: build
 	@Tests/Demo/demo.sh $(BINARY)
 
 # The servers start after the build, so that their time is spent on the tests. The exit status is that of swift test.
-test: deps toolchain
-	$(SWIFT) build --build-tests
-	$(STORES) run all -- $(SWIFT) test
+test: deps toolchain curl
+	$(SWIFT) build --build-tests $(CURL)
+	$(STORES) run all -- $(SWIFT) test $(CURL)
 
 check: lint test sanitize
 
@@ -104,8 +114,8 @@ soak: deps build
 	@python3 Tests/Faults/soak.py --binary $(BINARY) $(SOAK_ARGS)
 
 # Uploads of three minutes with credentials that live 20 s; the same run in `make test` with seconds.
-soak-credentials: deps toolchain
-	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test --filter RenewalTests
+soak-credentials: deps toolchain curl
+	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test $(CURL) --filter RenewalTests
 
 stores-start: deps
 	$(STORES) start all

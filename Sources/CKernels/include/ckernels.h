@@ -46,9 +46,6 @@ int ck_line_read(int socket, struct ck_line *line);
 // TCP_CONGESTION, by name: 0 or errno.
 int ck_line_control(int socket, const char *name);
 
-// Loads libcurl, before anything else of it is called: NULL, or why it could not be.
-const char *ck_curl_load(void);
-
 // How many cores this process may use; in a container or under taskset fewer than there are. 1 when it is not known.
 int ck_processors(void);
 #endif

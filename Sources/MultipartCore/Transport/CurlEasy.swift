@@ -1,14 +1,13 @@
 internal import CCurl
-internal import CKernels
 import Glibc
 
-/// libcurl, loaded and set up once for the process and never let go. Nothing of it may be called before.
+/// libcurl, set up once for the process and never let go. Nothing of it may be called before.
 enum CurlGlobal {
   /// Why it cannot be used; nil when it can.
   static var problem: Failure? {
     outcome.withLock { outcome in
       if let known = outcome { return known.problem }
-      let problem = load()
+      let problem = setUp()
       outcome = Outcome(problem: problem)
       return problem
     }
@@ -17,16 +16,9 @@ enum CurlGlobal {
   private struct Outcome: Sendable { var problem: Failure? }
   private static let outcome = Locked<Outcome?>(nil)
 
-  private static func load() -> Failure? {
-    if let reason = ck_curl_load() {
-      return Failure(
-        .local, "libcurl cannot be loaded: " + String(cString: reason), hint: "install libcurl.so.4 (Debian: libcurl4)")
-    }
-    // `curl_global_init`.
-    guard curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK else {
-      return Failure(.local, "libcurl could not be set up")
-    }
-    return nil
+  /// `curl_global_init`.
+  private static func setUp() -> Failure? {
+    curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK ? nil : Failure(.local, "libcurl could not be set up")
   }
 
   static var isReady: Bool { problem == nil }

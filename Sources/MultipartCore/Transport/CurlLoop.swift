@@ -20,7 +20,7 @@ package final class CurlLoop: Sendable {
     try self.init(options: options, shared: LoopShared(options), uptime: uptime)
   }
 
-  /// With `awaitsLibrary` what can fail is told here; without, libcurl may still be loading, and who sends is told.
+  /// With `awaitsLibrary` what can fail is told here; without, libcurl may still be set up, and who sends is told.
   init(
     options: TransportOptions, shared: LoopShared, awaitsLibrary: Bool = true,
     uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }

@@ -75,9 +75,10 @@ final class Transfer {
     request.onConnection?(easy.connectionReport())
     if let cause { return .failure(cause) }
     guard code == CURLE_OK else {
-      // In the midst of an answer this is libcurl's bound on a header line (100 KiB), not this machine's memory.
+      // In the midst of an answer this is libcurl's bound on a header line (100 KiB), or a compression that it is built
+      // without, not this machine's memory.
       if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
-        return .failure(Failure(.server, "the answer has a header that is too long"))
+        return .failure(Failure(.server, "the answer has a header that is too long, or is compressed unasked"))
       }
       let osError = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
       return .failure(

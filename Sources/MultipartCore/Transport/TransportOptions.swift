@@ -4,7 +4,7 @@ package struct TransportOptions: Sendable {
   /// A PEM file of certificates to trust instead of the system's.
   package var caBundle: String?
   /// The system's, where it keeps them as a folder too; nil leaves the matter to libcurl. Asked for when it is wanted,
-  /// for libcurl may still be loading.
+  /// for libcurl may not be set up yet.
   package var systemTrust: @Sendable () -> SystemTrust? = { .ofLibcurl }
   package var verifiesTLS = true
   package var proxy = ProxySettings()

@@ -71,6 +71,34 @@ import Testing
     #expect([.server, .network].contains(try #require(result.code)), "\(result)")
   }
 
+  @Test(
+    "An answer that is compressed although nobody asked is the server's fault",
+    arguments: ["gzip", "x-gzip, chunked", "deflate", "br", "zstd", "gzip, br, zstd"])
+  func compressed(coding: String) async throws {
+    let transport = try plainTransport()
+    let server = try saying("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(coding)\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+    let result = await outcome(transport, get(server.url))
+    #expect([.server, .network].contains(try #require(result.code)), "\(result)")
+  }
+
+  @Test(
+    "An answer that offers another protocol, or asks for another kind of credentials, is the answer that it is",
+    arguments: [
+      (200, "HTTP/2 200 OK\r\nContent-Length: 0\r\n\r\n"),
+      (101, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n\0\0\0\u{4}\0\0\0\0\0"),
+      (401, "HTTP/1.1 401 No\r\nWWW-Authenticate: Negotiate\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n"),
+      (307, "HTTP/1.1 307 Away\r\nLocation: ldap://127.0.0.1/x\r\nContent-Length: 0\r\n\r\n"),
+      (
+        200,
+        "HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Domain=localhost\r\nAlt-Svc: h2=\"127.0.0.1:1\"\r\nContent-Length: 0\r\n\r\n"
+      ),
+    ])
+  func otherProtocols(status: Int, text: String) async throws {
+    let transport = try plainTransport()
+    let server = try saying(text)
+    for _ in 0..<2 { #expect(try await transport.send(get(server.url)).status == status) }
+  }
+
   @Test("A URL that no server is asked for is a mistake of usage")
   func badURL() async throws {
     let transport = try plainTransport()

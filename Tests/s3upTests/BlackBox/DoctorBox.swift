@@ -16,11 +16,14 @@ struct Said {
 
   let status: Int32?
   let all: String
+  /// From its start to its end, whatever the tests' threads had to do meanwhile.
+  let seconds: Double
   private let findings: [String: Finding]
 
   init(_ result: ChildProcess.Result) {
     status = result.status
     all = result.output + result.errors
+    seconds = result.seconds
     var findings: [String: Finding] = [:]
     for line in result.lines {
       guard let json = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],

@@ -44,11 +44,10 @@ import Testing
   func nothingListening() async throws {
     let box = try box()
     box.fake.stop()
-    let start = ContinuousClock.now
     let said = try await doctor(box, "s3://bucket")
     said.expect("connection", exit: 75, says: ["port \(box.fake.port)", "refused"], mends: "endpoint")
     #expect(said["credentials"]?.mark == "ok" && said["bucket"] == nil)
-    #expect(ContinuousClock.now - start < .seconds(10))
+    #expect(said.seconds < 10)
   }
 
   @Test("a store that does not answer is given the time-out that was said")
@@ -56,10 +55,9 @@ import Testing
     var box = try box()
     let mute = try LocalService { _ in .init(200, "", .hang) }
     box.environment["AWS_ENDPOINT_URL_S3"] = mute.url
-    let start = ContinuousClock.now
-    try await doctor(box, "s3://bucket", "--stall-timeout", "1s", "--connect-timeout", "1s").expect(
-      "connection", exit: 75, says: [], mends: "endpoint")
-    #expect(ContinuousClock.now - start < .seconds(10))
+    let said = try await doctor(box, "s3://bucket", "--stall-timeout", "1s", "--connect-timeout", "1s")
+    said.expect("connection", exit: 75, says: [], mends: "endpoint")
+    #expect(said.seconds < 10)
   }
 
   @Test("where packets vanish it ends within a quarter of a minute", .enabled(if: NetworkNamespace.obstacle == nil))
@@ -70,10 +68,9 @@ import Testing
     made.environment["AWS_ENDPOINT_URL_S3"] = "http://10.11.12.13"
     made.environment["AWS_ENDPOINT_URL_STS"] = "http://10.11.12.13"
     let box = made
-    let start = ContinuousClock.now
     let child = try net.run { try box.start(["doctor", "s3://bucket", "--json"]) }
     let said = Said(await child.wait(timeout: .seconds(60)))
-    #expect(ContinuousClock.now - start < .seconds(15))
+    #expect(said.seconds < 15)
     said.expect("connection", exit: 75, says: [], mends: "endpoint")
     #expect(said["identity"]?.mark == "warn")
     withExtendedLifetime(hole) {}

@@ -1,0 +1,87 @@
+// What libcurl's archive calls of libraries that are left out, where it may really come to that: when it is set up, asked
+// for its version, or told by a server that a body is compressed. The rest, made by lean.sh, ends the process: no request
+// of HTTP/1.1 over TCP or TLS calls it.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void absent(const char *name);
+void absent(const char *name) {
+    static const char what[] = "libcurl called what this program is built without: ";
+    if (write(2, what, sizeof what - 1) < 0 || write(2, name, strlen(name)) < 0 || write(2, "\n", 1) < 0) abort();
+    abort();
+}
+
+// Bodies that the server says are compressed, unasked: an error of the transfer.
+enum { wrong_stream = -2 };  // Z_STREAM_ERROR
+int inflateInit_(void *stream, const char *version, int size);
+int inflateInit_(void *stream, const char *version, int size) {
+    (void)stream, (void)version, (void)size;
+    return wrong_stream;
+}
+int inflateInit2_(void *stream, int bits, const char *version, int size);
+int inflateInit2_(void *stream, int bits, const char *version, int size) {
+    (void)stream, (void)bits, (void)version, (void)size;
+    return wrong_stream;
+}
+int inflate(void *stream, int flush);
+int inflate(void *stream, int flush) {
+    (void)stream, (void)flush;
+    return wrong_stream;
+}
+int inflateEnd(void *stream);
+int inflateEnd(void *stream) {
+    (void)stream;
+    return wrong_stream;
+}
+void *BrotliDecoderCreateInstance(void *allocate, void *release, void *context);
+void *BrotliDecoderCreateInstance(void *allocate, void *release, void *context) {
+    (void)allocate, (void)release, (void)context;
+    return NULL;
+}
+void *ZSTD_createDStream(void);
+void *ZSTD_createDStream(void) { return NULL; }
+
+// Without libidn2 a host's name is sent as it is written; the program takes none but in ASCII.
+const char *idn2_check_version(const char *wanted);
+const char *idn2_check_version(const char *wanted) {
+    (void)wanted;
+    return NULL;
+}
+
+// Called by curl_global_init.
+int libssh2_init(int flags);
+int libssh2_init(int flags) {
+    (void)flags;
+    return 0;
+}
+void libssh2_exit(void);
+void libssh2_exit(void) {}
+
+// Called by curl_version_info.
+const char *zlibVersion(void);
+const char *zlibVersion(void) { return "none"; }
+unsigned BrotliDecoderVersion(void);
+unsigned BrotliDecoderVersion(void) { return 0; }
+unsigned ZSTD_versionNumber(void);
+unsigned ZSTD_versionNumber(void) { return 0; }
+const char *libssh2_version(int wanted);
+const char *libssh2_version(int wanted) {
+    (void)wanted;
+    return "none";
+}
+const char *psl_get_version(void);
+const char *psl_get_version(void) { return "none"; }
+struct http2 {
+    int age, number;
+    const char *version, *protocol;
+};
+const struct http2 *nghttp2_version(int wanted);
+const struct http2 *nghttp2_version(int wanted) {
+    static const struct http2 none = {1, 0, "none", "none"};
+    (void)wanted;
+    return &none;
+}
+
+// A variable of the GSS-API's, not a function.
+const void *GSS_C_NT_HOSTBASED_SERVICE = NULL;
