@@ -15,5 +15,4 @@ do throws(Failure) {
 Task.begin {
   signals.end(await Runner.run(words, environment: Environment.ofProcess(), signals: signals).rawValue)
 }
-if words.contains(where: \.namesStoreCommand) { Libraries.prepare() }
 signals.wait()

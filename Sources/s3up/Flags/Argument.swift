@@ -31,11 +31,6 @@ struct Argument: Sendable, Hashable {
   }
 }
 
-extension Argument {
-  /// The word for something to do with a store; it may also be another option's value.
-  var namesStoreCommand: Bool { CommandName(rawValue: text).map { CommandSet.store.contains($0) } ?? false }
-}
-
 extension Argument: ExpressibleByStringLiteral {
   init(stringLiteral value: String) { self.init(value) }
 }
