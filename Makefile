@@ -41,11 +41,9 @@ toolchain:
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
 # libcurl goes into the binary too, without the libraries that are linked to a shared one: to load those takes longer than
-# a small upload. `make LEAN_CURL=no` links the shared one. pkg-config's file says which.
+# a small upload. `make LEAN_CURL=no` links the shared one. Package.swift reads which.
 LEAN_CURL ?= yes
-ifeq ($(LEAN_CURL),yes)
-CURL = --pkg-config-path "$(CURDIR)/.build/curl"
-endif
+export CURL_ARCHIVE = $(if $(filter yes,$(LEAN_CURL)),$(addprefix $(CURDIR)/,$(shell ls .build/curl/libcurl-*.a 2>/dev/null)))
 
 # The C++ runtime goes into the binary: to load and to relocate the shared one costs a tenth of a small upload. Its
 # archive lies alone in a folder that the linker searches first. Where a system has none, the shared one is used.
@@ -53,11 +51,11 @@ CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 
   $(shell cc -print-file-name=libstdc++.a 2>/dev/null)))
 # Types are made by calls, not found by their names: that would walk through all conformances 15 times at each start.
 TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(CURL) $(TYPES) $(if $(CXX_ARCHIVE), \
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(TYPES) $(if $(CXX_ARCHIVE), \
   -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 
 curl: deps
-	$(if $(CURL),@Sources/CCurl/lean.sh .build/curl)
+	@$(if $(filter yes,$(LEAN_CURL)),Sources/CCurl/lean.sh .build/curl,:)
 
 build: deps toolchain curl
 	$(if $(CXX_ARCHIVE),@mkdir -p .build/cxx && ln -sf "$(CXX_ARCHIVE)" .build/cxx/)
@@ -68,8 +66,8 @@ demo: build
 
 # The servers start after the build, so that their time is spent on the tests. The exit status is that of swift test.
 test: deps toolchain curl
-	$(SWIFT) build --build-tests $(CURL)
-	$(STORES) run all -- $(SWIFT) test $(CURL)
+	$(SWIFT) build --build-tests
+	$(STORES) run all -- $(SWIFT) test
 
 check: lint test sanitize
 
@@ -81,7 +79,7 @@ lint: toolchain
 # time, for those that watch the clock: all is many times slower. The program ends while threads that nobody joins are
 # there or have ended, which is no leak. Leaks are looked for where nothing but our own code runs in the process: a thread
 # that reads a child's JSON by Foundation, or waits for its end, may still hold something when the tests end.
-sanitize: deps toolchain
+sanitize: deps toolchain curl
 	TSAN_OPTIONS=report_thread_leaks=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'MultipartCoreTests|s3upTests'
 	$(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter MultipartCoreTests
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter s3upTests
@@ -115,7 +113,7 @@ soak: deps build
 
 # Uploads of three minutes with credentials that live 20 s; the same run in `make test` with seconds.
 soak-credentials: deps toolchain curl
-	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test $(CURL) --filter RenewalTests
+	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test --filter RenewalTests
 
 stores-start: deps
 	$(STORES) start all

@@ -8,6 +8,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// An archive of libcurl (see Sources/CCurl/lean.sh), which the Makefile names; else the shared one.
+let archive = Context.environment["CURL_ARCHIVE"] ?? ""
+let curl: LinkerSetting = archive.isEmpty ? .linkedLibrary("curl") : .unsafeFlags([archive])
+
 let package = Package(
   name: "s3up",
   products: [
@@ -15,7 +19,7 @@ let package = Package(
     .library(name: "MultipartCore", targets: ["MultipartCore"]),
   ],
   targets: [
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(
@@ -24,7 +28,7 @@ let package = Package(
     .target(
       name: "MultipartCore",
       dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels"],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: [curl]),
     .target(name: "CStart", cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
     .executableTarget(name: "s3up", dependencies: ["MultipartCore", "CStart"], swiftSettings: strict),
     .target(

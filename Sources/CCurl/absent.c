@@ -49,7 +49,7 @@ const char *idn2_check_version(const char *wanted) {
     return NULL;
 }
 
-// Called by curl_global_init.
+// Called by curl_global_init: libssh2, and libssh in its place.
 int libssh2_init(int flags);
 int libssh2_init(int flags) {
     (void)flags;
@@ -57,8 +57,12 @@ int libssh2_init(int flags) {
 }
 void libssh2_exit(void);
 void libssh2_exit(void) {}
+int ssh_init(void);
+int ssh_init(void) { return 0; }
+int ssh_finalize(void);
+int ssh_finalize(void) { return 0; }
 
-// Called by curl_version_info.
+// Called by curl_version_info of one version or another.
 const char *zlibVersion(void);
 const char *zlibVersion(void) { return "none"; }
 unsigned BrotliDecoderVersion(void);
@@ -70,15 +74,39 @@ const char *libssh2_version(int wanted) {
     (void)wanted;
     return "none";
 }
+const char *ssh_version(int wanted);
+const char *ssh_version(int wanted) {
+    (void)wanted;
+    return "none";
+}
 const char *psl_get_version(void);
 const char *psl_get_version(void) { return "none"; }
-struct http2 {
+int psl_check_version_number(int wanted);
+int psl_check_version_number(int wanted) {
+    (void)wanted;
+    return 0;
+}
+int RTMP_LibVersion(void);
+int RTMP_LibVersion(void) { return 0; }
+
+// nghttp2_info; nghttp3_info and ngtcp2_info are its first three.
+struct version {
     int age, number;
     const char *version, *protocol;
 };
-const struct http2 *nghttp2_version(int wanted);
-const struct http2 *nghttp2_version(int wanted) {
-    static const struct http2 none = {1, 0, "none", "none"};
+static const struct version none = {1, 0, "none", "none"};
+const struct version *nghttp2_version(int wanted);
+const struct version *nghttp2_version(int wanted) {
+    (void)wanted;
+    return &none;
+}
+const struct version *nghttp3_version(int wanted);
+const struct version *nghttp3_version(int wanted) {
+    (void)wanted;
+    return &none;
+}
+const struct version *ngtcp2_version(int wanted);
+const struct version *ngtcp2_version(int wanted) {
     (void)wanted;
     return &none;
 }

@@ -1,15 +1,15 @@
 #!/bin/bash
-# lean.sh FOLDER: makes an archive of libcurl in FOLDER, and a libcurl.pc that names it: the system's own archive, with
-# stand-ins for what no upload calls: LDAP, SSH, RTMP, Kerberos, HTTP/2, compression. A program linked with it loads
-# OpenSSL, not the thirty libraries under a shared libcurl, which take longer than a small upload. Where the system has
-# no archive, or one that does not work with the stand-ins, FOLDER stays empty, and the shared libcurl is linked.
+# lean.sh FOLDER: makes FOLDER/libcurl-….a: the system's own archive of libcurl, with stand-ins for what no upload calls:
+# LDAP, SSH, RTMP, Kerberos, HTTP/2, compression. A program linked with it loads OpenSSL, not the thirty libraries under
+# a shared libcurl, which take longer than a small upload. Where the system has no archive, or one that does not work
+# with the stand-ins, there is none, and the shared libcurl is linked.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 cd "$1"
 
 without() {
-  rm -f libcurl-*.a libcurl.pc
+  rm -f libcurl-*.a
   echo "libcurl stays shared: $1" >&2
   exit 0
 }
@@ -21,26 +21,13 @@ archive=$("$compiler" -print-file-name=libcurl.a)
 
 # The name tells the contents, so that another one is linked anew. Dates do not: a newer package may hold older ones.
 name=curl-$(cat "$archive" "$here"/{lean.sh,absent.c,try.c} | sha256sum | head -c 16)
-write() {
-  local version
-  version=$("$compiler" -E -dM -x c -include curl/curl.h /dev/null | sed -n 's/^#define LIBCURL_VERSION "\(.*\)"/\1/p')
-  cat >libcurl.pc <<TEXT
-Name: libcurl
-Description: libcurl without the libraries under it that an upload never calls
-Version: $version
-Libs: -L${PWD// /\\ } -l$name
-TEXT
-}
-
-if [ -f "lib$name.a" ]; then
-  write # the folder may have been moved
-  exit 0
-fi
+[ -f "lib$name.a" ] && exit 0
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags=(-O2 -fPIC -fvisibility=hidden -Wall -Wextra -Werror)
-"$compiler" "${flags[@]}" -c "$here/absent.c" -o "$work/absent.o"
+compile() { "$compiler" "${flags[@]}" -c "$1" -o "$2" || without 'the stand-ins for what is under it do not compile'; }
+compile "$here/absent.c" "$work/absent.o"
 
 # What the archive and the stand-ins written by hand need, less what they and the libraries that stay have.
 symbols() { awk '{ sub(/@.*/, "", $NF); print $NF }' | LC_ALL=C sort -u; }
@@ -56,7 +43,7 @@ symbols() { awk '{ sub(/@.*/, "", $NF); print $NF }' | LC_ALL=C sort -u; }
   LC_ALL=C comm -23 "$work/called" "$work/there" |
     awk '{ print "void " $1 "(void);\nvoid " $1 "(void) { absent(\"" $1 "\"); }" }'
 } >"$work/rest.c"
-"$compiler" "${flags[@]}" -c "$work/rest.c" -o "$work/rest.o"
+compile "$work/rest.c" "$work/rest.o"
 cp "$archive" "$work/lib$name.a"
 ar r "$work/lib$name.a" "$work/absent.o" "$work/rest.o"
 
@@ -68,4 +55,3 @@ fi
 
 rm -f libcurl-*.a
 mv "$work/lib$name.a" .
-write

@@ -1,4 +1,5 @@
-// Whether a libcurl can be set up, tell its versions and make requests: to a port of this machine where nobody listens.
+// Whether a libcurl is the one of its headers, can be set up, tell its versions and make requests: to a port of this
+// machine where nobody listens.
 #include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 int main(void) {
     if (curl_global_init(CURL_GLOBAL_ALL) != CURLE_OK) return 1;
     const curl_version_info_data *version = curl_version_info(CURLVERSION_NOW);
+    if (strcmp(version->version, LIBCURL_VERSION)) return 5;
     if (!version->ssl_version || strncmp(version->ssl_version, "OpenSSL/", 8)) return 2;
     static const char *const urls[] = {"http://127.0.0.1:1/", "https://127.0.0.1:1/"};
     for (int i = 0; i < 2; i++) {

@@ -224,13 +224,13 @@ private final class Issuer: Sendable {
 
   @Test("keys of the environment that end before the upload will are warned of, with both times")
   func warns() async throws {
-    let short = issuer.issue(life: 30)
+    let short = issuer.issue(life: 300)
     var box = box
     box.environment["AWS_ACCESS_KEY_ID"] = short.keyID
     box.environment["AWS_SECRET_ACCESS_KEY"] = short.secret
     box.environment["AWS_SESSION_TOKEN"] = short.sessionToken
     box.environment["AWS_CREDENTIAL_EXPIRATION"] = Timestamp(seconds: short.ends ?? 0).iso8601
-    let child = try box.start(Self.put + ["--limit-rate", "500K"])
+    let child = try box.start(Self.put + ["--limit-rate", "50K"])
     while !child.ended, !String(decoding: child.stderr, as: UTF8.self).contains("nothing can renew them") {
       try await Task.sleep(for: .milliseconds(20))
     }
