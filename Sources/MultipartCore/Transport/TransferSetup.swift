@@ -40,6 +40,8 @@ extension Transfer {
     easy.set(CURLOPT_PROXY, request.bypassesProxy ? "" : options.proxy.proxy(for: request.url) ?? "")
     easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // By itself libcurl offers Kerberos too, which it is built without here.
+    easy.set(CURLOPT_SOCKS5_AUTH, 1)  // CURLAUTH_BASIC
     if request.freshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
   }
 

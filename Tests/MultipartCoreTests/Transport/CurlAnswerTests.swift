@@ -99,6 +99,28 @@ import Testing
     for _ in 0..<2 { #expect(try await transport.send(get(server.url)).status == status) }
   }
 
+  @Test(
+    "A SOCKS proxy is offered no Kerberos, and one that wants it all the same is a failure", arguments: [false, true])
+  func socks(insists: Bool) async throws {
+    let store = try RawServer { connection, _ in
+      while connection.readRequest() != nil { connection.answer("through") }
+    }
+    let offered = Guarded<[UInt8]?>(nil)
+    let port = store.port
+    let proxy = try RawServer { connection, _ in
+      guard let count = connection.readBody(2)?.last, let methods = connection.readBody(Int(count)) else { return }
+      offered.with { $0 = methods }
+      connection.write([5, insists ? 1 : 0])
+      guard let length = connection.readBody(5)?.last, connection.readBody(Int(length) + 2) != nil else { return }
+      connection.write([5, 0, 0, 1, 127, 0, 0, 1, 0, 0])
+      connection.splice(to: port)
+    }
+    let transport = try proxiedTransport(through: "socks5h://127.0.0.1:\(proxy.port)", trusting: nil)
+    let result = await outcome(transport, get("http://store.invalid/"))
+    #expect(insists ? result.code == .network : (try? result.get())?.body == Array("through".utf8), "\(result)")
+    #expect(offered.with { $0 } == [0])
+  }
+
   @Test("A URL that no server is asked for is a mistake of usage")
   func badURL() async throws {
     let transport = try plainTransport()
