@@ -42,7 +42,7 @@ void *BrotliDecoderCreateInstance(void *allocate, void *release, void *context) 
 void *ZSTD_createDStream(void);
 void *ZSTD_createDStream(void) { return NULL; }
 
-// Without libidn2 a host's name is sent as it is written; the program takes none but in ASCII.
+// Without libidn2 a name is looked up as it is written. Endpoints are taken in ASCII only.
 const char *idn2_check_version(const char *wanted);
 const char *idn2_check_version(const char *wanted) {
     (void)wanted;

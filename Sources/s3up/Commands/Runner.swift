@@ -16,18 +16,22 @@ enum Runner {
         return .success
       } catch {
         let status = session.status(of: error)
-        if output.json != nil {
-          let event = Event.failed(Event.Subject(error.place), error, exit: status, resumable: error.isResumable)
-          // The status tells a program that has closed its end.
-          try? StandardOutput.line(event.json)
-        }
+        if output.json != nil { printEvent(of: error, status) }
         session.show(error)
         return status
       }
     } catch {
+      let status = ExitStatus(error.code)
+      if OutputOptions.askForJSON(words, environment: environment) { printEvent(of: error, status) }
       for line in ErrorText.lines(for: error) { console.line(line) }
-      return ExitStatus(error.code)
+      return status
     }
+  }
+
+  /// Where the program that reads it has closed its end, the status tells it.
+  private static func printEvent(of error: Failure, _ status: ExitStatus) {
+    let event = Event.failed(Event.Subject(error.place), error, exit: status, resumable: error.isResumable)
+    try? StandardOutput.line(event.json)
   }
 
   private static func dispatch(_ session: Session) async throws(Failure) {

@@ -40,6 +40,28 @@ import Testing
     try await box.run("put", "none", "s3://bucket/k", "-q").expectFailure(66)
   }
 
+  @Test(
+    "A line that cannot be read is an object too where it asks for them",
+    arguments: [
+      (["put", "file.bin", "s3://bucket/k", "--json", "--no-such-option"], [:], true),
+      (["put", "file.bin", "s3://bucket/k", "--json=none"], [:], true),
+      (["puff", "file.bin", "--json=all"], [:], true),
+      (["put", "file.bin", "s3://bucket/k", "--part-size"], ["S3UP_JSON": "1"], true),
+      (["put", "file.bin", "s3://bucket/k", "--part-size"], ["S3UP_JSON": "no"], false),
+      (["put", "--from-command", "s3://bucket/k", "--no-such-option", "--", "cat", "--json"], [:], false),
+    ])
+  func unreadable(_ words: [String], _ environment: [String: String], _ isObject: Bool) async throws {
+    var box = try box()
+    box.environment.merge(environment) { $1 }
+    let result = try await box.run(words)
+    #expect(result.status == 64 && result.errors.hasPrefix("s3up: "), "\(result.errors)")
+    #expect(result.lines.count == (isObject ? 1 : 0), "\(result.output)")
+    guard isObject else { return }
+    let object = try JSONSerialization.jsonObject(with: Data(result.stdout)) as? [String: Any]
+    #expect(object?["event"] as? String == "failed" && object?["exit"] as? Int == 64, "\(result.output)")
+    #expect(object?["code"] as? String == "usage" && object?["message"] as? String != nil)
+  }
+
   @Test("--progress plain ends with a line of all that was sent")
   func plain() async throws {
     let box = try box()

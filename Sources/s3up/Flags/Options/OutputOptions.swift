@@ -38,6 +38,12 @@ struct OutputOptions: Sendable, Equatable {
     }
   }
 
+  /// Of a line that could not be read: whether a program is to read what becomes of it.
+  static func askForJSON(_ words: [Argument], environment: [String: String]) -> Bool {
+    if let text = environment["S3UP_JSON"]?.lowercased(), !["", "0", "false", "no"].contains(text) { return true }
+    return words.prefix { $0.text != "--" }.contains { $0.text == "--json" || $0.text.hasPrefix("--json=") }
+  }
+
   /// Whether to color what goes to a terminal or not.
   func isColored(terminal: Bool, environment: [String: String]) -> Bool {
     switch color {
