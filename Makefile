@@ -67,7 +67,7 @@ demo: build
 # The servers start after the build, so that their time is spent on the tests. The exit status is that of swift test.
 test: deps toolchain curl
 	$(SWIFT) build --build-tests
-	$(STORES) run all -- $(SWIFT) test
+	Tests/recap.sh $(STORES) run all -- $(SWIFT) test
 
 check: lint test sanitize
 

@@ -132,7 +132,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct StoreVisitTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreVisitTests {
   private func world() -> World {
     World(
       now: { Timestamp(seconds: Int64(time(nil))) }, uptime: { .sinceBoot() }, sleep: { try await Task.sleep(for: $0) },

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @Suite struct S3RequestTests {
@@ -138,9 +139,10 @@ import Testing
     let parts = (1...10_000).reversed().map { CompleteMultipartUpload.Part(number: $0, etag: "\"\($0)\"") }
     let complete = CompleteMultipartUpload(bucket: "b", key: "k", uploadID: "u", parts: parts)
     var list: [UInt8] = []
+    let lag = Lag()
     let time = try ContinuousClock().measure { list = bytes(try complete.request().body) }
     #expect(try XMLReader.read(list).root.map { Array($0.children).count } == 10_000)
-    #expect(time < .seconds(5))
+    #expect(time - lag.sofar < .seconds(5))
   }
 
   @Test(arguments: [("abc", "\"abc\""), ("\"abc\"", "\"abc\""), ("*", "*"), ("W/\"a\"", "W/\"a\"")])

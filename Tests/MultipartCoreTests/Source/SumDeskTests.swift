@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// SHA-256 of several slices at once. Below 1 MiB a slice is summed by itself.
-@Suite(.timeLimit(.minutes(2))) struct SumDeskTests {
+@Suite(.timeLimit(.minutes(10))) struct SumDeskTests {
   private static let least = 1 << 20
 
   private func sums(

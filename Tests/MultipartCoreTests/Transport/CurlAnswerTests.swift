@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What servers may say, and what comes of it.
-@Suite(.timeLimit(.minutes(2))) struct CurlAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlAnswerTests {
   /// A server whose every answer is these bytes, after which the connection ends.
   private func saying(_ text: String, resets: Bool = false) throws -> RawServer {
     try RawServer { connection, _ in

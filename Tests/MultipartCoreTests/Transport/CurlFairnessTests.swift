@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What a transfer may not do to others, or believe.
-@Suite(.timeLimit(.minutes(2))) struct CurlFairnessTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlFairnessTests {
   @Test("Transfers that share a rate share it: none stands still while another one takes all")
   func rateIsShared() async throws {
     let received = Guarded<[ObjectIdentifier]>([])

@@ -6,7 +6,7 @@ import Testing
 @testable import MultipartCore
 
 /// How requests are spread over loops, and when there is another one.
-@Suite(.timeLimit(.minutes(2))) struct CurlLoadTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlLoadTests {
   /// Answers each request but those for /wait, of which it tells.
   private func server(_ waits: Gate) throws -> RawServer {
     try RawServer { connection, _ in

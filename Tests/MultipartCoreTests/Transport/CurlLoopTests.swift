@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Cancelling, stopping, and who gets to hear of it.
-@Suite(.timeLimit(.minutes(2))) struct CurlLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlLoopTests {
   /// Takes requests and never answers; the gate opens with each that has come.
   private func silent(_ came: Gate) throws -> RawServer {
     try RawServer { connection, _ in

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What goes over the line.
-@Suite(.timeLimit(.minutes(2))) struct CurlRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlRequestTests {
   private typealias Seen = Guarded<[(head: String, body: [UInt8])]>
 
   /// Answers every request with 200 and keeps what came.

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Bodies over TLS as libcurl sends them: gathered records, sessions that are resumed.
-@Suite(.timeLimit(.minutes(2))) struct CurlTLSBodyTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlTLSBodyTests {
   private static func put(_ url: String, _ length: Int64) -> Request {
     Request(method: .put, url: url, body: .source(CountingBody(length: length)))
   }

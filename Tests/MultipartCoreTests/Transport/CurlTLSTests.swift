@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// TLS and proxies. The fake store answers unsigned requests with 403, which is an answer.
-@Suite(.timeLimit(.minutes(2))) struct CurlTLSTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlTLSTests {
   private func get(_ url: String) -> Request { Request(method: .get, url: url) }
 
   @Test("An unknown authority is refused, a known one accepted, and not asked for when told so")

@@ -8,7 +8,7 @@ import Testing
 private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
 /// The BIO that lets the records of one SSL_write leave together.
-@Suite(.timeLimit(.minutes(2))) struct GatherTests {
+@Suite(.timeLimit(.minutes(10))) struct GatherTests {
   private func expect(_ wire: TLSWire, _ count: Int) -> Int32 {
     ck_gather_expect(UnsafeMutableRawPointer(wire.client), count)
   }

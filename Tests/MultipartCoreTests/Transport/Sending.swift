@@ -84,7 +84,7 @@ final class Gate: Sendable {
 
   /// On a thread of a server; false when it took too long.
   @discardableResult
-  func waitOnThread() -> Bool { semaphore.wait(timeout: .now() + 30) == .success }
+  func waitOnThread() -> Bool { semaphore.wait(timeout: .now() + 600) == .success }
 
   /// In a task.
   func wait() async {

@@ -7,7 +7,7 @@ import Testing
 
 /// The system's certificates, as a bundle and as a folder beside it. Two fake stores have authorities of the same name
 /// and of different keys.
-@Suite(.timeLimit(.minutes(2))) struct SystemTrustTests {
+@Suite(.timeLimit(.minutes(10))) struct SystemTrustTests {
   private let store: FakeS3
   private let stranger: FakeS3
 

@@ -213,7 +213,7 @@ struct TaskThreadsTests {
 }
 
 /// Seconds. Beside all other tests, those of the fake store among them, the next task may be half a minute away.
-private let hangs = 120.0
+private let hangs = 600.0
 
 /// Runs it where it may hold a thread.
 func off<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {

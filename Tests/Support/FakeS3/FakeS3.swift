@@ -152,7 +152,7 @@ package final class FakeS3: Sendable {
 
   /// Waits until the log holds what `condition` asks for; false when it did not come within `timeout`.
   package func wait(
-    timeout: Duration = .seconds(120), until condition: @Sendable ([LoggedRequest]) -> Bool
+    timeout: Duration = .seconds(600), until condition: @Sendable ([LoggedRequest]) -> Bool
   ) async -> Bool {
     let end = ContinuousClock.now + timeout
     while !condition(requests) {

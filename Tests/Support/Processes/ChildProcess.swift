@@ -129,7 +129,7 @@ package final class ChildProcess: Sendable {
   }
 
   /// The result when the child has ended and its streams are closed; it is killed after `timeout`.
-  package func wait(timeout: Duration = .seconds(120)) async -> Result {
+  package func wait(timeout: Duration = .seconds(600)) async -> Result {
     let killer = Task {
       try await Task.sleep(for: timeout)
       state.with { state in

@@ -46,7 +46,7 @@ package struct S3upBinary: Sendable {
 
   package func run(
     _ arguments: [String], environment: [String: String] = [:], input: ChildProcess.Input = .none,
-    directory: String? = nil, timeout: Duration = .seconds(120)
+    directory: String? = nil, timeout: Duration = .seconds(600)
   ) async throws -> ChildProcess.Result {
     try await start(arguments, environment: environment, input: input, directory: directory).wait(timeout: timeout)
   }
@@ -73,7 +73,7 @@ package enum Programs {
 
 /// Runs the system's curl: quiet, without a configuration file, without proxies.
 package func curl(
-  _ arguments: [String], input: ChildProcess.Input = .none, timeout: Duration = .seconds(60)
+  _ arguments: [String], input: ChildProcess.Input = .none, timeout: Duration = .seconds(600)
 ) async throws -> ChildProcess.Result {
   try await ChildProcess(
     Programs.find("curl"), ["-q", "-sS", "--noproxy", "*"] + arguments,

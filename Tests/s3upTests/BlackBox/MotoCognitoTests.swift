@@ -9,7 +9,7 @@ private let program = try? Programs.find("moto_server")
 struct MotoCognitoTests {
   /// The address it prints when it is up.
   private static func address(of moto: ChildProcess) async throws -> String {
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(600)
     var text = ""
     while ContinuousClock.now < end, !moto.ended {
       text = String(decoding: moto.stdout + moto.stderr, as: UTF8.self)

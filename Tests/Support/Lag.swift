@@ -1,0 +1,37 @@
+import Glibc
+
+/// How far this machine has fallen behind: what promises a time cannot keep it where nothing gets to run. A thread sleeps
+/// for 50 ms and works for half a millisecond, again and again; what that takes beyond is added up.
+///
+///     let lag = Lag()
+///     …
+///     #expect(took - lag.sofar < .seconds(5))
+package struct Lag: Sendable {
+  private static let sum = Guarded(Duration.zero)
+  private static let thread: PosixThread? = try? PosixThread.start {
+    while true {
+      let began = ContinuousClock.now
+      usleep(50_000)
+      let work = cpuTime() + .microseconds(500)
+      while cpuTime() < work {}
+      let late = ContinuousClock.now - began - .microseconds(50_500)
+      sum.with { $0 += late }
+    }
+  }
+
+  private let before: Duration
+
+  package init() {
+    _ = Self.thread
+    before = Self.sum.with { $0 }
+  }
+
+  /// Since the beginning. Half a turn of the thread's may be missing.
+  package var sofar: Duration { Self.sum.with { $0 } - before }
+
+  private static func cpuTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

@@ -1,0 +1,14 @@
+#!/bin/bash
+# recap.sh COMMAND ARG...: runs the tests, and when some fail says once more at the end which, and why: their own lines are
+# far up among those of a thousand others by then. The exit status is the command's.
+set -uo pipefail
+log=$(mktemp) || exit
+trap 'rm -f "$log"' EXIT
+"$@" 2>&1 | tee "$log"
+status=$?
+if [ "$status" -ne 0 ]; then
+  echo
+  echo "exit status $status; what failed:"
+  awk '/ recorded an issue |: error: / { print; told = 1; next } told && /^↳/ { print; next } { told = 0 }' "$log"
+fi
+exit "$status"
