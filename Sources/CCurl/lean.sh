@@ -1,8 +1,9 @@
 #!/bin/bash
 # lean.sh FOLDER: makes FOLDER/libcurl-….a: the system's own archive of libcurl, with stand-ins for what no upload calls:
 # LDAP, SSH, RTMP, Kerberos, HTTP/2, compression. A program linked with it loads OpenSSL, not the thirty libraries under
-# a shared libcurl, which take longer than a small upload. Where the system has no archive, or one that does not work
-# with the stand-ins, there is none, and the shared libcurl is linked.
+# a shared libcurl, which take longer than a small upload. In it send is send.c's, which can send a file without copying
+# it first; where that does not work it stays the system's. Where the system has no archive, or one that does not work with
+# the stand-ins, there is none, and the shared libcurl is linked.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -20,39 +21,62 @@ archive=$("$compiler" -print-file-name=libcurl.a)
 [ -f "$archive" ] || without 'there is no libcurl.a'
 
 # The name tells the contents, so that another one is linked anew. Dates do not: a newer package may hold older ones.
-name=curl-$(cat "$archive" "$here"/{lean.sh,absent.c,try.c} | sha256sum | head -c 16)
-[ -f "lib$name.a" ] && exit 0
+contents=$(cat "$archive" "$here"/{lean.sh,absent.c,send.c,offer.h,try.c} | sha256sum | head -c 16)
+[ -f "libcurl-$contents.a" ] && exit 0
 
 # Beside its place, so that the last step is a rename: half an archive would be taken for a whole one.
 work=$(mktemp -d "$PWD/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 flags=(-O2 -fPIC -fvisibility=hidden -Wall -Wextra -Werror)
-compile() { "$compiler" "${flags[@]}" -c "$1" -o "$2" || without 'the stand-ins for what is under it do not compile'; }
-compile "$here/absent.c" "$work/absent.o"
-
-# What the archive and the stand-ins written by hand need, less what they and the libraries that stay have.
+compile() { "$compiler" "${flags[@]}" -c "$1" -o "$2"; }
 symbols() { awk '{ sub(/@.*/, "", $NF); print $NF }' | LC_ALL=C sort -u; }
-{
-  nm --defined-only "$archive" "$work/absent.o"
-  for library in libssl.so libcrypto.so libc.so.6; do
-    nm --dynamic --defined-only "$("$compiler" -print-file-name=$library)" || true # then the trial below fails
-  done
-} 2>/dev/null | awk 'NF == 3' | symbols >"$work/there"
-{ nm --undefined-only "$archive" "$work/absent.o" 2>/dev/null || true; } | awk 'NF == 2 && $2 !~ /^_/' | symbols >"$work/called"
-{
-  echo 'void absent(const char *name);'
-  LC_ALL=C comm -23 "$work/called" "$work/there" |
-    awk '{ print "void " $1 "(void);\nvoid " $1 "(void) { absent(\"" $1 "\"); }" }'
-} >"$work/rest.c"
-compile "$work/rest.c" "$work/rest.o"
-cp "$archive" "$work/lib$name.a"
-ar r "$work/lib$name.a" "$work/absent.o" "$work/rest.o"
 
-if ! { "$compiler" "${flags[@]}" "$here/try.c" -L"$work" -l"$name" -lssl -lcrypto -o "$work/try" && "$work/try"; } \
-  >"$work/said" 2>&1; then
-  tail -n 3 "$work/said" >&2
-  without 'its archive does not work with stand-ins for what is under it'
+make_archive() { # make_archive NAME OBJECT...: libNAME.a of curl.a, the objects, and stand-ins for the rest
+  local made=lib$1.a
+  shift
+  # What it needs, less what it and the libraries that stay have.
+  {
+    nm --defined-only curl.a "$@"
+    for library in libssl.so libcrypto.so libc.so.6; do
+      nm --dynamic --defined-only "$("$compiler" -print-file-name=$library)" || true # then the trial fails
+    done
+  } 2>/dev/null | awk 'NF == 3' | symbols >there
+  { nm --undefined-only curl.a "$@" 2>/dev/null || true; } | awk 'NF == 2 && $2 !~ /^_/' | symbols >called
+  {
+    echo 'void absent(const char *name);'
+    LC_ALL=C comm -23 called there |
+      awk '{ print "void " $1 "(void);\nvoid " $1 "(void) { absent(\"" $1 "\"); }" }'
+  } >rest.c
+  compile rest.c rest.o && cp curl.a "$made" && ar r "$made" "$@" rest.o
+}
+
+works() { # works NAME FLAG...: a program with it does what it shall
+  local name=$1
+  shift
+  "$compiler" "${flags[@]}" "$@" "$here/try.c" -L. -l"$name" -lssl -lcrypto -o try && ./try "$archive"
+}
+
+sends_files() {
+  compile "$here/absent.c" absent.o && compile "$here/send.c" send.o &&
+    objcopy --redefine-sym send=s3up_send --redefine-sym close=s3up_close "$archive" curl.a &&
+    make_archive "curl-$contents" absent.o send.o && works "curl-$contents" -DOFFERS
+}
+
+copies_files() {
+  compile "$here/absent.c" absent.o && cp "$archive" curl.a &&
+    make_archive "curl-copying-$contents" absent.o && works "curl-copying-$contents"
+}
+
+cd "$work"
+if sends_files >said 2>&1; then
+  made=libcurl-$contents.a
+else
+  # Tried again each time: that may have been the moment's.
+  echo "libcurl sends files by copying them: $(tail -n 1 said)" >&2
+  made=libcurl-copying-$contents.a
+  [ -f "../$made" ] && exit 0
+  copies_files >said 2>&1 || { cd .. && without "its archive does not work with stand-ins for what is under it: $(tail -n 1 "$work/said")"; }
 fi
-
+cd ..
 rm -f libcurl-*.a
-mv "$work/lib$name.a" .
+mv "$work/$made" .

@@ -161,7 +161,7 @@ package struct BucketSigner: RequestSigner {
     switch request.body {
     case .none: .empty
     case .bytes(let bytes): .sha256(try sha256(bytes, known: request.payloadSHA256))
-    case .source: request.payloadSHA256.map { .sha256($0) } ?? .unsigned
+    case .source, .part: request.payloadSHA256.map { .sha256($0) } ?? .unsigned
     }
   }
 

@@ -20,6 +20,8 @@ package struct PartSlice: BodySource {
     return count
   }
 
+  package var place: FilePlace? { FilePlace(file: file, offset: offset) }
+
   /// The checksums of the slice, in one pass. It can take minutes; `isStopped` is asked after each window.
   package func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool = { false }

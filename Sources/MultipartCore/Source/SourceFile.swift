@@ -8,7 +8,7 @@ import Glibc
 package final class SourceFile: Sendable {
   package let path: FilePath
   package let identity: FileIdentity
-  private let descriptor: Int32
+  let descriptor: Int32
   /// Where slices of it are summed.
   let desk = SumDesk()
 
@@ -60,12 +60,16 @@ package final class SourceFile: Sendable {
       if count > 0 {
         done += count
       } else if count == 0 {
-        throw changed("shrank")
+        throw shrunk
       } else if errno != EINTR {
-        throw Self.unreadable(path, errno)
+        throw unreadable(errno)
       }
     }
   }
+
+  var shrunk: Failure { changed("shrank") }
+
+  func unreadable(_ error: Int32) -> Failure { Self.unreadable(path, error) }
 
   private static func identity(of descriptor: Int32, _ path: FilePath) throws(Failure) -> FileIdentity {
     var status = stat()

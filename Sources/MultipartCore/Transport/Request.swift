@@ -11,18 +11,38 @@ package protocol BodySource: Sendable {
   var length: Int64 { get }
   /// Copies bytes from `offset` of this body into `buffer` and returns how many; fewer than asked only at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int
+  /// Where the same bytes stand in a file; nil when they are in none.
+  var place: FilePlace? { get }
+}
+
+extension BodySource {
+  package var place: FilePlace? { nil }
+}
+
+/// Where a body begins in a file that is open as long as the body is there.
+package struct FilePlace: Sendable {
+  package let file: SourceFile
+  package let offset: Int64
+
+  package init(file: SourceFile, offset: Int64) {
+    self.file = file
+    self.offset = offset
+  }
 }
 
 package enum RequestBody: Sendable {
   case none
   case bytes([UInt8])
   case source(any BodySource)
+  /// The same, from someone who looks at the source again after the answer: its bytes may be taken from their place when
+  /// they leave, and `read` is not asked for them.
+  case part(any BodySource)
 
   package var length: Int64 {
     switch self {
     case .none: 0
     case .bytes(let bytes): Int64(bytes.count)
-    case .source(let source): source.length
+    case .source(let source), .part(let source): source.length
     }
   }
 }

@@ -18,6 +18,7 @@ final class Transfer {
   private var limiter: RateLimiter?
   private var isTLS = false
   private var proxy: String?
+  private var offer: FileOffer?
   private(set) var waitsForRate = false
   /// Since when the limiter gives nothing; the place in the queue of those that wait.
   private(set) var refusedSince: Duration = .zero
@@ -44,6 +45,7 @@ final class Transfer {
     limiter = options.limiter
     isTLS = request.url.utf8.starts(with: "https:".utf8)
     proxy = options.proxy.proxy(for: request.url)
+    offer = placeOfBody().flatMap { FileOffer($0) }
     offset = 0
     timesOut = 0
     ends = nil
@@ -61,10 +63,19 @@ final class Transfer {
     }
   }
 
+  /// Nil where libcurl needs the bytes themselves: over TLS, and to a proxy, which may be spoken to over TLS.
+  private func placeOfBody() -> FilePlace? {
+    guard case .part(let source) = request.body, request.url.utf8.starts(with: "http:".utf8),
+      (proxy ?? "").isEmpty || request.bypassesProxy
+    else { return nil }
+    return source.place
+  }
+
   /// Hands the result out, once, and lets go of all that the request held.
   func end(_ result: Result<Response, Failure>) {
     let waiter = finish
     finish = nil
+    offer = nil
     request = Request(method: .get, url: "")
     route = nil
     answer = Answer()
@@ -73,7 +84,7 @@ final class Transfer {
 
   func result(of code: CURLcode) -> Result<Response, Failure> {
     request.onConnection?(easy.connectionReport())
-    if let cause { return .failure(cause) }
+    if let cause = cause ?? offer?.problem { return .failure(cause) }
     guard code == CURLE_OK else {
       // In the midst of an answer this is libcurl's bound on a header line (100 KiB), or a compression that it is built
       // without, not this machine's memory.
@@ -90,7 +101,9 @@ final class Transfer {
     // libcurl calls it a success when the connection ends in the middle of the headers.
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
     // A yes to bytes that never went out is no yes; a refusal may well come early.
-    if (200..<300).contains(answer.status), easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length {
+    if (200..<300).contains(answer.status),
+      easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length || offer?.isPending == true
+    {
       return .failure(Failure(.network, "the server answered before it had been sent the whole body"))
     }
     return .success(Response(status: answer.status, headers: answer.headers, body: answer.body))
@@ -140,43 +153,59 @@ final class Transfer {
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let left = request.body.length - offset
     var wanted = Int(min(Int64(buffer.count), left))
+    var nothing = 0
     if wanted > 0, let limiter {
       let now = uptime()
       wanted = limiter.take(wanted, now: now)
       if wanted == 0 {
         waitsForRate = true
         if !isRefused { refusedSince = now }
-        isRefused = true
-        return Int(CURL_READFUNC_PAUSE)
+        nothing = Int(CURL_READFUNC_PAUSE)
       }
+      isRefused = wanted == 0
     }
-    guard wanted > 0 else { return 0 }
-    isRefused = false
+    do throws(Failure) {
+      let count = try fill(UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+      offset += Int64(count)
+      if isTLS, count > 0 { TLSTuning.willWrite(count, on: easy) }
+      return wanted > 0 ? count : nothing
+    } catch {
+      cause = error
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+    if let offer {
+      // With nothing too: libcurl may have moved what is left of the last piece.
+      guard offer.stands(for: buffer) else { throw Failure(.network, "libcurl's buffer is not where it should be") }
+      return buffer.count
+    }
+    guard !buffer.isEmpty else { return 0 }
     switch request.body {
     case .none: return 0
     case .bytes(let bytes):
       bytes.withUnsafeBytes { all in
-        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[Int(offset)..<Int(offset) + wanted]))
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[Int(offset)..<Int(offset) + buffer.count]))
       }
-    case .source(let source):
-      do throws(Failure) {
-        wanted = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
-        guard wanted > 0 else { throw Failure(.sourceChanged, "the source ended before its length") }
-      } catch {
-        cause = error
-        return Int(CURL_READFUNC_ABORT)
-      }
+      return buffer.count
+    case .source(let source), .part(let source):
+      let count = try source.read(into: buffer, at: offset)
+      guard count > 0 else { throw Failure(.sourceChanged, "the source ended before its length") }
+      return count
     }
-    offset += Int64(wanted)
-    if isTLS { TLSTuning.willWrite(wanted, on: easy) }
-    return wanted
   }
 
   /// libcurl found a kept connection closed and sends the body again from its beginning.
   func seek(to position: Int64, origin: Int32) -> Bool {
     guard origin == SEEK_SET, (0...request.body.length).contains(position) else { return false }
-    offset = position
+    begin(at: position)
     return true
+  }
+
+  private func begin(at position: Int64) {
+    offset = position
+    offer?.begin(at: position)
   }
 
   func opened(_ socket: Int32) { sockets.add(socket) }
@@ -189,6 +218,8 @@ final class Transfer {
     // On a connection from before its address fell behind.
     if let route, route.book.isAvoided(ends.peer, of: route.origin, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
     request.onConnection?(easy.connectionReport())
+    // libcurl does not go back to the beginning where it had read from the body, and sent nothing of that.
+    begin(at: 0)
     timesOut += 1
     guard timesOut > 1, !request.mayBeResent else { return true }
     cause = cause ?? Failure(.network, "the connection was closed before there was an answer")

@@ -16,7 +16,7 @@ struct BodySender: Sendable {
   ) async throws(Failure) -> PartReceipt {
     let sums = try await sums(of: body, form)
     let operation = UploadPart(
-      bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .source(body),
+      bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .part(body),
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil },
       customerKey: job.customerKey, common: job.common)
     let answer = try await counted(operation, body, fresh, UploadProgress.Transfer(part: number, isCopy: isCopy))
