@@ -71,7 +71,7 @@ cd "$work"
 if sends_files >said 2>&1; then
   made=libcurl-$contents.a
 else
-  # Tried again each time: that may have been the moment's.
+  # The next time it is tried again, for this may be a machine that was busy or had no loopback for a moment.
   echo "libcurl sends files by copying them: $(tail -n 1 said)" >&2
   made=libcurl-copying-$contents.a
   [ -f "../$made" ] && exit 0

@@ -3,7 +3,6 @@
 #define S3UP_CCURL_SHIM_H
 #include "offer.h"
 #include <curl/curl.h>
-#include <sys/socket.h>
 
 typedef size_t (*s3up_curl_io)(char *buffer, size_t size, size_t count, void *context);
 typedef int (*s3up_curl_seek)(void *context, curl_off_t offset, int origin);

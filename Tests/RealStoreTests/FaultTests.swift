@@ -114,7 +114,7 @@ extension RealStores {
       try await run.expect(store.get(run.key()), is: source)
       try await store.delete(run.key())
       try await proxy.release()
-      let result = await child.wait()
+      let result = await child.wait(timeout: .seconds(60))
       #expect(result.status != 0)
       try await run.expectNothing(run.key())
     }

@@ -50,7 +50,7 @@ extension Store {
     let result = try await ChildProcess(
       Programs.find("python3"), ["\(Self.scripts)/other_client.py", folder, scheme.rawValue],
       environment: Programs.environment(home: "/nonexistent"), input: .bytes([UInt8](lines.joined()))
-    ).wait()
+    ).wait(timeout: .seconds(180))
     let answers = try result.lines.map { try JSONDecoder().decode(Answer.self, from: Data($0.utf8)) }
     guard result.status == 0, answers.count == requests.count else {
       throw Missing(description: "other_client.py: \(result.errors)")

@@ -12,8 +12,8 @@ package struct Lag: Sendable {
     while true {
       let began = ContinuousClock.now
       usleep(50_000)
-      let work = cpuTime() + .microseconds(500)
-      while cpuTime() < work {}
+      let work = threadTime() + .microseconds(500)
+      while threadTime() < work {}
       let late = ContinuousClock.now - began - .microseconds(50_500)
       sum.with { $0 += late }
     }
@@ -28,10 +28,11 @@ package struct Lag: Sendable {
 
   /// Since the beginning. Half a turn of the thread's may be missing.
   package var sofar: Duration { Self.sum.with { $0 } - before }
+}
 
-  private static func cpuTime() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
+/// How long this thread has been on a core, so that a busy machine does not count (`CLOCK_THREAD_CPUTIME_ID`).
+package func threadTime() -> Duration {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }

@@ -138,11 +138,10 @@ import Testing
   @Test func theListOfTenThousandPartsIsWrittenInAMoment() throws {
     let parts = (1...10_000).reversed().map { CompleteMultipartUpload.Part(number: $0, etag: "\"\($0)\"") }
     let complete = CompleteMultipartUpload(bucket: "b", key: "k", uploadID: "u", parts: parts)
-    var list: [UInt8] = []
-    let lag = Lag()
-    let time = try ContinuousClock().measure { list = bytes(try complete.request().body) }
+    let began = threadTime()
+    let list = bytes(try complete.request().body)
+    #expect(threadTime() - began < .seconds(5))
     #expect(try XMLReader.read(list).root.map { Array($0.children).count } == 10_000)
-    #expect(time - lag.sofar < .seconds(5))
   }
 
   @Test(arguments: [("abc", "\"abc\""), ("\"abc\"", "\"abc\""), ("*", "*"), ("W/\"a\"", "W/\"a\"")])

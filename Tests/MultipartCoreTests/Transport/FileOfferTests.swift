@@ -181,7 +181,7 @@ struct FileOfferTests {
 
   private func arrived(_ socket: Int32, _ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    return Array(bytes[..<max(0, recv(socket, &bytes, count, Int32(MSG_WAITALL)))])
+    return Array(bytes[..<max(0, recv(socket, &bytes, count, Int32(MSG_DONTWAIT)))])
   }
 
   /// libcurl frees the buffer of a request that fails, and goes on with others before anybody hears of it.
@@ -214,6 +214,32 @@ struct FileOfferTests {
     #expect(FileOffer.send(UnsafeRawBufferPointer(rebasing: memory[400...]), to: first.near) == 600)
     #expect(arrived(second.far, 600) == Array(repeating: 9, count: 600))
     #expect(offer.isPending)
+  }
+
+  /// The bucket is full with the first piece, and stays empty: the clock stands still.
+  @Test("Where the rate gives nothing in the midst of a piece its rest goes out all the same")
+  func rateGivesNothing() throws {
+    let line = try connection()
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100_000, alignment: 16)
+    defer {
+      memory.deallocate()
+      for socket in [line.near, line.far] { close(socket) }
+    }
+    var options = TransportOptions()
+    options.limiter = RateLimiter(rate: 1_000_000, now: .zero)
+    let sockets = LoopSockets(options, ledger: LineLedger())
+    let made = Transfer(sockets: sockets, sessions: TLSSessions(), uptime: { .seconds(1) })
+    let transfer = try #require(made)
+    let submission = Submission(identifier: 1, request: part("http://127.0.0.1", slice(3, 500_000)), finish: { _ in })
+    transfer.begin(submission, options: options, asksAddresses: false, route: nil)
+    let given = transfer.read(into: memory)
+    try #require((1000..<100_000).contains(given))
+    #expect(FileOffer.send(UnsafeRawBufferPointer(rebasing: memory[..<(given - 100)]), to: line.near) == given - 100)
+    let asked = UnsafeMutableRawBufferPointer(rebasing: memory[100...])
+    #expect(transfer.read(into: asked) == 0x1000_0001)  // CURL_READFUNC_PAUSE
+    #expect(FileOffer.send(UnsafeRawBufferPointer(rebasing: memory[..<100]), to: line.near) == 100)
+    #expect(arrived(line.far, given) == Array(bytes[3..<(3 + given)]))
+    transfer.end(.failure(Failure(.interrupted, "the test is over")))
   }
 
   /// libcurl moves a small rest to the front of its buffer and asks for more behind it; the rate may give nothing then.

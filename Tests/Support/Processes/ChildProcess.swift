@@ -128,10 +128,14 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// The result when the child has ended and its streams are closed; it is killed after `timeout`.
+  /// The result when the child has ended and its streams are closed; it is killed after `timeout`, not counting what the
+  /// machine falls behind meanwhile.
   package func wait(timeout: Duration = .seconds(600)) async -> Result {
     let killer = Task {
-      try await Task.sleep(for: timeout)
+      let (began, lag) = (ContinuousClock.now, Lag())
+      while case let left = timeout + lag.sofar - (ContinuousClock.now - began), left > .zero {
+        try await Task.sleep(for: left)
+      }
       state.with { state in
         guard !state.complete else { return }
         state.result.timedOut = true

@@ -54,7 +54,7 @@ struct PrivateHosts {
       })
     box.fake.stop()
     try hosts.set("127.0.0.3")
-    let result = await child.wait()
+    let result = await child.wait(timeout: .seconds(60))
     #expect(result.status == 0, "\(result.errors)")
     #expect(other.object("k")?.sha256 == sha256(bytes))
   }

@@ -181,7 +181,7 @@ import Testing
       await Task.yield()
     }
     _ = await terminal.write(Array("246813\n".utf8))
-    let result = await terminal.wait()
+    let result = await terminal.wait(timeout: .seconds(60))
     #expect(result.status == 0, "\(result.output) \(result.errors)")
     #expect(!result.output.contains("246813"))
     #expect(sts.asked.first?.form["TokenCode"] == "246813")
@@ -208,7 +208,7 @@ import Testing
       await Task.yield()
     }
     _ = await terminal.write([3])
-    let result = await terminal.wait()
+    let result = await terminal.wait(timeout: .seconds(60))
     #expect(result.output.contains("status 130"), "\(result.output)")
     #expect(result.output.contains(" echo "))
     #expect(!result.output.contains("-echo "))

@@ -72,7 +72,7 @@ import Testing
     let box = made
     let lag = Lag()
     let child = try net.run { try box.start(["doctor", "s3://bucket", "--json"]) }
-    let said = Said(await child.wait())
+    let said = Said(await child.wait(timeout: .seconds(60)))
     #expect(.seconds(said.seconds) - lag.sofar < .seconds(15))
     said.expect("connection", exit: 75, says: [], mends: "endpoint")
     #expect(said["identity"]?.mark == "warn")

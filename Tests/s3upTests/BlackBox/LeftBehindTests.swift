@@ -37,7 +37,7 @@ import Testing
     while !child.ended, Self.ticks(child.pid) < 10 { await Task.yield() }
     let (sent, lag) = (ContinuousClock.now, Lag())
     child.signal(SIGTERM)
-    let result = await child.wait()
+    let result = await child.wait(timeout: .seconds(20))
     #expect(result.endedAt - sent - lag.sofar < .seconds(5))
     #expect(result.status == 143, "\(result.errors)")
     #expect(fake.unfinishedUploads.count == (choice == "keep" ? 1 : 0))

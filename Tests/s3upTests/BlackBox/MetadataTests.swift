@@ -47,7 +47,7 @@ struct MetadataTests {
     inside.environment.merge(more) { $1 }
     let ready = inside
     return try await network.run { try ready.start(["put", "-vv", "file", "s3://bucket/\(key)"]) }
-      .wait()
+      .wait(timeout: .seconds(60))
   }
 
   private func expectServed(_ result: ChildProcess.Result, where location: SourceLocation = #_sourceLocation) {
@@ -127,7 +127,7 @@ struct NoCredentialsTests {
     var took = Double.infinity
     for _ in 0..<10 where took >= seconds {
       let result = try await network.run { try ready.start(["put", "file", "s3://bucket/key"]) }
-        .wait()
+        .wait(timeout: .seconds(60))
       result.expectFailure(77, "no credentials", "the instance metadata service", where: location)
       took = result.seconds
     }

@@ -17,7 +17,7 @@ import Testing
     // As after an hour: no connection of then is alive.
     box.fake.dropConnections()
     child.signal(SIGCONT)
-    let result = await child.wait()
+    let result = await child.wait(timeout: .seconds(60))
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.requests(.createMultipartUpload).count == 1)

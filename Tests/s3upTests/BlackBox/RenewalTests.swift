@@ -235,7 +235,7 @@ private final class Issuer: Sendable {
       try await Task.sleep(for: .milliseconds(20))
     }
     child.signal(SIGTERM)
-    let result = await child.wait()
+    let result = await child.wait(timeout: .seconds(30))
     #expect(result.status == 143)
     #expect(result.errors.contains(Timestamp(seconds: short.ends ?? 0).iso8601), "\(result.errors)")
     #expect(result.errors.split(separator: "\n").count { $0.contains("nothing can renew") } == 1)

@@ -68,7 +68,7 @@ import Testing
     let second = try box.start(StoppedUpload.words + ["--wait-lock"] + (signal == 0 ? ["--deadline", "1s"] : []))
     #expect(await second.speaks())
     if signal != 0 { second.signal(signal) }
-    let result = await second.wait()
+    let result = await second.wait(timeout: .seconds(10))
     #expect(!result.timedOut)
     #expect(result.status == [SIGINT: 130, SIGTERM: 143, 0: 75][signal], "\(result.errors)")
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
@@ -210,7 +210,7 @@ import Testing
 extension ChildProcess {
   /// Waits for the first word on standard error; false when the program ended without one, or said nothing for long.
   fileprivate func speaks() async -> Bool {
-    let end = ContinuousClock.now + .seconds(600)
+    let end = ContinuousClock.now + .seconds(30)
     while stderr.isEmpty, !ended, ContinuousClock.now < end { await Task.yield() }
     return !stderr.isEmpty
   }

@@ -100,7 +100,7 @@ import Testing
     let producer = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
     let sent = ContinuousClock.now
     child.signal(signal)
-    let result = await child.wait()
+    let result = await child.wait(timeout: .seconds(20))
     #expect(!result.timedOut)
     #expect(result.endedAt - sent < .seconds(15))
     #expect(result.status == (signal == SIGINT ? 130 : 143), "\(result.errors)")

@@ -42,7 +42,7 @@ import Testing
     environment["S3UP"] = box.binary.path
     let result = try await ChildProcess(
       Programs.find("bash"), ["-c", line], environment: environment, directory: box.files.path
-    ).wait()
+    ).wait(timeout: .seconds(60))
     result.expectSuccess()
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
@@ -186,7 +186,7 @@ import Testing
     if hasParts { #expect(await box.fake.wait { $0.contains { $0.operation == .uploadPart && $0.done } }) }
     if !hasParts { #expect(await Self.hasThreads(child)) }
     child.signal(SIGINT)
-    let result = await child.wait()
+    let result = await child.wait(timeout: .seconds(10))
     #expect(!result.timedOut)
     #expect(result.status == 130, "\(result.errors)")
     box.expectNothingLeft()
@@ -195,7 +195,7 @@ import Testing
 
   /// The program looks after its signals before it starts a thread.
   private static func hasThreads(_ child: ChildProcess) async -> Bool {
-    let end = ContinuousClock.now + .seconds(600)
+    let end = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < end, !child.ended {
       let tasks = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(child.pid)/task")
       if tasks?.count ?? 0 > 3 { return true }
