@@ -11,6 +11,7 @@ enum ExitStatus: Int32, Sendable {
   case temporary = 75
   case credentials = 77
   case configuration = 78
+  case hungUp = 129
   case interrupted = 130
   case terminated = 143
 
@@ -41,6 +42,6 @@ enum ExitStatus: Int32, Sendable {
     ("75", "temporary, try again: network, 5xx, throttling"),
     ("77", "credentials missing, refused or ended; access denied"),
     ("78", "configuration"),
-    ("130 / 143", "SIGINT / SIGTERM"),
+    ("129 / 130 / 143", "SIGHUP / SIGINT / SIGTERM"),
   ]
 }

@@ -2,7 +2,11 @@ import Glibc
 import MultipartCore
 
 Descriptor.ignoreBrokenPipes()
-Descriptor.occupyStandardStreams()
+guard Descriptor.occupyStandardStreams() else {
+  Console.standardError().line("s3up: a standard stream is closed, and nothing could be opened in its place")
+  Console.standardError().line("Run it with standard input, output and error open.")
+  _exit(ExitStatus.temporary.rawValue)
+}
 Hardening.forbidCoreFiles()
 let signals = Signals()
 let words = Argument.ofProcess()

@@ -39,9 +39,14 @@ struct Session: Sendable {
     for line in paint(STDERR_FILENO).error(ErrorText.lines(for: failure)) { console.line(line) }
   }
 
-  /// A run that SIGTERM stopped says so in its status.
+  /// A run that a signal stopped tells by its status which one.
   func status(of failure: Failure) -> ExitStatus {
-    failure.code == .interrupted && signals.received == SIGTERM ? .terminated : ExitStatus(failure.code)
+    guard failure.code == .interrupted else { return ExitStatus(failure.code) }
+    return switch signals.received {
+    case SIGTERM: .terminated
+    case SIGHUP: .hungUp
+    default: .interrupted
+    }
   }
 
   /// A line for people on standard output; `--json` says it in its own way, `-q` not at all.

@@ -67,11 +67,18 @@ enum Descriptor {
 
   /// A standard stream that is closed would be the number of the next file or socket that is opened, and what is printed
   /// would go into it. Open the other way round, so that what is closed still fails: a closed input is no empty stream.
-  static func occupyStandardStreams() {
+  /// Where there is no `/dev/null` (a chroot, a bare container) the root folder stands in, by a descriptor that can be
+  /// neither read nor written. False when a number is still free.
+  static func occupyStandardStreams() -> Bool {
+    // O_PATH of Linux, which the C library shows to GNU sources alone.
+    let nameOnly: Int32 = 0o10_000_000
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
       // The lowest free number, which is this one.
-      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+      var taken = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+      if taken < 0 { taken = open("/", nameOnly) }
+      guard taken == descriptor else { return false }
     }
+    return true
   }
 
   /// 0, or the `errno` of the write that failed. Waits where the descriptor is non-blocking and full.

@@ -60,7 +60,7 @@ import Testing
     _ = await first.wait()
   }
 
-  @Test("a run that waits for the lock ends at a signal and at its deadline", arguments: [SIGINT, SIGTERM, 0])
+  @Test("a run that waits for the lock ends at a signal and at its deadline", arguments: [SIGHUP, SIGINT, SIGTERM, 0])
   func waitIsInterrupted(_ signal: Int32) async throws {
     let box = try BlackBox()
     try box.sample("f", StoppedUpload.size)
@@ -70,7 +70,7 @@ import Testing
     if signal != 0 { second.signal(signal) }
     let result = await second.wait(timeout: .seconds(10))
     #expect(!result.timedOut)
-    #expect(result.status == [SIGINT: 130, SIGTERM: 143, 0: 75][signal], "\(result.errors)")
+    #expect(result.status == [SIGINT: 130, SIGTERM: 143, SIGHUP: 129, 0: 75][signal], "\(result.errors)")
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
     #expect(!first.ended)
     first.signal(SIGKILL)
