@@ -69,6 +69,12 @@ package struct UploadJob: Sendable {
     return object == ObjectHeaders() && encryption == nil && customerKey == nil
   }
 
+  /// What the object shall be, and what answers have to confirm.
+  package func requested() throws(Failure) -> RequestedSettings {
+    try RequestedSettings(
+      object: object, typeIsGuessed: typeIsGuessed, encryption: encryption, customerKey: customerKey)
+  }
+
   /// An encrypted object's ETag can look like an MD5 without being one.
   var etagMayBeMD5: Bool {
     !isDirectoryBucket && customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)

@@ -1,0 +1,138 @@
+/// What counts as the same: stores write names, dates and keys each in their own way, and only what is clearly something
+/// else is a loss.
+extension RequestedSettings {
+  /// Nil for what has nothing to do with encryption.
+  func state(of setting: Setting, _ shown: EncryptionInfo) -> State? {
+    switch setting {
+    case .encryption:
+      guard let algorithm = shown.algorithm else { return .dropped(found: nil) }
+      return same(algorithm, asked[Name.encryption]) ? .kept : .dropped(found: algorithm)
+    case .customerKey: return shown.customerAlgorithm == nil ? .dropped(found: nil) : .kept
+    case .keyID: return Self.state(ofKey: asked[Name.keyID] ?? "", shown: shown.kmsKeyID)
+    case .keyContext: return .unseen
+    case .bucketKey:
+      let wanted = same("true", asked[Name.bucketKey])
+      return wanted == shown.bucketKey ? .kept : .dropped(found: wanted ? nil : "on")
+    default: return nil
+    }
+  }
+
+  func state(of setting: Setting, inHead headers: HeaderList) -> State {
+    switch setting {
+    case .lock: lock(mode: headers[Name.lockMode], until: headers[Name.lockDate])
+    case .legalHold: legalHold(headers[Name.legalHold])
+    case .tags:
+      headers["x-amz-tagging-count"].flatMap { Int(S3Text.trimmed($0)) }
+        .map { $0 == tags.count ? .kept : .dropped(found: "\($0) of \(tags.count)") } ?? .unseen
+    case .storageClass: storageClass(headers)
+    case .redirect: text(asked[Name.redirect], headers[Name.redirect])
+    case .metadata(let name): metadata(name, headers)
+    case .header("expires"): expires(headers["expires"])
+    case .header(let name): text(asked[name], headers[name], ignoringCase: name == "content-type")
+    default: .unseen
+    }
+  }
+
+  /// Who may not read the lock is not shown it: without it nothing is said.
+  package func lock(mode: String?, until: String?) -> State {
+    guard let mode, let until else { return .unseen }
+    let wanted = asked[Name.lockDate].flatMap(S3Date.iso8601)
+    guard same(mode, asked[Name.lockMode]) else { return .dropped(found: "\(mode) until \(until)") }
+    guard let wanted, let found = S3Date.iso8601(until) else { return .unseen }
+    return found == wanted ? .kept : .dropped(found: "\(mode) until \(until)")
+  }
+
+  package func legalHold(_ shown: String?) -> State {
+    guard let shown else { return same("OFF", asked[Name.legalHold]) ? .kept : .unseen }
+    return same(shown, asked[Name.legalHold]) ? .kept : .dropped(found: shown)
+  }
+
+  /// `k=v&k2=v2`, decoded.
+  package var tags: [NamedValue] {
+    (asked[Name.tagging] ?? "").split(separator: "&").map { pair in
+      let words = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return NamedValue(
+        S3Text.percentDecoded(String(words[0])), words.count > 1 ? S3Text.percentDecoded(String(words[1])) : "")
+    }
+  }
+
+  package func tags(_ shown: [NamedValue]) -> State {
+    let (wanted, found) = (tags, shown)
+    let isSame =
+      wanted.count == found.count
+      && wanted.allSatisfy { tag in found.contains { Self.equal($0.name, tag.name) && Self.equal($0.value, tag.value) }
+      }
+    return isSame
+      ? .kept : .dropped(found: found.isEmpty ? nil : found.map { "\($0.name)=\($0.value)" }.joined(separator: "&"))
+  }
+
+  /// S3 does not name STANDARD, which is what an object is without a class.
+  private func storageClass(_ headers: HeaderList) -> State {
+    let shown =
+      headers[Name.storageClass] ?? headers["x-goog-storage-class"] ?? headers["x-oss-storage-class"] ?? "STANDARD"
+    return same(shown, asked[Name.storageClass]) ? .kept : .dropped(found: shown)
+  }
+
+  /// A value beyond ASCII comes back in forms that cannot all be read, an empty one is often left out, and of much
+  /// metadata S3 says only that some of it does not fit into headers.
+  private func metadata(_ name: String, _ headers: HeaderList) -> State {
+    let wanted = asked[Name.metadata + name] ?? ""
+    guard let shown = headers[Name.metadata + name] else {
+      return wanted.isEmpty || headers["x-amz-missing-meta"] != nil ? .unseen : .dropped(found: nil)
+    }
+    let (plain, found) = (EncodedWord.decode(wanted), EncodedWord.decode(shown))
+    if Self.equal(SigV4.folded(plain), SigV4.folded(found)) { return .kept }
+    return plain.utf8.allSatisfy { $0 < 0x80 } ? .dropped(found: shown) : .unseen
+  }
+
+  private func expires(_ shown: String?) -> State {
+    if let shown, let found = S3Date.http(shown), let wanted = asked["expires"].flatMap(S3Date.http) {
+      return found == wanted ? .kept : .dropped(found: shown)
+    }
+    return text(asked["expires"], shown)
+  }
+
+  private func text(_ wanted: String?, _ shown: String?, ignoringCase: Bool = false) -> State {
+    let (wanted, found) = (SigV4.folded(wanted ?? ""), SigV4.folded(shown ?? ""))
+    if Self.equal(wanted, found) || (ignoringCase && Self.equal(loose(wanted), loose(found))) { return .kept }
+    return .dropped(found: shown)
+  }
+
+  /// `Text/HTML; charset=utf-8` is `text/html;charset=utf-8`.
+  private func loose(_ type: String) -> String {
+    String(decoding: type.lowercased().utf8.filter { $0 != 0x20 }, as: UTF8.self)
+  }
+
+  private func same(_ a: String, _ b: String?) -> Bool {
+    b.map { Self.equal(a.lowercased(), $0.lowercased()) } ?? false
+  }
+
+  private static func equal(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+  // MARK: - KMS keys
+
+  /// A key is asked for by its id, its ARN, an alias or another store's name for it, and answered as its ARN mostly.
+  /// Only two keys of one form that are not the same contradict.
+  static func state(ofKey wanted: String, shown: String?) -> State {
+    guard let shown, !shown.isEmpty else { return .unseen }
+    if equal(wanted.lowercased(), shown.lowercased()) { return .kept }
+    let (a, b) = (keyID(wanted), keyID(shown))
+    if wanted.contains("alias/") || shown.contains("alias/") { return .unseen }
+    if equal(a.id, b.id) { return a.isWhole && b.isWhole ? .dropped(found: shown) : .kept }
+    return isUnique(a.id) == isUnique(b.id) ? .dropped(found: shown) : .unseen
+  }
+
+  /// `arn:aws:kms:eu-west-1:123456789012:key/ID` is whole; other stores write `arn:aws:kms:NAME`.
+  private static func keyID(_ text: String) -> (id: String, isWhole: Bool) {
+    let text = text.lowercased()
+    guard text.hasPrefix("arn:") else { return (text.hasPrefix("key/") ? String(text.dropFirst(4)) : text, false) }
+    let last = text.split(separator: ":").last.map(String.init) ?? text
+    return last.hasPrefix("key/") ? (String(last.dropFirst(4)), true) : (last, false)
+  }
+
+  /// A UUID, or `mrk-` with 32 digits: the id of a key at AWS, and no name that somebody gave it.
+  private static func isUnique(_ id: String) -> Bool {
+    let digits = (id.hasPrefix("mrk-") ? id.dropFirst(4) : id[...]).utf8.filter { $0 != UInt8(ascii: "-") }
+    return digits.count == 32 && digits.allSatisfy { S3Text.nibble($0) != nil }
+  }
+}

@@ -1,0 +1,162 @@
+/// What an object shall be besides its bytes, as the headers that ask for it, and how that fares in what a store answers.
+///
+///     let asked = try RequestedSettings(object: object, encryption: encryption)
+///     asked.findings(inHead: answer.headers).filter(\.isDropped)
+package struct RequestedSettings: Sendable, Equatable {
+  package enum Setting: Sendable, Hashable {
+    case encryption, keyID, keyContext, bucketKey, customerKey
+    case lock, legalHold, access, tags, storageClass, redirect
+    case metadata(String)
+    /// `content-language`
+    case header(String)
+
+    package var title: String {
+      switch self {
+      case .encryption: "encryption"
+      case .keyID: "KMS key"
+      case .keyContext: "KMS encryption context"
+      case .bucketKey: "bucket key"
+      case .customerKey: "encryption with the SSE-C key"
+      case .lock: "object lock"
+      case .legalHold: "legal hold"
+      case .access: "access control"
+      case .tags: "tags"
+      case .storageClass: "storage class"
+      case .redirect: "website redirect"
+      case .metadata(let name): "metadata \(S3Text.cleaned(name, limit: 80))"
+      case .header(let name): name
+      }
+    }
+
+    /// How it is asked for on the command line, to be left out where a store does not know it.
+    package var option: String {
+      switch self {
+      case .encryption: "--sse"
+      case .keyID: "--sse-kms-key-id"
+      case .keyContext: "--sse-kms-context"
+      case .bucketKey: "--bucket-key"
+      case .customerKey: "--sse-c-key-file"
+      case .lock: "--object-lock-mode"
+      case .legalHold: "--legal-hold"
+      case .access: "--acl or --grant"
+      case .tags: "--tag"
+      case .storageClass: "--storage-class"
+      case .redirect: "--website-redirect"
+      case .metadata: "--metadata"
+      case .header("expires"): "--expires-header"
+      case .header(let name): "--" + name
+      }
+    }
+  }
+
+  package enum State: Sendable, Equatable {
+    case kept
+    /// The store has another value, or none.
+    case dropped(found: String?)
+    /// This answer does not tell.
+    case unseen
+  }
+
+  package struct Finding: Sendable, Equatable {
+    package var setting: Setting
+    package var state: State
+
+    package var isDropped: Bool {
+      if case .dropped = state { return true }
+      return false
+    }
+
+    /// `the storage class is STANDARD`, `there is no object lock`
+    package var sentence: String {
+      guard case .dropped(let found) = state else { return setting.title }
+      guard let found, !found.isEmpty else { return "no \(setting.title)" }
+      return "another \(setting.title) (\(S3Text.cleaned(found, limit: 120)))"
+    }
+  }
+
+  /// As they go out; names compare without case.
+  let asked: HeaderList
+
+  /// `typeIsGuessed`: the content type is nobody's wish.
+  package init(
+    object: ObjectHeaders, typeIsGuessed: Bool = false, encryption: ServerSideEncryption? = nil,
+    customerKey: CustomerKey? = nil
+  ) throws(Failure) {
+    var object = object
+    let typedByHand = object.extra.contains { $0.name.lowercased().utf8.elementsEqual("content-type".utf8) }
+    if typeIsGuessed, !typedByHand { object.contentType = nil }
+    var headers = S3HeaderBuilder()
+    try addEncryption(encryption, nil, to: &headers)
+    if customerKey != nil { try headers.add(Name.customerAlgorithm, "AES256") }
+    try object.add(to: &headers)
+    asked = headers.list
+  }
+
+  enum Name {
+    static let encryption = "x-amz-server-side-encryption"
+    static let keyID = "x-amz-server-side-encryption-aws-kms-key-id"
+    static let keyContext = "x-amz-server-side-encryption-context"
+    static let bucketKey = "x-amz-server-side-encryption-bucket-key-enabled"
+    static let customerAlgorithm = "x-amz-server-side-encryption-customer-algorithm"
+    static let lockMode = "x-amz-object-lock-mode"
+    static let lockDate = "x-amz-object-lock-retain-until-date"
+    static let legalHold = "x-amz-object-lock-legal-hold"
+    static let redirect = "x-amz-website-redirect-location"
+    static let storageClass = "x-amz-storage-class"
+    static let tagging = "x-amz-tagging"
+    static let metadata = "x-amz-meta-"
+    static let acl = "x-amz-acl"
+    static let grant = "x-amz-grant-"
+    static let content = [
+      "content-type", "cache-control", "content-disposition", "content-encoding", "content-language", "expires",
+    ]
+  }
+
+  /// All that was asked for and has a name here; a header of somebody's own making says nothing that could be seen.
+  package var settings: [Setting] {
+    var found: [Setting] = []
+    for field in asked.fields {
+      let name = field.name.lowercased()
+      let setting: Setting? =
+        switch name {
+        case Name.encryption: .encryption
+        case Name.keyID: .keyID
+        case Name.keyContext: .keyContext
+        case Name.bucketKey: .bucketKey
+        case Name.customerAlgorithm: .customerKey
+        case Name.lockMode, Name.lockDate: .lock
+        case Name.legalHold: .legalHold
+        case Name.acl: .access
+        case Name.tagging: field.value.isEmpty ? nil : .tags
+        case Name.storageClass: .storageClass
+        case Name.redirect: .redirect
+        case _ where name.hasPrefix(Name.grant): .access
+        case _ where name.hasPrefix(Name.metadata): .metadata(String(name.dropFirst(Name.metadata.utf8.count)))
+        case _ where Name.content.contains(name): .header(name)
+        default: nil
+        }
+      if let setting, !found.contains(setting) { found.append(setting) }
+    }
+    return found
+  }
+
+  package var isEmpty: Bool { settings.isEmpty }
+
+  /// What an answer to create, to a part or to a PutObject has to confirm: the encryption.
+  package func findings(inWrite answer: EncryptionInfo) -> [Finding] {
+    settings.compactMap { setting in state(of: setting, answer).map { Finding(setting: setting, state: $0) } }
+  }
+
+  /// What a HEAD shows of all that was asked for.
+  package func findings(inHead headers: HeaderList) -> [Finding] {
+    let encryption = EncryptionInfo(headers)
+    return settings.map { setting in
+      Finding(setting: setting, state: state(of: setting, encryption) ?? state(of: setting, inHead: headers))
+    }
+  }
+
+  /// Settings that a HEAD shows to be others than those asked for: the object was not made by this request.
+  package func differences(inHead headers: HeaderList) -> [Finding] {
+    findings(inHead: headers).filter(\.isDropped)
+  }
+}
