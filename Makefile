@@ -64,10 +64,12 @@ build: deps toolchain curl
 demo: build
 	@Tests/Demo/demo.sh $(BINARY)
 
-# The servers start after the build, so that their time is spent on the tests. The exit status is that of swift test.
+# The servers start after the build, so that their time is spent on the tests. The exit status is that of swift test. The
+# library's tests all begin at once and take both cores: those that start programs and watch the clock come after them.
 test: deps toolchain curl
 	$(SWIFT) build --build-tests
-	Tests/recap.sh $(STORES) run all -- $(SWIFT) test
+	Tests/recap.sh $(SWIFT) test --skip-build --filter MultipartCoreTests
+	Tests/recap.sh $(STORES) run all -- $(SWIFT) test --skip-build --filter 's3upTests|RealStoreTests'
 
 check: lint test sanitize
 

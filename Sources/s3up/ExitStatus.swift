@@ -8,6 +8,7 @@ enum ExitStatus: Int32, Sendable {
   case sourceMissing = 66
   case unavailable = 69
   case precondition = 73
+  case output = 74
   case temporary = 75
   case credentials = 77
   case configuration = 78
@@ -25,6 +26,7 @@ enum ExitStatus: Int32, Sendable {
       case .refused, .uploadGone, .checksumUnsupported, .tls: .unavailable
       case .precondition: .precondition
       case .credentials, .credentialsExpired, .clockSkew: .credentials
+      case .output: .output
       // Memory, threads or disk of this machine: the same command may well work later.
       case .network, .stalled, .throttled, .server, .local, .deadline, .locked: .temporary
       case .interrupted: .interrupted
@@ -39,6 +41,7 @@ enum ExitStatus: Int32, Sendable {
     ("66", "the source is missing or unreadable"),
     ("69", "the store or bucket is not there, or refuses for good"),
     ("73", "precondition: the object exists or is another"),
+    ("74", "done and proven, but the line that --json asked for, or the ETag of part, could not be written"),
     ("75", "temporary, try again: network, 5xx, throttling"),
     ("77", "credentials missing, refused or ended; access denied"),
     ("78", "configuration"),

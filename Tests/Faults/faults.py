@@ -116,5 +116,5 @@ def part_requests(proxy, key):
 
 
 def nothing_left(store, s3up, bucket):
-    demand(not store.unfinished(bucket), f"unfinished at the store: {store.unfinished(bucket)}")
+    demand(not store.left(bucket), f"unfinished at the store: {store.left(bucket)}")
     demand(not s3up.left_in_state(), f"records left: {s3up.left_in_state()}")

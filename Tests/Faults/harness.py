@@ -76,6 +76,20 @@ class Store:
             for upload in text.split("<Upload>")[1:]
         ]
 
+    def left(self, bucket):
+        """(key, upload id) of unfinished uploads that hold parts. One without may be another machine's that has just
+        begun it, so that no run ends it whose create lost its answer; it costs nothing.
+        """
+        return [
+            (key, upload)
+            for key, upload in self.unfinished(bucket)
+            if "<Part>" in self.parts(bucket, urllib.parse.unquote(key), upload)
+        ]
+
+    def parts(self, bucket, key, upload):
+        path = f"{bucket}/{urllib.parse.quote(key)}"
+        return self.ask("GET", path, f"uploadId={urllib.parse.quote(upload, safe='')}")[1]
+
     def make_bucket(self, bucket):
         v = self.values
         script = REPOSITORY / "Tests" / "Stores" / "make_bucket.py"

@@ -86,7 +86,7 @@ def one_upload(options, store, s3up, room, bucket, number):
             found = store.sha256(bucket, plan.key)
             demand(found is not None, "the object is not there after exit 0")
             demand(found == digest, f"the object is NOT the file: {found} instead of {digest}")
-            left = [upload for key, upload in store.unfinished(bucket) if urllib.parse.unquote(key) == plan.key]
+            left = [upload for key, upload in store.left(bucket) if urllib.parse.unquote(key) == plan.key]
             demand(not left, f"{len(left)} uploads unfinished at the store, {left[:1]}")
         except Violation as violation:
             outcome.violations.append(str(violation))
@@ -147,7 +147,7 @@ def run(options, store):
         with Bucket(store, f"s3up-kills-{index}") as bucket:
             with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
                 outcomes += pool.map(lambda n: one_upload(options, store, s3up, room, bucket, n), batch)
-            keys = {key for key, _ in store.unfinished(bucket)} - {o.plan.key for o in outcomes if o.violations}
+            keys = {key for key, _ in store.left(bucket)} - {o.plan.key for o in outcomes if o.violations}
             if keys:
                 outcomes[-1].violations.append(f"left unfinished in the bucket: {keys}")
     return total(options, outcomes, len(numbers), s3up.left_in_state())

@@ -119,6 +119,47 @@ extension RealStores {
       try await run.expectNothing(run.key())
     }
 
+    /// The same file was uploaded before, in the same parts. Then every complete fails, twice: the object that is there
+    /// is no success, the upload is kept, and the third run completes it.
+    @Test(
+      arguments: stores,
+      [
+        Fault.Action.error(status: 503, code: "SlowDown"), .error(status: 500, code: "InternalError"),
+        .resetBeforeReading,
+      ])
+    func anOlderObjectWithTheSameBytesIsNoSuccess(_ store: Store, _ action: Fault.Action) async throws {
+      let run = try Run(store, "older")
+      let source = try await run.file("source", 11 << 20)
+      let options = ["--part-size", "5M", "--retries", "2"]
+      let (first, made) = try await run.put(source.path, run.key(), options)
+      #expect(first.status == 0, "\(first.errors)")
+      let proxy = try await proxy(store, [Fault(.init(.completeMultipartUpload, to: 2), action)])
+      let through = ["AWS_ENDPOINT_URL_S3": proxy.endpoint]
+      let (result, event) = try await run.put(source.path, run.key(), options, with: through)
+      #expect(result.status == 75, "\(result.errors)")
+      #expect(event.resumable == true)
+      #expect(try await store.unfinished(run.key()).count == 1)
+      let (again, done) = try await run.put(source.path, run.key(), options, with: through)
+      #expect(again.status == 0, "\(again.errors)")
+      #expect(done.bytes_sent == 0)
+      #expect(made.size == done.size)
+      try await run.expect(run.key(), is: source)
+    }
+
+    @Test(arguments: stores)
+    func anOlderObjectWithTheSameBytesIsNoSuccessOfOneRequest(_ store: Store) async throws {
+      let run = try Run(store, "older")
+      let source = try await run.file("source", 70_000)
+      let (first, _) = try await run.put(source.path, run.key(), [])
+      #expect(first.status == 0, "\(first.errors)")
+      for action in [Fault.Action.error(status: 503, code: "SlowDown"), .resetBeforeReading] {
+        let proxy = try await proxy(store, [Fault(.init(.putObject), action)])
+        let (result, _) = try await run.put(
+          source.path, run.key(), ["--retries", "2"], with: ["AWS_ENDPOINT_URL_S3": proxy.endpoint])
+        #expect(result.status == 75, "\(result.errors)")
+      }
+    }
+
     /// The store says 412 to the second try, because the object is ours.
     @Test(arguments: stores)
     func aCreateOnlyObjectWhoseAnswerIsLostIsASuccess(_ store: Store) async throws {

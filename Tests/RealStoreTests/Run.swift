@@ -27,21 +27,30 @@ struct Run: Sendable {
     ]
   }
 
-  func start(_ words: [String], _ changes: [String: String] = [:]) throws -> ChildProcess {
-    try s3up.start(words, environment: environment.merging(changes) { $1 })
+  func start(
+    _ words: [String], _ changes: [String: String] = [:], input: ChildProcess.Input = .none
+  ) throws -> ChildProcess {
+    try s3up.start(words, environment: environment.merging(changes) { $1 }, input: input)
   }
 
   func callAsFunction(_ words: String..., with changes: [String: String] = [:]) async throws -> ChildProcess.Result {
     try await start(words, changes).wait(timeout: .seconds(240))
   }
 
+  func callAsFunction(_ words: [String]) async throws -> ChildProcess.Result {
+    try await start(words).wait(timeout: .seconds(240))
+  }
+
   /// Begins an upload of 40 MiB that takes 20 s, and returns when its first part is at the store.
-  func beginSlowly(_ options: [String] = []) async throws -> (process: ChildProcess, source: Source) {
+  func beginSlowly(
+    _ options: [String] = [], fromInput: Bool = false
+  ) async throws -> (process: ChildProcess, source: Source) {
     let source = try await file("source", 40 << 20)
     let process = try start(
       [
-        "put", source.path, url(key()), "--json", "--part-size", "5M", "--concurrency", "1", "--limit-rate", "2M",
-      ] + options)
+        "put", fromInput ? "-" : source.path, url(key()), "--json", "--part-size", "5M", "--concurrency", "1",
+        "--limit-rate", "2M",
+      ] + options, input: fromInput ? .file(source.path) : .none)
     while !process.ended {
       if let id = try await store.unfinished(key()).first, try await !store.parts(key(), id).isEmpty {
         return (process, source)

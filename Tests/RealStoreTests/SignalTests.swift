@@ -6,7 +6,7 @@ extension RealStores {
   /// A signal in the middle of an upload: an orderly end within seconds, and the same command goes on; or nothing is
   /// left at the store, when that is asked for.
   @Suite(.serialized) struct SignalsToARun {
-    @Test(arguments: Store.all, [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
+    @Test(arguments: Store.all, [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])
     func aSignalKeepsTheUploadAndTheSameCommandGoesOn(
       _ store: Store, _ signal: (number: Int32, status: Int32)
     ) async throws {

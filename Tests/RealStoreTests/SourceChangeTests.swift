@@ -6,17 +6,26 @@ extension RealStores {
   /// The source changes while parts of it are at the store already: nothing is published or left.
   @Suite(.serialized) struct ChangedSources {
     enum Change: String, Sendable, CaseIterable, CustomTestStringConvertible {
-      case truncated, rewritten, grown
+      case truncated, rewritten, grown, rewrittenWithItsTimesPutBack
       var testDescription: String { rawValue }
 
       func make(_ path: String) throws {
         switch self {
         case .truncated:
           guard truncate(path, 1000) == 0 else { throw SystemError("truncate") }
-        case .rewritten, .grown:
+        case .rewritten, .grown, .rewrittenWithItsTimesPutBack:
           guard let file = FileHandle(forUpdatingAtPath: path) else { throw SystemError("open") }
-          try file.seek(toOffset: self == .grown ? file.seekToEnd() : 20 << 20)
+          var status = stat()
+          guard fstat(file.fileDescriptor, &status) == 0 else { throw SystemError("fstat") }
+          // In the first part, which is at the store, where the times do not tell.
+          let place: UInt64 = self == .rewritten ? 20 << 20 : 1000
+          try file.seek(toOffset: self == .grown ? file.seekToEnd() : place)
           try file.write(contentsOf: Data("other bytes".utf8))
+          if self == .rewrittenWithItsTimesPutBack {
+            guard futimens(file.fileDescriptor, [status.st_atim, status.st_mtim]) == 0 else {
+              throw SystemError("futimens")
+            }
+          }
           try file.close()
         }
       }
@@ -31,6 +40,30 @@ extension RealStores {
       #expect(result.status == 65, "\(result.errors)")
       #expect(try Event(result).code == "sourceChanged")
       try await run.expectNothing(run.key())
+    }
+
+    @Test(arguments: Store.all.prefix(1))
+    func aTouchedSourceIsComparedOnceMoreAndGoesThrough(_ store: Store) async throws {
+      let run = try Run(store, "touched")
+      let (process, source) = try await run.beginSlowly(["-v"])
+      #expect(chmod(source.path, 0o640) == 0)
+      let result = await process.wait()
+      #expect(result.status == 0 && result.errors.contains("summed again"), "\(result.errors)")
+      try await run.expect(run.key(), is: source)
+    }
+
+    @Test(arguments: Store.all.prefix(1))
+    func aFileOnStandardInputResumes(_ store: Store) async throws {
+      let run = try Run(store, "input")
+      let (process, source) = try await run.beginSlowly(fromInput: true)
+      process.signal(SIGKILL)
+      _ = await process.wait()
+      let again = try run.start(
+        ["put", "-", run.url(run.key()), "--json", "--part-size", "5M"], input: .file(source.path))
+      let result = await again.wait(timeout: .seconds(240))
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try Event(result).bytes_resumed ?? 0 >= 5 << 20)
+      try await run.expect(run.key(), is: source)
     }
   }
 }

@@ -39,10 +39,9 @@ package final class FaultProxy: Sendable {
       Programs.find("python3"), [Self.program, store, "--script", script, "--seconds", "300"],
       environment: Programs.environment(home: "/nonexistent"), input: .open)
     // Its one line comes when it listens; without it, it has ended and said why.
-    while !process.stdout.contains(UInt8(ascii: "\n")) {
-      guard !process.ended else { throw SystemError(await process.wait().errors, EPROTO) }
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    let process = process
+    try await until("the proxy listens") { process.ended || process.stdout.contains(UInt8(ascii: "\n")) }
+    guard process.stdout.contains(UInt8(ascii: "\n")) else { throw SystemError(await process.wait().errors, EPROTO) }
     let place = try JSONDecoder().decode(Place.self, from: Data(process.stdout))
     endpoint = place.endpoint
     control = place.control

@@ -3,7 +3,7 @@ import Testing
 
 @testable import s3up
 
-@Suite struct ProcessEnvironmentTests {
+@Suite(.timeLimit(.minutes(15))) struct ProcessEnvironmentTests {
   /// The variables as the kernel hands them over: a list of texts with a null behind it.
   private static func read(_ entries: [[UInt8]]) -> [String: String] {
     let texts = entries.map { entry in

@@ -23,6 +23,20 @@ struct CognitoGuestFile: Sendable {
     self.folder = folder
   }
 
+  /// Why what is written of guests is not believed: somebody else could have written it.
+  var refusal: Failure? {
+    do throws(Failure) {
+      _ = try file()
+      return nil
+    } catch {
+      return error.code == .configuration ? error : nil
+    }
+  }
+
+  private func file() throws(Failure) -> RecordFile? {
+    try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)
+  }
+
   /// What cannot be read is as good as not known.
   func identity(pool: CognitoPool, origin: Origin) -> String? {
     entries().first { $0.isOf(pool, origin) }?.identity
@@ -41,12 +55,12 @@ struct CognitoGuestFile: Sendable {
   private func write(_ entries: [Entry]) throws(Failure) {
     let lines = entries.map { "\($0.origin) \($0.pool) \($0.identity)" }
     let text = ([Self.header] + lines).joined(separator: "\n") + "\n"
-    _ = try RecordFolder.make(folder).replace(Self.name, with: Array(text.utf8))
+    _ = try RecordFolder.makeHome(in: folder).replace(Self.name, with: Array(text.utf8))
   }
 
   private func entries() -> [Entry] {
-    guard let file = try? RecordFolder.open(folder)?.file(Self.name, O_RDONLY),
-      let bytes = try? file.read(most: Self.mostBytes), let text = String(validating: bytes, as: UTF8.self)
+    guard let file = try? file(), let bytes = try? file.read(most: Self.mostBytes),
+      let text = String(validating: bytes, as: UTF8.self)
     else { return [] }
     let lines = text.split(separator: "\n")
     guard lines.first?.utf8.elementsEqual(Self.header.utf8) == true else { return [] }

@@ -55,6 +55,7 @@ struct CognitoIdentityClient: Sendable {
       "Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": "AWSCognitoIdentityService.\(action)",
     ]
     question.body = Array(JSON.object(fields).encoded.utf8)
+    question.secrets = logins.map(\.token)
     let (asked, services) = (question, services)
     let secrets = logins.map { $0.token.reveal() }
     // Each try stands as a whole under the retry policy: to ask for less is a 400 here.
@@ -72,7 +73,7 @@ struct CognitoIdentityClient: Sendable {
     let json = JSON.parse(answer.body)
     let code = code(json?["__type"]?.text ?? answer.headers["x-amzn-errortype"])
     let text = (json?["message"] ?? json?["Message"])?.text.map {
-      S3Text.cleaned(S3Redaction.of($0, secrets: secrets))
+      S3Text.cleaned(Redaction.sentence($0, secrets: secrets))
     }
     let what = text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
     return Failure(

@@ -68,6 +68,12 @@ package final class CognitoIdentityProvider: CredentialProvider {
     do throws(Failure) {
       let world = client.world
       if let known = guests?.identity(pool: pool, origin: client.origin) { return .success(known) }
+      if let refusal = guests?.refusal {
+        world.log(
+          0,
+          "the guest's identity that was kept is not used: \(refusal.place.file ?? ""): \(refusal.message); "
+            + (refusal.hint ?? ""))
+      }
       let made = try await client.identity(in: pool, logins: try tokens())
       guard let guests else { return .success(made) }
       // Another run may have become a guest meanwhile: both go on as the one that is kept.

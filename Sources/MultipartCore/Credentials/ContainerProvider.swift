@@ -87,7 +87,9 @@ package struct ContainerProvider: CredentialProvider {
 
   private func checked(_ bytes: [UInt8], _ name: String) throws(Failure) -> String {
     guard !bytes.isEmpty else {
-      throw Failure(.credentials, "\(name): the authorization token is empty", hint: "have it written anew")
+      throw Failure(
+        .credentials, "\(name): the authorization token is empty",
+        hint: "write the token there again, or start the container anew")
     }
     guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
       throw Failure(

@@ -20,12 +20,17 @@ package final class CredentialKeeper: Sendable {
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var nextWaiter = 0
     var lastSaid: Duration?
+    /// Until when the present want of credentials is waited out.
+    var patienceEnds: Duration?
   }
 
   private let source: @Sendable () async throws(Failure) -> Credentials
   private let world: World
   private let patience: Duration?
+  private let waits = Locked(0)
   private let say: @Sendable (String) -> Void
+  /// Ends the wait for a source that does not answer.
+  private let alarm: @Sendable (Duration) async throws -> Void
   private let state = Locked(State())
 
   /// New ones are asked for so long before the end of those that are held, or a quarter of their life.
@@ -33,15 +38,20 @@ package final class CredentialKeeper: Sendable {
   /// That there is nothing new is known for so long to those who come with the same wish.
   private static let echo = Duration.seconds(1)
   private static let pause = Duration.seconds(5)
+  /// What the last look takes at most.
+  private static let lastLook = Duration.milliseconds(500)
 
-  /// `patience` is how long a refusal is waited out when no source has other credentials; nil: not at all.
+  /// `patience` is how long a refusal is waited out when no source has other credentials; nil: not at all. It holds for
+  /// all requests together: those that come when it is over do not begin it anew.
   package init(
     world: World, patience: Duration? = nil, say: @escaping @Sendable (String) -> Void = { _ in },
+    alarm: @escaping @Sendable (Duration) async throws -> Void = { try await TaskThreads.shared.sleep(for: $0) },
     source: @escaping @Sendable () async throws(Failure) -> Credentials
   ) {
     self.world = world
     self.patience = patience
     self.say = say
+    self.alarm = alarm
     self.source = source
   }
 
@@ -63,40 +73,56 @@ package final class CredentialKeeper: Sendable {
   /// The store has refused credentials. True when there are others now, and the same request may be signed with them.
   /// A failure is that of the source that should have had them.
   package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool {
-    let start = world.uptime()
+    if isReplaced(turn) { return true }
+    let end = patienceEnd()
     while true {
       if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
       if isReplaced(turn) { return true }
-      await ask()
+      await ask(until: end)
       if isReplaced(turn) { return true }
       let failure = state.withLock { $0.lastFailure }
-      guard let patience, world.uptime() - start < patience else {
+      guard let end, world.uptime() < end else {
         guard let failure else { return false }
         throw failure
       }
-      try await wait(because: failure ?? cause)
+      try await wait(because: failure ?? cause, until: end)
+    }
+  }
+
+  /// Nil when nothing is waited for.
+  private func patienceEnd() -> Duration? {
+    guard let patience else { return nil }
+    let now = world.uptime()
+    return state.withLock { state in
+      let end = state.patienceEnds ?? now + patience
+      state.patienceEnds = end
+      return end
     }
   }
 
   private func first() async throws(Failure) -> Held {
-    let start = world.uptime()
+    let end = patienceEnd()
     while true {
       if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
       // A failure to find any is one for the whole run: a person is not asked for a second code.
       if patience == nil, let failure = state.withLock({ $0.held == nil ? $0.lastFailure : nil }) { throw failure }
-      await ask()
+      await ask(until: end)
       let (held, failure) = state.withLock { ($0.held, $0.lastFailure) }
       if let held { return held }
+      if let end, failure == nil, world.uptime() >= end {
+        throw Failure(
+          .credentials, "the source of the credentials has not answered within the time of --wait-for-credentials",
+          hint: "run s3up doctor with the bucket's URL: it names the source")
+      }
       // The question was given up by all who had asked it, and this one came after them.
       guard let cause = failure else { continue }
-      guard let patience, cause.code == .credentials || cause.code == .credentialsExpired,
-        world.uptime() - start < patience
+      guard let end, cause.code == .credentials || cause.code == .credentialsExpired, world.uptime() < end
       else { throw cause }
-      try await wait(because: cause)
+      try await wait(because: cause, until: end)
     }
   }
 
-  private func wait(because failure: Failure) async throws(Failure) {
+  private func wait(because failure: Failure, until end: Duration) async throws(Failure) {
     let now = world.uptime()
     let isDue = state.withLock { state in
       guard state.lastSaid.map({ now - $0 >= .seconds(60) }) ?? true else { return false }
@@ -104,8 +130,17 @@ package final class CredentialKeeper: Sendable {
       return true
     }
     if isDue { say("waits for new credentials: \(failure.message)") }
-    guard (try? await world.sleep(Self.pause)) != nil else { throw Failure(.interrupted, "interrupted") }
+    waits.withLock { $0 += 1 }
+    defer { waits.withLock { $0 -= 1 } }
+    // The last look is at the end, and not so soon after the one before that nothing would be asked.
+    let left = end - now
+    guard (try? await world.sleep(left < Self.pause + Self.echo ? left : Self.pause)) != nil else {
+      throw Failure(.interrupted, "interrupted")
+    }
   }
+
+  /// Somebody waits for credentials that no source has.
+  package var isWaiting: Bool { waits.withLock { $0 > 0 } }
 
   private func isReplaced(_ turn: Int) -> Bool { state.withLock { $0.held.map { $0.turn != turn } ?? false } }
 
@@ -123,6 +158,18 @@ package final class CredentialKeeper: Sendable {
   }
 
   // MARK: - Asking
+
+  /// The same for no longer than to the end of patience: a source may need minutes to say that it has nothing.
+  private func ask(until end: Duration?) async {
+    guard let end else { return await ask() }
+    let left = max(end - world.uptime(), Self.lastLook)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.ask() }
+      group.addTask { try? await self.alarm(left) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
 
   /// Returns when the sources have been asked: by this call, by another that was under way, or a moment ago. A caller
   /// that is cancelled does not wait.
@@ -155,13 +202,16 @@ package final class CredentialKeeper: Sendable {
   }
 
   private func end(_ credentials: Credentials?, _ failure: Failure?) {
+    if let credentials { world.secrets.add(credentials) }
+    // A service may refuse in a success, which is not searched for secrets, as keys are meant to be in it.
+    let failure = failure.map { world.secrets.masked($0) }
     let (now, moment) = (world.uptime(), world.now())
     let waiters = state.withLock { state in
       state.wasFruitless = true
       if let credentials {
         let isNew = state.held.map { !$0.credentials.signsLike(credentials) } ?? true
         state.held = Held(credentials: credentials, turn: (state.held?.turn ?? 0) + (isNew ? 1 : 0))
-        if isNew { state.found = moment }
+        if isNew { (state.found, state.patienceEnds) = (moment, nil) }
         state.wasFruitless = !isNew
       }
       var failure = failure

@@ -32,7 +32,8 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
       case "ipv4": break
       case "ipv6": origin.host = "[fd00:ec2::254]"
       default:
-        throw Failure(.configuration, "\(name): '\(S3Text.cleaned(text, limit: 40))' is no mode", hint: "IPv4 or IPv6")
+        throw Failure(
+          .configuration, "\(name): '\(S3Text.cleaned(text, limit: 40))' is no mode", hint: "set it to IPv4 or IPv6")
       }
     }
     if let (text, name) = value("AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout") {

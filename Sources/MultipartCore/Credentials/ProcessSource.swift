@@ -37,7 +37,7 @@ struct ProcessSource: ProfileSource {
         view, "its output is no JSON object", hint: "it has to print Version, AccessKeyId and SecretAccessKey")
     }
     guard answer["Version"]?.integer == 1 else {
-      throw failure(view, "its output is not of Version 1", hint: "there is no other version")
+      throw failure(view, "its output is not of Version 1", hint: "it has to print \"Version\": 1")
     }
     for name in ["AccessKeyId", "SecretAccessKey"] where answer[name]?.text?.isEmpty != false {
       throw failure(view, "its output has no \(name)")

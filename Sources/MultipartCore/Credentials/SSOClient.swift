@@ -36,6 +36,7 @@ struct SSOClient: Sendable {
       "grantType": .string("refresh_token"), "refreshToken": .string(renewal.refreshToken.reveal()),
     ]
     question.body = Array(JSON.object(fields).encoded.utf8)
+    question.secrets = [renewal.clientSecret, renewal.refreshToken, token.accessToken]
     var once = services
     once.retry = RetryPolicy(tries: 1)
     let answer = try await once.ask(question)
@@ -58,7 +59,7 @@ struct SSOClient: Sendable {
     // `UnauthorizedException:http://…`, `com.amazonaws#UnauthorizedException`
     let code = written.flatMap { $0.split(separator: "#").last?.split(separator: ":").first.map(String.init) }
     let said = body?["message"]?.text ?? body?["error_description"]?.text
-    let text = said.map { S3Text.cleaned(S3Redaction.of($0, secrets: [])) }
+    let text = said.map { S3Text.cleaned(Redaction.sentence($0, secrets: [])) }
     return Failure(
       answer.status >= 500 ? .server : .credentials, what + (text.map { ": \($0)" } ?? ""), status: answer.status,
       s3Code: code.map { S3Text.cleaned($0, limit: 80) }, requestID: S3ErrorBody.requestID(answer.headers))

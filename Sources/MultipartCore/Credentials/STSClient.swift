@@ -48,7 +48,7 @@ package struct STSClient: Sendable {
     var form = Self.form("AssumeRoleWithWebIdentity", role, sessionName, duration)
     form.append(("WebIdentityToken", token.reveal()))
     return try await ask(
-      "AssumeRoleWithWebIdentity", form, role: role, signedBy: nil, source: source ?? "role \(role)")
+      "AssumeRoleWithWebIdentity", form, role: role, secrets: [token], signedBy: nil, source: source ?? "role \(role)")
   }
 
   /// A name that AWS takes for a session (`[\w+=,.@-]{2,64}`), made of one that somebody chose; what else is in it
@@ -71,7 +71,7 @@ package struct STSClient: Sendable {
   }
 
   private func ask(
-    _ action: String, _ form: [(String, String)], role: String,
+    _ action: String, _ form: [(String, String)], role: String, secrets: [Secret] = [],
     signedBy signature: (signer: SigV4Signer, credentials: Credentials)?, source: String
   ) async throws(Failure) -> Credentials {
     let name = "\(action) of STS"
@@ -79,6 +79,7 @@ package struct STSClient: Sendable {
     question.headers = ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8", "Accept": "text/xml"]
     question.body = Array(
       form.map { "\(PercentEncoding.query($0.0))=\(PercentEncoding.query($0.1))" }.joined(separator: "&").utf8)
+    question.secrets = secrets
     // Each try as a whole stands under the retry policy: some of STS's 400 are worth another try.
     var once = services
     once.retry = RetryPolicy(tries: 1)

@@ -24,7 +24,7 @@ enum ServedKeys {
     let json = JSON.parse(answer.body)
     let code = json.flatMap { word($0, "Code", "code") }
     let text = (json?["Message"] ?? json?["message"])?.text.map {
-      S3Text.cleaned(S3Redaction.of($0, secrets: secrets))
+      S3Text.cleaned(Redaction.sentence($0, secrets: secrets))
     }
     let meaning: Failure.Code =
       switch answer.status {

@@ -81,11 +81,13 @@ package struct ServiceAddresses: Sendable {
     return ServiceAddress(origin: Origin(scheme: .https, host: host), region: name)
   }
 
-  /// A region goes into the scope of a signature, whatever it is called.
+  /// A region goes into the scope of a signature.
   private func signing(_ region: String?) throws(Failure) -> String {
     let region = region ?? EndpointResolver.defaultRegion
-    guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"/,".utf8.contains($0) }) else {
-      throw Failure(.configuration, "a region cannot have a space, a slash or a comma in its name")
+    guard BucketName.isRegion(region) else {
+      throw Failure(
+        .configuration, "\"\(BucketName.printable(region))\" cannot be the name of a region",
+        hint: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1")
     }
     return region
   }

@@ -20,6 +20,8 @@ package struct ServiceClient: Sendable {
     package var query: [QueryItem] = []
     package var headers: HeaderList = [:]
     package var body: [UInt8] = []
+    /// Those in the body; those in headers and query are known by their names.
+    package var secrets: [Secret] = []
     /// For each try as a whole.
     package var timeLimit: Duration = .seconds(30)
     package var bypassesProxy = false
@@ -69,6 +71,9 @@ package struct ServiceClient: Sendable {
       maximumAnswer: 1 << 20)
     // Left out of what is not signed; here it is the caller's own token.
     if signature == nil { request.headers.add("Authorization", question.headers["Authorization"]) }
+    request.answerHoldsSecrets = true
+    for secret in question.secrets { world.secrets.add(secret) }
+    if let credentials = signature?.credentials { world.secrets.add(credentials) }
     request.timeLimit = question.timeLimit
     request.bypassesProxy = question.bypassesProxy
     // The query and the body may hold tokens: neither is shown.

@@ -51,32 +51,20 @@ extension Examination {
         return connection.isConnected ? Finding(.ok, .connection, round, facts: facts) : nil
       }
       var finding = Finding.fail(.connection, failure)
-      if isProxied { finding = throughProxy(finding, connection.proxyStatus) }
       finding.facts.merge(facts) { $1 }
       return finding
     case .success(let answer):
       if answer.status == 407, isProxied {
-        return throughProxy(Finding(.fail, .connection, "", code: .credentials, facts: facts), 407)
+        return Finding(
+          .fail, .connection,
+          "the proxy \(proxy?.address ?? "") asks for a user name and a password, or refuses those it was given",
+          hint: "put them into \(ProxyName.secretPlace(proxy?.source)): http://USER:PASSWORD@HOST:PORT",
+          code: .credentials, facts: facts)
       }
       facts["answer_ms"] = Self.number(connection.firstByte)
       return Finding(
         .ok, .connection, round + ", answered after \(Self.milliseconds(connection.firstByte))", facts: facts)
     }
-  }
-
-  private func throughProxy(_ finding: Finding, _ status: Int) -> Finding {
-    var finding = finding
-    let source = proxy?.source ?? "--proxy"
-    if status == 407 {
-      finding.text =
-        "the proxy \(proxy?.address ?? "") asks for a user name and a password, or refuses those it was given"
-      finding.code = .credentials
-      finding.hint = "put them into \(source == "--proxy" ? "S3UP_PROXY" : source): http://USER:PASSWORD@HOST:PORT"
-    } else {
-      finding.text = "through the proxy \(proxy?.address ?? ""): " + finding.text
-      finding.hint = "check the proxy (\(source)), or go round it: export NO_PROXY=\(place?.origin.bareHost ?? "HOST")"
-    }
-    return finding
   }
 
   // MARK: - TLS
@@ -114,7 +102,6 @@ extension Examination {
     return words
   }
 
-  /// By OpenSSL's reason.
   private func distrust(_ failure: Failure, _ visit: StoreVisit) -> Finding {
     var finding = Finding.fail(.tls, failure)
     finding.facts["verified"] = .bool(false)
@@ -122,23 +109,6 @@ extension Examination {
       finding.text += "; it is \(Self.certificate(shown))"
       finding.facts["subject"] = shown.subject.map { .string($0) } ?? .null
       finding.facts["issuer"] = shown.issuer.map { .string($0) } ?? .null
-    }
-    guard failure.code == .tls else {
-      if failure.code == .network {
-        finding.hint =
-          "the server does not speak TLS as S3 does: check the port, and https:// or http:// of the endpoint"
-      }
-      return finding
-    }
-    switch visit.connection.verifyError {
-    case 9:
-      finding.hint = "set this machine's clock (timedatectl set-ntp true): to it the certificate is not valid yet"
-    case 10: finding.hint = "have the store's certificate renewed, or set this machine's clock if that is wrong"
-    case 0, 62:
-      finding.hint = "the certificate is for another name: use that one with --endpoint-url, or check the address"
-    default:
-      finding.hint =
-        "if the store is yours, save the certificate of its authority and give it with --ca-bundle FILE (AWS_CA_BUNDLE)"
     }
     return finding
   }

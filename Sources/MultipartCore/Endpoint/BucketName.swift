@@ -1,5 +1,5 @@
 /// The rules for names of buckets: what a store of one's own may have, what AWS has, and what fits into a host name.
-enum BucketName {
+package enum BucketName {
   /// What no store can have, or what would change the path that is sent. Others than AWS use `tenant:bucket`, upper
   /// case and more.
   static func check(_ name: String) throws(Failure) {
@@ -29,6 +29,16 @@ enum BucketName {
     }
   }
 
+  /// What AWS takes for the name of a bucket that is made today; older ones of us-east-1, with capitals and underscores,
+  /// have to be asked for in the path.
+  package static func checkForToday(_ name: String) throws(Failure) {
+    guard !fitsHost(name) else { return }
+    throw Failure(
+      .usage, "\"\(printable(name))\" cannot be the name of a bucket on AWS",
+      hint: "use 3 to 63 small letters, digits, dots and hyphens; another store needs --endpoint-url URL, "
+        + "a bucket from before 2018 --addressing path")
+  }
+
   /// AWS's rule for buckets made today: 3 to 63 of `a-z 0-9 - .`, every label sound, not an IPv4 address.
   static func fitsHost(_ name: String) -> Bool {
     guard (3...63).contains(name.utf8.count), !looksLikeAddress(name) else { return false }
@@ -42,6 +52,14 @@ enum BucketName {
       return false
     }
     return bytes.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+  }
+
+  /// The name of a region at a store of one's own: a label in any case, also with dots and underscores. It goes into the
+  /// scope of each signature, never into a host.
+  static func isRegion(_ text: String) -> Bool {
+    let plain = text.utf8.map { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_") ? UInt8(ascii: "a") : $0 }
+    // Case is folded on ASCII alone: Unicode has letters beyond it that fold into it.
+    return plain.allSatisfy { $0 < 0x80 } && isLabel(String(decoding: plain, as: UTF8.self).lowercased())
   }
 
   /// Four numbers with dots between.

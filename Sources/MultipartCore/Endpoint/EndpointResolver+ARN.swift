@@ -97,7 +97,8 @@ extension Placement {
           question.blame, "the ARN is in the partition \(own.name), the region \(given) in \(partition.name)",
           hint: "give --region \(arn.region)")
       }
-      guard options.usesARNRegion || signingRegion == arn.region else {
+      // AWS compares names here: aws-global is no other name of us-east-1.
+      guard options.usesARNRegion || given.utf8.elementsEqual(arn.region.utf8) else {
         throw Failure(
           question.blame, "the ARN is in \(arn.region), the region is \(given), and the ARN's is not to be used",
           hint: "give --region \(arn.region), or set AWS_S3_USE_ARN_REGION=true")

@@ -59,7 +59,9 @@ extension Placement {
     try refuseVariants("S3 on Outposts", fips: true)
     if letters(8..<12) == "beta" {
       guard let url else {
-        throw Failure(.usage, "the alias \"\(bucket)\" needs an endpoint URL", hint: "give --endpoint-url")
+        throw Failure(
+          .usage, "the alias \"\(bucket)\" needs an endpoint URL",
+          hint: "give --endpoint-url URL, the address of the Outpost")
       }
       return endpoint(.outposts, host: "\(bucket).\(hardware).\(url.authority)", signingName: "s3-outposts")
     }

@@ -41,6 +41,7 @@ package enum EndpointResolver {
     let place = Placement(question: question, url: url)
     try place.checkRegion()
     try place.checkOptions()
+    try place.checkDoubled()
     let bucket = question.bucket
     if bucket.hasPrefix("arn:") { return try place.named(byARN: bucket) }
     if ZonalName.hasSuffix(bucket) { return try place.directory() }
@@ -70,9 +71,11 @@ struct Placement {
 
   func checkRegion() throws(Failure) {
     guard url == nil else {
-      // A store of one's own may call its region anything that fits into the scope of a signature.
-      guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"/,".utf8.contains($0) }) else {
-        throw Failure(question.blame, "a region cannot have a space, a slash or a comma in its name")
+      // A store of one's own may write it in capitals, as RegionOne.
+      guard BucketName.isRegion(region) else {
+        throw Failure(
+          question.blame, "\"\(BucketName.printable(region))\" cannot be the name of a region",
+          hint: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1 or RegionOne")
       }
       return
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The records of unfinished uploads: `uploads/` in the state folder, 0700, one file for each destination, 0600.
+/// The records of unfinished uploads: `uploads/` in the state folder, made 0700, one file for each destination, 0600.
 ///
 /// Who writes holds the destination's lock; reading needs none. Failures of the disk (`.local`) are nothing an upload
 /// must end for: it can go on without a record.
@@ -113,7 +113,7 @@ package struct RecordBook: Sendable {
 
   private func path() throws(Failure) -> String {
     guard !folder.isEmpty else { throw Failure(.local, "there is no state folder", hint: "name one with --state-dir") }
-    return folder + "/uploads"
+    return RecordFolder.own(in: folder)
   }
 
   private static func read(

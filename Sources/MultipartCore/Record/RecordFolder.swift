@@ -1,7 +1,10 @@
 import Glibc
 
-/// The open folder that records and locks are in. Each name is looked up below its descriptor (`openat`, `renameat`,
-/// `unlinkat`), so that the folder that was checked is the folder that is used. Closed in `deinit`.
+/// An open folder of s3up's files. Each name is looked up below its descriptor (`openat`, `renameat`, `unlinkat`), so
+/// that the folder that was checked is the folder that is used. Closed in `deinit`.
+///
+/// Nobody's mode is ever changed: the state folder may be one that people share, and what is in it may be other
+/// programs'. Only what is made here is made private.
 final class RecordFolder: Sendable {
   private let path: String
   private let descriptor: Int32
@@ -13,16 +16,38 @@ final class RecordFolder: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Nil when it is not there.
+  /// The one in the state folder that is s3up's own.
+  static func own(in folder: String) -> String { folder + "/uploads" }
+
+  /// One of our own; nil when it is not there.
   static func open(_ path: String) throws(Failure) -> RecordFolder? {
-    let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard let folder = try at(path, O_NOFOLLOW) else { return nil }
+    try folder.check()
+    return folder
+  }
+
+  /// The state folder as it is, whoever made it; nil when it is not there.
+  static func at(_ path: String, _ flags: Int32 = 0) throws(Failure) -> RecordFolder? {
+    let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
       throw StateFolder.failure(path, "cannot be opened")
     }
-    let folder = RecordFolder(path: path, descriptor: descriptor)
-    try folder.check()
-    return folder
+    return RecordFolder(path: path, descriptor: descriptor)
+  }
+
+  /// Where the files lie that are not records: in the state folder where this user alone can write in it, else in our
+  /// own one in it. In a folder that others write in, they could put one file of ours in the place of another.
+  static func home(in path: String) throws(Failure) -> RecordFolder? {
+    guard let folder = try at(path) else { return nil }
+    return try folder.strangers() == nil ? folder : open(own(in: path))
+  }
+
+  /// The same, made when it is not there.
+  static func makeHome(in path: String) throws(Failure) -> RecordFolder {
+    try StateFolder.make(path)
+    guard let folder = try at(path) else { throw StateFolder.failure(path, "cannot be made") }
+    return try folder.strangers() == nil ? folder : make(own(in: path))
   }
 
   static func make(_ path: String) throws(Failure) -> RecordFolder {
@@ -32,13 +57,21 @@ final class RecordFolder: Sendable {
     return folder
   }
 
-  /// For this user alone; made so when it is not.
   private func check() throws(Failure) {
+    guard let why = try strangers() else { return }
+    throw Failure(
+      .configuration, "the folder of s3up's own state \(why)",
+      hint: "name another --state-dir, or make the folder yours alone (chown, chmod 700)"
+    ).at(Place(file: path))
+  }
+
+  /// How it is that others than this user can make and replace files in it (`fstat`); nil when they cannot. Who runs as
+  /// root does not believe what another user wrote: it could lead to anything.
+  private func strangers() throws(Failure) -> String? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw StateFolder.failure(path, "cannot be opened") }
-    guard status.st_uid == geteuid() else { throw RecordFile.foreign(path, "belongs to another user") }
-    guard status.st_mode & 0o077 != 0, fchmod(descriptor, 0o700) != 0, status.st_mode & 0o022 != 0 else { return }
-    throw RecordFile.foreign(path, "can be written by other users")
+    if status.st_uid != geteuid() { return "belongs to another user" }
+    return status.st_mode & 0o022 == 0 ? nil : "can be written by other users"
   }
 
   /// Nil when there is none. O_NONBLOCK: a pipe in the file's place must not be waited for.

@@ -52,16 +52,11 @@ package final class RecordLock: Sendable {
     return folder.has(file, as: name) ? .held : .nameless
   }
 
-  /// From now on counts as the time of this run.
-  package func mark() {
-    file.withLock { $0?.note(pid: getpid()) }
-  }
-
-  /// Lets go; a second time does nothing. With a mark the next run finds the lock as after a kill.
-  package func release(leavingMark: Bool = false) {
+  /// Lets go; a second time does nothing.
+  package func release() {
     file.withLock { file in
       // While it is still locked, so that the name is nobody else's file.
-      if let held = file, !leavingMark, folder.has(held, as: name) { folder.unlink(name) }
+      if let held = file, folder.has(held, as: name) { folder.unlink(name) }
       file = nil
     }
   }

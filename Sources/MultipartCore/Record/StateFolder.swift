@@ -19,10 +19,15 @@ enum StateFolder {
     var status = stat()
     guard stat(folder, &status) == 0 else {
       if problem != 0 { errno = problem }
-      throw failure(folder, "cannot be made")
+      var problem = failure(folder, "the state folder \(S3Text.cleaned(folder)) cannot be made")
+      problem.hint = "name another folder with --state-dir"
+      throw problem
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      throw Failure(.local, "the state folder is not a folder").at(Place(file: folder))
+      throw Failure(
+        .local, "the state folder \(S3Text.cleaned(folder)) is not a folder",
+        hint: "name another with --state-dir"
+      ).at(Place(file: folder))
     }
   }
 
@@ -44,16 +49,6 @@ enum StateFolder {
       unlink(temporary)
       throw problem
     }
-  }
-
-  /// A small file; nil when it is not there, too long, or cannot be read.
-  static func read(_ path: String, limit: Int) -> [UInt8]? {
-    // O_NONBLOCK: a pipe in the file's place must not be waited for.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    guard let bytes = WholeFile.read(descriptor, most: limit), bytes.count <= limit else { return nil }
-    return bytes
   }
 
   /// `fsync` of a folder, as far as the file system can.

@@ -38,6 +38,7 @@ package struct UploadRecord: Sendable, Equatable {
     package var form: ChecksumForm
     /// From `OptionsDigest`.
     package var optionsDigest: String
+    /// When the upload was begun, by the store's clock: what is at the key and older, it has not made.
     package var created: Timestamp
 
     package init(

@@ -14,6 +14,8 @@ package protocol RequestSigner: Sendable {
   var clockNote: String? { get }
   /// The same, once after the clock was corrected.
   func takeClockNote() -> String?
+  /// Requests are held up until somebody provides credentials.
+  var waitsForCredentials: Bool { get }
 }
 
 /// What an answer taught, so that the request is worth sending again.
@@ -47,7 +49,7 @@ package enum Lesson: Sendable {
 
 /// Whether the body's SHA-256 is part of a request's signature.
 package enum PayloadSigning: String, Sendable, CaseIterable {
-  /// Over plain HTTP, where nothing else guards the body.
+  /// Where nothing else guards the body: over plain HTTP, and over TLS to a server that nobody verifies.
   case auto, always, never
 }
 
@@ -57,6 +59,7 @@ package struct BucketSigner: RequestSigner {
   private let start: BucketEndpoint
   private let route: BucketRoute
   private let payloadSigning: PayloadSigning
+  private let verifiesTLS: Bool
   private let keys = SigningKeyCache()
   private let session: ExpressSession?
   /// Nil: nothing is signed.
@@ -65,16 +68,19 @@ package struct BucketSigner: RequestSigner {
   private let clock = ClockOffset()
 
   package init(
-    bucket: BucketEndpoint, payloadSigning: PayloadSigning = .auto, now: @escaping @Sendable () -> Timestamp,
-    session: ExpressSession? = nil, credentials: CredentialKeeper?
+    bucket: BucketEndpoint, payloadSigning: PayloadSigning = .auto, verifiesTLS: Bool = true,
+    now: @escaping @Sendable () -> Timestamp, session: ExpressSession? = nil, credentials: CredentialKeeper?
   ) {
     start = bucket
     route = BucketRoute(bucket)
     self.payloadSigning = payloadSigning
+    self.verifiesTLS = verifiesTLS
     self.now = now
     self.session = session
     self.credentials = credentials
   }
+
+  package var waitsForCredentials: Bool { credentials?.isWaiting == true }
 
   package var origin: String { start.origin.description }
 
@@ -86,7 +92,7 @@ package struct BucketSigner: RequestSigner {
     return switch payloadSigning {
     case .always: true
     case .never: false
-    case .auto: start.origin.scheme == .http
+    case .auto: start.origin.scheme == .http || !verifiesTLS
     }
   }
 
@@ -180,6 +186,7 @@ package struct PresignedSigner: RequestSigner {
     self.request = request
   }
 
+  package var waitsForCredentials: Bool { false }
   package var origin: String {
     request.url.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(request.url[..<$0]) } ?? request.url
   }

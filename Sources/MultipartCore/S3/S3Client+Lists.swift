@@ -8,6 +8,8 @@ extension S3Client {
     package var checksumType: String?
     /// False where the store's list did not come to an end.
     package var isComplete: Bool
+    /// The store's clock at its last answer.
+    package var date: Timestamp?
   }
 
   package func allParts(
@@ -16,14 +18,16 @@ extension S3Client {
     var (list, pages) = (list, ListParts.Pages())
     var algorithm: String?
     var type: String?
+    var date: Timestamp?
     repeat {
       let page = try await perform(list, retrying: policy)
       algorithm = algorithm ?? page.checksumAlgorithm
       type = type ?? page.checksumType
+      date = page.date ?? date
       list.marker = pages.add(page)
     } while list.marker != nil
     return PartListing(
-      parts: pages.parts, checksumAlgorithm: algorithm, checksumType: type, isComplete: pages.isComplete)
+      parts: pages.parts, checksumAlgorithm: algorithm, checksumType: type, isComplete: pages.isComplete, date: date)
   }
 
   package struct UploadListing: Sendable {
@@ -45,5 +49,22 @@ extension S3Client {
       list.marker = pages.add(page)
     } while list.marker != nil
     return UploadListing(uploads: pages.uploads, isComplete: pages.isComplete, date: date)
+  }
+
+  /// The unfinished uploads of one key, as far as two pages show them: others may have begun any number.
+  package func uploads(
+    ofKey key: String, _ list: ListMultipartUploads
+  ) async throws(Failure) -> UploadListing {
+    var (list, pages) = (list, ListMultipartUploads.Pages())
+    var date: Timestamp?
+    for _ in 0..<2 {
+      let page = try await perform(list)
+      date = page.date ?? date
+      list.marker = pages.add(page)
+      if list.marker == nil { break }
+    }
+    return UploadListing(
+      uploads: pages.uploads.filter { $0.key.utf8.elementsEqual(key.utf8) },
+      isComplete: pages.isComplete && list.marker == nil, date: date)
   }
 }

@@ -6,13 +6,20 @@ package struct S3Client: Sendable {
   let transport: any Transport
   let world: World
   let stallTimeout: Duration
+  /// An answer for which the store has to work, as it puts the parts together, may stay away for so long.
+  let answerTimeout: Duration
+  /// A store has answered in this run.
+  private let hasAnswered = Locked(false)
 
-  /// An answer for which the store has to work may stay away for minutes.
-  private static let patience = Duration.seconds(600)
+  /// Where nobody says how long a store may be silent. Some copy each part then; a dead line shows before that, by the
+  /// kernel's own probes.
+  package static let patience = Duration.seconds(600)
 
   package init(
-    signer: any RequestSigner, transport: any Transport, world: World, stallTimeout: Duration = .seconds(30)
+    signer: any RequestSigner, transport: any Transport, world: World, stallTimeout: Duration = .seconds(30),
+    answerTimeout: Duration = patience
   ) {
+    self.answerTimeout = answerTimeout
     self.signer = signer
     self.transport = transport
     self.world = world
@@ -24,6 +31,7 @@ package struct S3Client: Sendable {
   package struct Call: Sendable {
     package var freshConnection = false
     package var onSent: (@Sendable (Int64) -> Void)?
+    package var onAcknowledged: (@Sendable (Int64) -> Void)?
 
     package init(freshConnection: Bool = false, onSent: (@Sendable (Int64) -> Void)? = nil) {
       self.freshConnection = freshConnection
@@ -99,14 +107,22 @@ package struct S3Client: Sendable {
     let signed = try await signer.signed(request)
     var wire = Request(
       method: signed.method, url: signed.url, headers: signed.headers, body: request.body, sink: request.sink,
-      stallTimeout: request.answerMayTakeLong ? max(stallTimeout, Self.patience) : stallTimeout,
+      stallTimeout: request.answerMayTakeLong ? answerTimeout : stallTimeout,
       maximumAnswer: request.maximumAnswer, onSent: call.onSent)
     wire.freshConnection = call.freshConnection
     wire.mayBeResent = request.mayBeResent
+    wire.onAcknowledged = call.onAcknowledged
+    wire.answerHoldsSecrets = request.answerHoldsSecrets
     world.log(2, "> \(request.operation) \(signed)" + Self.shown(signed.redactedHeaders))
     do throws(Failure) {
       let answer = try await transport.send(wire)
       world.log(2, "< \(answer.status) to \(request.operation)" + Self.shown(answer.headers))
+      if var page = WebPage.failure(answer, to: request.operation) {
+        // In the midst of a run a laptop may have changed its network; before, a wrong endpoint stays what it is.
+        page.isSettled = hasAnswered.withLock { !$0 }
+        throw page
+      }
+      hasAnswered.withLock { $0 = true }
       return (answer, signed)
     } catch {
       world.log(2, "< \(request.operation) failed: \(error.message)")
@@ -115,7 +131,7 @@ package struct S3Client: Sendable {
   }
 
   private static func shown(_ headers: HeaderList) -> String {
-    headers.fields.map { "\n    " + SecretHeaders.shown($0) }.joined()
+    headers.fields.map { "\n    " + Redaction.shown($0) }.joined()
   }
 }
 

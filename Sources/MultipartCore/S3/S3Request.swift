@@ -42,6 +42,8 @@ package struct S3Request: Sendable {
   package var answerMayTakeLong: Bool
   /// The store answers the same when it comes twice; else a lost answer must be known as such.
   package var mayBeResent = true
+  /// The body of a success is keys.
+  package var answerHoldsSecrets = false
 
   package init(
     _ operation: String, _ method: HTTPMethod, place: Place, query: [S3Query] = [], headers: HeaderList = [:],

@@ -15,7 +15,7 @@ package enum ProducerEnd: Sendable, Equatable {
       }
     guard !what.isEmpty else { return nil }
     return Failure(
-      .dataMismatch, "the command \(what), so its output is not whole", hint: "nothing was published"
+      .dataMismatch, "the command \(what), so its output is not whole", hint: "nothing was published: see why it fails"
     ).at(Place(file: command))
   }
 
@@ -35,8 +35,7 @@ package enum ProducerEnd: Sendable, Equatable {
 
 /// A command whose standard output is the source of an upload.
 ///
-/// It runs in our process group, so that Ctrl-C reaches it as it reaches us, with our standard input and standard
-/// error. Its output counts only when it has ended with exit code 0: the end of the stream alone proves nothing, and a
+/// It runs with our standard input and standard error, in our process group or one of its own. Its output counts only when it has ended with exit code 0: the end of the stream alone proves nothing, and a
 /// command that closes its output early is waited for like any other.
 ///
 ///     let producer = try ProducerProcess(["pg_dump", "db"].map { Array($0.utf8) })
@@ -52,16 +51,21 @@ package final class ProducerProcess: Sendable {
 
   /// Starts the command, found by PATH like a shell would. Its words are bytes, as file names are. Without an
   /// environment of its own it inherits ours; one that reads nothing has `/dev/null` in place of our standard input.
-  package init(_ words: [[UInt8]], environment: [String: String]? = nil, readsNothing: Bool = false) throws(Failure) {
+  /// With `errors` that descriptor is its standard error; it stays the caller's.
+  package init(
+    _ words: [[UInt8]], environment: [String: String]? = nil, readsNothing: Bool = false, group: ProducerGroup = .ours,
+    errors: Int32? = nil
+  ) throws(Failure) {
     guard let first = words.first, !first.isEmpty else {
       throw Failure(.usage, "no command is named", hint: "write it after --, as in: -- pg_dump mydb")
     }
     guard words.allSatisfy({ !$0.contains(0) }) else { throw Failure(.usage, "a word of the command holds a NUL") }
     command = String(decoding: first, as: UTF8.self)
-    let spawned = try ProducerSpawn.run(words, environment: environment, readsNothing: readsNothing)
+    let spawned = try ProducerSpawn.run(
+      words, environment: environment, readsNothing: readsNothing, group: group, errors: errors)
     pid = spawned.pid
     output = Locked(spawned.output)
-    watch = ProducerWatch(spawned.pid)
+    watch = ProducerWatch(spawned.pid, group: group)
     do throws(Failure) {
       try watch.begin()
     } catch {
@@ -76,6 +80,7 @@ package final class ProducerProcess: Sendable {
     let left = output.withLock { $0 }
     if left >= 0 { close(left) }
     watch.signal(SIGTERM)
+    watch.letGo()
   }
 
   /// The reading end of its standard output, which is the caller's to close from now on: that is how the command
@@ -95,11 +100,15 @@ package final class ProducerProcess: Sendable {
   /// How it ended, if it has.
   package var end: ProducerEnd? { try? watch.end?.get() }
 
-  /// Forces it to end, if it has not ended.
+  /// Forces it to end, with its group where that is its own.
   package func kill() { watch.signal(SIGKILL) }
 
+  /// It has ended well, and what it may have left running in its group is nobody's concern.
+  package func letGo() { watch.letGo() }
+
   /// Asks it to end (SIGTERM), and forces it (SIGKILL) after the time of grace; returns when it has ended. It does so
-  /// also for a cancelled task. What it has started itself ends by the closed pipes, if at all.
+  /// also for a cancelled task. Where its group is its own, all that it has started there ends with it; else that ends by
+  /// the closed pipes, if at all.
   package func terminate(grace: Duration, in world: World) async {
     watch.signal(SIGTERM)
     // One that is stopped would not see the other before it goes on.
@@ -109,6 +118,15 @@ package final class ProducerProcess: Sendable {
       watch.signal(SIGKILL)
     }
     _ = await watch.wait()
+    // A task of its own, for a cancelled one does not sleep.
+    await Task.begin { [watch] in
+      // What SIGKILL does not end within a second, nothing ends.
+      let start = world.uptime()
+      while watch.hasMembers, world.uptime() - start < grace + .seconds(1) {
+        guard (try? await world.sleep(.milliseconds(20))) != nil else { return }
+      }
+    }.value
     killer.cancel()
+    watch.letGo()
   }
 }

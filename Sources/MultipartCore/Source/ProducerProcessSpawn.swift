@@ -8,7 +8,8 @@ enum ProducerSpawn {
   private static let turn = Lock()
 
   static func run(
-    _ words: [[UInt8]], environment: [String: String]?, readsNothing: Bool = false
+    _ words: [[UInt8]], environment: [String: String]?, readsNothing: Bool = false, group: ProducerGroup = .ours,
+    errors: Int32? = nil
   ) throws(Failure) -> (pid: pid_t, output: Int32) {
     keepExitStatuses()
     return try turn.withLock { () throws(Failure) in
@@ -19,7 +20,7 @@ enum ProducerSpawn {
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       defer { close(ends[1]) }
       var pid = pid_t()
-      let status = spawn(words, environment, readsNothing, output: ends[1], &pid)
+      let status = spawn(words, environment, readsNothing, group, output: ends[1], errors, &pid)
       guard status == 0 else {
         close(ends[0])
         throw failure(status).at(Place(file: String(decoding: words.first ?? [], as: UTF8.self)))
@@ -29,12 +30,14 @@ enum ProducerSpawn {
   }
 
   private static func spawn(
-    _ words: [[UInt8]], _ environment: [String: String]?, _ readsNothing: Bool, output: Int32, _ pid: inout pid_t
+    _ words: [[UInt8]], _ environment: [String: String]?, _ readsNothing: Bool, _ group: ProducerGroup, output: Int32,
+    _ errors: Int32?, _ pid: inout pid_t
   ) -> Int32 {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
     if readsNothing { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
 
     var attributes = posix_spawnattr_t()
@@ -47,7 +50,12 @@ enum ProducerSpawn {
     // those that we handle are set back by exec.
     sigaddset(&signals, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    if group == .own {
+      posix_spawnattr_setpgroup(&attributes, 0)
+      flags |= POSIX_SPAWN_SETPGROUP
+    }
+    posix_spawnattr_setflags(&attributes, Int16(flags))
 
     return withCStrings(words) { arguments in
       guard let program = arguments[0] else { return ENOENT }
@@ -95,7 +103,7 @@ enum ProducerSpawn {
     case ENOENT:
       Failure(.sourceMissing, "the command was not found", hint: "check its name and PATH")
     case EACCES:
-      Failure(.sourceMissing, "the command cannot be run: permission denied", hint: "is it executable?")
+      Failure(.sourceMissing, "the command cannot be run: permission denied", hint: "make it executable: chmod +x")
     case ENOEXEC:
       Failure(
         .sourceMissing, "the command cannot be run: it is no program", hint: "a script begins with #! and its shell")

@@ -4,11 +4,26 @@ import Glibc
 ///
 /// It is read by `pread` into buffers that stay in the cache, not through a mapping: mapping and letting go of its pages
 /// costs more than the kernel's copy, and a file that is cut short is a short read instead of a signal. Nothing changes
-/// after `init`; the bytes in the file may, which is why its identity is checked.
+/// after `init` but which ctime the bytes were last compared at; the bytes in the file may, which is why its identity is
+/// checked.
 package final class SourceFile: Sendable {
+  private enum Door: Sendable, Equatable {
+    /// Opened by its name, which must lead to it to the end.
+    case name
+    /// It was open already; its name, if it has one still, is nobody's concern.
+    case descriptor
+  }
+
   package let path: FilePath
   package let identity: FileIdentity
   let descriptor: Int32
+  /// The first byte of the source in the file: of one that was open already, where its descriptor stood.
+  let start: Int64
+  private let door: Door
+  /// The ctime at which the bytes were known to be those that are sent.
+  private let compared: Locked<StatusChange>
+  /// The SHA-256 of the whole, where somebody has relied on it.
+  private let promised = Locked<Checksum?>(nil)
   /// Where slices of it are summed.
   let desk = SumDesk()
 
@@ -20,27 +35,61 @@ package final class SourceFile: Sendable {
     let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
     guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
     do throws(Failure) {
-      let identity = try Self.identity(of: descriptor, path)
-      if identity.size == 0 { try Self.checkEmpty(descriptor, path) }
-      self.identity = identity
+      let status = try Self.status(of: descriptor, path)
+      guard Self.saysHowLong(status, descriptor, from: 0) else { throw Self.lengthless(path) }
+      identity = FileIdentity(status)
+      compared = Locked(StatusChange(status))
     } catch {
       close(descriptor)
       throw error
     }
     self.descriptor = descriptor
     self.path = path
+    start = 0
+    door = .name
+  }
+
+  /// The file that a descriptor has open, from where it stands to its end; nil when that is no regular file, or one that
+  /// does not say how long it is, and can only be read as a stream. `name` is what it is called.
+  package init?(open given: Int32, name: FilePath) throws(Failure) {
+    var status = stat()
+    guard fstat(given, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    try StreamInput.refuseWriteOnly(given, status, name: name.text)
+    let position = lseek(given, 0, SEEK_CUR)
+    guard position >= 0, Self.saysHowLong(status, given, from: Int64(position)) else { return nil }
+    // Never below 3: those numbers are the standard streams', open or not.
+    let copy = fcntl(given, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { throw Self.unreadable(name, errno) }
+    descriptor = copy
+    path = name
+    start = Int64(position)
+    door = .descriptor
+    identity = FileIdentity(status, from: start)
+    compared = Locked(StatusChange(status))
   }
 
   deinit { close(descriptor) }
 
   /// Throws when the file is no longer what it was at the start: by its descriptor (rewritten in place, cut, grown) and
-  /// by its name (replaced by another file).
+  /// by its name (replaced by another file). A ctime that moved alone is `confirm`'s.
   package func checkUnchanged() throws(Failure) {
+    _ = try unchangedStatus()
+  }
+
+  private func unchangedStatus() throws(Failure) -> StatusChange {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path, errno) }
-    if let change = identity.change(to: FileIdentity(status)) { throw changed(change) }
+    if let change = identity.change(to: FileIdentity(status, from: start)) { throw changed(change) }
+    let moment = StatusChange(status)
+    guard door == .name else { return moment }
     guard path.withCString({ stat($0, &status) }) == 0 else { throw changed("was removed or renamed") }
     if let change = identity.change(to: FileIdentity(status)) { throw changed(change) }
+    return moment
+  }
+
+  /// As after any reader, the descriptor that it came by stands at its end.
+  func leaveAtEnd() {
+    if door == .descriptor { _ = lseek(descriptor, off_t(start) + off_t(size), SEEK_SET) }
   }
 
   package func changed(_ what: String) -> Failure {
@@ -56,7 +105,7 @@ package final class SourceFile: Sendable {
     var done = 0
     while done < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(start) + off_t(offset) + off_t(done))
       if count > 0 {
         done += count
       } else if count == 0 {
@@ -70,22 +119,59 @@ package final class SourceFile: Sendable {
   var shrunk: Failure { changed("shrank") }
 
   func unreadable(_ error: Int32) -> Failure { Self.unreadable(path, error) }
+}
 
-  private static func identity(of descriptor: Int32, _ path: FilePath) throws(Failure) -> FileIdentity {
+extension SourceFile {
+  // MARK: - Rewritten with its times put back
+
+  /// Somebody has compared the whole with this SHA-256, and relies on it.
+  package func promise(_ sha256: Checksum) {
+    promised.withLock { $0 = sha256 }
+  }
+
+  /// Throws when the file is no longer what was sent. Where its ctime has moved since the bytes were last compared, and
+  /// nothing else, `compare` sums them again and says whether they are the same, until it has not moved meanwhile. At the
+  /// third time somebody is at work on the file, and nothing that is found holds for long.
+  func confirm(
+    unless isStopped: () -> Bool, _ compare: () throws(Failure) -> Bool
+  ) throws(Failure) {
+    for _ in 1...3 {
+      let moment = try unchangedStatus()
+      guard moment != compared.withLock({ $0 }) else { return }
+      guard try compare(), try keepsPromise(unless: isStopped) else { throw changed("was rewritten") }
+      compared.withLock { $0 = moment }
+    }
+    guard try unchangedStatus() == compared.withLock({ $0 }) else { throw changed("was changed again and again") }
+  }
+
+  private func keepsPromise(unless isStopped: () -> Bool) throws(Failure) -> Bool {
+    guard let wanted = promised.withLock({ $0 }) else { return true }
+    return try PartSlice(file: self, offset: 0, length: size).checksums([.sha256], unless: isStopped)[.sha256] == wanted
+  }
+}
+
+extension SourceFile {
+  // MARK: - What can be a source
+
+  private static func status(of descriptor: Int32, _ path: FilePath) throws(Failure) -> stat {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
     switch status.st_mode & S_IFMT {
-    case S_IFREG: return FileIdentity(status)
+    case S_IFREG: return status
     case S_IFDIR: throw Failure(.usage, "the source is a directory", hint: "name a file").at(Place(file: path.text))
     default: throw Failure(.usage, "the source is not a regular file", hint: "name a file").at(Place(file: path.text))
     }
   }
 
   /// Files of `/proc` say that they have no bytes, and have some: taken at their word they would be published empty.
-  private static func checkEmpty(_ descriptor: Int32, _ path: FilePath) throws(Failure) {
+  private static func saysHowLong(_ status: stat, _ descriptor: Int32, from start: Int64) -> Bool {
+    guard Int64(status.st_size) <= start else { return true }
     var byte: UInt8 = 0
-    guard Glibc.read(descriptor, &byte, 1) != 0 else { return }
-    throw Failure(
+    return pread(descriptor, &byte, 1, off_t(start)) == 0
+  }
+
+  private static func lengthless(_ path: FilePath) -> Failure {
+    Failure(
       .sourceMissing, "the source does not say how long it is", hint: "copy it into a regular file and upload that"
     ).at(Place(file: path.text))
   }
@@ -93,7 +179,7 @@ package final class SourceFile: Sendable {
   private static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {
     Failure(
       .sourceMissing, "the source cannot be read: " + String(cString: strerror(error)),
-      hint: error == ENOENT ? "check the name" : "check the permissions"
+      hint: error == ENOENT ? "check the file's path" : "see that you may read the file"
     ).at(Place(file: path.text))
   }
 }

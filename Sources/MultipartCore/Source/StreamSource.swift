@@ -86,8 +86,14 @@ package final class StreamSource: Sendable {
     ring.stop()
   }
 
+  /// The same, for this reason: whoever waits, or comes for more, is told it.
+  func fail(_ failure: Failure) {
+    desk.stop(failure)
+    ring.stop()
+  }
+
   private func read(_ number: Int, size: Int64) async throws(Failure) -> StreamPiece? {
-    let buffer = size > 0 ? try await ring.acquire(size) : nil
+    let buffer = try await buffer(size)
     let result = await withCheckedContinuation { continuation in
       desk.post(StreamDesk.Order(number: number, buffer: buffer, answer: continuation))
     }
@@ -98,6 +104,15 @@ package final class StreamSource: Sendable {
     guard let part, fill.count > 0 || number == 1 else { return nil }
     return StreamPiece(
       part: part, number: number, offset: plan.offset(ofPart: number), isShort: fill.ended && number == 1)
+  }
+
+  private func buffer(_ size: Int64) async throws(Failure) -> StreamBuffer? {
+    guard size > 0 else { return nil }
+    do throws(Failure) {
+      return try await ring.acquire(size)
+    } catch {
+      throw desk.stop ?? error
+    }
   }
 
   private static func count(_ result: Result<StreamDesk.Fill, Failure>) -> Int {

@@ -16,7 +16,8 @@ final class StreamDesk: Sendable {
     var order: Order?
     /// From an order's arrival to its answer.
     var isBusy = false
-    var stops = false
+    /// Why reading shall end at once.
+    var stop: Failure?
     /// Why nothing more comes; nil as long as there may be more.
     var over: Result<Checksum?, Failure>?
     var bytesRead: Int64 = 0
@@ -28,7 +29,8 @@ final class StreamDesk: Sendable {
   init() throws(Failure) { bell = try StreamBell() }
 
   var bytesRead: Int64 { state.withLock { $0.bytesRead } }
-  var stops: Bool { state.withLock { $0.stops } }
+  /// Why reading shall end at once; nil as long as it need not.
+  var stop: Failure? { state.withLock { $0.stop } }
   /// The checksum of all at the end, or the failure; nil before.
   var over: Result<Checksum?, Failure>? { state.withLock { $0.over } }
 
@@ -47,8 +49,9 @@ final class StreamDesk: Sendable {
     if let refusal { order.answer.resume(returning: .failure(refusal)) } else { bell.ring() }
   }
 
-  func stop() {
-    state.withLock { $0.stops = true }
+  /// The first reason counts.
+  func stop(_ failure: Failure = StreamDesk.stopped) {
+    state.withLock { $0.stop = $0.stop ?? failure }
     bell.ring()
   }
 

@@ -24,16 +24,25 @@ package enum StreamFile {
     return opened
   }
 
-  /// How many bytes are left to read where the descriptor is a regular file: a plan can count on them. Nil for others.
-  package static func remaining(_ descriptor: Int32) -> Int64? {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    let position = lseek(descriptor, 0, SEEK_CUR)
-    return position < 0 ? nil : max(0, Int64(status.st_size) - Int64(position))
+  /// The regular file that is open under a descriptor's name (`-`, `/dev/stdin`, `/dev/fd/3`), from where it stands; nil
+  /// for any other name, and for what can only be read as a stream.
+  package static func openFile(_ path: FilePath) throws(Failure) -> SourceFile? {
+    guard let number = descriptor(namedBy: path) else { return nil }
+    return try SourceFile(open: number, name: title(of: path))
   }
 
+  /// Whether the name is that of a descriptor: what it leads to is open already, and not opened anew.
+  package static func namesDescriptor(_ path: FilePath) -> Bool { descriptor(namedBy: path) != nil }
+
+  /// What messages call it.
+  package static func title(of path: FilePath) -> FilePath {
+    path.bytes == dash ? FilePath("standard input") : path
+  }
+
+  private static let dash = [UInt8(ascii: "-")]
+
   private static func descriptor(namedBy path: FilePath) -> Int32? {
-    if path.bytes == Array("/dev/stdin".utf8) { return 0 }
+    if path.bytes == dash || path.bytes == Array("/dev/stdin".utf8) { return 0 }
     for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.bytes.starts(with: prefix.utf8) {
       let digits = path.bytes.dropFirst(prefix.utf8.count)
       guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
@@ -68,6 +77,12 @@ struct StreamInput: ~Copyable {
   init(_ given: Int32, owns: Bool, name: String) throws(Failure) {
     var status = stat()
     guard fstat(given, &status) == 0 else { throw Self.unreadable(name, errno) }
+    do throws(Failure) {
+      try Self.refuseWriteOnly(given, status, name: name)
+    } catch {
+      if owns { close(given) }
+      throw error
+    }
     let kind = status.st_mode & S_IFMT
     let anew = kind == S_IFIFO ? Self.reopened(given) : nil
     if anew != nil, owns { close(given) }
@@ -104,6 +119,18 @@ struct StreamInput: ~Copyable {
     guard readlink(name, &link, link.count - 1) > 0, strncmp(link, "pipe:", 5) == 0 else { return nil }
     let anew = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     return anew >= 0 ? anew : nil
+  }
+
+  /// A file or pipe that was opened for writing alone (`0>file`) gives no byte, and a pipe's end for writing not even an
+  /// error: it is waited for in vain. Devices are left aside: one stands in for a standard input that is closed.
+  static func refuseWriteOnly(_ descriptor: Int32, _ status: stat, name: String) throws(Failure) {
+    guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT),
+      fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY
+    else { return }
+    throw Failure(
+      .sourceMissing, "the source cannot be read: it is open for writing only",
+      hint: "give it something to read, as in s3up put - s3://BUCKET/KEY <FILE"
+    ).at(Place(file: name))
   }
 
   static func unreadable(_ name: String, _ error: Int32) -> Failure {

@@ -29,7 +29,7 @@ final class StreamReader: @unchecked Sendable {
   /// go of this, so that a producer whose reader has stopped learns it by SIGPIPE.
   func run() {
     while true {
-      guard !desk.stops else { return finish(.failure(StreamDesk.stopped)) }
+      if let stop = desk.stop { return finish(.failure(stop)) }
       guard let order = desk.takeOrder() else {
         _ = poll(-1)
         continue
@@ -49,7 +49,7 @@ final class StreamReader: @unchecked Sendable {
   }
 
   private func finish(_ over: Result<Checksum?, Failure>) {
-    if let order = desk.close(over) { desk.answer(order, .failure(StreamDesk.stopped)) }
+    if let order = desk.close(over) { desk.answer(order, .failure(desk.stop ?? StreamDesk.stopped)) }
   }
 
   private func end() throws(Failure) -> Result<Checksum?, Failure> {
@@ -112,7 +112,7 @@ final class StreamReader: @unchecked Sendable {
   /// Waits for bytes or the bell; true when there is something to read, be it the end or an error.
   private func awaitInput() throws(Failure) -> Bool {
     let polled = poll(input.descriptor)
-    guard !desk.stops else { throw StreamDesk.stopped }
+    if let stop = desk.stop { throw stop }
     return polled
   }
 

@@ -1,35 +1,173 @@
 internal import CCurl
 import Glibc
 
+/// All that is known of a transfer that brought no whole answer.
+struct CurlTrouble {
+  var code: CURLcode
+  /// libcurl's text: shown, never read.
+  var detail = ""
+  var osError: Int32 = 0
+  /// Where the request was meant to go: `https://host:port`.
+  var place = ""
+  var proxy: ProxyName?
+  /// What the proxy answered to CONNECT; zero when it was not asked.
+  var proxyStatus = 0
+  /// OpenSSL's reason not to accept the proxy's certificate (`X509_V_ERR_…`).
+  var proxyVerifyError = 0
+  var isConnected = false
+  /// The same for the server's.
+  var verifyError = 0
+  /// What came in place of a TLS handshake is no TLS.
+  var isForeign = false
+  /// The fatal alert of TLS that the server sent.
+  var alert: Int?
+  /// A request went out: libcurl has one code for a scheme it does not know and for an answer that is not HTTP/1.
+  var wasAsked = false
+
+  /// `host port 443`
+  var target: String {
+    guard let url = endpoint else { return S3Text.cleaned(place) }
+    return "\(url.host) port \(url.port ?? url.scheme.defaultPort)"
+  }
+
+  var host: String { endpoint?.host ?? "HOST" }
+  var authority: String { endpoint?.authority ?? "HOST" }
+  private var endpoint: EndpointURL? { try? EndpointURL.parse(place, blame: .local) }
+
+  var words: String { detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail }
+  var system: String { osError == 0 ? words : String(cString: strerror(osError)) }
+  var through: String { proxy.map { "through the proxy \($0.address): " } ?? "" }
+}
+
 extension Failure {
-  /// What a transfer that brought no whole answer means. libcurl's text is shown, never read. `wasAsked` says that a
-  /// request went out: libcurl has one code for a scheme it does not know and for an answer that is not HTTP/1.
-  init(curl code: CURLcode, detail: String, osError: Int32, wasAsked: Bool) {
-    let reason = String(cString: curl_easy_strerror(code))
-    var text = detail.isEmpty ? reason : detail
-    if osError != 0, code == CURLE_COULDNT_CONNECT || code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR {
-      text += " (" + String(cString: strerror(osError)) + ")"
+  /// What a transfer that brought no whole answer means.
+  init(_ trouble: CurlTrouble) {
+    self =
+      switch trouble.code {
+      case _ where trouble.proxyStatus >= 300: .ofTunnel(trouble)
+      case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .ofCertificate(trouble)
+      case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED:
+        Failure(
+          .configuration, "the certificate bundle cannot be used: " + trouble.words,
+          hint: "give --ca-bundle (AWS_CA_BUNDLE) a file of certificates in PEM form")
+      case CURLE_SSL_CONNECT_ERROR: .ofHandshake(trouble)
+      case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .ofForeignAnswer(trouble)
+      case CURLE_UNSUPPORTED_PROTOCOL where trouble.wasAsked: .ofForeignAnswer(trouble)
+      case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+        Failure(.usage, "the URL cannot be used: " + trouble.words)
+      case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT: Failure(.local, trouble.words)
+      case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
+        .ofConnection(trouble)
+      case CURLE_OPERATION_TIMEDOUT where !trouble.isConnected: .ofConnection(trouble)
+      default: Failure(.network, trouble.through + trouble.words + trouble.reason)
+      }
+    if !trouble.wasAsked || code == .server || trouble.proxyStatus >= 300 { triedInVain = .zero }
+  }
+
+  private static func ofConnection(_ trouble: CurlTrouble) -> Failure {
+    if let proxy = trouble.proxy, trouble.code != CURLE_COULDNT_RESOLVE_HOST, trouble.code != CURLE_PROXY {
+      let what =
+        switch trouble.code {
+        case CURLE_COULDNT_RESOLVE_PROXY: "its name has no address"
+        case CURLE_COULDNT_CONNECT: trouble.system
+        default: trouble.words
+        }
+      return Failure(
+        .network, "no connection to the proxy \(proxy.address): \(what)", hint: proxy.wayRound(for: trouble.host))
     }
-    switch code {
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
-      self.init(
-        .tls, "the server's certificate was not accepted: " + text,
-        hint: "trust its authority with --ca-bundle FILE, or check that the endpoint is the right one")
-    case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED:
-      self.init(.configuration, "the certificate bundle cannot be used: " + text, hint: "check --ca-bundle")
-    case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
-      CURLE_UNSUPPORTED_PROTOCOL where wasAsked:
-      self.init(.server, "the answer is not HTTP: " + text)
-    case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
-      self.init(.usage, "the URL cannot be used: " + text)
-    case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
-      self.init(.local, text)
-    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-      self.init(.network, text, hint: "check the endpoint, the region and the name server")
-    case CURLE_COULDNT_CONNECT:
-      self.init(.network, text, hint: "check that the endpoint is right and that a server listens there")
+    switch trouble.code {
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return Failure(
+        .network, "\(trouble.through)the name \(trouble.host) has no address",
+        hint: "check the endpoint, the region, and this machine's name server (/etc/resolv.conf)")
+    case CURLE_PROXY:
+      return Failure(
+        .network, "\(trouble.through)no connection to \(trouble.target): \(trouble.words)",
+        hint: trouble.proxy?.wayRound(for: trouble.host))
     default:
-      self.init(.network, text)
+      let what = trouble.code == CURLE_COULDNT_CONNECT ? trouble.system : trouble.words
+      return Failure(
+        .network, "no connection to \(trouble.target): \(what)",
+        hint: "check the endpoint's name and port, and that a store listens there")
     }
+  }
+
+  /// A proxy that was asked to connect further, and would not.
+  private static func ofTunnel(_ trouble: CurlTrouble) -> Failure {
+    let address = trouble.proxy?.address ?? "on the way"
+    if trouble.proxyStatus == 407 {
+      return Failure(
+        .credentials, "the proxy \(address) asks for a user name and a password, or refuses those it was given",
+        hint: "put them into \(ProxyName.secretPlace(trouble.proxy?.source)): http://USER:PASSWORD@HOST:PORT")
+    }
+    var failure = Failure(
+      .network, "the proxy \(address) does not connect to \(trouble.target) (HTTP \(trouble.proxyStatus))",
+      hint: trouble.proxy?.wayRound(for: trouble.host))
+    // What a gateway says while the way is broken; anything else is its last word.
+    failure.isSettled = !(502...504).contains(trouble.proxyStatus)
+    return failure
+  }
+
+  /// By OpenSSL's reason. libcurl looks at the name before it asks for one: then it is still what it began with, 1.
+  private static func ofCertificate(_ trouble: CurlTrouble) -> Failure {
+    let isProxy = trouble.proxyVerifyError != 0 && trouble.verifyError == 0
+    let whose = isProxy ? "the proxy \(trouble.proxy?.address ?? "")" : trouble.authority
+    let trust = "give the certificate of its authority with --ca-bundle FILE (AWS_CA_BUNDLE), or check the endpoint"
+    return switch isProxy ? trouble.proxyVerifyError : trouble.verifyError {
+    case 9:
+      Failure(
+        .tls, "the certificate of \(whose) is not valid yet",
+        hint: "set this machine's clock (timedatectl set-ntp true): to it the certificate begins later")
+    case 10:
+      Failure(
+        .tls, "the certificate of \(whose) has expired",
+        hint: "have it renewed, or set this machine's clock if that is wrong")
+    case 0, 1, 62, 64:
+      Failure(
+        .tls, "the certificate of \(whose) is for another name",
+        hint: "give --endpoint-url the name that the certificate is for, or check the address")
+    case 2, 18, 19, 20, 21:
+      Failure(
+        .tls, "the certificate of \(whose) is by an authority that this machine does not trust", hint: trust)
+    default: Failure(.tls, "the certificate of \(whose) was not accepted: " + trouble.words, hint: trust)
+    }
+  }
+
+  private static func ofHandshake(_ trouble: CurlTrouble) -> Failure {
+    if trouble.isForeign {
+      return Failure(
+        .tls, "\(trouble.target) answers, but not in TLS, as an https:// address must",
+        hint: "if that port speaks plain HTTP, write --endpoint-url http://\(trouble.authority); else check the port")
+    }
+    if let alert = trouble.alert, let name = Handshake.refusals[alert] {
+      return Failure(
+        .tls, "\(trouble.target) refuses the TLS handshake (\(name))",
+        hint: "check the endpoint's name and port, and what that server asks of TLS")
+    }
+    return Failure(
+      .network, "\(trouble.through)the TLS handshake with \(trouble.target) failed: \(trouble.words)\(trouble.reason)",
+      hint: "check the port, and https:// or http:// of the endpoint")
+  }
+
+  private static func ofForeignAnswer(_ trouble: CurlTrouble) -> Failure {
+    let scheme = trouble.place.utf8.starts(with: "http:".utf8)
+    return Failure(
+      .server, "\(trouble.through)the answer of \(trouble.target) is not HTTP: " + trouble.words,
+      hint: scheme ? "if that port speaks TLS, write --endpoint-url https://\(trouble.authority)" : nil)
+  }
+}
+
+extension CurlTrouble {
+  fileprivate var reason: String {
+    guard osError != 0, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR else { return "" }
+    return " (" + String(cString: strerror(osError)) + ")"
+  }
+}
+
+extension ProxyName {
+  /// Where a password may stand: arguments are seen by others on this machine.
+  package static func secretPlace(_ source: String?) -> String {
+    guard let source, source != "--proxy" else { return "S3UP_PROXY" }
+    return source
   }
 }

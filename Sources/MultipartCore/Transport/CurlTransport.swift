@@ -36,6 +36,7 @@ package final class CurlTransport: Transport {
   private let options: TransportOptions
   private let uptime: @Sendable () -> Duration
   private let shared: LoopShared
+  private let contacts = Locked(Contacts())
 
   /// More than four were never seen to help: by then the kernel's side of the line is what is slow.
   static let mostLoops = 4
@@ -48,6 +49,9 @@ package final class CurlTransport: Transport {
   ) throws(Failure) {
     self.options = options
     self.uptime = uptime
+    for proxy in [options.proxy.http, options.proxy.https].compactMap({ $0 }) {
+      if let password = SentSecrets.password(in: proxy) { options.secrets.add(bytes: password) }
+    }
     shared = LoopShared(options)
     let fixed = count.map { max(1, $0) }
     var first = State(most: fixed ?? min(Int(ck_processors()), Self.mostLoops), measuredAt: uptime())
@@ -65,7 +69,17 @@ package final class CurlTransport: Transport {
       return (index, state.loops[index])
     }
     defer { state.withLock { $0.running[index] -= 1 } }
-    return try await loop.send(request)
+    let (place, began) = (AddressBook.origin(of: request.url), uptime())
+    do throws(Failure) {
+      let answer = try await loop.send(request)
+      contacts.withLock { $0.hasAnswered(place) }
+      return options.secrets.masked(answer, of: request)
+    } catch {
+      let now = uptime()
+      // libcurl's words may repeat an answer, a certificate or a proxy's address.
+      let judged = contacts.withLock { $0.judge(error, at: place, began: began, now: now) }
+      throw options.secrets.masked(judged, of: request)
+    }
   }
 
   package func stop() {

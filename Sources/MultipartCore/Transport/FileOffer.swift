@@ -28,7 +28,7 @@ final class FileOffer {
     offer.pointee = s3up_offer()
     offer.pointee.file = place.file.descriptor
     offer.pointee.socket = -1
-    offer.pointee.offset = place.offset + position
+    offer.pointee.offset = place.file.start + place.offset + position
   }
 
   /// The next bytes go out in place of these. False when libcurl does something with its buffer that is not known.

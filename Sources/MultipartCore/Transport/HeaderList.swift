@@ -3,11 +3,18 @@ package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   package struct Field: Sendable, Equatable {
     package var name: String
     package var value: String
+
+    package init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
   }
 
   package private(set) var fields: [Field] = []
 
   package init() {}
+
+  package init(fields: [Field]) { self.fields = fields }
 
   package init(dictionaryLiteral elements: (String, String)...) {
     for (name, value) in elements { add(name, value) }

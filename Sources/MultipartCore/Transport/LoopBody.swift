@@ -14,7 +14,10 @@ final class LoopBody {
   private let sessions: TLSSessions
   private var nextStallCheck: Duration = .zero
   private var nextLook: Duration = .zero
-  private static let look: Duration = .milliseconds(100)
+  static let look: Duration = .milliseconds(100)
+  /// In the beginning, of which the number of connections depends.
+  static let firstLook: Duration = .milliseconds(25)
+  private var firstLooks = 60
   /// Until then every connection asks for the addresses anew: those that libcurl remembers, for a minute, have failed.
   private var doubtsAddressesUntil: Duration = .zero
 
@@ -81,6 +84,7 @@ final class LoopBody {
 
   private func cancel(_ identifier: UInt64) {
     guard let transfer = running[identifier] else { return }
+    transfer.dropUnsent()
     remove(transfer, .failure(Failure(.interrupted, "the transfer was cancelled")))
   }
 
@@ -97,10 +101,7 @@ final class LoopBody {
     while let message = curl_multi_info_read(multi, &left) {
       guard message.pointee.msg == CURLMSG_DONE else { continue }
       let code = s3up_message_result(message)
-      var context: UnsafeMutableRawPointer?
-      guard s3up_info_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context) == CURLE_OK,
-        let transfer = Transfer.from(context)
-      else { continue }
+      guard let transfer = Transfer.of(message.pointee.easy_handle) else { continue }
       if code == CURLE_COULDNT_CONNECT { doubtsAddressesUntil = uptime() + .seconds(60) }
       let result = transfer.result(of: code)
       transfer.teachRoute(result, code: code)
@@ -111,8 +112,10 @@ final class LoopBody {
   private func checkStalls() {
     let now = uptime()
     if now >= nextLook {
-      nextLook = now + Self.look
+      nextLook = now + lookInterval
+      if firstLooks > 0 { firstLooks -= 1 }
       sockets.lookAtLine(at: now)
+      for transfer in running.values { transfer.tellAcknowledged() }
     }
     guard now >= nextStallCheck else { return }
     nextStallCheck = now + .milliseconds(500)
@@ -120,7 +123,7 @@ final class LoopBody {
       if transfer.hasStalled(now: now) {
         let seconds = Int(transfer.request.stallTimeout.seconds)
         transfer.avoidAddress()
-        remove(transfer, .failure(Failure(.stalled, "nothing moved for \(seconds) s")))
+        remove(transfer, .failure(transfer.looked(Failure(.stalled, "nothing moved for \(seconds) s"))))
       } else if transfer.hasLostItsServer(now: now) {
         remove(transfer, .failure(Failure(.network, "the server closed the connection before it answered")))
       }
@@ -139,10 +142,12 @@ final class LoopBody {
   private func pollTimeout() -> Int32 {
     guard !running.isEmpty else { return 60_000 }
     guard let limiter = options.limiter, running.values.contains(where: \.waitsForRate) else {
-      return Int32(Self.look.milliseconds)
+      return Int32(lookInterval.milliseconds)
     }
-    return Int32(min(Self.look.milliseconds, max(1, limiter.wait(now: uptime()).milliseconds)))
+    return Int32(min(lookInterval.milliseconds, max(1, limiter.wait(now: uptime()).milliseconds)))
   }
+
+  private var lookInterval: Duration { firstLooks > 0 ? Self.firstLook : Self.look }
 
   private func shutDown(_ failure: Failure) {
     for transfer in running.values {

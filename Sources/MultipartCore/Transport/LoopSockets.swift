@@ -108,6 +108,9 @@ final class LoopSockets {
       of: entry)
   }
 
+  /// The number is still the socket that was opened with it.
+  func isOpen(_ socket: Int32) -> Bool { opened[socket].map { Self.inode(of: socket) == $0 } ?? false }
+
   /// A number that is no socket any more, or another's, has other ends (`getsockname`, `getpeername`).
   func socket(with ends: ConnectionEnds) -> Int32? {
     for socket in opened.keys {

@@ -4,7 +4,7 @@ import Glibc
 struct Movement {
   private var at: Duration
   private var down: Int64 = 0
-  private var up: Int64 = 0
+  private(set) var up: Int64 = 0
   private var changed = false
   private var queued: Int32 = 0
 

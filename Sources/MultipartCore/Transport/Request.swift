@@ -74,8 +74,13 @@ package struct Request: Sendable {
   package var bypassesProxy = false
   /// What an answer's body may be at most; a longer one is an error.
   package var maximumAnswer: Int
+  /// Asks for keys: the body of a success is theirs, is read by whoever asked alone, and is not searched for secrets.
+  package var answerHoldsSecrets = false
   /// Told the number of body bytes handed to the socket since the last call, on the loop's thread.
   package var onSent: (@Sendable (Int64) -> Void)?
+  /// Told now and then how much of the body the other side has acknowledged, on the loop's thread. Less than before after
+  /// the body has begun again on another connection.
+  package var onAcknowledged: (@Sendable (Int64) -> Void)?
   /// Told what the connection is like, before the request goes out on it and when all is over, on the loop's thread.
   package var onConnection: (@Sendable (ConnectionReport) -> Void)?
 

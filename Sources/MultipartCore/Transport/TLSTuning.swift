@@ -20,7 +20,8 @@ enum TLSTuning {
   /// are trusted stay what they are too; those of the bundle are read when the folder has not the one that is needed.
   static func setUp(_ easy: CurlEasy, trust: SystemTrust?) {
     guard isAvailable else { return }
-    let done = s3up_easy_sslctx(easy.handle) { _, context, bundle in
+    let done = s3up_easy_sslctx(easy.handle) { handle, context, bundle in
+      Transfer.of(handle)?.shakesHands(in: context)
       _ = ck_prefer_aes128(context)
       if let context, let bundle { ck_trust_when_needed(context, OpaquePointer(bundle)) }
       return CURLE_OK

@@ -14,10 +14,14 @@ final class Transfer {
   private let sockets: LoopSockets
   /// Of the connection that the request went out on.
   private var ends: ConnectionEnds?
+  /// The socket of these ends, as it was found last.
+  private var found: (ends: ConnectionEnds, socket: Int32)?
   private(set) var route: Route?
   private var limiter: RateLimiter?
   private var isTLS = false
-  private var proxy: String?
+  /// Also where this request goes past it.
+  private var proxies = ProxySettings()
+  private var handshake: Handshake?
   private var offer: FileOffer?
   private(set) var waitsForRate = false
   /// Since when the limiter gives nothing; the place in the queue of those that wait.
@@ -44,11 +48,13 @@ final class Transfer {
     finish = submission.finish
     limiter = options.limiter
     isTLS = request.url.utf8.starts(with: "https:".utf8)
-    proxy = options.proxy.proxy(for: request.url)
+    proxies = options.proxy
+    handshake = nil
     offer = placeOfBody().flatMap { FileOffer($0) }
     offset = 0
     timesOut = 0
     ends = nil
+    found = nil
     waitsForRate = false
     isRefused = false
     answer = Answer()
@@ -66,7 +72,7 @@ final class Transfer {
   /// Nil where libcurl needs the bytes themselves: over TLS, and to a proxy, which may be spoken to over TLS.
   private func placeOfBody() -> FilePlace? {
     guard case .part(let source) = request.body, request.url.utf8.starts(with: "http:".utf8),
-      (proxy ?? "").isEmpty || request.bypassesProxy
+      (proxies.proxy(for: request.url) ?? "").isEmpty || request.bypassesProxy
     else { return nil }
     return source.place
   }
@@ -76,6 +82,7 @@ final class Transfer {
     let waiter = finish
     finish = nil
     offer = nil
+    handshake = nil
     request = Request(method: .get, url: "")
     route = nil
     answer = Answer()
@@ -91,11 +98,7 @@ final class Transfer {
       if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
         return .failure(Failure(.server, "the answer has a header that is too long, or is compressed unasked"))
       }
-      let osError = Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO))
-      return .failure(
-        Failure(
-          curl: code, detail: detail, osError: osError,
-          wasAsked: easy.long(CURLINFO_REQUEST_SIZE) > 0))
+      return .failure(Failure(trouble(code)))
     }
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
     // libcurl calls it a success when the connection ends in the middle of the headers.
@@ -109,10 +112,34 @@ final class Transfer {
     return .success(Response(status: answer.status, headers: answer.headers, body: answer.body))
   }
 
+  private func trouble(_ code: CURLcode) -> CurlTrouble {
+    let report = easy.connectionReport()
+    return CurlTrouble(
+      code: code, detail: detail, osError: Int32(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO)),
+      place: String(AddressBook.origin(of: request.url)),
+      proxy: request.bypassesProxy ? nil : proxies.named(for: request.url), proxyStatus: report.proxyStatus,
+      proxyVerifyError: easy.long(CURLINFO_PROXY_SSL_VERIFYRESULT), isConnected: report.isConnected,
+      verifyError: report.verifyError, isForeign: handshake?.isForeign == true, alert: handshake?.alert,
+      wasAsked: wasAsked)
+  }
+
+  /// The request has gone out, or begun to.
+  private var wasAsked: Bool { easy.long(CURLINFO_REQUEST_SIZE) > 0 }
+
+  /// A failure that came before the request could go out.
+  func looked(_ failure: Failure) -> Failure {
+    var failure = failure
+    if !wasAsked { failure.triedInVain = .zero }
+    return failure
+  }
+
+  /// A connection of this transfer begins TLS.
+  func shakesHands(in context: UnsafeMutableRawPointer?) { handshake = Handshake(context: context) }
+
   /// libcurl's words on what went wrong; of a proxy's address that it cannot use it would repeat the password.
   private var detail: String {
     let text = String(cString: easy.errorText)
-    guard let proxy, !proxy.isEmpty else { return text }
+    guard let proxy = proxies.proxy(for: request.url), !proxy.isEmpty else { return text }
     return text.replacing(proxy, with: "(the proxy's address)")
   }
 
@@ -139,7 +166,28 @@ final class Transfer {
   /// The other end's address.
   var peer: String? { ends?.peer }
 
-  private func socket() -> Int32? { ends.flatMap { sockets.socket(with: $0) } }
+  private func socket() -> Int32? {
+    guard let ends else { return nil }
+    if let found, found.ends == ends, sockets.isOpen(found.socket) { return found.socket }
+    found = sockets.socket(with: ends).map { (ends, $0) }
+    return found?.socket
+  }
+
+  /// What lies in the socket's buffer has not left, or may be lost on its way (`SIOCOUTQ`).
+  func tellAcknowledged() {
+    guard let tell = request.onAcknowledged else { return }
+    var queued: Int32 = 0
+    if let socket = socket(), ioctl(socket, UInt(TIOCOUTQ), &queued) != 0 { queued = 0 }
+    tell(max(0, moved.up - Int64(queued)))
+  }
+
+  /// What waits in the socket's buffer shall not go out any more (`SO_LINGER`): on a slow line it would take seconds from
+  /// what is still wanted. Not after an answer, when the connection may be kept.
+  func dropUnsent() {
+    guard answer.status == 0, offset > 0, let socket = socket() else { return }
+    var now = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout.size(ofValue: now)))
+  }
 
   /// Goes on after the limiter held the transfer back: `curl_easy_pause`.
   func resumeIfAllowed(now: Duration) {

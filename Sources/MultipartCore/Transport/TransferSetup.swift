@@ -19,6 +19,10 @@ extension Transfer {
     easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     easy.set(CURLOPT_PATH_AS_IS, 1)
     easy.set(CURLOPT_TCP_KEEPALIVE, 1)
+    // Nine probes without an answer end the connection: a line that is dead shows in about a minute, also while a store
+    // may be silent for longer.
+    easy.set(CURLOPT_TCP_KEEPIDLE, 20)
+    easy.set(CURLOPT_TCP_KEEPINTVL, 5)
     easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, options.connectTimeout.milliseconds)))
     if let limit = request.timeLimit { easy.set(CURLOPT_TIMEOUT_MS, Int(max(1, limit.milliseconds))) }
@@ -103,6 +107,13 @@ extension Transfer {
       Transfer.from(context)?.progress(down: Int64(down), up: Int64(up))
       return 0
     }
+  }
+
+  /// The transfer that a handle is used for (`CURLINFO_PRIVATE`).
+  static func of(_ handle: UnsafeMutableRawPointer?) -> Transfer? {
+    var context: UnsafeMutableRawPointer?
+    guard let handle, s3up_info_pointer(handle, CURLINFO_PRIVATE, &context) == CURLE_OK else { return nil }
+    return from(context)
   }
 
   static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {

@@ -15,6 +15,8 @@ package struct TransportOptions: Sendable {
   /// Asks for the addresses of a name.
   package var lookUp = HostLookup.onThread
   package var congestion = CongestionControl.auto
+  /// Kept out of all that comes in.
+  package var secrets = SecretsInUse()
   /// What was found out about the line, for who looks on.
   package var note: @Sendable (String) -> Void = { _ in }
 
@@ -27,23 +29,29 @@ package struct ProxySettings: Sendable, Equatable {
   package var https: String?
   /// Hosts that are reached directly, separated by commas, as libcurl reads them.
   package var bypass: String?
+  /// What named them, for messages: `--proxy`, `https_proxy`.
+  package var httpSource = "the settings"
+  package var httpsSource = "the settings"
 
   package init() {}
 
-  /// `--proxy` serves both schemes and beats the environment.
-  package init(option: String?, environment: [String: String]) {
-    func variable(_ names: String...) -> String? {
-      names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-    }
-    let all = variable("all_proxy", "ALL_PROXY")
+  /// `--proxy` serves both schemes and beats the environment; `name` is what it was said by.
+  package init(option: String?, name: String = "--proxy", environment: [String: String]) {
+    func variable(_ names: [String]) -> String? { names.first { environment[$0].map { !$0.isEmpty } ?? false } }
     // In a CGI program HTTP_PROXY comes from a request's Proxy header, so it is believed only elsewhere.
     let isCGI = environment["REQUEST_METHOD"] != nil
-    http = option ?? variable("http_proxy") ?? (isCGI ? nil : variable("HTTP_PROXY")) ?? all
-    https = option ?? variable("https_proxy", "HTTPS_PROXY") ?? all
-    bypass = option == nil ? variable("no_proxy", "NO_PROXY") : nil
+    let all = ["all_proxy", "ALL_PROXY"]
+    let (plain, tls) = (
+      variable(["http_proxy"] + (isCGI ? [] : ["HTTP_PROXY"]) + all), variable(["https_proxy", "HTTPS_PROXY"] + all)
+    )
+    http = option ?? plain.flatMap { environment[$0] }
+    https = option ?? tls.flatMap { environment[$0] }
+    httpSource = option == nil ? plain ?? httpSource : name
+    httpsSource = option == nil ? tls ?? httpsSource : name
+    bypass = option == nil ? variable(["no_proxy", "NO_PROXY"]).flatMap { environment[$0] } : nil
   }
 
-  func proxy(for url: String) -> String? {
+  package func proxy(for url: String) -> String? {
     url.utf8.starts(with: "https:".utf8) ? https : http
   }
 }

@@ -1,5 +1,9 @@
 /// How many connections an upload uses, found out by trying: more while the rate grows with them, and back where it does
-/// not.
+/// not; and never so many that what they have begun takes the line more than ten seconds.
+///
+/// An interruption loses the parts that have begun and are not confirmed. On a line that nobody knows a few begin, and
+/// the others within the first round trips, as what is acknowledged shows that the line takes them. Where each connection
+/// has a rate of its own, whatever the others do, fewer would only be slower: then there are as many as pay.
 ///
 /// It is told what the line did and how many parts were under way meanwhile: with fewer than there are connections a
 /// rate says only whether the line is slow. It has no clock of its own.
@@ -9,10 +13,25 @@ package struct Pace: Sendable {
     package var most: Int
     /// On a line that loses packets the rate of each connection is bounded by the losses.
     package var leastWhenLossy = 16
+    /// How many begin before the line has shown how fast it is; nil: all of them, and only time tells.
+    package var opening: Int?
+    /// Bytes a second: no more are sent, however fast the line is.
+    package var limit: Int64?
 
-    package init(start: Int, most: Int) {
+    package init(start: Int, most: Int, opening: Int? = nil, limit: Int64? = nil) {
       self.start = max(1, start)
       self.most = max(1, start, most)
+      self.opening = opening.map { min(self.start, max(1, $0)) }
+      self.limit = limit
+    }
+
+    /// No more than the limit takes in ten seconds.
+    func bounded(partSize: Int64) -> Bounds {
+      guard let limit else { return self }
+      let enough = max(1, Int(clamping: Int64(Double(limit) * Pace.longestFlight) / max(1, partSize)))
+      var bounds = Bounds(start: min(start, enough), most: min(most, enough), opening: opening, limit: limit)
+      bounds.leastWhenLossy = leastWhenLossy
+      return bounds
     }
   }
 
@@ -24,6 +43,8 @@ package struct Pace: Sendable {
   }
 
   private enum Phase: Equatable {
+    /// How fast the line is nobody knows.
+    case opening
     /// The first connections are still finding their speed.
     case beginning(rate: Double?)
     /// Each step is measured against the rate before it.
@@ -31,12 +52,15 @@ package struct Pace: Sendable {
     case settled(until: Duration)
     /// Fewer connections for a slow line; `rate` is what more of them had.
     case fewer(from: Int, rate: Double)
+    /// As many as before, because fewer had this rate: the line was slower with them, or just then.
+    case again(fewer: Int, rate: Double)
   }
 
   package private(set) var window: Int
   private let bounds: Bounds
   private let partSize: Int64
-  private var phase = Phase.beginning(rate: nil)
+  private var phase: Phase
+  private var opening = Opening()
   private var epoch: LineSample?
   private var underWayInEpoch = 0
   /// After a change the new connections are made and find their speed first.
@@ -48,6 +72,8 @@ package struct Pace: Sendable {
   private var needsMany = false
   /// How many connections there were before the line was too slow for them, and slower still.
   private var beforeSlow: Int?
+  /// The limit is what holds the rate, not the line or the store.
+  package private(set) var isHeldByLimit: Bool
   /// Since when each look has found the rate too low for so many connections, and the last one hardly any at all.
   private var slowSince: Duration?
   private var isAtRest = false
@@ -61,21 +87,32 @@ package struct Pace: Sendable {
   /// A store that stands still for a while looks like a slow line, and what is stopped then is sent for nothing. Only time
   /// tells them apart; where next to nothing moves, next to nothing is lost by waiting longer.
   private static let leastSlowness: Duration = .seconds(10)
+  /// Before anything is stopped, nothing more is begun.
+  private static let soonSlow: Duration = .seconds(3)
   private static let leastRest: Duration = .seconds(20)
+  /// A rate that is only just enough for one more may be chance.
+  private static let margin = 1.25
   /// Between two trials; twice as long after each that brought nothing.
   private static let shortestPatience: Duration = .seconds(10)
   private static let longestPatience: Duration = .seconds(80)
-  /// A part that takes longer loses too much when the line drops.
-  private static let longestPart = 60.0
+  /// Seconds that the line may need for what has begun: so much is lost when it drops.
+  static let longestFlight = 10.0
+  /// For a while, to find out whether more connections are faster.
+  private static let longestTrial = 15.0
+  /// Of the limit; the rest is what the connections' gaps cost.
+  private static let heldByLimit = 0.8
   /// Where the loops have no more of their cores to give, connections bring nothing.
   private static let fullLoad = 0.75
   /// Of the connections' time.
   private static let fullLine = 0.7
 
   package init(_ bounds: Bounds, partSize: Int64) {
+    let bounds = bounds.bounded(partSize: partSize)
     self.bounds = bounds
     self.partSize = partSize
-    window = bounds.start
+    window = bounds.opening ?? bounds.start
+    phase = bounds.opening == nil ? .beginning(rate: nil) : .opening
+    isHeldByLimit = bounds.limit != nil
   }
 
   /// The store has asked for less, and gets it: half, by who tells.
@@ -88,6 +125,7 @@ package struct Pace: Sendable {
   }
 
   package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
+    if phase == .opening { return open(sample) }
     guard let begun = epoch, underWay == underWayInEpoch else {
       (epoch, underWayInEpoch) = (sample, underWay)
       return nil
@@ -105,7 +143,8 @@ package struct Pace: Sendable {
     epoch = sample
     guard sample.at >= quietUntil else { return nil }
     let rate = Double(moved) / passed.seconds
-    slowSince = isTooSlow(rate, sample, underWay) ? slowSince ?? begun.at : nil
+    isHeldByLimit = bounds.limit.map { rate >= Double($0) * Self.heldByLimit } ?? false
+    slowSince = isTooSlow(rate, underWay) ? slowSince ?? begun.at : nil
     isAtRest = moved < Self.leastMoved
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
@@ -114,9 +153,37 @@ package struct Pace: Sendable {
   /// full already, new ones only make others lose packets. A few connections say little of the line: after a store that
   /// asked for less they come back all the same.
   private func mayBringMore(_ begun: LineSample, _ sample: LineSample) -> Bool {
-    guard sample.load < Self.fullLoad else { return false }
+    guard sample.load < Self.fullLoad, !isHeldByLimit else { return false }
     let time = (sample.at - begun.at) * window
-    return window < bounds.start || sample.isLossy || (sample.held - begun.held) / time < Self.fullLine
+    let wereEnough = window < bounds.start && beforeSlow == nil
+    return wereEnough || sample.isLossy || (sample.held - begun.held) / time < Self.fullLine
+  }
+
+  /// As many parts begin as what is acknowledged shows that the line takes.
+  private mutating func open(_ sample: LineSample) -> Change? {
+    switch opening.look(sample) {
+    case .nothing: return nil
+    case .growing(let rate, let soon):
+      let why = "the line takes \(Self.mega(soon))"
+      if enough(rate) >= bounds.start { return opened(to: bounds.start, why) }
+      return enough(soon) > window ? change(to: min(enough(soon), bounds.start), why) : nil
+    case .settled(let rate):
+      let enough = min(enough(rate), bounds.start)
+      let before = window
+      var change = opened(to: enough, "\(Self.mega(rate)), and no part shall be long under way")
+      beforeSlow = enough < bounds.start ? bounds.start : nil
+      // Little has gone out of those that began last.
+      if enough < before {
+        change?.stopsSome = true
+        phase = .fewer(from: before, rate: rate)
+      }
+      return change
+    }
+  }
+
+  private mutating func opened(to connections: Int, _ why: String) -> Change? {
+    phase = .beginning(rate: nil)
+    return change(to: connections, why)
   }
 
   /// With fewer parts under way than there could be a rate says only whether the line is slow.
@@ -124,12 +191,15 @@ package struct Pace: Sendable {
     _ rate: Double, _ sample: LineSample, underWay: Int, isFull: Bool, mayBringMore: Bool
   ) -> Change? {
     let now = sample.at
-    if isFull, sample.isLossy, window < floor {
+    // A queue on the way that is full loses packets too: that line is slow, and more connections make it worse.
+    if isFull, sample.isLossy, window < floor, needsMany || takes(rate, floor) <= Self.longestFlight {
       phase = .climbing(from: window, rate: rate)
       return change(to: floor, "the line loses packets, and each connection is slow by that")
     }
     switch phase {
-    case .climbing where !isFull, .fewer where !isFull: return nil
+    case .opening: return nil
+    case .climbing where !isFull, .fewer where !isFull, .again where !isFull: return nil
+    case .fewer where underWay > window: return wider(rate) ?? slower(rate, now, underWay)
     case .beginning(let before):
       guard let before, rate < before * Self.growth else {
         phase = .beginning(rate: rate)
@@ -159,8 +229,17 @@ package struct Pace: Sendable {
       settle(now)
       if let wider = wider(rate) { return wider }
       guard rate < before * 0.8 else { return nil }
+      phase = .again(fewer: window, rate: rate)
+      return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): whether the line needs them")
+    case .again(let fewer, let before):
+      settle(now)
+      guard rate >= before * 1.25 else {
+        return change(to: min(window, max(fewer, enough(rate))), "\(Self.mega(rate)): the line does not need them")
+      }
       needsMany = true
-      return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): the line needs them")
+      beforeSlow = nil
+      phase = .beginning(rate: rate)
+      return change(to: max(window, bounds.start), "\(Self.mega(rate)) after \(Self.mega(before)): the line needs them")
     }
   }
 
@@ -171,35 +250,47 @@ package struct Pace: Sendable {
     Double(partSize) * Double(connections) / max(1, rate)
   }
 
-  private func isTooSlow(_ rate: Double, _ sample: LineSample, _ underWay: Int) -> Bool {
-    let connections = min(window, underWay)
-    return connections > 1 && !needsMany && !sample.isLossy && takes(rate, connections) > Self.longestPart
+  /// So many connections have begun, together, what the line takes in ten seconds.
+  private func enough(_ rate: Double) -> Int {
+    max(1, Int(min(rate * Self.longestFlight / Double(max(1, partSize)), 1e6)))
   }
 
+  private func isTooSlow(_ rate: Double, _ underWay: Int) -> Bool {
+    underWay > 1 && !needsMany && takes(rate, underWay) > Self.longestFlight
+  }
+
+  /// First nothing more begins; when it lasts, what has just begun is stopped.
   private mutating func slower(_ rate: Double, _ now: Duration, _ underWay: Int) -> Change? {
-    guard let slowSince, now - slowSince >= (isAtRest ? Self.leastRest : Self.leastSlowness) else { return nil }
-    self.slowSince = nil
-    let connections = min(window, underWay)
-    let enough = max(1, Int(rate * Self.longestPart / Double(partSize)))
-    phase = .fewer(from: window, rate: rate)
-    beforeSlow = max(window, beforeSlow ?? 0)
-    var change = change(to: enough, "\(Self.mega(rate)): a part would take \(Int(takes(rate, connections))) s")
-    change?.stopsSome = true
+    guard let slowSince else { return nil }
+    let lasts = now - slowSince >= (isAtRest ? Self.leastRest : Self.leastSlowness)
+    guard lasts || (!isAtRest && now - slowSince >= Self.soonSlow) else { return nil }
+    let enough = min(window, enough(rate))
+    guard lasts || enough < window else { return nil }
+    if lasts { self.slowSince = nil }
+    if enough < window {
+      phase = .fewer(from: window, rate: rate)
+      beforeSlow = max(window, beforeSlow ?? 0)
+    }
+    var change = Change(
+      connections: enough, why: "\(Self.mega(rate)): what has begun would take \(Int(takes(rate, underWay))) s")
+    change.stopsSome = lasts
+    if enough < window { isFresh = true }
+    window = enough
     return change
   }
 
-  /// All that there were before the line was slow.
+  /// As the line takes them, up to all that there were before it was slow.
   private mutating func wider(_ rate: Double) -> Change? {
-    guard let connections = beforeSlow, connections > window, takes(rate, connections) <= Self.longestPart else {
-      return nil
-    }
-    beforeSlow = nil
-    return change(to: connections, "\(Self.mega(rate)): the line is not slow any more")
+    guard let before = beforeSlow else { return nil }
+    let connections = min(before, enough(rate / Self.margin))
+    guard connections > window else { return nil }
+    if connections == before { beforeSlow = nil }
+    return change(to: connections, "\(Self.mega(rate)): the line takes more")
   }
 
   private mutating func more(_ rate: Double, _ now: Duration, _ why: String) -> Change? {
-    let connections = min(bounds.most, window + max(2, window / 2))
-    guard connections > window, takes(rate, connections) <= Self.longestPart else { return settle(now) }
+    let connections = min(bounds.most, window + max(window < 3 ? 1 : 2, window / 2))
+    guard connections > window, needsMany || takes(rate, connections) <= Self.longestTrial else { return settle(now) }
     phase = .climbing(from: window, rate: rate)
     return change(to: connections, why)
   }

@@ -2,6 +2,7 @@
 struct BodySender: Sendable {
   let client: S3Client
   let job: UploadJob
+  let asked: RequestedSettings
   let progress: UploadProgress
 
   struct Sent: Sendable {
@@ -12,15 +13,17 @@ struct BodySender: Sendable {
   }
 
   func sendPart(
-    _ body: any PartBody, number: Int, uploadID: String, form: ChecksumForm, fresh: Bool, isCopy: Bool = false
+    _ body: any PartBody, number: Int, uploadID: String, form: ChecksumForm, fresh: Bool, isCopy: Bool = false,
+    createNamedEncryption: Bool = false
   ) async throws(Failure) -> PartReceipt {
+    let form = carried(form)
     let sums = try await sums(of: body, form)
     let operation = UploadPart(
       bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .part(body),
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil },
       customerKey: job.customerKey, common: job.common)
     let answer = try await counted(operation, body, fresh, UploadProgress.Transfer(part: number, isCopy: isCopy))
-    try requireEncrypted(answer.encryption, answer.requestID)
+    try requireEncrypted(answer.encryption, answer.requestID, isConfirmed: createNamedEncryption)
     guard let etag = answer.etag, ETag(etag) != nil else {
       throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
     }
@@ -28,12 +31,15 @@ struct BodySender: Sendable {
     let sent = try assess(
       body, form, sums, etag: etag, checksums: answer.checksums, encryption: answer.encryption,
       comparesMD5: job.checksum != ChecksumForm.none)
-    return PartReceipt(number: number, size: body.length, etag: etag, checksum: sent.checksum, proof: sent.proof)
+    return PartReceipt(
+      number: number, size: body.length, etag: etag, checksum: sent.checksum, proof: sent.proof,
+      localSum: sent.checksum ?? sent.md5 ?? sums.first?.value)
   }
 
   func put(
     _ body: any PartBody, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum], fresh: Bool
   ) async throws(Failure) -> (sent: Sent, answer: PutObject.Output) {
+    let form = carried(form)
     let operation = PutObject(
       bucket: job.bucket, key: job.key, body: .source(body), object: job.object, checksum: form.header(sums),
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
@@ -47,18 +53,33 @@ struct BodySender: Sendable {
     return (sent, answer)
   }
 
-  /// S3 names the algorithm in its answer. A store that does not know SSE-C passes over its headers and keeps the bytes
-  /// as they are, with a 200.
+  /// A request that locks an object carries a digest of its bytes: S3 takes none without, whatever else was asked for.
+  func carried(_ form: ChecksumForm) -> ChecksumForm {
+    form == .none && asked.locks ? .md5 : form
+  }
+
+  /// S3 names the encryption in its answer. A store that does not know it passes over its headers and keeps the bytes as
+  /// they are, with a 200. Where the answer to create named it, that of a part may say nothing, but nothing else.
   private func requireEncrypted(
-    _ found: EncryptionInfo, _ requestID: String?, whole: Bool = false
+    _ found: EncryptionInfo, _ requestID: String?, whole: Bool = false, isConfirmed: Bool = false
   ) throws(Failure) {
-    guard job.customerKey != nil, found.customerAlgorithm == nil else { return }
-    let message = "the store does not encrypt with the SSE-C key"
+    let lost = asked.findings(inWrite: found).filter { finding in
+      isConfirmed && finding.setting != .customerKey ? finding.contradicts : finding.isDropped
+    }
+    guard let first = lost.first else { return }
+    if first.setting == .customerKey {
+      let message = "the store does not encrypt with the SSE-C key"
+      throw Failure(
+        .refused, whole ? message + ": the object is there, unencrypted" : message, requestID: requestID,
+        hint: whole
+          ? "delete the object, or upload it without --sse-c-key-file: this store has no SSE-C"
+          : "this store has no SSE-C: leave --sse-c-key-file out")
+    }
+    let message = "the store does not encrypt as asked for: it answers with \(first.sentence)"
     throw Failure(
-      .refused, whole ? message + ": the object is there, unencrypted" : message, requestID: requestID,
-      hint: whole
-        ? "delete the object, or upload it without --sse-c-key-file: this store has no SSE-C"
-        : "this store has no SSE-C: leave --sse-c-key-file out")
+      .refused, whole ? message + ", and the object is there" : message, requestID: requestID,
+      hint: (whole ? "delete the object, or upload it" : "upload it") + " without \(first.setting.option): "
+        + "this store does not confirm it")
   }
 
   /// Checks the source after a part, and puts a failure down to the source when that has changed: a checksum that
@@ -70,7 +91,8 @@ struct BodySender: Sendable {
     var confirmed: Int64?
     defer { part.end(confirmed: confirmed) }
     do throws(Failure) {
-      let call = S3Client.Call(freshConnection: fresh) { part.add($0) }
+      var call = S3Client.Call(freshConnection: fresh) { part.add($0) }
+      call.onAcknowledged = { part.acknowledge($0) }
       let answer = try await client.perform(operation, call)
       // The last bytes went out only while the source was the one it had been. What changes it later cannot take back an
       // object that is there.
@@ -87,7 +109,7 @@ struct BodySender: Sendable {
   func sums(of body: any PartBody, _ form: ChecksumForm) async throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     try body.checkSource()
     var wanted: Set<ChecksumAlgorithm> = client.signsPayload ? [.sha256] : []
-    switch form {
+    switch carried(form) {
     case .algorithm(let algorithm): wanted.insert(algorithm)
     case .md5: wanted.insert(.md5)
     case .none: break

@@ -37,9 +37,15 @@ package struct CompleteStep: Sendable {
       } catch {
         return .completeFailed(error)
       }
-    case .head:
+    case .listAfterLoss:
       do throws(Failure) {
-        return .headDone(try await finisher.head())
+        return .listed(uploadStillThere: try await finisher.hasUpload(uploadID))
+      } catch {
+        return .listFailed(error)
+      }
+    case .head(let mustBeOurs):
+      do throws(Failure) {
+        return .headDone(try await finisher.head(mustBeOurs: mustBeOurs))
       } catch {
         return .headFailed(error)
       }

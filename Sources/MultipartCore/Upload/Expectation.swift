@@ -70,17 +70,20 @@ package struct ReportedObject: Sendable {
   /// By lower-case header name.
   package var checksums: [String: String]
   package var checksumType: String?
+  /// How many parts it was made of, where a header says so.
+  package var partsCount: Int?
   package var versionID: String?
   package var requestID: String?
 
   package init(
     size: Int64? = nil, etag: String? = nil, checksums: [String: String] = [:], checksumType: String? = nil,
-    versionID: String? = nil, requestID: String? = nil
+    partsCount: Int? = nil, versionID: String? = nil, requestID: String? = nil
   ) {
     self.size = size
     self.etag = etag
     self.checksums = checksums
     self.checksumType = checksumType
+    self.partsCount = partsCount
     self.versionID = versionID
     self.requestID = requestID
   }

@@ -3,6 +3,7 @@ package final class Finisher: Sendable {
   private struct State: Sendable {
     var expected: Expectation?
     var known = ReportedObject()
+    var freshness = Freshness()
   }
 
   private let client: S3Client
@@ -11,11 +12,12 @@ package final class Finisher: Sendable {
   private let conditions: WriteConditions
   private let customerKey: CustomerKey?
   private let common: CommonHeaders
+  private let requested: RequestedSettings?
   private let state = Locked(State())
 
   package init(
     client: S3Client, bucket: String, key: String, conditions: WriteConditions = WriteConditions(),
-    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders(), requested: RequestedSettings? = nil
   ) {
     self.client = client
     self.bucket = bucket
@@ -23,6 +25,7 @@ package final class Finisher: Sendable {
     self.conditions = conditions
     self.customerKey = customerKey
     self.common = common
+    self.requested = requested
   }
 
   package var expected: Expectation? { state.withLock { $0.expected } }
@@ -32,6 +35,30 @@ package final class Finisher: Sendable {
   /// What the object must be, known before the request that makes it goes out: the answer may be lost.
   package func expect(_ expectation: Expectation) {
     state.withLock { $0.expected = expectation }
+  }
+
+  /// From when on this run can have made the object. Of several tries of a PutObject the first one counts.
+  package func begin(_ since: Freshness.Since?) {
+    state.withLock { state in
+      if case .put? = since, case .put? = state.freshness.since { return }
+      state.freshness.since = since
+    }
+  }
+
+  /// What was at the key before the first byte.
+  func saw(_ found: HeadObject.Output) {
+    let before: Freshness.Before =
+      switch found {
+      case .absent: .nothing
+      case .exists(let object): .object(versionID: object.versionID, modified: object.lastModified)
+      }
+    state.withLock { $0.freshness.before = before }
+  }
+
+  /// When the upload was begun, by the store's clock.
+  var begun: Timestamp? {
+    if case .upload(let begun)? = state.withLock({ $0.freshness.since }) { return begun }
+    return nil
   }
 
   package func complete(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> Judgement {
@@ -45,23 +72,44 @@ package final class Finisher: Sendable {
         versionID: answer.versionID, requestID: answer.requestID))
   }
 
-  package func head() async throws(Failure) -> Judgement {
+  /// `mustBeOurs`: after a lost answer. An object that was there before, or that is not as this run asked for it, is no
+  /// success even when it holds the same bytes.
+  package func head(mustBeOurs: Bool) async throws(Failure) -> Judgement {
     guard let expected else { throw Failure(.local, "nothing is known to compare the object with") }
-    guard case .exists(let object) = try await client.perform(headOperation) else {
-      return .contradicted(message: "the object is not there")
-    }
+    let asked = client.world.uptime()
+    guard case .exists(let object) = try await client.perform(headOperation) else { return .absent }
     let judgement = judge(
       expected,
       ReportedObject(
         size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumType,
-        versionID: object.versionID, requestID: object.requestID))
+        partsCount: object.partsCount, versionID: object.versionID, requestID: object.requestID))
     // What is left as evidence is the size, and there is none.
     if case .undecided = judgement, object.size == nil {
       throw Failure(
         .server, "the store does not say how long the object is, so that nothing proves it", status: 200,
         requestID: object.requestID)
     }
+    if case .contradicted = judgement { return judgement }
+    guard mustBeOurs else { return judgement }
+    if let doubt = state.withLock({ $0.freshness }).doubt(about: object, asked: asked) {
+      return .notOurs(message: doubt)
+    }
+    if let difference = requested?.differences(inHead: object.headers).first {
+      return .notOurs(message: "the object at the key has \(difference.sentence)")
+    }
     return judgement
+  }
+
+  /// Whether the store still has the upload. One that is gone shows as NoSuchUpload; some stores say NoSuchKey, or answer
+  /// a list without parts.
+  package func hasUpload(_ uploadID: String) async throws(Failure) -> Bool {
+    do throws(Failure) {
+      let list = ListParts(bucket: bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: common)
+      return try await !client.perform(list).parts.isEmpty
+    } catch {
+      if error.code == .uploadGone || error.status == 404 { return false }
+      throw error
+    }
   }
 
   package var headOperation: HeadObject {

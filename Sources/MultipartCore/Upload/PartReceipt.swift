@@ -23,13 +23,18 @@ package struct PartReceipt: Sendable, Equatable {
   /// What was computed from the local bytes, when the upload carries such checksums.
   package var checksum: Checksum?
   package var proof: PartProof
+  /// A sum of the bytes as they were when they were sent or compared in this run, whatever the upload carries.
+  package var localSum: Checksum?
 
-  package init(number: Int, size: Int64, etag: String, checksum: Checksum? = nil, proof: PartProof) {
+  package init(
+    number: Int, size: Int64, etag: String, checksum: Checksum? = nil, proof: PartProof, localSum: Checksum? = nil
+  ) {
     self.number = number
     self.size = size
     self.etag = etag
     self.checksum = checksum
     self.proof = proof
+    self.localSum = localSum
   }
 }
 

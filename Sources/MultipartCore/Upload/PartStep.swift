@@ -4,8 +4,9 @@ package struct PartStep: Sendable {
   private let slice: PartSlice
   private let world: World
 
-  package init(job: UploadJob, slice: PartSlice, client: S3Client, world: World) {
-    sender = BodySender(client: client, job: job, progress: UploadProgress(total: slice.length, parts: 1))
+  package init(job: UploadJob, slice: PartSlice, client: S3Client, world: World) throws(Failure) {
+    sender = BodySender(
+      client: client, job: job, asked: try job.requested(), progress: UploadProgress(total: slice.length, parts: 1))
     self.slice = slice
     self.world = world
   }
@@ -16,16 +17,29 @@ package struct PartStep: Sendable {
     let form = sender.job.checksum ?? (sender.client.signsPayload ? ChecksumForm.none : .md5)
     var stalled = false
     do throws(Failure) {
-      return try await sender.job.retry.run("part \(number)", in: world) { (attempt) async throws(Failure) in
+      let receipt = try await sender.job.retry.run("part \(number)", in: world) { (attempt) async throws(Failure) in
         do throws(Failure) {
-          return try await sender.sendPart(slice, number: number, uploadID: uploadID, form: form, fresh: stalled)
+          let receipt = try await sender.sendPart(
+            slice, number: number, uploadID: uploadID, form: form, fresh: stalled)
+          try confirm(receipt)
+          return receipt
         } catch {
           stalled = error.code == .stalled
           throw error
         }
       }
+      if let text = sender.job.unverified(receipt.proof) { world.log(0, text) }
+      return receipt
     } catch {
       throw error.at(sender.job.place)
+    }
+  }
+
+  /// Who sends the other slices is not known here: this one is looked at as a whole upload is before it is completed.
+  private func confirm(_ receipt: PartReceipt) throws(Failure) {
+    try slice.file.confirm(unless: { Task.isCancelled }) { () throws(Failure) in
+      world.log(1, SourceTouch.notice)
+      return try slice.isStill(receipt, etagMayBeMD5: sender.job.etagMayBeMD5, unless: { Task.isCancelled })
     }
   }
 }

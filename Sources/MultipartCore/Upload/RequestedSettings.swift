@@ -1,3 +1,11 @@
+/// Which answer to a write has named the encryption that was asked for.
+enum EncryptionWord: Sendable {
+  case none
+  /// Each part has to: the answer to create said nothing.
+  case parts
+  case create
+}
+
 /// What an object shall be besides its bytes, as the headers that ask for it, and how that fares in what a store answers.
 ///
 ///     let asked = try RequestedSettings(object: object, encryption: encryption)
@@ -66,7 +74,13 @@ package struct RequestedSettings: Sendable, Equatable {
       return false
     }
 
-    /// `the storage class is STANDARD`, `there is no object lock`
+    /// Something else is there, and not only no word of it.
+    package var contradicts: Bool {
+      if case .dropped(_?) = state { return true }
+      return false
+    }
+
+    /// `no object lock`, `another storage class (STANDARD)`
     package var sentence: String {
       guard case .dropped(let found) = state else { return setting.title }
       guard let found, !found.isEmpty else { return "no \(setting.title)" }
@@ -141,6 +155,14 @@ package struct RequestedSettings: Sendable, Equatable {
   }
 
   package var isEmpty: Bool { settings.isEmpty }
+
+  /// A retention or a legal hold is asked for.
+  package var locks: Bool { settings.contains { $0 == .lock || $0 == .legalHold } }
+
+  /// All of the encryption that was asked for is named in the answer.
+  package func isConfirmed(by answer: EncryptionInfo) -> Bool {
+    !findings(inWrite: answer).contains(where: \.isDropped)
+  }
 
   /// What an answer to create, to a part or to a PutObject has to confirm: the encryption.
   package func findings(inWrite answer: EncryptionInfo) -> [Finding] {

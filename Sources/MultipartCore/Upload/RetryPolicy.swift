@@ -2,13 +2,15 @@
 ///
 /// Waits before try 2, 3, …: 0.25 s, 0.5 s, 1 s, 2 s, 4 s, 8 s, 16 s, then 20 s each. Half of a wait is fixed, half is
 /// dice, so that many clients that were refused together do not come back together. `Retry-After` is the least that is
-/// waited, up to five minutes.
+/// waited, up to five minutes. Where nobody has ever answered in this run it is tried for ten seconds, the last time at
+/// their end, and twice at least: a lost packet can make a first connection time out.
 package struct RetryPolicy: Sendable, Equatable {
   /// Tries in all, the first one included.
   package var tries: Int
   package var base: Duration = .milliseconds(250)
   package var cap: Duration = .seconds(20)
   package var longestRetryAfter: Duration = .seconds(300)
+  package var longestInVain: Duration = .seconds(10)
 
   package init(tries: Int = 10) {
     self.tries = max(1, tries)
@@ -20,7 +22,11 @@ package struct RetryPolicy: Sendable, Equatable {
     guard attempt < tries, !failure.isSettled, Self.isWorthRetrying(failure.code) else { return nil }
     let doublings = min(attempt - 1, 20)
     let full = min(cap, base * (1 << doublings))
-    let wait = full * (0.5 + 0.5 * dice)
+    var wait = full * (0.5 + 0.5 * dice)
+    if let tried = failure.triedInVain, attempt > 1 || tried < longestInVain {
+      guard tried < longestInVain else { return nil }
+      wait = min(wait, longestInVain - tried)
+    }
     guard let asked = failure.retryAfter else { return wait }
     return max(wait, min(asked, longestRetryAfter))
   }

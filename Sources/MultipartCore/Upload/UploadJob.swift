@@ -1,10 +1,12 @@
 /// What to do about an unfinished upload of the same object.
 package enum ResumeMode: String, Sendable, CaseIterable {
-  /// Go on with it where that can be done.
+  /// Go on with the one of this machine's own record.
   case auto
+  /// The same, and without a record with one at the store whose parts are all the source's.
+  case adopt
   /// Begin anew, and end the one of its own.
   case never
-  /// Go on, or fail.
+  /// Go on with the one of this machine's own record, or fail.
   case require
 }
 
@@ -26,8 +28,8 @@ package struct UploadJob: Sendable {
   package var threshold: Int64?
   /// Decides with the size of a file where `partSize` does not.
   package var line = LineClass.usual
-  /// By --limit-rate: the rate says nothing about the line.
-  package var isHeldDown = false
+  /// Bytes a second, by --limit-rate: the rate of such a run says nothing about the line.
+  package var limitRate: Int64?
   package var concurrency = 8
   /// The number of connections is found out; nil: it is `concurrency`.
   package var pace: Pace.Bounds?
@@ -38,6 +40,8 @@ package struct UploadJob: Sendable {
   package var remembered: ChecksumForm?
   package var verifies = false
   package var resume = ResumeMode.auto
+  /// So long nobody may have sent to an upload that is adopted. No option: who could not wait would take live ones.
+  package var quietTime = Duration.seconds(60)
   /// An interruption aborts the upload instead of keeping it for the next run.
   package var abortsOnInterrupt = false
   /// A part that holds up the end is sent a second time.
@@ -61,8 +65,16 @@ package struct UploadJob: Sendable {
 
   package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
 
-  /// No store tells what an unfinished upload was created with. One that this machine knows nothing of may be gone on
-  /// with where nothing is lost by that: no encryption, no access rule, no lock and no header of the object.
+  /// As a person writes it in a shell.
+  var url: String { ShellWord.quoted("s3://\(bucket)/\(key)") }
+
+  /// The command that ends an upload of this object.
+  func abortCommand(_ uploadID: String) -> String {
+    "s3up abort \(url) --upload-id=\(ShellWord.quoted(uploadID))"
+  }
+
+  /// No store tells what an unfinished upload was created with. One that this machine knows nothing of may be adopted
+  /// where nothing that was asked for is lost by that: no encryption, no access rule, no lock, no header of the object.
   var asksForNothingUnseen: Bool {
     var object = object
     if typeIsGuessed { object.contentType = nil }
@@ -80,6 +92,13 @@ package struct UploadJob: Sendable {
     !isDirectoryBucket && customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
   }
 
+  /// What to say when a store has not verified the checksum that was asked for by name.
+  func unverified(_ proof: PartProof) -> String? {
+    guard case .algorithm(let algorithm)? = checksum, proof < .checksum else { return nil }
+    let name = algorithm.awsName ?? algorithm.rawValue
+    return "the store gives no \(name) back, so it has not verified the checksum that --checksum asks for"
+  }
+
   func settings(plan: UploadPlan, signsPayload: Bool, seed: UInt64) -> UploadMachine.Settings {
     var form = checksum ?? remembered ?? .algorithm(.crc64nvme)
     if checksum == nil, form == .md5, signsPayload { form = .none }
@@ -90,8 +109,11 @@ package struct UploadJob: Sendable {
     settings.pace = plan.isSingle && !source.isStream ? nil : pace
     settings.finds = true
     settings.hedges = hedges
+    settings.limitRate = limitRate
+    settings.pace?.limit = limitRate
     settings.isStream = source.isStream
     settings.requiresResume = resume == .require
+    settings.quietTime = quietTime
     settings.keepsOn = source.isStream ? [] : Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
     return settings
   }

@@ -7,7 +7,6 @@ package final class UploadJournal: Sendable {
     var found: UploadRecord?
     var writer: RecordWriter?
     var hasWarned = false
-    var leavesMark = false
   }
 
   private let book: RecordBook
@@ -28,9 +27,6 @@ package final class UploadJournal: Sendable {
   /// What an earlier run left.
   var found: UploadRecord? { state.withLock { $0.found } }
 
-  /// When a run began that was killed before it could record an upload, if that was the last one.
-  var leftSince: Timestamp? { state.withLock { $0.found == nil ? $0.lock?.leftSince : nil } }
-
   /// Takes the lock and reads the record. False while another run holds the lock.
   func open() throws(Failure) -> Bool {
     do throws(Failure) {
@@ -50,21 +46,15 @@ package final class UploadJournal: Sendable {
 
   package var holder: Int32? { book.lockHolder(target) }
 
-  /// A create goes out. Were the run killed now, the next one would look for what was made at this time.
-  func mark() { state.withLock { $0.lock }?.mark() }
-
-  /// A create may have made an upload whose id never arrived: the next run looks for it as after a kill.
-  func leaveMark() { state.withLock { $0.leavesMark = true } }
-
   /// A new upload was created, or one was found that has parts of this source already. True when it stands in a record
   /// now.
   func begin(
     _ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, receipts: [PartReceipt] = [],
-    now: Timestamp
+    created: Timestamp
   ) -> Bool {
     let header = UploadRecord.Header(
       target: target, sourcePath: job.source.path, source: job.source.identity, uploadID: uploadID, partSize: partSize,
-      form: form, optionsDigest: digest, created: now)
+      form: form, optionsDigest: digest, created: created)
     let parts = receipts.map(UploadRecord.Part.init)
     return write { (book) throws(Failure) in try book.begin(header, parts: parts) }
   }
@@ -98,14 +88,14 @@ package final class UploadJournal: Sendable {
 
   /// The run is over: the record stays for the next one, or goes with its upload.
   func close(keeps: Bool) {
-    let (writer, lock, leavesMark) = state.withLock { state in
+    let (writer, lock) = state.withLock { state in
       defer {
         state.writer = nil
         state.lock = nil
       }
-      return (state.writer, state.lock, state.leavesMark)
+      return (state.writer, state.lock)
     }
-    defer { lock?.release(leavingMark: leavesMark) }
+    defer { lock?.release() }
     do throws(Failure) {
       if keeps {
         try writer?.flush()
@@ -136,7 +126,10 @@ package final class UploadJournal: Sendable {
       defer { state.hasWarned = true }
       return !state.hasWarned
     }
-    if first { warn("an interrupted upload could not be resumed: \(failure.message)") }
+    guard first else { return }
+    let path = failure.place.file.map { S3Text.cleaned($0) } ?? ""
+    let file = path.isEmpty || failure.message.contains(path) ? "" : path + ": "
+    warn("an interrupted upload could not be resumed: \(file)\(failure.message)")
   }
 }
 

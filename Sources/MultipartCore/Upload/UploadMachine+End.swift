@@ -1,147 +1,15 @@
 extension UploadMachine {
-  // MARK: - Completing
-
-  mutating func complete() -> [Action] {
-    phase = .completing
-    phaseAttempts = 1
-    answerWasLost = false
-    wasToldGone = false
-    return [.complete(attempt: 1)]
-  }
-
-  /// The store said yes; what it says of the object decides.
-  mutating func answered(_ judgement: Judgement) -> [Action] {
-    guard phase == .completing || phase == .putting else { return stopIfQuiet() }
-    switch judgement {
-    case .proven(let evidence):
-      guard settings.alwaysVerifies else { return finish(evidence) }
-      weakEvidence = evidence
-      return head()
-    case .undecided(let weak):
-      weakEvidence = weak
-      return head()
-    case .contradicted(let message):
-      // The object is there already: nothing to abort, and no success.
-      uploadID = nil
-      return fail(Failure(.dataMismatch, message))
-    }
-  }
-
-  mutating func completeFailed(_ failure: Failure, _ now: Duration) -> [Action] {
-    guard phase == .completing else { return [] }
-    if cause != nil { return leave() }
-    wasToldGone = failure.code == .uploadGone
-    // Another writer was quicker, and S3 has given this upload up: its own word is to begin anew. After a lost answer
-    // that writer may have been this run.
-    if failure.s3Code == "ConditionalRequestConflict", restarts < 3, canStartAnew, !settings.keepsUpload,
-      interruption == nil
-    {
-      doubt = "another writer was at the object"
-      return answerWasLost ? head() : afterDoubt()
-    }
-    // After a lost answer the upload may be gone because it was completed, or the condition unmet because the object
-    // is ours.
-    if answerWasLost, failure.code == .uploadGone || failure.code == .precondition || failure.code == .refused {
-      cause = failure.code == .precondition ? failure : nil
-      return head()
-    }
-    if failure.code == .uploadGone, restarts < 3, canStartAnew, !settings.keepsUpload, interruption == nil {
-      doubt = "the store no longer knows the upload"
-      return resume.kept > 0 ? head() : afterDoubt()
-    }
-    if mayHaveWorked(failure.code) { answerWasLost = true }
-    if let interruption { return answerWasLost ? headAfter(interruption) : fail(interruption) }
-    phaseAttempts += 1
-    if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
-    return answerWasLost ? headAfter(failure) : fail(failure)
-  }
-
-  private mutating func afterDoubt() -> [Action] {
-    let message = doubt ?? ""
-    doubt = nil
-    return [.say(.startsAnew(message: message))] + startAnew()
-  }
-
-  mutating func putFailed(_ failure: Failure, _ now: Duration) -> [Action] {
-    guard phase == .putting else { return stopIfQuiet() }
-    inFlight = []
-    if cause != nil { return fail(failure) }
-    if let steps = stepDown(failure) { return [steps] + put() }
-    if answerWasLost, failure.code == .precondition { return headAfter(failure) }
-    if mayHaveWorked(failure.code) { answerWasLost = true }
-    if failure.code == .stalled { fresh.insert(0) }
-    phaseAttempts += 1
-    if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
-    // It may be the object all the same, as after complete.
-    return answerWasLost ? headAfter(failure) : fail(failure)
-  }
-
-  private func mayHaveWorked(_ code: Failure.Code) -> Bool {
-    switch code {
-    case .network, .stalled, .server, .throttled: true
-    default: false
-    }
-  }
-
-  // MARK: - HEAD decides
-
-  private mutating func head() -> [Action] {
-    phase = .heading
-    phaseAttempts = 1
-    return [.head]
-  }
-
-  private mutating func headAfter(_ failure: Failure) -> [Action] {
-    cause = failure
-    return head()
-  }
-
-  mutating func headed(_ judgement: Judgement) -> [Action] {
-    guard phase == .heading else { return [] }
-    if resume.isRecovering, cause == nil, interruption == nil { return recovered(judgement) }
-    switch judgement {
-    case .proven(let evidence):
-      cause = nil
-      // Without the store's yes the object can be that of an earlier run, and the upload still be there.
-      return weakEvidence == nil && !wasToldGone ? endUpload(thenFinish: evidence) : finish(evidence)
-    case _ where doubt != nil && interruption == nil: return afterDoubt()
-    case .undecided(let weak):
-      // Size alone is enough where the store itself said that it is done, never where its answer was lost.
-      if weakEvidence != nil { return finish(weak) }
-      return fail(
-        cause ?? interruption
-          ?? Failure(.server, "the answer to complete was lost, and what the store says of the object is no proof"))
-    case .contradicted(let message):
-      guard weakEvidence != nil else { return fail(cause ?? interruption ?? Failure(.server, message)) }
-      uploadID = nil
-      return fail(cause ?? Failure(.dataMismatch, message))
-    }
-  }
-
-  mutating func headFailed(_ failure: Failure, _ now: Duration) -> [Action] {
-    guard phase == .heading else { return [] }
-    phaseAttempts += 1
-    if interruption == nil, cause?.code != .interrupted,
-      let retry = retry(nil, failure, attempt: phaseAttempts - 1, now)
-    {
-      return retry
-    }
-    if resume.isRecovering, cause == nil, interruption == nil { return recovered(.undecided(weak: "")) }
-    // The store said yes and the object cannot be looked at: that is no proof, and nothing is left to abort.
-    if weakEvidence != nil { uploadID = nil }
-    return fail(cause ?? interruption ?? failure)
-  }
-
   /// The object is proven; what may be left of the upload goes before the run ends.
   mutating func endUpload(thenFinish evidence: String) -> [Action] {
     guard uploadID != nil, !settings.keepsUpload else { return finish(evidence) }
-    proof = evidence
+    publication = .proven(evidence)
     phase = .aborting
     phaseAttempts = 1
     return [.abort]
   }
 
   mutating func finish(_ evidence: String) -> [Action] {
+    guard !settings.inspects else { return inspect(evidence) }
     phase = .done
     return [.finish(.completed(evidence: evidence))]
   }
@@ -157,14 +25,16 @@ extension UploadMachine {
   /// The first interruption stops what is under way; the answer to a complete that is out is still waited for, because
   /// it may be yes.
   mutating func interrupted(_ failure: Failure) -> [Action] {
-    guard phase != .done, cause == nil, interruption == nil, proof == nil else { return [] }
+    if phase == .inspecting { return stopInspecting(failure) }
+    guard phase != .done, cause == nil, interruption == nil, !isProven else { return [] }
     switch phase {
     case .completing, .heading:
       // What is out is the last try; a complete that may have worked before is looked for once.
       interruption = failure
       if waiting.isEmpty { return [] }
       waiting = []
-      return phase == .completing && answerWasLost ? headAfter(failure) : fail(failure)
+      if case .heading(.confirms) = phase { return failUnshown(failure) }
+      return phase == .completing && publication == .maybe ? ask(failure) : fail(failure)
     case .checking, .creating, .putting, .finding, .listingParts, .abortingOld, .confirming:
       // A create that is out is waited for: cancelled, it could leave an upload that nobody knows.
       guard waiting.isEmpty else { return fail(failure) }
@@ -174,6 +44,7 @@ extension UploadMachine {
       cause = failure
       restartsAfterAbort = false
       return []
+    case .sending: return windDown(failure)
     default: return fail(failure)
     }
   }
@@ -190,10 +61,15 @@ extension UploadMachine {
     phase == .stopping && isQuiet ? afterStop() : []
   }
 
+  private var isProven: Bool {
+    if case .proven = publication { return true }
+    return false
+  }
+
   private var isQuiet: Bool { inFlight.isEmpty && resume.verifying.isEmpty && !stream.isReading }
 
   /// What may pass by itself, or by new credentials, leaves the upload for the next run, when that can find it.
-  private var keepsForLater: Bool {
+  var keepsForLater: Bool {
     guard !restartsAfterAbort, let cause else { return false }
     return settings.keepsUpload || (isRecorded && settings.keepsOn.contains(cause.code))
   }
@@ -218,6 +94,7 @@ extension UploadMachine {
   /// A part that was under way at the store when the abort came can appear after it, so the abort is repeated until
   /// the list says that the upload is gone.
   mutating func listed(stillThere: Bool, _ now: Duration) -> [Action] {
+    if phase == .asking { return asked(stillThere: stillThere) }
     guard phase == .listing else { return [] }
     guard stillThere else { return gone(leftBehind: false) }
     return abortAgain(Failure(.server, "the upload is still there after its abort"), now)
@@ -230,6 +107,7 @@ extension UploadMachine {
   }
 
   mutating func listFailed(_ failure: Failure, _ now: Duration) -> [Action] {
+    if phase == .asking { return askFailed(failure, now) }
     guard phase == .listing else { return [] }
     if failure.code == .uploadGone { return gone(leftBehind: false) }
     // Not allowed to list: the abort's own answer is all there is to know.
@@ -262,7 +140,7 @@ extension UploadMachine {
       resetParts()
       return actions + begin()
     }
-    if let proof { return actions + finish(proof) }
+    if case .proven(let evidence) = publication { return actions + finish(evidence) }
     phase = .done
     return actions + [.finish(.failed(cause?.code ?? .local, isKept: false))]
   }
@@ -273,6 +151,7 @@ extension UploadMachine {
   mutating func retry(_ part: Int?, _ failure: Failure, attempt: Int, _ now: Duration) -> [Action]? {
     guard let wait = settings.retry.wait(after: failure, attempt: attempt, dice: dice.next()) else { return nil }
     retries += 1
+    lastTrouble = failure.s3Code.map { "the store says \($0)" } ?? failure.message
     waiting.append(Waiting(part: part, until: now + wait))
     return [
       .say(.retry(part: part, attempt: attempt + 1, cause: failure.code, message: failure.message, wait: wait)),
@@ -281,6 +160,7 @@ extension UploadMachine {
   }
 
   mutating func tick(_ now: Duration) -> [Action] {
+    if let end = graceEnds() { return end }
     let due = waiting.filter { $0.until <= now }
     waiting.removeAll { $0.until <= now }
     return due.flatMap { again($0.part) } + hedge()
@@ -290,14 +170,15 @@ extension UploadMachine {
     if let part { return phase == .sending ? [send(part)] : [] }
     switch phase {
     case .checking: return [.check]
-    case .finding: return resume.seeksLost ? [.findLost] : [.find]
+    case .finding: return [.find]
     case .listingParts: return uploadID.map { [.listParts(uploadID: $0)] } ?? []
-    case .creating where createWasLost: return findLost()
     case .creating: return createOnce()
     case .putting: return [.put(form: form, attempt: phaseAttempts, freshConnection: fresh.contains(0))]
     case .completing: return [.complete(attempt: phaseAttempts)]
-    case .heading: return [.head]
+    case .asking: return [.listAfterLoss]
+    case .heading(let look): return [head(look)]
     case .aborting: return [.abort]
+    case .inspecting: return [.inspect]
     default: return []
     }
   }

@@ -1,5 +1,5 @@
 extension UploadMachine {
-  static let givesNoneBack = "the store gives no checksum back, so it verifies none"
+  static let givesNoneBack = "the store gives no checksum back, so it has not verified it"
 
   /// After the preconditions: a stream is read, a small source put, and for a large one an upload looked for.
   mutating func begin() -> [Action] {
@@ -90,7 +90,11 @@ extension UploadMachine {
     inFlight.remove(receipt.number)
     takenBack.remove(receipt.number)
     tail.arrived(receipt.number, receipt.size, now)
-    guard phase == .sending else { return stopIfQuiet() }
+    guard phase == .sending else {
+      // It stands in the record, and is counted in what is said of the end.
+      if phase == .stopping { receipts[receipt.number - 1] = receipt }
+      return stopIfQuiet()
+    }
     fresh.remove(receipt.number)
     receipts[receipt.number - 1] = receipt
     partsDone += 1
@@ -145,7 +149,7 @@ extension UploadMachine {
   /// does not get a fresh part for each one it refused.
   mutating func fill() -> [Action] {
     var actions = verifyMore()
-    guard !resume.isVetting else { return actions }
+    guard !isVetting else { return actions }
     while inFlight.count + waiting.count < window, let number = queue.next() { actions.append(send(number)) }
     return actions + readMore() + hedge()
   }

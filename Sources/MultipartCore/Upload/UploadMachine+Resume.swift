@@ -9,7 +9,8 @@ extension UploadMachine {
       /// Recorded here, for a source of the same size that was written or put there anew since: it is gone on with when
       /// every part of it is still a part of the source, and else ended, for this reason.
       case changed(String)
-      /// Found at the store: it is only touched when every part of it is a part of this source.
+      /// Found at the store, and no record knows it: it is only touched when every part of it is a part of this source
+      /// and nobody has sent to it for a while.
       case foreign
     }
 
@@ -32,11 +33,14 @@ extension UploadMachine {
     package var form: ChecksumForm?
     /// By which they are cut, where that is another plan than this run's and it may take it.
     package var plan: UploadPlan?
+    /// Of an upload that no record knows: whether somebody is still sending to it.
+    package var activity: Activity?
 
-    package init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil) {
+    package init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil, activity: Activity? = nil) {
       self.sizes = sizes
       self.form = form
       self.plan = plan
+      self.activity = activity
     }
   }
 
@@ -49,15 +53,11 @@ extension UploadMachine {
     /// Listed parts that are still to be compared, last first.
     var toVerify: [Int] = []
     var verifying: Set<Int> = []
-    /// A foreign upload is only looked at, neither filled nor aborted, before all its parts are known to be ours.
-    var isVetting = false
+    /// An upload that is not this run's own, or not yet, is only looked at, neither filled nor aborted.
+    var vetting: Vetting?
     var rejected = false
     var kept = 0
     var keptBytes: Int64 = 0
-    /// Before a create is tried again, what the last try may have left is looked for.
-    var seeksLost = false
-    /// The recorded upload is gone, and a HEAD looks whether it was completed.
-    var isRecovering = false
     var wasComplete = false
     /// A list that shows less than the record: the upload may be being completed, by a request of a run that was
     /// killed. It is only believed when the object is not there, and the list still the same a moment later.
@@ -69,20 +69,26 @@ extension UploadMachine {
       doubts = 0
       current = nil
       toVerify = []
-      isVetting = false
+      vetting = nil
       rejected = false
       kept = 0
       keptBytes = 0
     }
   }
 
-  /// The upload that this run has made or gone on with, not one that it only looks at.
-  package var ownUploadID: String? { resume.isVetting ? nil : uploadID }
+  /// The upload that this run has made or resumed, not one that it only looks at or that is complete.
+  package var ownUploadID: String? { isVetting || phase == .inspecting ? nil : uploadID }
+
+  var isVetting: Bool { resume.vetting != nil }
+
+  /// What the store had of the upload before this run, in parts and bytes, as far as it has been compared. Nothing of an
+  /// upload that is only looked at.
+  package var kept: (parts: Int, bytes: Int64) { isVetting ? (0, 0) : (resume.kept, resume.keptBytes) }
 
   /// The run ended before it was decided what becomes of a recorded upload: its record stays.
   package var leavesOldRecord: Bool {
     if !resume.hasLooked || !resume.toAbort.isEmpty { return true }
-    guard resume.isVetting, case .changed? = resume.current?.use else { return false }
+    guard isVetting, case .changed? = resume.current?.use else { return false }
     return true
   }
 
@@ -94,30 +100,24 @@ extension UploadMachine {
 
   private static let mostDoubts = 4
 
+  /// What other writers, or a store, make of a list is not waited for as long as a part of one's own is.
+  static let triesOfNonsense = 3
+
   /// Comparing costs CPU and disk, not the line: two at a time.
   private static let comparisons = 2
-
-  mutating func findLost() -> [Action] {
-    resume.seeksLost = true
-    phase = .finding
-    phaseAttempts = 1
-    return [.findLost]
-  }
 
   mutating func found(_ candidates: [Candidate]) -> [Action] {
     guard phase == .finding else { return [] }
     if cause != nil { return leave() }
     resume.hasLooked = true
-    if settings.requiresResume, settings.hasRecord, !resume.seeksLost, candidates.count == 1,
-      case .stale(let why) = candidates[0].use
-    {
+    if settings.requiresResume, settings.hasRecord, candidates.count == 1, case .stale(let why) = candidates[0].use {
       return refuse(candidates[0], why)
     }
     var notices: [Action] = []
     for candidate in candidates {
       if case .stale(let why) = candidate.use {
         resume.toAbort.append(candidate.uploadID)
-        if !resume.seeksLost { notices.append(.say(.startsAnew(message: why))) }
+        notices.append(.say(.startsAnew(message: why)))
       } else {
         resume.candidates.append(candidate)
       }
@@ -125,15 +125,21 @@ extension UploadMachine {
     return notices + nextCandidate()
   }
 
-  /// Not allowed to look is as good as nothing found; anything else is tried again, and then the run ends rather than
-  /// leave what may be there and begin another.
+  /// Not allowed to look is as good as nothing found, and so is a list that is none time and again, but it is said;
+  /// anything else is tried again, and then the run ends rather than leave what may be there and begin another.
   mutating func findFailed(_ failure: Failure, _ now: Duration) -> [Action] {
     guard phase == .finding else { return [] }
     if cause != nil { return leave() }
+    let isNonsense = failure.status.map { $0 < 300 } ?? false
     phaseAttempts += 1
-    if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
-    guard RetryPolicy.isWorthRetrying(failure.code) else { return [] + found([]) }
-    return fail(failure)
+    if !isNonsense || phaseAttempts <= Self.triesOfNonsense,
+      let retry = retry(nil, failure, attempt: phaseAttempts - 1, now)
+    {
+      return retry
+    }
+    guard isNonsense || !RetryPolicy.isWorthRetrying(failure.code) else { return fail(failure) }
+    let why = "the unfinished uploads could not be listed (\(failure.message))"
+    return [.say(.startsAnew(message: why))] + found([])
   }
 
   /// Ends what is of no use, then takes the next candidate; without one, begins a new upload.
@@ -146,18 +152,13 @@ extension UploadMachine {
       phase = .abortingOld
       return [.abortOld(uploadID: old)]
     }
-    if resume.seeksLost {
-      resume.seeksLost = false
-      createWasLost = false
-      return createOnce()
-    }
     guard !resume.candidates.isEmpty else {
       if isPut { return put() }
       guard !settings.requiresResume else {
         return fail(
           Failure(
-            .uploadGone, "there is no unfinished upload to go on with",
-            hint: "leave --resume require out to begin one"))
+            .uploadGone, "this machine has no record of an unfinished upload to resume",
+            hint: "leave --resume require out to begin one, or use --resume adopt to look for one at the store"))
       }
       return create()
     }
@@ -165,7 +166,7 @@ extension UploadMachine {
     resume.current = candidate
     uploadID = candidate.uploadID
     isRecorded = candidate.use == .own
-    resume.isVetting = candidate.use != .own
+    resume.vetting = candidate.use == .own ? nil : .listing
     phase = .listingParts
     return [.listParts(uploadID: candidate.uploadID)]
   }
@@ -181,13 +182,14 @@ extension UploadMachine {
   mutating func partsListed(_ list: PartList) -> [Action] {
     guard phase == .listingParts, let candidate = resume.current else { return [] }
     if cause != nil { return leave() }
+    if case .settling(let first, let looks)? = resume.vetting { return settle(candidate, first, list, looks) }
     if let plan = list.plan { cut(by: plan) }
     let fits = settings.plan.fits(list.sizes)
     let isOwn = candidate.use == .own
     if isOwn, candidate.isWhole, list.sizes.count < receipts.count, resume.doubts < Self.mostDoubts {
       resume.doubtful = list
       resume.doubts += 1
-      return lookForObject()
+      return look(.recovers)
     }
     guard fits, let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
       guard isOwn else { return drop(candidate) }
@@ -199,7 +201,10 @@ extension UploadMachine {
     queue.leaveOut(numbers)
     resume.toVerify = numbers
     phase = .sending
-    guard isOwn else { return fill() }
+    guard isOwn else {
+      resume.vetting = .comparing(list)
+      return fill()
+    }
     return [.adopt(uploadID: candidate.uploadID)] + (numbers.isEmpty ? resumed() : []) + fill()
   }
 
@@ -212,22 +217,15 @@ extension UploadMachine {
         return giveUp(candidate)
       }
       // It may have been completed, and only the answer been lost.
-      return lookForObject()
+      return look(.recovers)
     }
     phaseAttempts += 1
-    if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
+    let isPatient = candidate.use != .foreign || phaseAttempts <= Self.triesOfNonsense
+    if isPatient, let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
     return candidate.use == .foreign ? drop(candidate) : fail(failure)
   }
 
-  private mutating func lookForObject() -> [Action] {
-    resume.isRecovering = true
-    phase = .heading
-    phaseAttempts = 1
-    return [.head]
-  }
-
   mutating func recovered(_ judgement: Judgement) -> [Action] {
-    resume.isRecovering = false
     if case .proven(let evidence) = judgement {
       resume.wasComplete = true
       // What is still listed is being completed: an abort now could take the object's data away with it.
@@ -253,7 +251,7 @@ extension UploadMachine {
   }
 
   /// Looks for another one, and leaves the candidate as it is, unless it is of no use to anybody any more.
-  private mutating func drop(_ candidate: Candidate) -> [Action] {
+  mutating func drop(_ candidate: Candidate) -> [Action] {
     cut(by: nil)
     resetParts()
     form = settings.form
@@ -298,7 +296,7 @@ extension UploadMachine {
     resume.verifying.remove(number)
     guard phase == .sending else { return stopIfQuiet() }
     resume.rejected = true
-    if resume.isVetting { resume.toVerify = [] }
+    if isVetting { resume.toVerify = [] }
     queue.add(number)
     return compared()
   }
@@ -311,12 +309,18 @@ extension UploadMachine {
 
   private mutating func compared() -> [Action] {
     guard resume.toVerify.isEmpty, resume.verifying.isEmpty else { return fill() }
-    guard resume.isVetting, let candidate = resume.current else {
+    guard let vetting = resume.vetting, let candidate = resume.current else {
       return resumed() + (isWhole ? finishParts() : fill())
     }
     // One part of a foreign upload is something else: somebody uploads another file there.
     guard !resume.rejected else { return drop(candidate) }
-    resume.isVetting = false
+    if candidate.use == .foreign, case .comparing(let list) = vetting { return settle(list) }
+    return adopt(candidate)
+  }
+
+  mutating func adopt(_ candidate: Candidate) -> [Action] {
+    resume.vetting = nil
+    phase = .sending
     return [.adopt(uploadID: candidate.uploadID)] + resumed() + (isWhole ? finishParts() : fill())
   }
 

@@ -81,7 +81,7 @@ extension UploadMachine {
   /// Where nobody tells how much of a part has gone out: the slowest one, when it is slow beyond reason. Looked at once a
   /// second.
   mutating func hedge() -> [Action] {
-    guard isTail else { return [] }
+    guard isTail, !isHeldByLimit else { return [] }
     if let next = tail.nextLook, now < next { return [] }
     let next = now + .seconds(1)
     tail.nextLook = next

@@ -13,6 +13,8 @@ extension UploadMachine {
     package var checksFirst: Bool
     /// A HEAD is compared even when complete's answer was proof already.
     package var alwaysVerifies: Bool
+    /// Something was asked for of the object that has to be confirmed once it is there.
+    package var inspects = false
     /// A failure leaves the upload as it is: somebody else goes on with it.
     package var keepsUpload = false
     /// An upload that an earlier run, or another machine, left unfinished is looked for.
@@ -21,12 +23,16 @@ extension UploadMachine {
     package var hasRecord = false
     /// Without one to go on with, the run fails.
     package var requiresResume = false
+    /// So long nobody may have sent to an upload that no record knows before it is adopted.
+    package var quietTime: Duration = .seconds(60)
     /// The causes that leave a recorded upload for a later run; others abort it.
     package var keepsOn: Set<Failure.Code> = []
     /// The source's length is not known: it comes in pieces.
     package var isStream = false
     /// The slowest part of the tail is sent a second time.
     package var hedges = false
+    /// Bytes a second that the run may send at most.
+    package var limitRate: Int64?
     package var seed: UInt64
 
     package init(
@@ -81,14 +87,17 @@ extension UploadMachine {
     case completeFailed(Failure)
     case headDone(Judgement)
     case headFailed(Failure)
+    case inspected(Inspection)
+    /// It could not be looked at, for a cause that may pass.
+    case inspectFailed(Failure)
     case abortDone
     case abortFailed(Failure)
-    /// The list of parts after an abort; false is what an abort wants.
+    /// The list of parts after an abort or a lost answer; false is what an abort wants.
     case listed(uploadStillThere: Bool)
     case listFailed(Failure)
     /// The time of a `wait` has come, or may have.
     case tick
-    /// What the line did meanwhile, and how much of each part under way has gone out.
+    /// What the line did meanwhile, and how much of each part under way the other side has acknowledged.
     case sampled(LineSample, moved: [Int: Int64] = [:])
     case interrupted(Failure)
   }
@@ -98,8 +107,6 @@ extension UploadMachine {
     case check
     /// Look for unfinished uploads of this object: the recorded one, else those at the store.
     case find
-    /// Look for what a create has made whose answer was lost.
-    case findLost
     case listParts(uploadID: String)
     case abortOld(uploadID: String)
     /// The upload is the one to go on with: record it.
@@ -116,7 +123,13 @@ extension UploadMachine {
     case cancelPart(Int)
     case put(form: ChecksumForm, attempt: Int, freshConnection: Bool)
     case complete(attempt: Int)
-    case head
+    /// `mustBeOurs`: an object that this run has not made, or that is not as it was asked for, is no success, whatever
+    /// bytes it holds.
+    case head(mustBeOurs: Bool)
+    /// After a lost answer to complete: whether the upload is still there.
+    case listAfterLoss
+    /// See whether the object has what was asked for it.
+    case inspect
     /// Stop every part, PutObject, comparison and read under way; each still answers with its event.
     case cancelTransfers
     case abort
@@ -134,8 +147,22 @@ extension UploadMachine {
     case resumes(uploadID: String, parts: Int, bytes: Int64)
     /// The upload could not be shown to be gone after its abort.
     case leftBehind(uploadID: String)
+    /// An upload that this run has not begun stays as it is.
+    case leftAlone(uploadID: String)
+    /// Somebody may still be sending to the upload; whether anybody is shows after this time.
+    case waitsForQuiet(uploadID: String, wait: Duration)
+    /// An upload that no record knows is not adopted, though its parts are the source's.
+    case passedBy(uploadID: String, why: String)
     /// Another number of connections from here on.
     case paced(connections: Int, why: String)
+  }
+
+  /// Whether the object has what was asked for it.
+  package enum Inspection: Sendable {
+    /// It has, as far as can be seen; what could not be confirmed, and why where somebody may mend that.
+    case kept(unconfirmed: [String], why: String?)
+    /// The object is there without it.
+    case lost(Failure)
   }
 
   package enum Outcome: Sendable, Equatable {
@@ -161,6 +188,10 @@ package enum Judgement: Sendable, Equatable {
   case proven(evidence: String)
   /// It may well be, but the answer alone does not show it. `weak` is the evidence if complete itself said yes.
   case undecided(weak: String)
+  /// There is no object.
+  case absent
+  /// It may hold the bytes, but this run has not made it, or cannot know that it has.
+  case notOurs(message: String)
   /// It is not.
   case contradicted(message: String)
 }

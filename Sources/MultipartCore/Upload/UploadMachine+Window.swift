@@ -22,9 +22,10 @@ extension UploadMachine {
   }
 
   mutating func sampled(_ sample: LineSample, _ moved: [Int: Int64]) -> [Action] {
-    guard phase == .sending, !resume.isVetting else { return [] }
+    guard phase == .sending, !isVetting else { return [] }
+    flight.see(moved, at: now)
     let isTail = isTail
-    let copies = isTail ? outrun(moved) : []
+    let copies = isTail && !isHeldByLimit ? outrun(moved) : []
     guard window == most, waiting.isEmpty, tail.copies.isEmpty,
       let change = pace?.take(sample, underWay: inFlight.count, isFull: !isTail && inFlight.count >= window)
     else { return copies }
@@ -32,6 +33,9 @@ extension UploadMachine {
     let said = Action.say(.paced(connections: window, why: change.why))
     return [said] + (change.stopsSome ? takeBack(moved) : []) + fill()
   }
+
+  /// No connection is slow then, and none would be faster.
+  var isHeldByLimit: Bool { settings.limitRate != nil && pace?.isHeldByLimit != false }
 
   /// Those that began last, unless a quarter of them has gone out already.
   private mutating func takeBack(_ moved: [Int: Int64]) -> [Action] {

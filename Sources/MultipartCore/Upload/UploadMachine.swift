@@ -10,10 +10,39 @@ package struct UploadMachine: Sendable {
     case finding, listingParts, abortingOld
     /// A stream's first piece is being read, or its end judged.
     case reading, confirming
-    case creating, sending, putting, completing, heading
+    case creating, sending, putting, completing
+    /// After a lost answer to complete: is the upload still there?
+    case asking
+    case heading(Look)
     /// Waits for the transfers under way to end.
     case stopping
-    case aborting, listing, done
+    case aborting, listing
+    /// The object is proven; whether it has what was asked for it is looked at.
+    case inspecting
+    case done
+  }
+
+  /// Why the object is looked at.
+  enum Look: Equatable {
+    /// The store said that it is made, and showed no proof of it. How often it was looked at and not seen.
+    case confirms(misses: Int)
+    /// An answer was lost: only an object that this run has made is a success. Whether the upload is known to be gone.
+    case decides(isGone: Bool)
+    /// The store has given the upload up, perhaps for the sake of this very object. Else a new upload begins, and this
+    /// is why.
+    case beforeAnew(String, isGone: Bool)
+    /// The recorded upload is gone, or on its way: an earlier run may have completed it.
+    case recovers
+  }
+
+  /// What is known of the request that makes the object.
+  enum Publication: Equatable {
+    /// None has gone out that may have worked.
+    case unmade
+    /// An answer was lost: the object may be there.
+    case maybe
+    /// The object is proven to be ours, and this is how; only what may be left of the upload is still to be ended.
+    case proven(String)
   }
 
   package internal(set) var settings: Settings
@@ -39,11 +68,14 @@ package struct UploadMachine: Sendable {
   var resume = Resume()
   var stream = Stream()
   var tail = Tail()
+  var flight = Flight()
   /// The time of the event that is handled.
   var now: Duration = .zero
   /// A later run can go on with the upload: it stands in a record.
   package internal(set) var isRecorded = false
   var waiting: [Waiting] = []
+  /// Why something waits for its next try.
+  var lastTrouble = ""
   var fresh: Set<Int> = []
   /// How many parts may be under way now; a store that asks for less halves it.
   package internal(set) var window: Int
@@ -58,18 +90,12 @@ package struct UploadMachine: Sendable {
   var restarts = 0
   var restartsAfterAbort = false
   var createTries = 0
-  /// A create may have worked although no answer said so: it left an upload without parts, whose id nobody knows.
+  /// A create may have worked although no answer said so: it left an upload without parts, whose id nobody knows. It
+  /// looks like one that another machine has just begun, and so nobody ends it; without parts it costs nothing.
   package internal(set) var createWasLost = false
-  /// Complete or PutObject may have worked although no answer said so.
-  var answerWasLost = false
-  /// The store's last word to complete was NoSuchUpload.
-  var wasToldGone = false
-  /// The store has given the upload up, and a HEAD looks whether that was for this object's sake: by this run's own
-  /// complete, or by one of an earlier run that was still out. Else a new upload begins, and this is why.
-  var doubt: String?
-  var weakEvidence: String?
-  /// The object is proven to be ours; only what may be left of the upload is still to be ended.
-  var proof: String?
+  var publication = Publication.unmade
+  /// Begun anew once because complete missed a part that the store had taken.
+  var hasMetInvalidPart = false
   var dice: Dice
 
   struct Waiting: Equatable {
@@ -99,6 +125,7 @@ package struct UploadMachine: Sendable {
     receipts = Array(repeating: nil, count: plan.partCount)
     attempts = Array(repeating: 0, count: plan.partCount)
     pace = settings.pace.map { Pace($0, partSize: plan.partSize) }
+    window = pace?.window ?? settings.concurrency
   }
 
   /// For an upload whose parts are all there: it begins with complete.
@@ -145,6 +172,8 @@ package struct UploadMachine: Sendable {
     case .completeFailed(let failure): return completeFailed(failure, now)
     case .headDone(let judgement): return headed(judgement)
     case .headFailed(let failure): return headFailed(failure, now)
+    case .inspected(let inspection): return inspected(inspection)
+    case .inspectFailed(let failure): return inspectFailed(failure, now)
     case .abortDone: return aborted()
     case .abortFailed(let failure): return abortFailed(failure, now)
     case .listed(let stillThere): return listed(stillThere: stillThere, now)

@@ -28,6 +28,20 @@ package enum UploadSource: Sendable {
 
   package var isStream: Bool { size == nil }
 
+  /// Whoever reads from the same open file after this run finds it at its end, and what a command has left running is
+  /// its own affair.
+  func wasPublished() {
+    switch self {
+    case .file(let file): file.leaveAtEnd()
+    case .stream(let stream): stream.letGo()
+    }
+  }
+
+  /// The program ends at once, and nothing of a command is left behind.
+  package func kill() {
+    if case .stream(let stream) = self { stream.kill() }
+  }
+
   /// Throws when it is no longer what it was.
   package func check() throws(Failure) {
     switch self {

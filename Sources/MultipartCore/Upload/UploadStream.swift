@@ -29,6 +29,25 @@ package final class UploadStream: Sendable {
     self.expectations = expectations
   }
 
+  /// A command that fails is told at once, however long something that it has started keeps the pipe open: nothing of
+  /// it will be published. Of one that ends well, what it has started may still have something to say.
+  func onFailure(_ tell: @escaping @Sendable (Failure) -> Void) {
+    guard let producer else { return }
+    Task.begin { [source] in
+      guard let failure = await Self.failure(of: producer) else { return }
+      source.fail(failure)
+      tell(failure)
+    }
+  }
+
+  private static func failure(of producer: ProducerProcess) async -> Failure? {
+    do throws(Failure) {
+      return try await producer.wait().failure(of: producer.command)
+    } catch {
+      return error
+    }
+  }
+
   /// The next piece stays in memory until the store has confirmed it.
   func read() async -> UploadMachine.Event {
     do throws(Failure) {
@@ -58,11 +77,7 @@ package final class UploadStream: Sendable {
 
   /// Whether what was read may be published: the command has ended well, and the stream is what was expected.
   func judge() async -> Failure? {
-    do throws(Failure) {
-      if let producer, let failure = try await producer.wait().failure(of: producer.command) { return failure }
-    } catch {
-      return error
-    }
+    if let producer, let failure = await Self.failure(of: producer) { return failure }
     let size = source.bytesRead
     if let wanted = expectations.size, wanted != size {
       return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) that --expect-size names")
@@ -77,10 +92,18 @@ package final class UploadStream: Sendable {
     return nil
   }
 
-  /// Ends reading, and a command that still runs; returns when that has ended.
+  /// Ends reading, and the command with all that it has started in its group; returns when that has ended.
   func stop(in world: World) async {
     source.stop()
-    guard let producer, producer.end == nil else { return }
-    await producer.terminate(grace: Self.grace, in: world)
+    await producer?.terminate(grace: Self.grace, in: world)
   }
+
+  /// The stream was published.
+  func letGo() {
+    source.stop()
+    producer?.letGo()
+  }
+
+  /// The program ends now.
+  package func kill() { producer?.kill() }
 }

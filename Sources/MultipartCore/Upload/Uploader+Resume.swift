@@ -1,6 +1,6 @@
 /// Finding an upload again, and comparing what the store has of it with the file.
 extension Uploader {
-  /// The record's upload, else those that the store lists for this key, newest first.
+  /// The record's upload, else, where the run was told to adopt one, those that the store lists for this key.
   func find() async -> UploadMachine.Event {
     if let record = journal?.found {
       let reason =
@@ -16,25 +16,8 @@ extension Uploader {
         isWhole: isOfThisSource(record) && record.parts.count == plan.partCount)
       return .found([candidate])
     }
-    let adopts = job.resume != .never && !job.source.isStream && job.asksForNothingUnseen
-    let left = journal?.leftSince
-    guard adopts || left != nil else { return .found([]) }
-    do throws(Failure) {
-      let (uploads, ahead) = try await unfinished()
-      known.withLock { $0.uploads = Set(uploads.map(\.uploadID)) }
-      var candidates: [UploadMachine.Candidate] = []
-      for upload in uploads {
-        if let left, try await isLeft(upload, since: left, ahead) {
-          let why = "an upload that an earlier run had only begun is ended"
-          candidates.append(UploadMachine.Candidate(uploadID: upload.uploadID, use: .stale(why)))
-        } else if adopts {
-          candidates.append(UploadMachine.Candidate(uploadID: upload.uploadID, use: .foreign))
-        }
-      }
-      return .found(candidates)
-    } catch {
-      return .findFailed(error.at(job.place))
-    }
+    guard job.resume == .adopt, !job.source.isStream, !plan.isSingle else { return .found([]) }
+    return await findForeign()
   }
 
   private func isOfThisSource(_ record: UploadRecord) -> Bool { record.header.source == job.source.identity }
@@ -44,63 +27,13 @@ extension Uploader {
     isOfThisSource(record) ? .own : .changed("the source is another than that of the unfinished upload")
   }
 
-  /// What a create of this run has made whose answer did not arrive: nothing that was there before.
-  func findLost() async -> UploadMachine.Event {
-    guard let sent = createSent.withLock({ $0 }) else { return .found([]) }
-    do throws(Failure) {
-      let (uploads, ahead) = try await unfinished()
-      let before = known.withLock { $0.uploads }
-      var candidates: [UploadMachine.Candidate] = []
-      for upload in uploads where !before.contains(upload.uploadID) {
-        guard try await isLeft(upload, since: sent, ahead) else { continue }
-        world.log(1, "an upload whose id did not arrive is ended")
-        candidates.append(UploadMachine.Candidate(uploadID: upload.uploadID, use: .stale("its id did not arrive")))
-      }
-      return .found(candidates)
-    } catch {
-      return .findFailed(error.at(job.place))
-    }
-  }
-
-  /// A directory bucket lists folders only.
-  private var prefix: String {
-    guard job.isDirectoryBucket else { return job.key }
-    let bytes = Array(job.key.utf8)
-    return String(decoding: bytes[..<((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)], as: UTF8.self)
-  }
-
-  /// Newest first, and how many seconds the store's clock is ahead of this machine's.
-  private func unfinished() async throws(Failure) -> ([ListMultipartUploads.Upload], ahead: Int64) {
-    let list = ListMultipartUploads(bucket: job.bucket, prefix: prefix, common: job.common)
-    let listing = try await client.allUploads(list)
-    let own = listing.uploads.filter { $0.key.utf8.elementsEqual(job.key.utf8) }
-    return (
-      own.sorted { ($0.initiated?.seconds ?? 0) > ($1.initiated?.seconds ?? 0) },
-      listing.date.map { $0.seconds - world.now().seconds } ?? 0
-    )
-  }
-
-  /// A run that is killed while its create is out, or loses the answer, leaves an upload whose id nobody knows. It has
-  /// no parts, and was begun when that create went out: two seconds before, as moments are rounded, to five minutes
-  /// after, for tries and a busy store.
-  private func isLeft(
-    _ upload: ListMultipartUploads.Upload, since left: Timestamp, _ ahead: Int64
-  ) async throws(Failure) -> Bool {
-    guard let begun = upload.initiated, (-2...300).contains(begun.seconds - ahead - left.seconds) else { return false }
-    do throws(Failure) {
-      let list = ListParts(bucket: job.bucket, key: job.key, uploadID: upload.uploadID, common: job.common)
-      return try await client.perform(list).parts.isEmpty
-    } catch {
-      if error.code == .uploadGone || error.status == 404 { return false }
-      throw error
-    }
-  }
-
   func listParts(_ uploadID: String) async -> UploadMachine.Event {
     let list = ListParts(
       bucket: job.bucket, key: job.key, uploadID: uploadID, customerKey: job.customerKey, common: job.common)
+    finisher.begin(begun(uploadID).map { .upload($0) })
     do throws(Failure) {
-      let listing = try await client.allParts(list)
+      let seen = known.withLock { $0.foreign[uploadID]?.takeFirstList() }
+      let listing = if let seen { seen } else { try await client.allParts(list) }
       let parts = Dictionary(listing.parts.map { ($0.number, $0) }) { _, last in last }
       known.withLock { $0.parts = parts }
       let sizes = parts.mapValues(\.size)
@@ -110,12 +43,23 @@ extension Uploader {
       }
       if parts.count < (other ?? plan).partCount { recall(uploadID) }
       let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
+      let foreign = known.withLock { $0.foreign[uploadID] }
       return .partsListed(
-        UploadMachine.PartList(sizes: sizes, form: form(of: uploadID, algorithm: algorithm), plan: other))
+        UploadMachine.PartList(
+          sizes: sizes, form: form(of: uploadID, algorithm: algorithm), plan: other,
+          activity: listing.isComplete ? foreign?.activity(listing) : nil))
     } catch {
       recall(uploadID)
       return .partsListFailed(error.at(job.place))
     }
+  }
+
+  /// By the store's clock, of an upload that this run has not created.
+  private func begun(_ uploadID: String) -> Timestamp? {
+    if let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8) {
+      return record.header.created
+    }
+    return known.withLock { $0.foreign[uploadID]?.begun }
   }
 
   /// What further parts of the upload must carry; nil when this run was told to send something else.
@@ -145,6 +89,12 @@ extension Uploader {
       PartReceipt(number: $0.number, size: $0.size, etag: $0.etag, checksum: $0.checksum, proof: .none)
     }
     do throws(Failure) {
+      // Rewritten with its times put back, the file is another for all that the record says of it.
+      for receipt in receipts {
+        guard let slice = try body(of: receipt.number) as? PartSlice,
+          try slice.isStill(receipt, etagMayBeMD5: job.etagMayBeMD5, unless: { progress.isStopped || Task.isCancelled })
+        else { return }
+      }
       finisher.expect(try Expectation(receipts: receipts))
     } catch {
       world.log(1, "the record's parts make no object: \(error.message)")
@@ -162,7 +112,6 @@ extension Uploader {
       // A part that arrived just before the last run was killed is at the store and not in the record. There it must
       // be: only of a whole record a HEAD can tell whether the upload was completed.
       if !isRecorded(receipt) { journal?.append(receipt, now: world.uptime()) }
-      progress.keep(receipt.size)
       return .partVerified(receipt)
     } catch {
       return .verifyFailed(number, error.at(job.place))
@@ -196,7 +145,8 @@ extension Uploader {
     let sums = try body.checksums(wanted) { progress.isStopped || Task.isCancelled }
     guard sums[strongest.algorithm] == strongest else { return nil }
     let own = wanted.first { $0 != .md5 }.flatMap { sums[$0] }
-    return PartReceipt(number: part.number, size: part.size, etag: part.etag, checksum: own, proof: proof)
+    return PartReceipt(
+      number: part.number, size: part.size, etag: part.etag, checksum: own, proof: proof, localSum: strongest)
   }
 
   private static func algorithm(of job: UploadJob) -> ChecksumAlgorithm? {
@@ -211,7 +161,7 @@ extension Uploader {
     for attempt in 1...4 {
       if case .abortFailed(let failure) = await abort(uploadID) {
         if failure.code == .uploadGone { return .oldAborted(gone: true) }
-      } else if case .listed(uploadStillThere: false) = await listAfterAbort(uploadID) {
+      } else if case .listed(uploadStillThere: false) = await listAgain(uploadID) {
         return .oldAborted(gone: true)
       }
       guard (try? await world.sleep(.milliseconds(250 * attempt))) != nil else { break }

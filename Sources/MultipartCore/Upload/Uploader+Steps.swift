@@ -4,6 +4,7 @@ extension Uploader {
   func check() async -> UploadMachine.Event {
     do throws(Failure) {
       let found = try await client.perform(finisher.headOperation)
+      finisher.saw(found)
       return .checked(unmet(found))
     } catch {
       return .checked(error)
@@ -38,12 +39,12 @@ extension Uploader {
       operation.checksumAlgorithm = algorithm.awsName
       operation.checksumType = algorithm == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"
     }
-    let now = world.now()
-    createSent.withLock { $0 = $0 ?? now }
-    journal?.mark()
+    let start = world.uptime()
     do throws(Failure) {
       let made = try await client.perform(operation)
-      createSent.withLock { $0 = nil }
+      finisher.begin(made.date.map { Freshness.begun(answered: $0, took: world.uptime() - start) })
+      // Else each part has to name it: some stores do only there.
+      encryptionWord.withLock { $0 = asked.isConfirmed(by: made.encryption) ? .create : .none }
       if job.expectsAbortDate, made.abortDate == nil { sayNoLifecycle() }
       return .created(uploadID: made.uploadID)
     } catch {
@@ -81,8 +82,11 @@ extension Uploader {
     do throws(Failure) {
       guard let body = try body(of: number) else { throw Failure(.local, "part \(number) is not there") }
       let receipt = try await sender.sendPart(
-        body, number: number, uploadID: uploadID, form: form, fresh: fresh, isCopy: isCopy)
+        body, number: number, uploadID: uploadID, form: form, fresh: fresh, isCopy: isCopy,
+        createNamedEncryption: encryptionWord.withLock(\.self) == .create)
+      encryptionWord.withLock { $0 = $0 == .none ? .parts : $0 }
       journal?.append(receipt, now: world.uptime())
+      sayUnverified(receipt.proof)
       tell(.part(receipt, took: world.uptime() - start))
       return .partDone(receipt)
     } catch {
@@ -96,10 +100,13 @@ extension Uploader {
       let sums = try await sender.sums(of: body, form)
       // Known before the request goes out: its answer may be lost.
       finisher.expect(Expectation(size: body.length, form: form, sums: sums))
-      let (sent, answer) = try await sender.put(body, form: form, sums: sums, fresh: fresh)
+      finisher.begin(.put(world.uptime()))
+      let (sent, answer) = try await sender.put(held(body, sums), form: form, sums: sums, fresh: fresh)
+      encryptionWord.withLock { $0 = .parts }
       if case .algorithm = form, job.checksum == nil, sent.proof < .checksum {
         heed(.steppedDown(from: form, to: .md5, message: UploadMachine.givesNoneBack))
       }
+      sayUnverified(sent.proof)
       let expected = Expectation(size: body.length, checksum: sent.checksum, md5: sent.md5, proof: sent.proof)
       let reported = ReportedObject(
         etag: answer.etag, checksums: answer.checksums, checksumType: answer.checksumType,
@@ -108,6 +115,11 @@ extension Uploader {
     } catch {
       return .putFailed(error.at(job.place))
     }
+  }
+
+  private func held(_ body: any PartBody, _ sums: [ChecksumAlgorithm: Checksum]) -> any PartBody {
+    guard let slice = body as? PartSlice else { return body }
+    return HeldSlice(slice: slice, sums: sums, world: world) { [progress] in progress.isStopped }
   }
 
   func read() async -> UploadMachine.Event {
@@ -122,7 +134,7 @@ extension Uploader {
 
   func complete(_ receipts: [PartReceipt], uploadID: String) async -> UploadMachine.Event {
     do throws(Failure) {
-      try job.source.check()
+      try confirmSource(receipts)
       return .completeDone(try await finisher.complete(receipts, uploadID: uploadID))
     } catch {
       return .completeFailed(await explained(error, receipts, uploadID: uploadID).at(job.place))
@@ -153,12 +165,29 @@ extension Uploader {
     return explained
   }
 
-  func head() async -> UploadMachine.Event {
+  func head(mustBeOurs: Bool) async -> UploadMachine.Event {
     do throws(Failure) {
       try learnMD5()
-      return .headDone(try await finisher.head())
+      return .headDone(try await finisher.head(mustBeOurs: mustBeOurs))
     } catch {
       return .headFailed(error.at(job.place))
+    }
+  }
+
+  func inspect() async -> UploadMachine.Event {
+    let check = SettingsCheck(
+      client: client, bucket: job.bucket, key: job.key, asked: asked, customerKey: job.customerKey, common: job.common,
+      asksAll: job.verifies, encryptionIsConfirmed: encryptionWord.withLock(\.self) != .none)
+    do throws(Failure) {
+      var made = finisher.known
+      made.size = finisher.expected?.size
+      let inspection = try await check.run(made: made)
+      if case .kept(let unconfirmed, let why?) = inspection, !unconfirmed.isEmpty {
+        tell(.warning("could not be confirmed: \(unconfirmed.joined(separator: ", ")) (\(why))"))
+      }
+      return .inspected(inspection)
+    } catch {
+      return .inspectFailed(error.at(job.place))
     }
   }
 
@@ -183,14 +212,12 @@ extension Uploader {
     }
   }
 
-  /// An upload that is gone shows as NoSuchUpload; some stores say NoSuchKey, or answer a list without parts.
-  func listAfterAbort(_ uploadID: String) async -> UploadMachine.Event {
+  /// After an abort, or after a lost answer to complete.
+  func listAgain(_ uploadID: String) async -> UploadMachine.Event {
     do throws(Failure) {
-      let page = try await client.perform(
-        ListParts(bucket: job.bucket, key: job.key, uploadID: uploadID, common: job.common))
-      return .listed(uploadStillThere: !page.parts.isEmpty)
+      return .listed(uploadStillThere: try await finisher.hasUpload(uploadID))
     } catch {
-      return error.status == 404 ? .listed(uploadStillThere: false) : .listFailed(error)
+      return .listFailed(error)
     }
   }
 }

@@ -11,23 +11,34 @@ package final class Uploader: Sendable {
   let memory: StoreMemory?
   /// What is to be remembered of the store once the upload has succeeded.
   let lesson = Locked<ChecksumForm?>(nil)
+  let isUnverifiedSaid = Locked(false)
+  let deadlineGrace = Locked(Duration.milliseconds(250))
   let tell: @Sendable (UploadNews) -> Void
   private let events: AsyncStream<UploadMachine.Event>
   private let inbox: AsyncStream<UploadMachine.Event>.Continuation
   /// The first one, for who waits and does not hear events.
   private let interruption = Locked<Failure?>(nil)
   let finisher: Finisher
+  let asked: RequestedSettings
+  /// Which answer of this run has named the encryption that was asked for.
+  let encryptionWord = Locked(EncryptionWord.none)
   let journal: UploadJournal?
   /// Of an upload that was left behind on the way to success the record stays: it names what is to be ended.
   private let keepsRecord = Locked(false)
-  /// When the first try of a create went out that has no answer yet.
-  let createSent = Locked<Timestamp?>(nil)
   /// When the first part went out, and when the last one arrived.
   let sending = Locked<(from: Duration, to: Duration)?>(nil)
-  /// What the store listed: the parts of the upload that is gone on with, and the uploads before this run's own.
+  /// What the store listed of uploads that are there already.
   struct Known: Sendable {
+    /// Of the upload that is looked at, or gone on with.
     var parts: [Int: ListParts.Part] = [:]
-    var uploads: Set<String> = []
+    /// Uploads that no record knows, by id.
+    var foreign: [String: ForeignUpload] = [:]
+    /// Created or adopted by this run.
+    var own: Set<String> = []
+    /// The store did not list its uploads when it was asked: there is no need to ask again.
+    var lacksList = false
+    /// Looks, beside the sending, which others there are.
+    var neighbours: Task<Void, Never>?
   }
   let known = Locked(Known())
 
@@ -47,10 +58,11 @@ package final class Uploader: Sendable {
     self.tell = tell
     progress = UploadProgress(
       total: job.source.size, parts: job.source.isStream ? nil : plan.partCount)
-    sender = BodySender(client: client, job: job, progress: progress)
+    asked = try job.requested()
+    sender = BodySender(client: client, job: job, asked: asked, progress: progress)
     finisher = Finisher(
       client: client, bucket: job.bucket, key: job.key, conditions: job.conditions, customerKey: job.customerKey,
-      common: job.common)
+      common: job.common, requested: asked)
     (events, inbox) = AsyncStream.makeStream()
     let target = RecordTarget(origin: client.signer.origin, bucket: job.bucket, key: job.key)
     if let book, !plan.isSingle || job.source.isStream || book.mayHave(target) {
@@ -58,6 +70,11 @@ package final class Uploader: Sendable {
     } else {
       journal = nil
     }
+  }
+
+  /// Now; requests that wait for credentials are out already.
+  package var activity: UploadActivity {
+    client.signer.waitsForCredentials ? .waitingForCredentials : progress.activity
   }
 
   /// Stops the run: what is under way is cancelled, and the upload kept for a later run or aborted. May be called from
@@ -69,16 +86,8 @@ package final class Uploader: Sendable {
     progress.stop()
   }
 
-  /// Ends the run when its time is over; what is at the store is kept for the next one.
-  package func interrupt(after limit: Duration) {
-    Task.begin { [self] in
-      guard (try? await world.sleep(limit)) != nil else { return }
-      interrupt(Failure(.deadline, "the time that --deadline gives is over"))
-    }
-  }
-
-  /// After the result has been told: only then the record goes. Killed before, the next run finds by it that the object
-  /// is complete, and sends nothing.
+  /// After the result has been told, or could not be: only then the record goes. Killed before, the next run finds by it
+  /// that the object is complete, and sends nothing.
   package func close() {
     journal?.close(keeps: keepsRecord.withLock { $0 })
   }
@@ -86,7 +95,7 @@ package final class Uploader: Sendable {
   package func run() async throws(Failure) -> UploadResult {
     do throws(Failure) {
       let result = try await upload()
-      await endStream()
+      job.source.wasPublished()
       return result
     } catch {
       await endStream()
@@ -109,10 +118,15 @@ package final class Uploader: Sendable {
     var settings = job.settings(
       plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52))
     settings.hasRecord = journal?.found != nil
+    settings.inspects = !asked.isEmpty
     var machine = UploadMachine(settings)
     var tasks = Tasks()
-    defer { tasks.cancelAll() }
+    defer {
+      tasks.cancelAll()
+      known.withLock { $0.neighbours }?.cancel()
+    }
     inbox.yield(.start)
+    if case .stream(let stream) = job.source { stream.onFailure { [inbox] in inbox.yield(.readFailed($0)) } }
     if !machine.isPut {
       client.transport.prepare(for: client.signer.origin)
       tasks.add(looks())
@@ -120,18 +134,16 @@ package final class Uploader: Sendable {
     for await event in events {
       tasks.forget(event)
       note(event)
-      if case .interrupted = event {
-        // The store has 4 s to end the upload; then the run ends, whatever is still out.
-        tasks.add(after(.seconds(4)) { $0.finish() })
-      }
+      if case .interrupted(let failure) = event { tasks.add(after(grace(after: failure)) { $0.finish() }) }
       var actions = record(event, &machine) + machine.handle(event, at: world.uptime())
       if !job.source.isStream { cut(by: machine.settings.plan) }
+      progress.show(machine.activity)
       while !actions.isEmpty {
         let action = actions.removeFirst()
         if case .finish(let outcome) = action {
           isKept = outcome.isKept || !machine.abandoned.isEmpty || (outcome.isFailure && machine.leavesOldRecord)
-          if machine.createWasLost { journal?.leaveMark() }
           let result = try result(outcome, machine)
+          await endLookAround()
           isDone = true
           keepsRecord.withLock { $0 = isKept }
           return result
@@ -139,9 +151,9 @@ package final class Uploader: Sendable {
         if case .adopt(let id) = action { _ = machine.handle(.recorded(adopt(id, machine)), at: world.uptime()) }
         perform(action, machine, &tasks)
       }
+      progress.keep(machine.kept)
     }
     isKept = true
-    if machine.createWasLost || machine.isCreating { journal?.leaveMark() }
     throw unfinished(machine)
   }
 
@@ -159,6 +171,7 @@ package final class Uploader: Sendable {
           hint: "wait for it to end, or use --wait-lock"
         ).at(job.place)
       }
+      progress.show(.waitingForRun)
       if !hasSaid { tell(.warning("waits for another run of s3up that is at this object\(who)")) }
       hasSaid = true
       guard (try? await world.sleep(.milliseconds(250))) != nil else { throw Failure(.interrupted, "interrupted") }
@@ -168,7 +181,8 @@ package final class Uploader: Sendable {
   /// A new upload is in its record before a part of it is sent.
   private func record(_ event: UploadMachine.Event, _ machine: inout UploadMachine) -> [UploadMachine.Action] {
     guard case .created(let id) = event, let journal else { return [] }
-    let written = journal.begin(id, job: job, partSize: plan.partSize, form: machine.form, now: world.now())
+    let written = journal.begin(
+      id, job: job, partSize: plan.partSize, form: machine.form, created: finisher.begun ?? world.now())
     return machine.handle(.recorded(written), at: world.uptime())
   }
 
@@ -181,7 +195,7 @@ package final class Uploader: Sendable {
     }
     return journal.begin(
       uploadID, job: job, partSize: plan.partSize, form: machine.form, receipts: machine.receipts.compactMap(\.self),
-      now: world.now())
+      created: finisher.begun ?? world.now())
   }
 
   private func cut(by plan: UploadPlan) {
@@ -202,7 +216,6 @@ package final class Uploader: Sendable {
     let uploadID = machine.uploadID ?? ""
     switch action {
     case .find: tasks.add(event { await self.find() })
-    case .findLost: tasks.add(event { await self.findLost() })
     case .listParts(let id): tasks.add(event { await self.listParts(id) })
     case .abortOld(let id): tasks.add(event { await self.abortOld(id) })
     case .verify(let part): tasks.comparisons[part] = event { await self.verify(part) }
@@ -210,7 +223,10 @@ package final class Uploader: Sendable {
     case .read: tasks.parts[-1] = event { await self.read() }
     case .confirm: tasks.add(event { await self.confirm() })
     case .check: tasks.add(event { await self.check() })
-    case .create(let form): tasks.add(event { await self.create(form) })
+    case .create(let form):
+      // What was confirmed belongs to an upload that is gone, and nothing of it is under way any more.
+      progress.reset()
+      tasks.add(event { await self.create(form) })
     case .send(let part, let form, _, let fresh):
       let now = world.uptime()
       sending.withLock { $0 = $0 ?? (now, now) }
@@ -224,12 +240,13 @@ package final class Uploader: Sendable {
     case .complete:
       let receipts = machine.receipts.compactMap(\.self)
       tasks.add(event { await self.complete(receipts, uploadID: uploadID) })
-    case .head: tasks.add(event { await self.head() })
+    case .head(let mustBeOurs): tasks.add(event { await self.head(mustBeOurs: mustBeOurs) })
+    case .inspect: tasks.add(event { await self.inspect() })
     case .cancelTransfers:
       tasks.cancelTransfers()
       if case .stream(let stream) = job.source { Task.begin { [world] in await stream.stop(in: world) } }
     case .abort: tasks.add(event { await self.abort(uploadID) })
-    case .listAfterAbort: tasks.add(event { await self.listAfterAbort(uploadID) })
+    case .listAfterAbort, .listAfterLoss: tasks.add(event { await self.listAgain(uploadID) })
     case .wait(let until):
       tasks.add(after(until - world.uptime()) { $0.yield(.tick) })
     case .say(let notice): heed(notice)
@@ -257,15 +274,17 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// What the line does, ten times a second.
+  /// What the line does: ten times a second, and more often while nobody knows how fast it is.
   private func looks() -> Task<Void, Never> {
     Task.begin { [self] in
-      while (try? await world.sleep(.milliseconds(100))) != nil {
+      while (try? await world.sleep(isYoung ? LoopBody.firstLook : LoopBody.look)) != nil {
         guard let sample = client.transport.look() else { return }
         inbox.yield(.sampled(sample, moved: progress.moved))
       }
     }
   }
+
+  private var isYoung: Bool { sending.withLock { $0.map { world.uptime() - $0.from < .seconds(1) } ?? true } }
 
   private func note(_ event: UploadMachine.Event) {
     if case .created(let id) = event { started(id) }
@@ -281,6 +300,7 @@ package final class Uploader: Sendable {
   }
 
   private func started(_ uploadID: String) {
+    lookAround(except: uploadID)
     let isKnown = !job.source.isStream
     tell(
       .started(
@@ -291,8 +311,7 @@ package final class Uploader: Sendable {
     tell(.notice(notice))
     switch notice {
     case .steppedDown(let from, let to, _): learn(from, to)
-    case .startsAnew: progress.reset()
-    case .retry, .leftBehind, .resumes, .paced: break
+    case .startsAnew, .retry, .leftBehind, .leftAlone, .resumes, .paced, .waitsForQuiet, .passedBy: break
     }
   }
 
@@ -305,13 +324,14 @@ package final class Uploader: Sendable {
     return UploadResult(
       size: finisher.expected?.size ?? plan.size, parts: max(1, machine.receipts.count), object: finisher.known,
       sum: finisher.expected?.sum, evidence: evidence, bytesSent: progress.bytesSent,
-      bytesResumed: machine.wasComplete ? plan.size : progress.bytesResumed, retries: machine.retries)
+      bytesResumed: machine.wasComplete ? plan.size : machine.kept.bytes, retries: machine.retries)
   }
 
   /// The time after an interruption was not enough to show that the upload is gone.
   private func unfinished(_ machine: UploadMachine) -> Failure {
     let cause = machine.cause ?? machine.interruption ?? Failure(.interrupted, "interrupted")
-    if machine.isRecorded, !job.abortsOnInterrupt, !job.source.isStream { return kept(machine, cause) }
+    let aborts = job.abortsOnInterrupt && cause.code == .interrupted
+    if machine.isRecorded, !aborts, !job.source.isStream { return kept(machine, cause) }
     var ended = machine
     if let id = machine.ownUploadID { ended.abandoned.append(id) }
     return leftBehind(ended, cause)
@@ -331,11 +351,20 @@ package final class Uploader: Sendable {
     var failure = failure.at(job.place)
     // The run ended before it came to the recorded upload, which a later one can still go on with.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil
-    guard let id = machine.abandoned.last else { return failure }
+    guard let id = machine.abandoned.last else { return maybeBegun(machine, failure) }
     failure.place.uploadID = id
     failure.message += "; its parts could not be shown to be gone"
-    let url = ShellWord.quoted("s3://\(job.bucket)/\(job.key)")
-    failure.hint = "end the upload: s3up abort \(url) --upload-id=\(ShellWord.quoted(id))"
+    failure.hint = "end the upload: \(job.abortCommand(id))"
+    return failure
+  }
+
+  /// A create of which nobody knows whether it worked may have left an upload. It has no parts, and looks like one that
+  /// another machine has just begun: it is for a person to tell them apart.
+  private func maybeBegun(_ machine: UploadMachine, _ failure: Failure) -> Failure {
+    guard machine.createWasLost || machine.isCreating, known.withLock({ $0.own.isEmpty }) else { return failure }
+    var failure = failure
+    failure.message += "; an upload without parts may be left, whose id did not arrive"
+    failure.hint = (failure.hint.map { $0 + "; " } ?? "") + "what is there shows s3up uploads \(job.url)"
     return failure
   }
 }

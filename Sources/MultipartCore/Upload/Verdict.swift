@@ -18,6 +18,10 @@ package enum Verdict {
     if let etag = expected.etag, let given = reported.etag.flatMap(ETag.init), given == etag {
       return .proven(evidence: evidence(of: given, expected))
     }
+    // By its size alone an object of other parts would pass for this one.
+    if let parts = reported.parts, parts != expected.parts {
+      return .notOurs(message: "the object at the key was made of \(parts) parts, this one of \(expected.parts)")
+    }
     return .undecided(weak: weak(expected))
   }
 
@@ -51,6 +55,15 @@ package enum Verdict {
     case .contentMD5: "size of the object; \(each) by a Content-MD5 that was accepted"
     case .none: "size of the object; the store verified no checksum"
     }
+  }
+}
+
+extension ReportedObject {
+  /// As a header or the ETag says it.
+  fileprivate var parts: Int? {
+    if let partsCount { return partsCount }
+    if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }
+    return nil
   }
 }
 

@@ -42,6 +42,8 @@ package struct Failure: Error, Sendable {
     case locked
     /// The run was stopped by a signal or by its caller.
     case interrupted
+    /// It is done, and what was to be said of it cannot be written.
+    case output
     /// Something on this machine failed: memory, threads, disk.
     case local
   }
@@ -58,6 +60,9 @@ package struct Failure: Error, Sendable {
   package var isResumable = false
   /// Tried often enough where it was made: nobody above tries it again.
   package var isSettled = false
+  /// Nobody has answered there in this run, and how long that has been tried: a wrong address is more likely than trouble
+  /// that passes. Nil once somebody has.
+  package var triedInVain: Duration?
   /// The line that names the way out, when it is known where the failure is made.
   package var hint: String?
 

@@ -11,13 +11,15 @@ package struct World: Sendable {
   package var environment: [String: String]
   /// What everybody is shown (level 0, rare), and what `-v` (1) and `-vv` (2) show. Never given a secret.
   package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> String) -> Void
+  /// What this run knows and nobody else should.
+  package let secrets: SecretsInUse
 
   package init(
     now: @escaping @Sendable () -> Timestamp,
     uptime: @escaping @Sendable () -> Duration,
     sleep: @escaping @Sendable (Duration) async throws -> Void,
     random: @escaping @Sendable () -> Double,
-    environment: [String: String],
+    environment: [String: String], secrets: SecretsInUse = SecretsInUse(),
     log: @escaping @Sendable (_ level: Int, _ message: @autoclosure () -> String) -> Void = { _, _ in }
   ) {
     self.now = now
@@ -25,6 +27,7 @@ package struct World: Sendable {
     self.sleep = sleep
     self.random = random
     self.environment = environment
-    self.log = log
+    self.secrets = secrets
+    self.log = { level, message in log(level, secrets.masked(message())) }
   }
 }

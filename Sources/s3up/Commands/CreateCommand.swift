@@ -28,6 +28,7 @@ struct CreateCommand {
     }
     let made = try await perform(operation, url, access)
     do throws(Failure) {
+      try confirm(made, operation)
       try session.answer(
         made.uploadID,
         json: JSONValue.object([
@@ -58,7 +59,9 @@ struct CreateCommand {
         do throws(Failure) {
           return try await access.client.perform(operation)
         } catch {
-          if UploadMachine.mayHaveMade(error.code) { mayBeLost.withLock { $0 = true } }
+          // Where nobody answers, or what answers is no store, nothing was begun.
+          let reached = !error.isSettled && error.triedInVain == nil
+          if reached, UploadMachine.mayHaveMade(error.code) { mayBeLost.withLock { $0 = true } }
           throw error
         }
       }
@@ -70,13 +73,26 @@ struct CreateCommand {
     }
   }
 
+  /// Who sends the parts does not know what was asked for, so this answer has to say it. With a key of one's own (SSE-C)
+  /// each part says it too.
+  private func confirm(
+    _ made: CreateMultipartUpload.Output, _ operation: CreateMultipartUpload
+  ) throws(Failure) {
+    let asked = try RequestedSettings(object: operation.object, encryption: operation.encryption)
+    guard let lost = asked.findings(inWrite: made.encryption).first(where: \.isDropped) else { return }
+    throw Failure(
+      .refused, "the store does not encrypt as asked for: it answers with \(lost.sentence)", requestID: made.requestID,
+      hint: "leave \(lost.setting.option) out, or use s3up put, which sees it with the parts: nothing was begun")
+  }
+
   /// An upload whose id nobody has read would stay for ever.
   private func takenBack(_ failure: Failure, _ id: String, _ url: S3URL, _ access: StoreAccess) async -> Failure {
     var failure = failure
-    let abort = AbortMultipartUpload(
-      bucket: url.bucket, key: url.key ?? "", uploadID: id, common: access.common)
+    let abort = AbortStep(
+      client: access.client, common: access.common, retry: access.retry, world: session.world)
     do throws(Failure) {
-      _ = try await access.client.perform(abort, retrying: access.retry)
+      _ = try await abort.run(bucket: url.bucket, key: url.key ?? "", uploadID: id)
+      failure.message += "; the upload that was begun is aborted"
     } catch {
       let words = [ShellWord.quoted("s3://\(url.bucket)/\(url.key ?? "")"), "--upload-id=\(ShellWord.quoted(id))"]
       failure.hint = "end the upload that was begun: s3up abort " + words.joined(separator: " ")

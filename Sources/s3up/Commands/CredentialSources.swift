@@ -52,8 +52,9 @@ struct CredentialSources {
   /// The container and the machine, each for its place in the chain.
   private func fill(_ context: inout CredentialContext) throws(Failure) {
     context.container = ContainerProvider(environment: session.environment, services: services)
+    context.instance = InstanceMetadataProvider(metadata: metadata, world: session.world)
     let state = try StateOptions(session.invocation, environment: session.environment).directory
-    context.instance = InstanceMetadataProvider(metadata: metadata, world: session.world, stateFolder: state?.text)
+    if let state { FormerInstanceFile.remove(from: state.text) }
   }
 
   /// Who stands instead of the chain: an identity pool; GitHub, when `--github-role` names a role for it, or when the

@@ -25,7 +25,7 @@ struct CredentialWatch {
       var turn = 0
       while (try? await session.world.sleep(.seconds(1))) != nil {
         turn += 1
-        meter.add(progress.bytes, at: session.world.uptime())
+        meter.add(progress.taken, at: session.world.uptime())
         guard turn >= Self.settling, let left = meter.eta(remaining: total - progress.bytes) else { continue }
         guard let text = Self.warning(now: session.world.now(), eta: left, end: end) else { continue }
         session.world.log(0, text)

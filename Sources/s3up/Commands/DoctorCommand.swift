@@ -19,10 +19,9 @@ struct DoctorCommand {
     let url = try words.first.map { (word) throws(Failure) in try S3URL(word) }
     let findings = try await DoctorRounds(session, url).examine().findings
     let paint = session.paint(STDOUT_FILENO)
-    for finding in findings where !session.output.quiet || finding.mark != .ok {
-      try StandardOutput.line(
-        session.output.json != nil
-          ? FindingText.json(finding) : FindingText.lines(finding, paint).joined(separator: "\n"))
+    let secrets = session.world.secrets
+    for finding in findings.map({ $0.masked(by: secrets) }) where !session.output.quiet || finding.mark != .ok {
+      try session.row(FindingText.lines(finding, paint).joined(separator: "\n"), json: FindingText.json(finding))
     }
     if session.signals.received != nil { throw Failure(.interrupted, "interrupted") }
     return findings.first { $0.mark == .fail }.map(FindingText.status(of:)) ?? .success

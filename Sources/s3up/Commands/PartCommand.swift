@@ -46,7 +46,7 @@ struct PartCommand {
   }
 
   private func slice(_ name: Argument, _ steps: StepOptions) throws(Failure) -> PartSlice {
-    let file = try SourceFile(FilePath(bytes: name.bytes))
+    let file = try open(FilePath(bytes: name.bytes))
     let length = steps.length ?? max(0, file.size - steps.offset)
     guard steps.offset >= 0, length >= 0, steps.offset <= file.size, length <= file.size - steps.offset else {
       throw Failure(
@@ -61,16 +61,29 @@ struct PartCommand {
     return PartSlice(file: file, offset: steps.offset, length: length)
   }
 
+  private func open(_ path: FilePath) throws(Failure) -> SourceFile {
+    guard StreamFile.namesDescriptor(path) else { return try SourceFile(path) }
+    if let file = try StreamFile.openFile(path) { return file }
+    throw Failure(.usage, "the source is not a regular file", hint: "name a file, or give it by <FILE").at(
+      Place(file: StreamFile.title(of: path).text))
+  }
+
   private func send(
     _ job: UploadJob, _ slice: PartSlice, _ client: S3Client, number: Int, uploadID: String
   ) async throws(Failure) {
-    let step = PartStep(job: job, slice: slice, client: client, world: session.world)
+    let step = try PartStep(job: job, slice: slice, client: client, world: session.world)
     let receipt = try await step.run(number, uploadID: uploadID)
-    try session.answer(
-      SafeText.oneLine(receipt.etag),
-      json: JSONValue.object([
-        ("part", .int(Int64(receipt.number))), ("size", .int(receipt.size)), ("etag", .string(receipt.etag)),
-      ]).text)
+    do throws(Failure) {
+      try session.answer(
+        SafeText.oneLine(receipt.etag, limit: .max),
+        json: JSONValue.object([
+          ("part", .int(Int64(receipt.number))), ("size", .int(receipt.size)), ("etag", .string(receipt.etag)),
+        ]).text)
+    } catch {
+      throw Failure(
+        .output, "\(error.message), but the part is at the store with the ETag \(receipt.etag)",
+        hint: "It need not be sent again: s3up parts shows it.")
+    }
   }
 }
 

@@ -11,6 +11,7 @@ struct PresignCommand {
   func run() async throws(Failure) {
     let url = try S3URL.object(try session.invocation.arguments("s3://BUCKET/KEY")[0])
     let options = try PresignOptions(session.invocation)
+    let parts = try PresignedParts(options).parts
     let access = try await StoreAccess.open(session, bucket: url.bucket)
     let place = Place(bucket: url.bucket, key: url.key)
     if access.bucket.isAWS, access.settings.sources[.region] == nil {
@@ -18,22 +19,24 @@ struct PresignCommand {
       session.world.log(
         0, "nothing names the bucket's region, and AWS did not: the URL is for \(access.bucket.region); give --region")
     }
-    for part in options.parts.map({ $0.map(Optional.init) }) ?? [nil] {
+    for part in parts {
       let signed = try await access.signer.presigned(
         try request(options, part, place), expiresIn: .seconds(options.expires))
-      try session.answer(signed.url, json: json(signed, part))
+      try session.row(signed.url, json: json(signed, part.number))
     }
   }
 
-  private func request(_ options: PresignOptions, _ part: Int?, _ place: Place) throws(Failure) -> S3Request {
+  private func request(
+    _ options: PresignOptions, _ part: PresignedParts.Part, _ place: Place
+  ) throws(Failure) -> S3Request {
     var query = options.overrides.map { S3Query($0.name, $0.value) }
-    if let part, let id = options.uploadID {
-      query += [S3Query("partNumber", String(part)), S3Query("uploadId", id)]
+    if let number = part.number, let id = options.uploadID {
+      query += [S3Query("partNumber", String(number)), S3Query("uploadId", id)]
     }
     if let version = options.versionID { query.append(S3Query("versionId", version)) }
     var headers = HeaderList()
     headers.add("Content-Type", options.contentType)
-    headers.add("Content-MD5", options.contentMD5)
+    headers.add("Content-MD5", part.md5)
     let connection = try ConnectionOptions(session.invocation)
     headers.add("x-amz-expected-bucket-owner", connection.expectedBucketOwner)
     headers.add("x-amz-request-payer", connection.requestPayer ? "requester" : nil as String?)

@@ -38,11 +38,11 @@ struct PutPlan {
     job.expectsAbortDate = access.bucket.isAWS && !job.isDirectoryBucket
     job.partSize = source.isStream ? transfer.partSize : transfer.partSize(forFileOf: source.size ?? 0)
     job.threshold = source.isStream ? nil : transfer.threshold
-    job.line = lessons?.line ?? .usual
-    job.isHeldDown = transfer.limitRate != nil
+    job.line = (lessons?.line ?? .usual).bounded(by: transfer.limitRate)
+    job.limitRate = transfer.limitRate
     job.concurrency = transfer.concurrency
     job.pace = ConnectionBounds.pace(
-      transfer, isStream: source.isStream, descriptors: ConnectionBounds.descriptors)
+      transfer, isStream: source.isStream, line: lessons?.line, descriptors: ConnectionBounds.descriptors)
     job.hedges = transfer.hedges
     job.retry = access.retry
     job.checksum = integrity.checksum.form
@@ -80,11 +80,13 @@ struct PutPlan {
     }
     if let wanted = integrity.expectSHA256 {
       let whole = PartSlice(file: file, offset: 0, length: file.size)
-      let found = try whole.checksums([.sha256])[.sha256]?.hex ?? ""
+      let sum = try whole.checksums([.sha256])[.sha256]
       try file.checkUnchanged()
-      guard found == wanted else {
-        throw Failure(.dataMismatch, "the file's SHA-256 is \(found), not the one that --expect-sha256 names")
+      guard let sum, sum.hex == wanted else {
+        throw Failure(
+          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one that --expect-sha256 names")
       }
+      file.promise(sum)
     }
   }
 
@@ -133,8 +135,10 @@ struct PutPlan {
 extension PutPlan {
   fileprivate var connections: String {
     guard let pace = job.pace else { return String(job.concurrency) }
-    guard pace.most > pace.start else { return "\(pace.start), and fewer where the line is slow" }
-    return "\(pace.start) at first, up to \(pace.most) while more are faster, fewer where the line is slow"
+    let opening = pace.opening ?? pace.start
+    let first = "\(opening) at first" + (opening < pace.start ? ", \(pace.start) once the line takes them" : "")
+    let more = pace.most > pace.start ? ", up to \(pace.most) while more are faster" : ""
+    return first + more + ", fewer where the line\(job.limitRate == nil ? "" : " or the limit") is slow"
   }
 
   fileprivate func reason(_ plan: UploadPlan) -> String {

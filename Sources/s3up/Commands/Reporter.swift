@@ -8,7 +8,13 @@ final class Reporter: Sendable {
   private let name: String
   private let printer: ProgressPrinter
   private let lastRetrySaid = Locked<Duration?>(nil)
-  private let running = Locked<(progress: UploadProgress, ticker: Task<Void, Never>)?>(nil)
+  private let running = Locked<(uploader: Uploader, ticker: Task<Void, Never>)?>(nil)
+
+  /// How progress is shown in this run.
+  static func style(_ session: Session) -> ProgressPrinter.Style {
+    ProgressPrinter.style(
+      session.output.progress, terminal: Descriptor.isTerminal(STDERR_FILENO), environment: session.environment)
+  }
 
   init(_ session: Session, subject: Event.Subject, name: String) {
     self.session = session
@@ -16,39 +22,40 @@ final class Reporter: Sendable {
     self.name = name
     let environment = session.environment
     printer = ProgressPrinter(
-      style: ProgressPrinter.style(
-        session.output.progress, terminal: Descriptor.isTerminal(STDERR_FILENO), environment: environment),
-      console: session.console,
+      style: Self.style(session), console: session.console,
       width: { Descriptor.columns(STDERR_FILENO, environment: environment) })
   }
 
   func start(_ uploader: Uploader) {
-    let progress = uploader.progress
-    tick(progress)
-    let draws = printer.style != .none
+    tick(uploader)
     let tells = session.output.json == .all
-    guard draws || tells else { return }
+    // Also where nothing is drawn: who asks by SIGUSR1 is told the rate of the last seconds.
     let ticker = Task.begin { [self] in
       var turn = 0
       while (try? await session.world.sleep(.milliseconds(200))) != nil {
         turn += 1
-        let state = tick(progress)
+        let state = tick(uploader)
         // A program is told once a second.
         if tells, turn % 5 == 0 { print(.progress(subject, state)) }
       }
     }
-    running.withLock { $0 = (progress, ticker) }
+    running.withLock { $0 = (uploader, ticker) }
   }
 
   /// The state, on request.
-  func report(_ progress: UploadProgress) {
-    session.console.line(ProgressLine.plain(printer.measure(state(progress), now: session.world.uptime())))
+  func report(_ uploader: Uploader) {
+    session.console.line(ProgressLine.plain(printer.measure(state(uploader), now: session.world.uptime())))
+  }
+
+  /// By Ctrl-Z.
+  func pause(_ uploader: Uploader) {
+    printer.pause(state(uploader), now: session.world.uptime())
   }
 
   func finish() {
-    guard let (progress, ticker) = running.withLock({ $0 }) else { return }
+    guard let (uploader, ticker) = running.withLock({ $0 }) else { return }
     ticker.cancel()
-    printer.finish(state(progress), now: session.world.uptime())
+    printer.finish(state(uploader), now: session.world.uptime())
   }
 
   @Sendable func hear(_ news: UploadNews) {
@@ -75,7 +82,8 @@ final class Reporter: Sendable {
       print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
       sayRetry(part.map { "part \($0)" } ?? "request", "\(message); try \(attempt) in \(Human.duration(wait))", wait)
     case .steppedDown(let from, let to, let message):
-      session.world.log(1, "\(message): \(to.title) instead of \(from.title) from here on")
+      let next = to == .none ? "no checksum" : to.title
+      session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
     case .resumes(let id, let parts, let bytes):
       print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))
       let text = "goes on: \(Human.count(parts, "part")) of it (\(Human.size(bytes))) are at the store"
@@ -88,8 +96,16 @@ final class Reporter: Sendable {
       let text = "\(Human.count(connections, "connection")) from here on: \(why)"
       if session.output.explain { session.console.line(text) } else { session.world.log(1, text) }
     case .startsAnew(let message): session.console.line("s3up: \(SafeText.oneLine(message)): a new one begins")
+    case .waitsForQuiet(let id, let wait):
+      session.console.line(
+        "s3up: somebody may still be sending to upload \(SafeText.oneLine(id)); waits \(Human.duration(wait)) to see "
+          + "whether anybody does")
+    case .passedBy(let id, let why):
+      session.console.line("s3up: upload \(SafeText.oneLine(id)) is left alone: \(why)")
     case .leftBehind(let id):
       session.console.line("s3up: upload \(SafeText.oneLine(id)) could not be shown to be gone")
+    case .leftAlone(let id):
+      session.console.line("s3up: upload \(SafeText.oneLine(id)), which this run has not begun, is left at the store")
     }
   }
 
@@ -113,15 +129,19 @@ final class Reporter: Sendable {
   }
 
   @discardableResult
-  private func tick(_ progress: UploadProgress) -> ProgressState {
-    printer.tick(state(progress), now: session.world.uptime())
+  private func tick(_ uploader: Uploader) -> ProgressState {
+    printer.tick(state(uploader), now: session.world.uptime())
   }
 
-  private func state(_ progress: UploadProgress) -> ProgressState {
+  private func state(_ uploader: Uploader) -> ProgressState {
+    let progress = uploader.progress
     var state = ProgressState(name: name, total: progress.total, parts: progress.parts)
     state.done = min(progress.bytes, progress.total ?? .max)
     state.partsDone = progress.partsDone
     state.connections = progress.connections
+    state.taken = progress.taken
+    state.beginnings = progress.beginnings
+    state.activity = uploader.activity
     return state
   }
 }

@@ -11,9 +11,11 @@ enum Runner {
       let session = Session(
         invocation: invocation, environment: environment, output: output, console: console, signals: signals)
       do throws(Failure) {
-        if invocation.command == .doctor { return try await DoctorCommand(session).run() }
-        try await dispatch(IdentityKeys.resolved(session))
-        return .success
+        let status =
+          invocation.command == .doctor
+          ? try await DoctorCommand(session).run() : try await dispatch(IdentityKeys.resolved(session))
+        try StandardOutput.settle()
+        return status
       } catch {
         let status = session.status(of: error)
         if output.json != nil { printEvent(of: error, status) }
@@ -34,7 +36,7 @@ enum Runner {
     try? StandardOutput.line(event.json)
   }
 
-  private static func dispatch(_ session: Session) async throws(Failure) {
+  private static func dispatch(_ session: Session) async throws(Failure) -> ExitStatus {
     switch session.invocation.command {
     case .put: try await PutCommand(session).run()
     case .create: try await CreateCommand(session).run()
@@ -52,5 +54,6 @@ enum Runner {
         HelpText.answer(session.invocation, width: width, version: Version.text, paint: session.paint(STDOUT_FILENO)))
     case .completions: try StandardOutput.write(HelpText.completions(session.invocation))
     }
+    return .success
   }
 }

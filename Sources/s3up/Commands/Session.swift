@@ -49,17 +49,35 @@ struct Session: Sendable {
     }
   }
 
-  /// A line for people on standard output; `--json` says it in its own way, `-q` not at all.
+  /// The line about something that is done, for people; `--json` says it in its own way, `-q` not at all. What is done
+  /// stays done when the line cannot be written: that is a warning, and a failure only where a program asked for it.
   func say(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
-    if output.json != nil {
-      try StandardOutput.line(json())
-    } else if !output.quiet {
-      try StandardOutput.line(line())
+    guard output.json != nil || !output.quiet else { return }
+    do throws(Failure) {
+      try StandardOutput.line(output.json != nil ? json() : line())
+      try StandardOutput.settle()
+    } catch {
+      try unsaid(error, line())
     }
   }
 
-  /// What a script reads from a single step: with `-q` too.
+  /// `error` kept a program or a person from reading `line`.
+  func unsaid(_ error: Failure, _ line: String) throws(Failure) {
+    guard output.json == nil else {
+      throw Failure(
+        .output, "\(error.message), but what it was to say is done", hint: "It need not be done again: \(line)")
+    }
+    console.line("s3up: \(SafeText.oneLine(error.message)); what it was to say is done: \(SafeText.oneLine(line))")
+  }
+
+  /// What a script reads from a single step: with `-q` too. Without it the step is of no use and has failed.
   func answer(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
+    try row(line(), json: json())
+    try StandardOutput.settle()
+  }
+
+  /// One of many such lines; the run settles them all at its end.
+  func row(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
     try StandardOutput.line(output.json != nil ? json() : line())
   }
 }

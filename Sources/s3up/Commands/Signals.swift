@@ -7,7 +7,9 @@ final class Signals: Sendable {
     var received: Int32?
     var stop: (@Sendable () -> Void)?
     var report: (@Sendable () -> Void)?
+    var pause: (@Sendable () -> Void)?
     var restore: (@Sendable () -> Void)?
+    var abandon: (@Sendable () -> Void)?
   }
 
   private let state = Locked(State())
@@ -31,15 +33,27 @@ final class Signals: Sendable {
     state.withLock { $0.report = report }
   }
 
+  /// What is still said when Ctrl-Z stops the process.
+  func onPause(_ pause: @escaping @Sendable () -> Void) {
+    state.withLock { $0.pause = pause }
+  }
+
   /// What has to be put right before a signal ends the program at once: the terminal's echo.
   func beforeExit(_ restore: (@Sendable () -> Void)?) {
     state.withLock { $0.restore = restore }
   }
 
+  /// What must not outlive the program, however it ends: a command that it has started.
+  func atEnd(_ abandon: @escaping @Sendable () -> Void) {
+    state.withLock { $0.abandon = abandon }
+  }
+
   /// Ends the process. Not by `exit`: nothing is buffered, and once the record is gone a kill would have the whole sent
   /// again.
   func end(_ status: Int32) -> Never {
-    state.withLock { $0.restore }?()
+    let (restore, abandon) = state.withLock { ($0.restore, $0.abandon) }
+    restore?()
+    abandon?()
     _exit(status)
   }
 
@@ -54,6 +68,10 @@ final class Signals: Sendable {
         state.withLock { $0.report }?()
         continue
       }
+      guard signal != SIGTSTP else {
+        pause()
+        continue
+      }
       let (first, stop) = state.withLock { state in
         defer { state.received = state.received ?? signal }
         return (state.received == nil, state.stop)
@@ -65,12 +83,24 @@ final class Signals: Sendable {
     }
   }
 
+  /// Stopped as it would have been without us: by the signal itself, let through for once. Nothing else would be right
+  /// for a shell, or for a process that has none.
+  private func pause() {
+    state.withLock { $0.pause }?()
+    var one = sigset_t()
+    sigemptyset(&one)
+    sigaddset(&one, SIGTSTP)
+    kill(getpid(), SIGTSTP)
+    pthread_sigmask(SIG_UNBLOCK, &one, nil)
+    pthread_sigmask(SIG_BLOCK, &one, nil)
+  }
+
   /// A signal that was ignored when the program began (`nohup`, a job in the background of a script) stays so.
   private static func set() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, SIGUSR1)
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGTSTP] {
       var action = sigaction()
       sigaction(signal, nil, &action)
       let ignored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1

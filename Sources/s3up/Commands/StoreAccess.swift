@@ -37,19 +37,23 @@ struct StoreAccess {
     let stallTimeout = settings.transfer.stallTimeout
     func signer(_ session: ExpressSession?) -> BucketSigner {
       BucketSigner(
-        bucket: bucket, payloadSigning: settings.payloadSigning, now: world.now, session: session,
-        credentials: credentials)
+        bucket: bucket, payloadSigning: settings.payloadSigning, verifiesTLS: !connection.insecure, now: world.now,
+        session: session, credentials: credentials)
     }
     var shared: ExpressSession?
     if bucket.kind == .directory, credentials != nil {
       let opener = S3Client(signer: signer(nil), transport: transport, world: world, stallTimeout: stallTimeout)
       let begin = CreateSession(bucket: bucket.bucket, encryption: try EncryptionOptions(invocation).server)
       shared = ExpressSession(uptime: world.uptime) { () async throws(Failure) in
-        try await opener.perform(begin, retrying: retry)
+        let session = try await opener.perform(begin, retrying: retry)
+        world.secrets.add(session.credentials)
+        return session
       }
     }
     self.signer = signer(shared)
-    client = S3Client(signer: self.signer, transport: transport, world: world, stallTimeout: stallTimeout)
+    client = S3Client(
+      signer: self.signer, transport: transport, world: world, stallTimeout: stallTimeout,
+      answerTimeout: settings.transfer.answerTimeout)
     common = CommonHeaders(
       expectedBucketOwner: connection.expectedBucketOwner, requestPayer: connection.requestPayer)
   }
@@ -63,9 +67,10 @@ struct StoreAccess {
     options.connectTimeout = transfer.connectTimeout
     options.caBundle = connection.caBundle?.text
     options.verifiesTLS = !connection.insecure && !trustsAnybody
-    options.proxy = ProxySettings(option: connection.proxy, environment: session.environment)
+    options.proxy = ProxySettings(session.invocation, session.environment)
     options.connections = transfer.adapts ? ConnectionBounds.most : transfer.concurrency
     options.congestion = transfer.congestion
+    options.secrets = session.world.secrets
     let log = session.world.log
     options.note = { text in log(1, text) }
     options.userAgent = "s3up/\(Version.text)"

@@ -67,6 +67,9 @@ struct StoreSettings {
     machine: @escaping @Sendable () async -> String?, transport: any Transport, world: World
   ) async throws(Failure) -> BucketEndpoint {
     let bucket = try EndpointResolver.resolve(question)
+    if bucket.isAWS, bucket.kind == .bucket, question.options.addressing != .path {
+      try BucketName.checkForToday(bucket.bucket)
+    }
     guard question.region == nil, bucket.isAWS else { return bucket }
     if question.regionOfName == bucket.region {
       sources[.region] = "the bucket's name"

@@ -91,7 +91,8 @@ struct UploadListing {
       common: access.common)
     let found = try await access.client.allUploads(list, retrying: access.retry)
     if !found.isComplete {
-      session.console.line("s3up: the store's list of uploads does not come to an end; this is what it gave")
+      session.console.line(
+        "s3up: the store lists more uploads than are looked at here; these are the first \(found.uploads.count)")
     }
     return found.uploads.filter { $0.key.utf8.starts(with: wanted) }
   }

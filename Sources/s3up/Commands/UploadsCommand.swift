@@ -35,7 +35,7 @@ struct UploadsCommand {
     if options.cleans {
       try await clean(chosen, url)
     } else {
-      for upload in chosen { try session.answer(upload.line, json: upload.json("unfinished")) }
+      for upload in chosen { try session.row(upload.line, json: upload.json("unfinished")) }
     }
   }
 
@@ -54,30 +54,41 @@ struct UploadsCommand {
 
   // MARK: - Cleaning
 
-  /// Its own, or with `--all` every one; the first failure is thrown once all have been tried.
+  /// Its own, or with `--all` every one; the first failure is thrown once all have been tried. A line that cannot be
+  /// written keeps none from being ended.
   private func clean(_ uploads: [UnfinishedUpload], _ url: S3URL?) async throws(Failure) {
     var failure: Failure?
+    var unsaid: Failure?
+    var ended = 0
     for upload in uploads where options.all || upload.record != nil {
+      guard !options.dryRun else {
+        try session.row("would abort  " + upload.line, json: upload.json("would_abort"))
+        continue
+      }
       do throws(Failure) {
-        try await clean(upload)
+        let outcome = try await clean(upload)
+        if outcome == .aborted { ended += 1 }
+        do throws(Failure) {
+          try session.row(outcome.rawValue + "  " + upload.line, json: upload.json(outcome.rawValue))
+        } catch {
+          unsaid = error
+        }
       } catch {
         session.show(error.at(upload.place))
         failure = failure ?? error.at(upload.place)
       }
     }
     if let failure { throw failure }
+    if let unsaid { try session.unsaid(unsaid, "aborted \(Human.count(ended, "upload"))") }
   }
 
-  private func clean(_ upload: UnfinishedUpload) async throws(Failure) {
-    guard !options.dryRun else {
-      return try session.answer("would abort  " + upload.line, json: upload.json("would_abort"))
-    }
+  private enum CleanOutcome: String { case aborted, running }
+
+  private func clean(_ upload: UnfinishedUpload) async throws(Failure) -> CleanOutcome {
     // The lock keeps a run from beginning with an upload that is being ended, and tells of one that is running.
     var lock: RecordLock?
     if let record = upload.record { lock = try book?.lock(record.header.target) }
-    guard upload.record == nil || book == nil || lock != nil else {
-      return try session.answer("running  " + upload.line, json: upload.json("running"))
-    }
+    guard upload.record == nil || book == nil || lock != nil else { return .running }
     defer { lock?.release() }
     let access = try await StoreAccess.open(session, bucket: upload.bucket)
     if let record = upload.record, !record.header.target.origin.utf8.elementsEqual(access.signer.origin.utf8) {
@@ -88,6 +99,6 @@ struct UploadsCommand {
     let step = AbortStep(client: access.client, common: access.common, retry: access.retry, world: session.world)
     _ = try await step.run(bucket: upload.bucket, key: upload.key, uploadID: upload.uploadID)
     if let record = upload.record { try book?.remove(record.header.target) }
-    try session.answer("aborted  " + upload.line, json: upload.json("aborted"))
+    return .aborted
   }
 }

@@ -3,7 +3,7 @@ enum ChecksumChoice: String, Sendable, CaseIterable {
   case auto, crc64nvme, crc32c, crc32, sha256, sha1, md5, none
 }
 
-enum ResumeChoice: String, Sendable, CaseIterable { case auto, never, require }
+enum ResumeChoice: String, Sendable, CaseIterable { case auto, adopt, never, require }
 
 enum HedgeChoice: String, Sendable, CaseIterable { case auto, off }
 

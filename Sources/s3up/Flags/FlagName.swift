@@ -87,6 +87,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case length
   case url
   case partsFile = "parts-file"
+  case allowGaps = "allow-gaps"
 
   case clean
   case olderThan = "older-than"
@@ -96,6 +97,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case method
   case expires
   case contentMD5 = "content-md5"
+  case contentMD5File = "content-md5-file"
   case responseContentType = "response-content-type"
   case responseContentDisposition = "response-content-disposition"
   case responseContentEncoding = "response-content-encoding"

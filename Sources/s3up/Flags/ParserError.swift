@@ -14,6 +14,9 @@ enum ParserError {
   }
 
   static func unknownOption(_ name: String, _ command: CommandName?) -> Failure {
+    if let ours = OtherTools.long(name) {
+      return Failure(.usage, "unknown option --\(name): \(ours.text)", hint: helpHint(command))
+    }
     let own = command.map { FlagList.of($0) } ?? []
     let near =
       Nearest.match(name, in: own.map(\.name.rawValue)) ?? Nearest.match(name, in: FlagList.all.map(\.name.rawValue))
@@ -28,7 +31,8 @@ enum ParserError {
     {
       return Failure(.usage, "unknown option -\(letters); did you mean --\(name)?", hint: helpHint(command))
     }
-    return Failure(.usage, "unknown option -\(letter)", hint: helpHint(command))
+    let ours = OtherTools.short(letter).map { ": \($0.text)" } ?? ""
+    return Failure(.usage, "unknown option -\(letter)\(ours)", hint: helpHint(command))
   }
 
   static func notFor(_ command: CommandName, _ name: FlagName) -> Failure {

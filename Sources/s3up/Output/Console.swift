@@ -28,6 +28,14 @@ final class Console: Sendable {
     }
   }
 
+  /// A line as it came, byte for byte.
+  func raw(_ bytes: [UInt8]) {
+    state.withLock { state in
+      let live = state.live
+      write(Array((live == nil ? "" : Self.clear).utf8) + bytes + [0x0A] + Array((live ?? "").utf8))
+    }
+  }
+
   /// Draws the live line anew; nil takes it away.
   func live(_ text: String?) {
     state.withLock { state in
@@ -42,20 +50,6 @@ final class Console: Sendable {
     state.withLock { state in
       write(Array(((state.live == nil ? "" : Self.clear) + text + "\n").utf8))
       state.live = nil
-    }
-  }
-}
-
-/// Standard output: what a script reads, so that a write which fails is an error.
-enum StandardOutput {
-  static func line(_ text: String) throws(Failure) { try write(text + "\n") }
-
-  static func write(_ text: String) throws(Failure) {
-    let error = Descriptor.writeAll(Array(text.utf8), to: STDOUT_FILENO)
-    guard error == 0 else {
-      throw Failure(
-        .local, "cannot write to standard output: \(String(cString: strerror(error)))",
-        hint: "See that what reads the output is still there and its disk not full.")
     }
   }
 }
@@ -98,6 +92,14 @@ enum Descriptor {
       }
     }
     return 0
+  }
+
+  /// 0, or the `errno` of the close that failed. The descriptor itself stays open, so that its number is nobody else's.
+  static func closeCopy(of descriptor: Int32) -> Int32 {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    // Without a free number nothing is found out.
+    guard copy >= 0, close(copy) != 0, errno != EINTR else { return 0 }
+    return errno
   }
 
   static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

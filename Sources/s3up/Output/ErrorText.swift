@@ -61,7 +61,8 @@ enum ErrorText {
     case .sourceMissing: "Check the file's path and whether you may read it."
     case .sourceChanged: "Nothing was published. Run it again when nothing writes to the file any more."
     case .dataMismatch: "Nothing is proven. Check the source and the expectation, then run it again."
-    case .refused: "Check the bucket's name, the region and the endpoint."
+    case .refused:
+      "The same command would be refused again; s3up doctor, with the bucket's URL, looks at the way to the store."
     case .precondition: "Nothing was written. Use another key, or leave the condition out to replace the object."
     case .uploadGone: "Begin a new upload: this one was completed, aborted or cleaned up."
     case .checksumUnsupported: "Try --checksum md5, or --checksum none."
@@ -77,6 +78,7 @@ enum ErrorText {
     case .deadline: "Run the same command again, or give it more time with --deadline."
     case .locked: "Wait for the other run to end, or use --wait-lock."
     case .interrupted: "Run the same command again."
+    case .output: "It need not be done again. See that what reads the output is still there and its disk not full."
     case .local: "See to this machine's memory and disk, then run the same command again."
     }
   }

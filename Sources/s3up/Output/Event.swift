@@ -62,8 +62,9 @@ struct Event: Sendable {
       fields: head(subject) + [
         ("bytes", .int(state.done)), ("size", number(state.total)), ("parts_done", .int(Int64(state.partsDone))),
         ("parts", .optional(state.parts)), ("connections", .int(Int64(state.connections))),
-        ("bytes_per_second", .int(Int64(min(max(0, state.rate ?? 0), 1e18)))),
+        ("bytes_per_second", number(state.rate.map { Int64(min(max(0, $0), 1e18)) })),
         ("eta_seconds", state.eta.map { seconds($0 / .seconds(1)) } ?? .null),
+        ("state", .string(state.words ?? "sending")),
       ])
   }
 

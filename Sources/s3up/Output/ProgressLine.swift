@@ -38,6 +38,7 @@ enum ProgressLine {
     }
     let size = state.total.map { "\(Human.size(state.done)) of \(Human.size($0))" } ?? Human.size(state.done)
     fields.append((size, state.total == nil ? 0 : 2))
+    if let words = state.words { fields.append((words, 1)) }
     if let rate = state.rate { fields.append((Human.rate(rate), 3)) }
     if let eta = state.eta { fields.append(("ETA " + Human.clock(eta), 1)) }
     if let parts = state.parts {
@@ -45,7 +46,8 @@ enum ProgressLine {
     } else if state.partsDone > 0 {
       fields.append(("parts \(state.partsDone)", 4))
     }
-    if state.connections > 0 { fields.append((Human.count(state.connections, "connection"), 5)) }
+    let showsConnections = state.connections > 0 && (state.words == nil || state.activity.isSending)
+    if showsConnections { fields.append((Human.count(state.connections, "connection"), 5)) }
     return fields
   }
 

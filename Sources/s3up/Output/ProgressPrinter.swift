@@ -6,7 +6,7 @@ final class ProgressPrinter: Sendable {
   enum Style: Sendable, Equatable { case bar, plain, none }
 
   private struct State {
-    var meter = RateMeter()
+    var meter = ProgressMeter()
     var lastLine: Duration?
     var isFinished = false
   }
@@ -38,7 +38,7 @@ final class ProgressPrinter: Sendable {
   @discardableResult
   func tick(_ progress: ProgressState, now: Duration) -> ProgressState {
     state.withLock { state in
-      let measured = Self.measure(progress, now, &state.meter)
+      let measured = state.meter.measure(progress, at: now)
       guard !state.isFinished else { return measured }
       switch style {
       case .bar: console.live(ProgressLine.draw(measured, width: width() - 1))
@@ -59,7 +59,17 @@ final class ProgressPrinter: Sendable {
 
   /// The state with its rate and time left, without drawing anything.
   func measure(_ progress: ProgressState, now: Duration) -> ProgressState {
-    state.withLock { Self.measure(progress, now, &$0.meter) }
+    state.withLock { $0.meter.measure(progress, at: now) }
+  }
+
+  /// The process is about to be stopped: what stands there says so until it goes on.
+  func pause(_ progress: ProgressState, now: Duration) {
+    state.withLock { state in
+      guard style == .bar, !state.isFinished else { return }
+      var measured = state.meter.measure(progress, at: now)
+      (measured.rate, measured.eta, measured.words) = (nil, nil, "paused")
+      console.finishLive(ProgressLine.draw(measured, width: width() - 1))
+    }
   }
 
   /// The last frame, once, whatever ended the run; later ticks draw nothing.
@@ -67,8 +77,8 @@ final class ProgressPrinter: Sendable {
     state.withLock { state in
       guard !state.isFinished else { return }
       state.isFinished = true
-      var measured = Self.measure(progress, now, &state.meter)
-      measured.eta = nil
+      var measured = state.meter.measure(progress, at: now)
+      (measured.rate, measured.eta, measured.words) = (nil, nil, nil)
       measured.connections = 0
       switch style {
       case .bar: console.finishLive(ProgressLine.draw(measured, width: width() - 1))
@@ -76,13 +86,5 @@ final class ProgressPrinter: Sendable {
       case .none: break
       }
     }
-  }
-
-  private static func measure(_ progress: ProgressState, _ now: Duration, _ meter: inout RateMeter) -> ProgressState {
-    var measured = progress
-    meter.add(progress.done, at: now)
-    measured.rate = meter.rate
-    measured.eta = progress.total.flatMap { meter.eta(remaining: $0 - progress.done) }
-    return measured
   }
 }

@@ -9,7 +9,7 @@ private func sum(_ algorithm: ChecksumAlgorithm, _ bytes: some Sequence<UInt8>) 
   return try running.finish()
 }
 
-@Suite struct CRCCombinerTests {
+@Suite(.timeLimit(.minutes(15))) struct CRCCombinerTests {
   @Test("combined sums are the sum of the whole, for any split, with empty pieces too", arguments: crcs)
   func splits(_ algorithm: ChecksumAlgorithm) throws {
     var dice = Dice(4)

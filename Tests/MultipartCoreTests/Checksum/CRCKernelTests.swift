@@ -31,7 +31,7 @@ private var kernels: [(index: Int, name: String)] {
   return found
 }
 
-@Suite struct CRCKernelTests {
+@Suite(.timeLimit(.minutes(15))) struct CRCKernelTests {
   @Test("every kernel gives the published value for 123456789, and zero for nothing", arguments: models)
   private func published(_ model: Model) {
     let text = Array("123456789".utf8)

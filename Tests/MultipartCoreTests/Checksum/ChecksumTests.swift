@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct ChecksumTests {
+@Suite(.timeLimit(.minutes(15))) struct ChecksumTests {
   @Test("S3's names of the algorithms, their headers and elements")
   func names() {
     let names = ChecksumAlgorithm.allCases.map { [$0.awsName ?? "", $0.headerName, $0.xmlElementName ?? ""] }
@@ -40,7 +40,7 @@ import Testing
   }
 }
 
-@Suite struct CompositeTests {
+@Suite(.timeLimit(.minutes(15))) struct CompositeTests {
   static let parts = ["first part", "second part", ""]
 
   static func sums(_ algorithm: ChecksumAlgorithm) throws -> [Checksum] {
@@ -89,7 +89,7 @@ import Testing
   }
 }
 
-@Suite struct ETagTests {
+@Suite(.timeLimit(.minutes(15))) struct ETagTests {
   private static let md5 = "550cf6b6e60f65a0e3104a26e70fea42"
 
   @Test(

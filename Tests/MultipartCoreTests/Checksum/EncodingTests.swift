@@ -2,7 +2,7 @@ import Foundation
 import MultipartCore
 import Testing
 
-@Suite struct EncodingTests {
+@Suite(.timeLimit(.minutes(15))) struct EncodingTests {
   @Test("the examples of RFC 4648 hold both ways")
   func rfc4648() {
     let examples = [

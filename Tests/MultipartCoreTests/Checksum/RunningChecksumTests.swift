@@ -1,7 +1,7 @@
 @testable import MultipartCore
 import Testing
 
-@Suite struct RunningChecksumTests {
+@Suite(.timeLimit(.minutes(15))) struct RunningChecksumTests {
   /// Algorithm, of "123456789", of nothing, of `pattern(300_000)`: from Python's zlib and hashlib and a bitwise CRC.
   static let published: [(ChecksumAlgorithm, String, String, String)] = [
     (.crc64nvme, "ae8b14860a799888", "0000000000000000", "c63d93ea26f57cfb"),

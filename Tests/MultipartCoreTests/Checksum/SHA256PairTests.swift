@@ -3,7 +3,7 @@ import Foundation
 import MultipartCore
 import Testing
 
-@Suite struct SHA256PairTests {
+@Suite(.timeLimit(.minutes(15))) struct SHA256PairTests {
   private func digest(_ sum: inout ck_sha256, _ rest: ArraySlice<UInt8>) -> String {
     var digest = [UInt8](repeating: 0, count: 32)
     rest.withUnsafeBytes { ck_sha256_end(&sum, $0.baseAddress, $0.count, &digest) }

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("Grammar of the shared files")
+@Suite("Grammar of the shared files", .timeLimit(.minutes(15)))
 struct ConfigGrammarTests {
   /// Text of a config file, and what `region` of the profile dev is in it.
   @Test(

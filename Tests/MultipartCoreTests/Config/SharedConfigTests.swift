@@ -2,7 +2,7 @@ import Foundation
 import MultipartCore
 import Testing
 
-@Suite("Shared files")
+@Suite("Shared files", .timeLimit(.minutes(15)))
 struct SharedConfigTests {
   @Test("the credentials file beats the config file, value by value")
   func merging() throws {

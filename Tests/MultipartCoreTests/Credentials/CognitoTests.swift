@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("Cognito identity pools")
+@Suite("Cognito identity pools", .timeLimit(.minutes(15)))
 struct CognitoTests {
   static let pool = "eu-west-1:11111111-2222-3333-4444-555555555555"
   static let identity = "eu-west-1:aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
@@ -83,6 +83,19 @@ struct CognitoTests {
     try folder.write("s3up guests 1\nbroken\n", to: "state/guests")
     _ = try await provider(peer).identity()
     #expect(peer.asked.count == 3)
+  }
+
+  @Test("A guest's identity that another user could have written is not taken")
+  func plantedGuest() async throws {
+    let (peer, world) = (try Self.peer(), try CredentialWorld())
+    _ = try await provider(peer).identity()
+    #expect(chmod(folder.path("state/guests"), 0o666) == 0)
+    #expect(try await provider(peer, world).identity() == Self.identity)
+    #expect(peer.asked.count == 2)
+    #expect(world.log.contains("not used: \(folder.path("state/guests")): ") && world.log.contains("--state-dir"))
+    // What was asked for anew is kept again.
+    #expect(try await provider(peer).identity() == Self.identity)
+    #expect(peer.asked.count == 2)
   }
 
   @Test("many who ask at once are one guest")

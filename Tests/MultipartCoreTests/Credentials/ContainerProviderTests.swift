@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("Container credentials")
+@Suite("Container credentials", .timeLimit(.minutes(15)))
 struct ContainerProviderTests {
   private static let full = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
   private static let keys = MetadataServer.Keys(
@@ -147,7 +147,7 @@ struct ContainerProviderTests {
     #expect(failure?.code == .credentials)
     #expect(failure?.s3Code == "AccessDeniedException")
     #expect(failure?.status == 403)
-    #expect(failure?.message == "the container's credential service answered 403: token (…) is bad")
+    #expect(failure?.message == "the container's credential service answered 403: token REDACTED is bad")
     #expect(server.asked.count == 1)
     #expect(!world.log.contains("hunter2"))
     // On ECS who knows the path gets the keys.

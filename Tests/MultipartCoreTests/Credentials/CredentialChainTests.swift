@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("Credentials")
+@Suite("Credentials", .timeLimit(.minutes(15)))
 struct CredentialChainTests {
   static let keys = ["AWS_ACCESS_KEY_ID": "ENVID", "AWS_SECRET_ACCESS_KEY": "ENVSECRET"]
 

@@ -62,7 +62,7 @@ private final class Source: Sendable {
   }
 }
 
-@Suite struct CredentialKeeperTests {
+@Suite(.timeLimit(.minutes(15))) struct CredentialKeeperTests {
   private let clock = HandClock()
   private let source = Source()
   private let said = Guarded<[String]>([])
@@ -201,12 +201,56 @@ private final class Source: Sendable {
     #expect(try await !keeper.renew(after: turn, cause: refusal))
     #expect(clock.now - 1_000_000 >= 600)
 
+    let other = self.keeper(patience: .seconds(600))
+    let first = try await other.current().turn
     source.isSlow.with { $0 = true }
     clock.move(10)
-    let stuck = Task { [refusal] in try await keeper.renew(after: turn, cause: refusal) }
+    let stuck = Task { [refusal] in try await other.renew(after: first, cause: refusal) }
     await settle { [source] in source.gate.with { !$0.isEmpty } }
     stuck.cancel()
     await #expect(throws: Failure.self) { try await stuck.value }
+    source.open()
+  }
+
+  @Test("Patience is one for all requests: one that is refused when it is over does not begin it anew")
+  func onePatience() async throws {
+    let keeper = keeper(patience: .seconds(12))
+    let turn = try await keeper.current().turn
+    let start = clock.now
+    #expect(try await !keeper.renew(after: turn, cause: refusal))
+    #expect(clock.now - start == 12)
+    #expect(try await !keeper.renew(after: turn, cause: refusal))
+    #expect(clock.now - start == 12)
+    // New ones end the want of them; the next has its own time.
+    source.answer.with { $0.id = "B" }
+    clock.move(100)
+    #expect(try await keeper.renew(after: turn, cause: refusal))
+    let next = clock.now
+    #expect(try await !keeper.renew(after: turn + 1, cause: refusal))
+    #expect(clock.now - next == 12)
+  }
+
+  @Test("The last look is at the end of patience, and finds what came until then")
+  func lastLook() async throws {
+    let keeper = keeper(patience: .seconds(12))
+    let turn = try await keeper.current().turn
+    let (start, clock) = (clock.now, clock)
+    source.meanwhile.with { $0 = { answer in if clock.now - start >= 12 { answer.id = "B" } } }
+    #expect(try await keeper.renew(after: turn, cause: refusal))
+    #expect(clock.now - start == 12)
+  }
+
+  @Test("A source that does not answer is waited for to the end of patience only")
+  func silentSource() async throws {
+    let clock = clock
+    let keeper = CredentialKeeper(
+      world: clock.world, patience: .seconds(12), alarm: { clock.move($0.components.seconds) },
+      source: { [source] () async throws(Failure) in try await source.ask() })
+    source.isSlow.with { $0 = true }
+    let start = clock.now
+    let failure = await #expect(throws: Failure.self) { try await keeper.current() }
+    #expect(failure?.code == .credentials && failure?.message.contains("--wait-for-credentials") == true)
+    #expect(clock.now - start == 12)
     source.open()
   }
 

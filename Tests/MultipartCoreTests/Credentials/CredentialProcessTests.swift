@@ -5,7 +5,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite("credential_process")
+@Suite("credential_process", .timeLimit(.minutes(15)))
 struct CredentialProcessTests {
   private func find(_ command: String, uptime: (@Sendable () -> Duration)? = nil) async throws -> Result<
     Credentials, Failure

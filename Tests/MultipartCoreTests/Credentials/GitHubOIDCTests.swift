@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("GitHub's OIDC")
+@Suite("GitHub's OIDC", .timeLimit(.minutes(15)))
 struct GitHubOIDCTests {
   private static let role = "arn:aws:iam::123456789012:role/deploy"
   private static let jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJyZXBvIn0.hunter2"

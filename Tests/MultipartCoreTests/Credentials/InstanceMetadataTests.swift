@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("Instance metadata")
+@Suite("Instance metadata", .timeLimit(.minutes(15)))
 struct InstanceMetadataTests {
   private static let endpoint = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
   /// Where a busy machine must not turn a slow answer into none.
@@ -13,12 +13,12 @@ struct InstanceMetadataTests {
     id: "ASIAEC2", secret: "ec2/hunter2", token: "ec2-token-hunter2", expiration: "2025-06-15T21:06:40Z")
 
   private func provider(
-    _ world: CredentialWorld, _ environment: [String: String], profile: Profile? = nil, state: String? = nil
+    _ world: CredentialWorld, _ environment: [String: String], profile: Profile? = nil
   ) -> InstanceMetadataProvider {
     let metadata = InstanceMetadata(services: world.services, environment: environment) {
       () throws(Failure) in profile
     }
-    return InstanceMetadataProvider(metadata: metadata, world: world.world, stateFolder: state)
+    return InstanceMetadataProvider(metadata: metadata, world: world.world)
   }
 
   private func find(_ server: MetadataServer) async throws(Failure) -> Credentials? {
@@ -51,7 +51,7 @@ struct InstanceMetadataTests {
     let world = try CredentialWorld()
     let metadata = InstanceMetadata(services: world.services, environment: Self.patient(server.url))
     #expect(try await metadata.region() == "eu-central-1")
-    let provider = InstanceMetadataProvider(metadata: metadata, world: world.world, stateFolder: nil)
+    let provider = InstanceMetadataProvider(metadata: metadata, world: world.world)
     #expect(try await provider.credentials()?.accessKeyID == "ASIAEC2")
     #expect(server.paths.filter { $0 == MetadataServer.tokenPath }.count == 1)
     for answer in ["<html>x</html>", "EU central", ""] {
@@ -107,7 +107,7 @@ struct InstanceMetadataTests {
       sent.with { $0 = [] }
       let metadata = InstanceMetadata(services: services, environment: settings)
       #expect(try await metadata.region() == nil)
-      let provider = InstanceMetadataProvider(metadata: metadata, world: world.world, stateFolder: nil)
+      let provider = InstanceMetadataProvider(metadata: metadata, world: world.world)
       #expect(try await provider.credentials() == nil)
       #expect(sent.with { $0.map(\.timeLimit) } == Array(repeating: limit, count: tries))
       #expect(sent.with { $0.allSatisfy { $0.bypassesProxy && $0.url == "http://169.254.169.254/latest/api/token" } })
@@ -176,13 +176,41 @@ struct InstanceMetadataTests {
     ended.expiration = "2025-06-15T15:06:39Z"
     let server = try MetadataServer(.instance(keys: ended), token: "s")
     let world = try CredentialWorld()
-    let folder = try TemporaryDirectory()
-    let found = try await provider(world, Self.patient(server.url), state: folder.path("state")).credentials()
+    let found = try await provider(world, Self.patient(server.url)).credentials()
     #expect(found?.accessKeyID == "ASIAEC2")
     let more = (found?.expiration?.seconds ?? 0) - CredentialWorld.now.seconds
     #expect((300...1200).contains(more))
     #expect(world.log.contains("ended at 2025-06-15T15:06:39Z"))
-    #expect(!FileManager.default.fileExists(atPath: folder.path("state/instance")))
+  }
+
+  @Test("whoever asks again was refused with what was served, and gets what the service has now")
+  func refused() async throws {
+    let server = try MetadataServer(.instance(keys: Self.keys), token: "s")
+    let world = try CredentialWorld()
+    let machine = provider(world, Self.patient(server.url))
+    #expect(try await machine.credentials()?.accessKeyID == "ASIAEC2")
+    var keys = Self.keys
+    keys.id = "ASIANEW"
+    server.set(MetadataServer.rolePath + "builder", .init(200, keys.json))
+    #expect(try await machine.credentials()?.accessKeyID == "ASIANEW")
+  }
+
+  @Test("a file in which an earlier version kept credentials goes, and no other file of that name")
+  func former() throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("s3up instance 1\nhttp://169.254.169.254\nboot\n", to: "instance")
+    FormerInstanceFile.remove(from: folder.path)
+    #expect(access(file, F_OK) != 0)
+    for text in ["s3up instance", "mine", ""] {
+      try folder.write(text, to: "instance")
+      FormerInstanceFile.remove(from: folder.path)
+      #expect(try folder.read("instance") == Array(text.utf8))
+    }
+    let kept = try folder.write("s3up instance 1\n", to: "kept")
+    #expect(unlink(file) == 0 && symlink(kept, file) == 0)
+    FormerInstanceFile.remove(from: folder.path)
+    #expect(access(file, F_OK) == 0)
+    FormerInstanceFile.remove(from: folder.path("none"))
   }
 
   @Test("switched off, nothing is asked and no profile is read", arguments: ["true", "TRUE", "True"])
@@ -193,7 +221,7 @@ struct InstanceMetadataTests {
       services: world.services, environment: [Self.endpoint: server.url, "AWS_EC2_METADATA_DISABLED": word]
     ) { () throws(Failure) in throw Failure(.local, "was read") }
     #expect(try await metadata.region() == nil)
-    let provider = InstanceMetadataProvider(metadata: metadata, world: world.world, stateFolder: nil)
+    let provider = InstanceMetadataProvider(metadata: metadata, world: world.world)
     #expect(try await provider.credentials() == nil)
     #expect(server.asked.isEmpty)
   }

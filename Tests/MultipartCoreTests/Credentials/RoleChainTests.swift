@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("Roles of profiles")
+@Suite("Roles of profiles", .timeLimit(.minutes(15)))
 struct RoleChainTests {
   private struct Fixed: CredentialProvider {
     var place = "the container"

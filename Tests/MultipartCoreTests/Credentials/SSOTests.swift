@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("SSO")
+@Suite("SSO", .timeLimit(.minutes(15)))
 struct SSOTests {
   private static let now = CredentialWorld.now.seconds
   private static let startURL = "https://corp.awsapps.com/start"

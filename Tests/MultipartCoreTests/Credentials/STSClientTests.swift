@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("STS")
+@Suite("STS", .timeLimit(.minutes(15)))
 struct STSClientTests {
   private static let role = "arn:aws:iam::123456789012:role/up+loader"
   private static let keys = Credentials(

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("Addresses of the services that hand out credentials")
+@Suite("Addresses of the services that hand out credentials", .timeLimit(.minutes(15)))
 struct ServiceAddressTests {
   @Test(
     "a service is where AWS has it in this region",

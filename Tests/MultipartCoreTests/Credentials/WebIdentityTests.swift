@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite("Web identity")
+@Suite("Web identity", .timeLimit(.minutes(15)))
 struct WebIdentityTests {
   private static let role = "arn:aws:iam::1:role/pod"
 

@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite struct GetBucketLifecycleTests {
+@Suite(.timeLimit(.minutes(15))) struct GetBucketLifecycleTests {
   private func rules(_ xml: String, status: Int = 200) throws(Failure) -> [GetBucketLifecycle.Rule] {
     try GetBucketLifecycle(bucket: "b").output(from: Response(status: status, body: Array(xml.utf8)))
   }
@@ -46,7 +46,7 @@ import Testing
   }
 }
 
-@Suite struct HostLookupTests {
+@Suite(.timeLimit(.minutes(15))) struct HostLookupTests {
   @Test("an address is its own, also in brackets, and a name of this machine has one")
   func found() async throws {
     #expect(try await HostLookup.addresses(of: "127.0.0.1").get() == ["127.0.0.1"])
@@ -74,7 +74,7 @@ import Testing
   }
 }
 
-@Suite struct ProxyExemptionTests {
+@Suite(.timeLimit(.minutes(15))) struct ProxyExemptionTests {
   @Test(
     "NO_PROXY exempts names and what is below them, addresses and blocks",
     arguments: [
@@ -95,7 +95,7 @@ import Testing
   func none() { #expect(!ProxySettings().exempts(Origin(scheme: .http, host: "h"))) }
 }
 
-@Suite struct StateFolderReportTests {
+@Suite(.timeLimit(.minutes(15))) struct StateFolderReportTests {
   @Test("a folder that is there is written to and left as it was")
   func writable() throws {
     let folder = try TemporaryDirectory("state")

@@ -2,7 +2,7 @@ import MultipartCore
 import Testing
 
 /// Which findings follow from which answers, without a store.
-@Suite struct FindingsTests {
+@Suite(.timeLimit(.minutes(15))) struct FindingsTests {
   private static let now = Timestamp(seconds: 1_800_000_000)
 
   private func place(_ bucket: String = "bucket", region: String = "eu-west-1", url: String? = nil) throws
@@ -185,14 +185,14 @@ import Testing
   }
 
   @Test(
-    "OpenSSL's reason decides what mends a certificate",
+    "a certificate that is not accepted is a failure of TLS alone, and what mends it is passed on",
     arguments: [(9, "clock"), (10, "renewed"), (19, "--ca-bundle"), (62, "another name"), (0, "another name")])
   func certificates(_ reason: Int, _ mend: String) throws {
     var exam = try exam()
     var connection = ConnectionReport()
     connection.isConnected = true
     connection.verifyError = reason
-    exam.visit = StoreVisit(outcome: .failure(Failure(.tls, "not accepted")), connection: connection)
+    exam.visit = StoreVisit(outcome: .failure(Failure(.tls, "not accepted", hint: mend)), connection: connection)
     let found = finding(exam, .tls)
     #expect(found?.mark == .fail && found?.hint?.contains(mend) == true)
     #expect(finding(exam, .connection)?.mark == .ok)

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("Endpoints")
+@Suite("Endpoints", .timeLimit(.minutes(15)))
 struct EndpointResolverTests {
   @Test(
     "a region of AWS has its host in the domain of its partition",
@@ -110,6 +110,45 @@ struct EndpointResolverTests {
       }
       #expect(failure?.code == blame)
     }
+  }
+
+  static let doubled: [(String, String, String)] = [
+    ("bucket", "https://bucket.s3.example.com", "https://s3.example.com"),
+    ("bucket", "https://Bucket.s3.example.com:9000/base", "https://s3.example.com:9000/base"),
+    ("a.b", "https://a.b.s3.eu-west-1.amazonaws.com", "https://s3.eu-west-1.amazonaws.com"),
+    ("bucket", "https://other.s3.eu-west-1.amazonaws.com", "https://s3.eu-west-1.amazonaws.com"),
+    ("bucket", "https://s3.example.com/bucket", "https://s3.example.com"),
+    ("bucket", "https://s3.example.com/bucket/", "https://s3.example.com"),
+    ("bucket", "https://s3.example.com/s3/bucket", "https://s3.example.com/s3"),
+    ("bucket", "https://s3.example.com/bucket/dir", "https://s3.example.com"),
+    ("bucket", "http://127.0.0.1:9000/bucket", "http://127.0.0.1:9000"),
+  ]
+
+  @Test("a bucket that the URL has already is refused with the URL that it shall be", arguments: doubled)
+  func doubledBucket(bucket: String, url: String, way: String) throws {
+    for addressing in [Addressing.auto, .virtual] {
+      let failure = #expect(throws: Failure.self) {
+        try EndpointResolver.resolve(bucket: bucket, endpointURL: url, addressing: addressing)
+      }
+      #expect(failure?.code == .configuration)
+      #expect(failure?.hint?.contains("--endpoint-url \(way), ") == true, "\(failure?.hint ?? "")")
+    }
+    // Both ways out lead on.
+    #expect(throws: Never.self) { try EndpointResolver.resolve(bucket: bucket, endpointURL: way) }
+    #expect(throws: Never.self) { try EndpointResolver.resolve(bucket: bucket, endpointURL: url, addressing: .path) }
+  }
+
+  @Test(
+    "a URL that only looks a little like the bucket is taken",
+    arguments: [
+      ("bucket", "https://bucket.vpce-1a2b-3c4d.s3.us-east-1.vpce.amazonaws.com"),
+      ("buck", "https://bucket.example.com"),
+      ("example", "https://s3.example.com"), ("bucket", "https://s3.example.com/buckets"),
+      ("127", "http://127.0.0.1:9000"),
+      ("bucket", "http://bucket:9000"), ("bucket", "https://s3.dualstack.eu-west-1.amazonaws.com"),
+    ])
+  func notDoubled(bucket: String, url: String) {
+    #expect(throws: Never.self) { try EndpointResolver.resolve(bucket: bucket, endpointURL: url) }
   }
 
   @Test(

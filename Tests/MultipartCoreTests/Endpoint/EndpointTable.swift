@@ -82,6 +82,11 @@ extension EndpointCase {
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | eu-west-1 | - | https://ol-123456789012.s3-object-lambda.us-west-2.amazonaws.com us-west-2 s3-object-lambda
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint:ol | us-west-2 | - | https://ol-123456789012.s3-object-lambda.us-west-2.amazonaws.com us-west-2 s3-object-lambda
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | eu-west-1 | own | !is not to be used
+    arn:aws:s3-object-lambda:us-east-1:123456789012:accesspoint/ol | aws-global | own | !is not to be used
+    arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | aws-global | own | !is not to be used
+    arn:aws:s3-object-lambda:us-east-1:123456789012:accesspoint/ol | aws-global | - | https://ol-123456789012.s3-object-lambda.us-east-1.amazonaws.com us-east-1 s3-object-lambda
+    arn:aws:s3:us-east-1:123456789012:accesspoint/ap | aws-global | own | !is not to be used
+    arn:aws:s3-outposts:us-east-1:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | aws-global | own | !is not to be used
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | us-west-2 | dualstack | !no dual-stack
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | us-west-2 | accelerate | !no Transfer Acceleration
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | us-west-2 | path | !never part of the path
@@ -139,6 +144,10 @@ extension EndpointCase {
     bucket | us-west-2 | http://[::1]:9000 | http://[::1]:9000/bucket us-west-2 s3
     bucket | - | http://h | http://h/bucket us-east-1 s3
     bucket | aws-global | http://h | http://h/bucket us-east-1 s3
+    bucket | us-east-2! | http://h | !cannot be the name of a region
+    bucket | -a | http://h | !cannot be the name of a region
+    bucket | a- | http://h | !cannot be the name of a region
+    bucket | Kansai | http://h | !cannot be the name of a region
     bucket | RegionOne | http://h | http://h/bucket RegionOne s3
     bucket | us-west-2 | dualstack https://store.example:9000/base | !cannot be combined with an endpoint URL
     bucket | us-west-2 | fips https://store.example:9000/base | !cannot be combined with an endpoint URL

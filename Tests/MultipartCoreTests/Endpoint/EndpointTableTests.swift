@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("Endpoints by AWS's rules")
+@Suite("Endpoints by AWS's rules", .timeLimit(.minutes(15)))
 struct EndpointTableTests {
   @Test("a bucket's requests go where AWS's rules send them, or nowhere", arguments: EndpointCase.partitions)
   func partitions(row: EndpointCase) { check(row) }

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("Endpoint URLs")
+@Suite("Endpoint URLs", .timeLimit(.minutes(15)))
 struct EndpointURLTests {
   @Test(
     "what a person writes becomes origin and path",

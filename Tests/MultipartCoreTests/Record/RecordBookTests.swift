@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct RecordBookTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordBookTests {
   private let shelf: RecordShelf
   private let header = RecordSamples.header()
   private let target = RecordSamples.target

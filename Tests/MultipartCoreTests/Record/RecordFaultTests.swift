@@ -45,7 +45,7 @@ private struct SmallDisk {
   }
 }
 
-@Suite struct RecordFaultTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordFaultTests {
   private let shelf: RecordShelf
   private let header = RecordSamples.header()
   private let target = RecordSamples.target
@@ -189,9 +189,15 @@ private struct SmallDisk {
       #expect(failure?.hint != nil)
     }
     #expect(chmod(path, 0o600) == 0)
-    #expect(chmod(shelf.folder, 0o777) == 0)
+    #expect(chmod(shelf.folder, 0o755) == 0)
     #expect(try book.load(target)?.header == header)
-    #expect(RecordShelf.mode(shelf.folder) == 0o700)
+    #expect(RecordShelf.mode(shelf.folder) == 0o755)
+    for mode in [0o777, 0o775, 0o1777] as [mode_t] {
+      #expect(chmod(shelf.folder, mode) == 0)
+      let failure = #expect(throws: Failure.self) { try book.load(target) }
+      #expect(failure?.code == .configuration && failure?.hint?.contains("--state-dir") == true)
+      #expect(RecordShelf.mode(shelf.folder) == mode)
+    }
   }
 
   @Test("A file or a folder of another user is not believed", .enabled(if: geteuid() == 0, "needs root"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct RecordLockTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordLockTests {
   private let shelf: RecordShelf
   private let target = RecordSamples.target
 
@@ -60,7 +60,7 @@ import Testing
       Programs.find("flock"), ["--no-fork", path, "sh", "-c", "echo $$ >\"$0\"; echo; exec cat", path],
       environment: environment, input: .open)
     // Its first output says that it has the lock.
-    while child.stdout.isEmpty, !child.ended { await Task.yield() }
+    try await until("flock has the lock") { !child.stdout.isEmpty || child.ended }
     #expect(try book.lock(target) == nil)
     #expect(book.lockHolder(target) == child.pid)
     child.signal(SIGKILL)

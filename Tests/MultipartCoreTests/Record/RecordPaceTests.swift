@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct RecordPaceTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordPaceTests {
   /// Which of the parts, given as (second, MiB), make the record durable.
   private func flushes(_ parts: [(Double, Int64)]) -> [Int] {
     var pace = FlushPace()

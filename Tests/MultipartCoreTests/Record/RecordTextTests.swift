@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct RecordTextTests {
+@Suite(.timeLimit(.minutes(15))) struct RecordTextTests {
   private let record = RecordSamples.record(parts: 30)
 
   private func parts(_ count: Int) -> [Int: UploadRecord.Part] { record.parts.filter { $0.key <= count } }

@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite struct StoreMemoryTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreMemoryTests {
   private let directory: TemporaryDirectory
   private let memory: StoreMemory
   private let now = Timestamp(seconds: 1_800_000_000)
@@ -51,6 +51,59 @@ import Testing
     #expect(memory.lessons(of: "https://old", now: later).form == nil)
     try memory.remember(.verifies(.md5), of: "https://new", now: later)
     #expect(try lines() == ["s3up stores 1", "https://new md5 \(later.seconds)"])
+  }
+
+  @Test("A lesson of the future is none")
+  func future() throws {
+    for ahead in [2 * 86_400, month, Int64.max - now.seconds] as [Int64] {
+      try directory.write("s3up stores 1\nhttps://a none \(now.seconds + ahead)\n", to: "a/state/stores")
+      #expect(memory.lessons(of: "https://a", now: now).form == nil)
+    }
+    // A clock that was put back an hour.
+    try memory.remember(.verifies(.md5), of: "https://a", now: Timestamp(seconds: now.seconds + 3600))
+    #expect(memory.lessons(of: "https://a", now: now).form == .md5)
+  }
+
+  @Test(
+    "What others can write is not believed, and the next lesson replaces it", arguments: [0o622, 0o606] as [mode_t])
+  func tooOpen(_ bits: mode_t) throws {
+    let file = try directory.write("s3up stores 1\nhttps://a none \(now.seconds)\n", to: "a/state/stores")
+    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
+    #expect(chmod(file, bits) == 0)
+    let lessons = memory.lessons(of: "https://a", now: now)
+    #expect(lessons.form == nil && lessons.refusal?.place.file == file && lessons.refusal?.hint != nil)
+    try memory.remember(.verifies(.md5), of: "https://b", now: now)
+    #expect(try lines() == ["s3up stores 1", "https://b md5 \(now.seconds)"])
+    #expect(mode(file) == 0o600)
+  }
+
+  @Test("A file or a folder of another user is not believed", .enabled(if: geteuid() == 0, "needs root"))
+  func foreign() throws {
+    let file = try directory.write("s3up stores 1\nhttps://a none \(now.seconds)\n", to: "a/state/stores")
+    #expect(chown(file, 65_534, 65_534) == 0)
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
+    #expect(memory.lessons(of: "https://a", now: now).refusal?.message.contains("another user") == true)
+    #expect(chown(file, 0, 0) == 0 && chown(folder, 65_534, 65_534) == 0)
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
+    // What is ours lies in a folder of our own in it.
+    try memory.remember(.verifies(.md5), of: "https://a", now: now)
+    #expect(memory.lessons(of: "https://a", now: now).form == .md5)
+    #expect(try String(decoding: directory.read("a/state/stores"), as: UTF8.self).contains("none"))
+    #expect(chown(folder + "/uploads", 65_534, 65_534) == 0)
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
+    #expect(memory.lessons(of: "https://a", now: now).refusal?.place.file == folder + "/uploads")
+    #expect(throws: Failure.self) { try memory.remember(.verifies(.md5), of: "https://a", now: now) }
+  }
+
+  @Test(
+    "In a folder that others can write, lessons lie in a folder of our own", arguments: [0o777, 0o1777] as [mode_t])
+  func shared(_ bits: mode_t) throws {
+    try directory.write("s3up stores 1\nhttps://a none \(now.seconds)\n", to: "a/state/stores")
+    #expect(chmod(folder, bits) == 0)
+    #expect(memory.lessons(of: "https://a", now: now).form == nil)
+    try memory.remember(.verifies(.md5), of: "https://a", now: now)
+    #expect(memory.lessons(of: "https://a", now: now).form == .md5)
+    #expect(mode(folder) == bits && mode(folder + "/uploads") == 0o700 && mode(folder + "/uploads/stores") == 0o600)
   }
 
   @Test("A store has not the lessons of one whose address begins like its own")
@@ -141,6 +194,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try FileManager.default.createSymbolicLink(atPath: folder + "/stores", withDestinationPath: target)
     #expect(memory.lessons(of: "https://a", now: now).form == nil)
+    #expect(memory.lessons(of: "https://a", now: now).refusal?.place.file == folder + "/stores")
     try memory.remember(.verifies(.none), of: "https://a", now: now)
     #expect(try directory.read("elsewhere") == Array(text.utf8))
     #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)

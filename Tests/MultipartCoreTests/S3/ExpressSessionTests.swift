@@ -1,7 +1,8 @@
 import MultipartCore
+import Support
 import Testing
 
-@Suite("Sessions of directory buckets")
+@Suite("Sessions of directory buckets", .timeLimit(.minutes(15)))
 struct ExpressSessionTests {
   private let world = TestWorld()
   private let bucket = "base--usw2-az1--x-s3"
@@ -104,7 +105,8 @@ struct ExpressSessionTests {
     #expect(begun.withLock { $0 } == 1)
     world.advance(.seconds(2))
     // The renewal stands still, and these go out all the same.
-    for _ in 0..<5 { try await head(client) }
+    defer { gate.continuation.finish() }
+    try await finishes("requests beside a renewal") { for _ in 0..<5 { try await head(client) } }
     gate.continuation.finish()
     for _ in 0..<10_000 where tokens(store).last != "token-2" {
       try await head(client)

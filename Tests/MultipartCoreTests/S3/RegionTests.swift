@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("A bucket in another region")
+@Suite("A bucket in another region", .timeLimit(.minutes(15)))
 struct RegionTests {
   private let world = TestWorld()
 

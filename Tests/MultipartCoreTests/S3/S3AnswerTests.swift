@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct S3AnswerTests {
+@Suite(.timeLimit(.minutes(15))) struct S3AnswerTests {
   private let create = CreateMultipartUpload(bucket: "b", key: "k", checksumAlgorithm: "CRC64NVME")
   private let part = UploadPart(bucket: "b", key: "k", uploadID: "u", partNumber: 3, body: .none)
   private let complete = CompleteMultipartUpload(

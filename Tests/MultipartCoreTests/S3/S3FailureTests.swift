@@ -1,7 +1,8 @@
-import MultipartCore
 import Testing
 
-@Suite struct S3FailureTests {
+@testable import MultipartCore
+
+@Suite(.timeLimit(.minutes(15))) struct S3FailureTests {
   private let object = Place(bucket: "b", key: "k")
   private let upload = Place(bucket: "b", key: "k", uploadID: "u")
 
@@ -129,7 +130,10 @@ import Testing
     #expect(read("", 301, ["x-amz-bucket-region": "us-east-2"]).hint?.contains("us-east-2") == true)
   }
 
-  @Test(arguments: ["evil.example.com/", "a b", "a\r\nb", "é", "", "@x", String(repeating: "a", count: 65)])
+  @Test(arguments: [
+    "evil.example.com/", "a b", "a\r\nb", "é", "", "@x", "us-east-2!", "a_b", "-a", "Kansai",
+    String(repeating: "a", count: 65),
+  ])
   func aRegionThatCouldNotBeOneIsNotBelieved(_ region: String) {
     #expect(read("", 301, ["x-amz-bucket-region": region]).region == nil)
     #expect(read(S3Answers.error("PermanentRedirect", "m", "<Region>\(region)</Region>"), 301).region == nil)
@@ -171,7 +175,7 @@ import Testing
     for secret in ["AKIAIOSFODNN7EXAMPLE", signature, token, "FwoGZX", "MDEyMzQ1", "AWS4-HMAC-SHA256"] {
       #expect(!shown.contains(secret), "\(secret)")
     }
-    #expect(failure.message.contains("Wrong: (…) sig (…) tok (…) key (…)"))
+    #expect(failure.message.contains("Wrong: REDACTED sig REDACTED tok REDACTED key REDACTED"))
     #expect(failure.hint?.contains("secret key") == true)
   }
 
@@ -182,7 +186,7 @@ import Testing
       String(repeating: "Ab9/", count: 60),
     ] {
       let message = read(S3Answers.error("AccessDenied", "no \(secret) here"), 403).message
-      #expect(message == "the store refused PutObject: no (…) here")
+      #expect(message == "the store refused PutObject: no REDACTED here")
     }
   }
 
@@ -253,6 +257,41 @@ import Testing
       "AccessDenied", "Request has expired",
       "<Expires>2024-01-01T00:00:00Z</Expires><ServerTime>2024-01-02T00:00:00Z</ServerTime>")
     #expect(read(body, 403).hint?.contains("presigned URL") == true)
+  }
+
+  @Test("What a store refuses for good has a way out of its own; of a code that nobody knows the store's words are all")
+  func ownHints() {
+    for (s3Code, code) in S3ErrorTable.codes where code == .refused {
+      #expect(read(S3Answers.error(s3Code), 400).hint != nil, "\(s3Code)")
+    }
+    #expect(read(S3Answers.error("SomethingNew", "no tuesdays"), 400).hint == nil)
+    #expect(read(S3Answers.error("InvalidArgument"), 400).hint?.contains("bucket") == false)
+  }
+
+  @Test("A port for TLS that is spoken to in the clear is told by its words, and by HEAD it is no passing trouble")
+  func tlsPort() {
+    let words = "Client sent an HTTP request to an HTTPS server.\n"
+    #expect(read(words, 400).hint?.contains("https://") == true)
+    #expect(read(words, 400).code == .refused)
+    #expect(read("", 400, operation: "HeadObject").code == .refused)
+    #expect(read("", 400, ["x-amz-request-id": "1"], operation: "HeadObject").code == .server)
+  }
+
+  @Test("A web page is no answer of a store's, whatever its status; what stores say as text/html is one")
+  func webPages() {
+    let html: HeaderList = ["Content-Type": "text/html; charset=utf-8"]
+    let page = "\n<!DOCTYPE html><html><body>Log in</body></html>"
+    func isPage(_ status: Int, _ body: String, _ headers: HeaderList, _ operation: String = "PutObject") -> Bool {
+      WebPage.failure(S3Answers.ok(body, headers, status: status), to: operation) != nil
+    }
+    #expect(isPage(200, page, html) && isPage(200, page, [:]) && isPage(307, page, html) && isPage(302, "", [:]))
+    #expect(isPage(200, "", html, "HeadObject"))
+    #expect(!isPage(200, "<?xml version='1.0'?><InitiateMultipartUploadResult/>", html))
+    #expect(!isPage(204, "", html, "AbortMultipartUpload") && !isPage(200, "", ["ETag": "x"]))
+    #expect(!isPage(503, page, html) && !isPage(404, page, html))
+    #expect(!isPage(200, "", ["Content-Type": "text/html", "ETag": "x"], "HeadObject"))
+    #expect(!isPage(200, page, ["ETag": "x"], "GetObject"))
+    #expect(!isPage(200, "", ["Content-Type": "text/html"], "HeadBucket"))
   }
 
   @Test func anAnswerOfAProxyIsSaidToBeOne() {

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct S3PartPagesTests {
+@Suite(.timeLimit(.minutes(15))) struct S3PartPagesTests {
   private func page(_ numbers: some Sequence<Int>, _ truncated: Bool?, next: Int? = nil) -> ListParts.Page {
     ListParts.Page(
       parts: numbers.map { .init(number: $0, size: Int64($0), etag: "") }, isTruncated: truncated, nextMarker: next)
@@ -99,8 +99,9 @@ import Testing
 
   @Test func aStoreThatNeverEndsIsLeft() {
     let (pages, requests) = walk { marker in page([marker + 1], true, next: marker + 1) }
-    #expect(requests.count <= 10_000)
-    #expect(pages.parts.count == 10_000)
+    #expect(requests.count == 1000)
+    #expect(pages.parts.count == 1000)
+    #expect(!pages.isComplete)
   }
 
   @Test func markersBeyondTheLastPartAreTheEnd() {
@@ -112,7 +113,7 @@ import Testing
   }
 }
 
-@Suite struct S3UploadPagesTests {
+@Suite(.timeLimit(.minutes(15))) struct S3UploadPagesTests {
   typealias Marker = ListMultipartUploads.Marker
 
   private func page(_ keys: [String], _ truncated: Bool?, key: String? = nil, id: String? = nil)

@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite struct S3RequestTests {
+@Suite(.timeLimit(.minutes(15))) struct S3RequestTests {
   private let common = CommonHeaders(expectedBucketOwner: "111122223333", requestPayer: true)
 
   private func everyOperation(

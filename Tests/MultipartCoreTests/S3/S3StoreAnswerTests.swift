@@ -2,7 +2,7 @@ import MultipartCore
 import Testing
 
 /// Answers as real stores gave them, shortened only where noted.
-@Suite struct S3StoreAnswerTests {
+@Suite(.timeLimit(.minutes(15))) struct S3StoreAnswerTests {
   private let uploads = ListMultipartUploads(bucket: "probe")
 
   private func page(_ body: String) throws -> ListMultipartUploads.Page {
@@ -127,7 +127,7 @@ import Testing
 }
 
 /// Answers with bytes changed, doubled and cut out, from seeds: a failing run names its own.
-@Suite struct S3HostileAnswerTests {
+@Suite(.timeLimit(.minutes(15))) struct S3HostileAnswerTests {
   /// SplitMix64.
   private struct Dice {
     var state: UInt64

@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite struct S3XMLTests {
+@Suite(.timeLimit(.minutes(15))) struct S3XMLTests {
   private func read(_ text: String) throws -> XMLTree { try XMLReader.read(Array(text.utf8)) }
 
   @Test func readsEntitiesCDATAAndNumericReferences() throws {

@@ -2,7 +2,7 @@ import MultipartCore
 import Testing
 
 /// Expected signatures were made by botocore (S3SigV4Auth) at 20260228T235958Z for eu-west-3.
-@Suite("Signatures in headers")
+@Suite("Signatures in headers", .timeLimit(.minutes(15)))
 struct HeaderFormTests {
   @Test(
     "any key is signed and sent byte for byte",

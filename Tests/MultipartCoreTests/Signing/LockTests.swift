@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("Lock")
+@Suite("Lock", .timeLimit(.minutes(15)))
 struct LockTests {
   @Test("no increment is lost among tasks")
   func countsAreWhole() async {

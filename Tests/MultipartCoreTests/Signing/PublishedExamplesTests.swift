@@ -3,7 +3,7 @@ import Testing
 
 /// AWS: "Signature Calculations for the Authorization Header: Transferring Payload in a Single Chunk" and
 /// "Authenticating Requests: Using Query Parameters".
-@Suite("AWS's published S3 examples, to the byte")
+@Suite("AWS's published S3 examples, to the byte", .timeLimit(.minutes(15)))
 struct PublishedExamplesTests {
   struct Example: Sendable, CustomTestStringConvertible {
     var name: String

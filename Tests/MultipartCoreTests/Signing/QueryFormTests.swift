@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("Signatures in URLs")
+@Suite("Signatures in URLs", .timeLimit(.minutes(15)))
 struct QueryFormTests {
   struct Case: Sendable {
     var method: HTTPMethod

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite("HMAC and the folding of headers")
+@Suite("HMAC and the folding of headers", .timeLimit(.minutes(15)))
 struct SigningDigestTests {
   /// RFC 4231's test cases 1 to 3, 6 and 7 (keys shorter and longer than a block), and keys of none, a block and a byte more,
   /// made by Python's hmac.

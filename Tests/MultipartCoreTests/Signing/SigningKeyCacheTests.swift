@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("Signing keys")
+@Suite("Signing keys", .timeLimit(.minutes(15)))
 struct SigningKeyCacheTests {
   private func scope(_ time: Timestamp, _ region: String = "us-east-1", _ service: String = "s3") -> SigV4.Scope {
     SigV4.Scope(at: time, region: region, service: service)

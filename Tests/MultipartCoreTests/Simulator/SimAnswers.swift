@@ -8,7 +8,6 @@ extension SimPlay {
     switch out.action {
     case .check: feed(run, .checked(checkAnswer(run)))
     case .find: feed(run, findAnswer(run))
-    case .findLost: feed(run, findLostAnswer(run))
     case .listParts(let id): feed(run, listAnswer(run, id))
     case .abortOld(let id): feed(run, .oldAborted(gone: abortOldAnswer(run, id)))
     case .verify(let number): feed(run, verifyAnswer(run, number, out.isCancelled))
@@ -25,9 +24,15 @@ extension SimPlay {
       run.sendsOut -= 1
       feed(run, putAnswer(run, form, out))
     case .complete: feed(run, completeAnswer(run, id, out))
-    case .head:
+    case .head(let mustBeOurs):
       run.headWasAsked = true
-      feed(run, headAnswer(run))
+      feed(run, headAnswer(run, mustBeOurs: mustBeOurs))
+    case .listAfterLoss:
+      run.headWasAsked = true
+      feed(run, goesWrong(run) ? .listFailed(fault("list")) : .listed(uploadStillThere: store.upload(id) != nil))
+    case .inspect:
+      run.headWasAsked = true
+      feed(run, inspectAnswer(run))
     case .abort: feed(run, abortAnswer(run, id))
     case .listAfterAbort: feed(run, listAfterAbortAnswer(run, id))
     // Copies of slow parts are told of in stories: here nothing is slow.
@@ -84,20 +89,9 @@ extension SimPlay {
           isWhole: record.parts.count == run.plan.partCount)
       ])
     }
-    guard run.command.mode != .never, !run.file.isStream else { return .found([]) }
+    guard run.command.mode == .adopt, !run.file.isStream else { return .found([]) }
     if goesWrong(run) { return .findFailed(fault("find")) }
     return .found(store.uploads.reversed().map { UploadMachine.Candidate(uploadID: $0.id, use: .foreign) })
-  }
-
-  private func findLostAnswer(_ run: SimRun) -> UploadMachine.Event {
-    if goesWrong(run) {
-      let failure = fault("find lost")
-      if !RetryPolicy.isWorthRetrying(failure.code) { excuse(run.lost, "the store does not let it be listed") }
-      return .findFailed(failure)
-    }
-    let lost = store.uploads.filter { run.lost.contains($0.id) && $0.excuse == nil }
-    if !lost.isEmpty { saw("lost creates found") }
-    return .found(lost.map { UploadMachine.Candidate(uploadID: $0.id, use: .stale("its id did not arrive")) })
   }
 
   func excuse(_ ids: [String], _ why: String) {
@@ -112,6 +106,7 @@ extension SimPlay {
       }
       return .partsListFailed(fault("list"))
     }
+    run.since = run.found?.uploadID == id ? run.found?.begun ?? .max : store.upload(id)?.begun ?? .max
     guard let upload = store.upload(id) else { return .partsListFailed(gone) }
     var sizes: [Int: Int64] = [:]
     run.listedID = id
@@ -125,8 +120,22 @@ extension SimPlay {
       if !isOurs { run.listedIsOurs = false } else if knows(run, index + 1) { run.shown[index] = true }
     }
     let form = run.command.formIsFree || run.command.form == upload.form ? upload.form : nil
-    return .partsListed(UploadMachine.PartList(sizes: sizes, form: form))
+    let isForeign = run.found?.uploadID != id
+    return .partsListed(
+      UploadMachine.PartList(sizes: sizes, form: form, activity: isForeign ? activity(upload) : nil))
   }
+
+  /// By the store's clock. Some give no moments of parts.
+  private func activity(_ upload: SimUpload) -> UploadMachine.Activity {
+    var activity = UploadMachine.Activity(clock: clock)
+    for index in upload.contents.indices where upload.contents[index] != 0 {
+      activity.traces[index + 1] = "\(upload.contents[index]) \(upload.lastSent)"
+    }
+    if store.givesMoments { activity.last = Timestamp(seconds: Int64(upload.lastSent / 1000)) }
+    return activity
+  }
+
+  private var clock: Timestamp { Timestamp(seconds: Int64(now / 1000)) }
 
   /// Where a store shows neither checksums nor an MD5, only a recorded part can be compared.
   private func knows(_ run: SimRun, _ number: Int) -> Bool {
@@ -189,13 +198,14 @@ extension SimPlay {
     if goesWrong(run) {
       let failure = fault("create")
       if dice.chance(0.3), failure.code == .network || failure.code == .stalled || failure.code == .server {
-        run.lost.append(store.create(form).id)
+        run.lost.append(store.create(form, at: now).id)
         count("create's answer lost")
         saw("uploads whose create was lost")
       }
       return .createFailed(failure)
     }
-    return .created(uploadID: store.create(form).id)
+    run.since = now
+    return .created(uploadID: store.create(form, at: now).id)
   }
 
   private func receipt(_ run: SimRun, _ number: Int, _ form: ChecksumForm, _ proof: PartProof) -> PartReceipt {
@@ -212,7 +222,7 @@ extension SimPlay {
   ) -> UploadMachine.Event {
     maybeRewrite(run)
     let upload = store.upload(id)
-    func arrive() { upload?.put(number, run.file.content(number), run.file.size(number)) }
+    func arrive() { upload?.put(number, run.file.content(number), run.file.size(number), at: now) }
     if out.isCancelled {
       // It may have arrived all the same, or arrive yet.
       if dice.chance(0.3), upload != nil, !run.sourceChanged {
@@ -223,14 +233,14 @@ extension SimPlay {
       return .partFailed(number, stopped)
     }
     if run.sourceChanged {
-      if dice.chance(0.5) { upload?.put(number, SimFile.garbage, run.file.size(number)) }
+      if dice.chance(0.5) { upload?.put(number, SimFile.garbage, run.file.size(number), at: now) }
       return .partFailed(number, changed)
     }
     if refuses(form, atCreate: false) { return .partFailed(number, Failure(.checksumUnsupported, "400")) }
     if goesWrong(run) {
       if dice.chance(0.1) {
         count("part dataMismatch")
-        if dice.chance(0.5) { upload?.put(number, SimFile.garbage, run.file.size(number)) }
+        if dice.chance(0.5) { upload?.put(number, SimFile.garbage, run.file.size(number), at: now) }
         return .partFailed(number, Failure(.dataMismatch, "BadDigest"))
       }
       if dice.chance(0.01) {
@@ -263,17 +273,18 @@ extension SimPlay {
   // MARK: The object
 
   private func judge(_ run: SimRun) -> Judgement {
-    guard let object = store.object else { return .contradicted(message: "the object is not there") }
+    guard let object = store.object else { return .absent }
     guard object.size == run.file.size else { return .contradicted(message: "another size") }
     guard store.kind.proves else { return .undecided(weak: "size") }
     return object.isExactly(run.file) ? .proven(evidence: "sum") : .contradicted(message: "another sum")
   }
 
   private func putAnswer(_ run: SimRun, _ form: ChecksumForm, _ out: SimRun.Out) -> UploadMachine.Event {
+    run.since = min(run.since, now)
     maybeRewrite(run)
     if run.sourceChanged { return .putFailed(changed) }
     func publish() {
-      store.object = SimObject(contents: [run.file.content(1)], size: run.file.size)
+      store.object = SimObject(contents: [run.file.content(1)], size: run.file.size, modified: now)
       run.hasPublished = true
     }
     if out.isCancelled {
@@ -333,15 +344,35 @@ extension SimPlay {
     return .completeDone(dice.chance(0.2) ? .undecided(weak: "w") : judge(run))
   }
 
-  private func headAnswer(_ run: SimRun) -> UploadMachine.Event {
+  private func headAnswer(_ run: SimRun, mustBeOurs: Bool) -> UploadMachine.Event {
     if goesWrong(run) {
       if dice.chance(0.1), store.object != nil {
         count("head undecided")
         return .headDone(.undecided(weak: "size"))
       }
+      if dice.chance(0.1) {
+        count("head does not show it yet")
+        return .headDone(.absent)
+      }
       return .headFailed(fault("head"))
     }
-    return .headDone(judge(run))
+    let judgement = judge(run)
+    if mustBeOurs, let object = store.object, !run.canHaveMade(object) {
+      if case .contradicted = judgement { return .headDone(judgement) }
+      saw("objects that were there before, told from our own")
+      return .headDone(.notOurs(message: "older"))
+    }
+    return .headDone(judgement)
+  }
+
+  private func inspectAnswer(_ run: SimRun) -> UploadMachine.Event {
+    if goesWrong(run) { return .inspectFailed(fault("inspect")) }
+    guard !store.dropsOptions else {
+      saw("options that the store dropped")
+      return .inspected(.lost(Failure(.refused, "no storage class")))
+    }
+    run.wasInspected = true
+    return .inspected(.kept(unconfirmed: [], why: nil))
   }
 
   // MARK: After

@@ -20,10 +20,11 @@ extension SimPlay {
     case .partVerified(let receipt): run.confirmed[receipt.number - 1] = true
     case .partRejected(let number): run.shown[number - 1] = false
     case .piece: run.pieces += 1
-    case .headDone(.proven), .putDone(.proven), .completeDone(.proven): run.sawProof = !run.command.verifies
+    case .headDone(.proven), .putDone(.proven), .completeDone(.proven):
+      run.sawProof = !run.command.verifies && !run.command.asks
     default: break
     }
-    if case .headDone(.proven) = event, store.object?.isExactly(run.file) == true { run.wasThere = true }
+    if case .headDone(.proven) = event, isOurs(run) { run.wasThere = true }
     for action in run.machine.handle(event, at: .milliseconds(now)) {
       tell("\(run.name) > \(brief(action))")
       take(run, action)
@@ -88,20 +89,35 @@ extension SimPlay {
       store.upload(id)?.excuse = "said to be left behind"
       saw("said to be left behind")
     case .resumes: saw("uploads gone on with")
+    case .leftAlone(let id):
+      store.upload(id)?.excuse = "said to be left alone"
+      saw("adopted uploads left alone")
     case .startsAnew: saw("begun anew")
     case .steppedDown: saw("checksum stepped down")
     case .paced: saw("numbers of connections changed")
+    case .waitsForQuiet: saw("waits for quiet")
+    case .passedBy: saw("foreign uploads passed by")
     }
   }
 
   private func adopt(_ run: SimRun, _ id: String) {
     if run.found?.uploadID != id {
       if !run.listedIsOurs || run.listedID != id { mistake("adopts \(id), which has a part that is not ours") }
+      if run.command.mode != .adopt { mistake("adopts \(id) and was not told to") }
+      if let upload = store.upload(id) { checkQuiet(upload) }
       run.adopted.append(id)
       run.touched.append(id)
       saw("foreign uploads adopted")
     }
     _ = run.machine.handle(.recorded(run.adopt(id)), at: .milliseconds(now))
+  }
+
+  private func checkQuiet(_ upload: SimUpload) {
+    let quiet = now - upload.lastSent
+    if quiet < 59_000 { mistake("adopts \(upload.id), to which somebody sent \(quiet) ms ago") }
+    if upload.stranger?.isAtIt == true { mistake("adopts \(upload.id), to which somebody is sending") }
+    upload.stranger = nil
+    upload.excuse = nil
   }
 
   private func checkMayChange(_ run: SimRun, _ what: String) {
@@ -150,10 +166,11 @@ extension SimPlay {
     if run.sends > max(1, run.epochs) * run.file.parts + run.partRetries + run.takenBack {
       mistake("\(run.sends) transfers for \(run.file.parts) parts and \(run.partRetries) retries")
     }
-    let isOurs = store.object?.isExactly(run.file) == true
+    let isOurs = isOurs(run)
     switch outcome {
     case .completed:
       if !isOurs, !run.hasPublished, !run.wasThere { mistake("success, and the object is not the file") }
+      if run.command.asks, !run.wasInspected { mistake("success, and nobody saw what was asked for") }
     case .failed:
       if run.machine.cause == nil { mistake("failed without a cause") }
       if run.sawProof { mistake("failed, although an answer had proven the object") }
@@ -167,8 +184,15 @@ extension SimPlay {
       if run.lied.contains(upload.id) { continue }
       mistake("\(upload.id) is still at the store after \(run.outcomeTitle), and nobody says so")
     }
+    checkStrangers()
     run.isOver = true
     close(run)
+  }
+
+  /// The object is the file, and this run can have made it.
+  private func isOurs(_ run: SimRun) -> Bool {
+    guard let object = store.object else { return false }
+    return object.isExactly(run.file) && run.canHaveMade(object)
   }
 
   /// An object that is there is no failure, unless the run was told to stop or could not learn of it.
@@ -189,6 +213,9 @@ extension SimPlay {
 }
 
 extension SimRun {
+  /// As a HEAD can tell it: it is no older, and as it was asked for.
+  func canHaveMade(_ object: SimObject) -> Bool { object.modified >= since && object.isAsAsked }
+
   var outcomeTitle: String {
     switch outcome {
     case .completed: "completed"

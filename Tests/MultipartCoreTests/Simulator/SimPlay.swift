@@ -19,6 +19,8 @@ final class SimPlay {
     dice = SimDice(seed: seed &* 0xD134_2543_DE82_EF95)
     let kind = dice.chance(0.6) ? SimStoreKind.full : SimStoreKind.allCases[dice.below(SimStoreKind.allCases.count)]
     store = SimStore(kind: kind)
+    store.dropsOptions = dice.chance(0.2)
+    store.givesMoments = dice.chance(0.8)
   }
 
   func tell(_ text: @autoclosure () -> String) {
@@ -77,6 +79,8 @@ final class SimPlay {
       lanes.append(Lane(host: host("b", other), command: makeCommand(other), runs: 1 + dice.below(2)))
     }
     tell("a store that is \(store.kind); \(lanes.count) machine(s)")
+    if dice.chance(0.3) { writeOther(file) }
+    if !file.isStream, file.parts > 1, dice.chance(0.15) { bringStrangers(file) }
     while tally.mistakes.isEmpty {
       let open = lanes.indices.filter { lanes[$0].runs > 0 || lanes[$0].run != nil }
       guard !open.isEmpty else { break }
@@ -105,8 +109,10 @@ final class SimPlay {
     command.faults = 0
     command.killAt = nil
     command.stopAt = nil
-    for request in store.late { store.land(request) }
+    for request in store.late { store.land(request, at: now) }
     store.late = []
+    // What a store drops it drops for ever.
+    if store.dropsOptions { command.asks = false }
     tell("a last run, calm")
     let run = try begin(host, command)
     while !run.isOver, tally.mistakes.isEmpty { step(run) }
@@ -123,7 +129,7 @@ final class SimPlay {
 
   /// The next run has the record, or is on another machine that has none; a rule of the store may have been there.
   private func betweenRuns(_ lane: inout Lane) {
-    for request in store.late where dice.chance(0.7) { store.land(request) }
+    for request in store.late where dice.chance(0.7) { store.land(request, at: now) }
     store.late = []
     if dice.chance(0.05), !store.uploads.isEmpty {
       tell("a lifecycle rule ends what is unfinished")
@@ -139,6 +145,16 @@ final class SimPlay {
     }
     let file = lane.host.file
     lane.command = dice.chance(0.3) ? makeCommand(file) : perturbed(lane.command, file)
+  }
+
+  /// Somebody else puts an object to the key: of the same bytes, or of others.
+  private func writeOther(_ file: SimFile) {
+    var contents = (1...file.parts).map { file.content($0) }
+    if dice.chance(0.3) { contents[0] = SimFile.garbage }
+    store.object = SimObject(
+      contents: contents, size: file.size, modified: now - 1, isAsAsked: dice.chance(0.3) && now == 0)
+    tell("another writer puts an object to the key")
+    saw("objects of other writers")
   }
 
   // MARK: Dice
@@ -170,7 +186,7 @@ final class SimPlay {
   private func makeCommand(_ file: SimFile) -> SimCommand {
     var command = SimCommand()
     let mode = dice.unit()
-    command.mode = mode < 0.8 ? .auto : mode < 0.92 ? .never : .require
+    command.mode = mode < 0.5 ? .auto : mode < 0.8 ? .adopt : mode < 0.92 ? .never : .require
     command.abortsOnInterrupt = dice.chance(0.2)
     command.ifNoneMatch = dice.chance(0.15)
     command.formIsFree = dice.chance(0.8)
@@ -180,6 +196,7 @@ final class SimPlay {
     command.lineRate = dice.chance(0.5) ? 1 << dice.below(20) : nil
     command.tries = dice.chance(0.7) ? 10 : 1 + dice.below(5)
     command.verifies = dice.chance(0.15)
+    command.asks = dice.chance(0.2)
     command.signs = dice.chance(0.3)
     return perturbed(command, file)
   }
@@ -208,6 +225,7 @@ final class SimPlay {
 
   func step(_ run: SimRun) {
     now += dice.below(120)
+    strangersGoOn()
     if run.events + 1 == run.command.killAt { return kill(run) }
     if run.events + 1 == run.command.stopAt, run.stops == 0 {
       tally.faults["stop \(run.command.stop.rawValue)", default: 0] += 1
@@ -215,12 +233,15 @@ final class SimPlay {
     }
     if run.stops == 1, dice.chance(0.02) { return stop(run) }
     if let limit = run.limit, now > limit { return endUnfinished(run) }
-    if !store.late.isEmpty, dice.chance(0.1) { store.land(store.late.remove(at: dice.below(store.late.count))) }
+    if !store.late.isEmpty, dice.chance(0.1) {
+      store.land(store.late.remove(at: dice.below(store.late.count)), at: now)
+    }
     if run.command.faults > 0, !store.uploads.isEmpty, dice.chance(0.0005) {
       tell("a lifecycle rule ends what is unfinished")
       saw("lifecycle rules")
       store.uploads = []
     }
+    if run.command.faults > 0, dice.chance(0.002) { writeOther(run.file) }
     if run.command.adapts, dice.chance(0.1) { look(run) }
     if run.isOver { return }
     let next = run.timers.min()
@@ -228,6 +249,7 @@ final class SimPlay {
     guard !run.out.isEmpty else {
       guard let next else { return mistake("\(run.name): nothing is out, and no end") }
       now = next
+      strangersGoOn()
       return tick(run)
     }
     let index = dice.below(run.out.count)
@@ -295,7 +317,7 @@ final class SimPlay {
       store.late.append(
         .part(upload: id, number: number, content: run.file.content(number), size: run.file.size(number)))
     case .create(let form):
-      store.create(form).excuse = "create's answer was lost"
+      store.create(form, at: now).excuse = "create's answer was lost"
       saw("uploads whose create was lost")
     case .complete:
       guard let id = run.machine.uploadID else { return }

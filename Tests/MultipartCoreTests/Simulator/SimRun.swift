@@ -14,6 +14,8 @@ struct SimCommand {
   var lineRate: Int?
   var tries = 10
   var verifies = false
+  /// Something is asked for of the object that has to be seen at the end.
+  var asks = false
   var signs = false
   /// How likely a request is to go wrong.
   var faults = 0.0
@@ -54,6 +56,10 @@ final class SimRun {
   /// When its HEAD was answered the object was this file; another host may have written its own since.
   var wasThere = false
   var headWasAsked = false
+  /// From when on this run can have made the object.
+  var since = Int.max
+  /// The object was seen to have what was asked for.
+  var wasInspected = false
   /// An answer has shown that the object is the file.
   var sawProof = false
 
@@ -97,6 +103,7 @@ final class SimRun {
       alwaysVerifies: command.verifies, seed: seed)
     if command.adapts { settings.pace = Pace.Bounds(start: (command.concurrency + 1) / 2, most: command.concurrency) }
     settings.finds = true
+    settings.inspects = command.asks
     settings.isStream = file.isStream
     settings.requiresResume = command.mode == .require
     keepsOn = file.isStream ? [] : Self.passing.subtracting(command.abortsOnInterrupt ? [.interrupted] : [])
@@ -138,7 +145,7 @@ final class SimRun {
 
   func beginRecord(_ id: String) -> Bool {
     guard keepsRecord, host.diskWorks else { return false }
-    host.record = SimRecord(uploadID: id, version: file.version, form: machine.form)
+    host.record = SimRecord(uploadID: id, version: file.version, form: machine.form, begun: since)
     return true
   }
 

@@ -45,13 +45,21 @@ final class SimUpload {
   var sizes: [Int64] = []
   /// Why nobody has to end it, when somebody has said so or cannot know of it.
   var excuse: String?
+  let begun: Int
+  /// When it was begun, or somebody last sent to it.
+  var lastSent: Int
+  /// Another client's, that has nothing to do with this program.
+  var stranger: SimStranger?
 
-  init(id: String, form: ChecksumForm) {
+  init(id: String, form: ChecksumForm, at now: Int) {
     self.id = id
     self.form = form
+    begun = now
+    lastSent = now
   }
 
-  func put(_ number: Int, _ content: Int, _ size: Int64) {
+  func put(_ number: Int, _ content: Int, _ size: Int64, at now: Int) {
+    lastSent = max(lastSent, now)
     while contents.count < number {
       contents.append(0)
       sizes.append(0)
@@ -64,6 +72,10 @@ final class SimUpload {
 struct SimObject {
   var contents: [Int]
   var size: Int64
+  /// Of an object of parts when its upload was begun, as S3 has it.
+  var modified: Int
+  /// It has the metadata and the like that the runs ask for.
+  var isAsAsked = true
 
   /// Every part of the source, in order, and nothing else.
   func isExactly(_ file: SimFile) -> Bool {
@@ -93,16 +105,20 @@ enum SimLate {
 
 final class SimStore {
   let kind: SimStoreKind
+  /// What is asked for of an object besides its bytes is passed over.
+  var dropsOptions = false
   var uploads: [SimUpload] = []
   var object: SimObject?
   var late: [SimLate] = []
+  /// When a part arrived stands in the list.
+  var givesMoments = true
   private var created = 0
 
   init(kind: SimStoreKind) { self.kind = kind }
 
-  func create(_ form: ChecksumForm) -> SimUpload {
+  func create(_ form: ChecksumForm, at now: Int) -> SimUpload {
     created += 1
-    let upload = SimUpload(id: "u\(created)", form: form)
+    let upload = SimUpload(id: "u\(created)", form: form, at: now)
     uploads.append(upload)
     return upload
   }
@@ -122,14 +138,14 @@ final class SimStore {
       guard contents[index] != 0, upload.contents[index] == contents[index] else { return false }
       size += upload.sizes[index]
     }
-    object = SimObject(contents: contents, size: size)
+    object = SimObject(contents: contents, size: size, modified: upload.begun)
     remove(upload.id)
     return true
   }
 
-  func land(_ request: SimLate) {
+  func land(_ request: SimLate, at now: Int) {
     switch request {
-    case .part(let id, let number, let content, let size): upload(id)?.put(number, content, size)
+    case .part(let id, let number, let content, let size): upload(id)?.put(number, content, size, at: now)
     case .complete(let id, let contents, let file, let run):
       guard let upload = upload(id), complete(upload, contents) else { return }
       if object?.isExactly(file) == true { run.hasPublished = true }
@@ -142,6 +158,7 @@ struct SimRecord {
   var uploadID: String
   var version: Int
   var form: ChecksumForm
+  var begun: Int
   /// Contents by part number less one, and the order in which they were appended.
   var parts: [Int: Int] = [:]
   var order: [Int] = []

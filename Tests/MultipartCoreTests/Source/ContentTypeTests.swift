@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite struct ContentTypeTests {
+@Suite(.timeLimit(.minutes(15))) struct ContentTypeTests {
   private static let names: [(name: String, type: String)] = [
     ("a.json", "application/json"), ("A.JSON", "application/json"), ("backup.tar.gz", "application/gzip"),
     ("backup.tgz", "application/gzip"), ("dump.sql.zst", "application/zstd"), ("dump.sql", "application/sql"),

@@ -1,9 +1,10 @@
 import Foundation
-import MultipartCore
 import Support
 import Testing
 
-@Suite struct SourceFileTests {
+@testable import MultipartCore
+
+@Suite(.timeLimit(.minutes(15))) struct SourceFileTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }
@@ -32,7 +33,7 @@ import Testing
     let failure = refusal(folder.path("nothing"))
     #expect(failure?.code == .sourceMissing)
     #expect(failure?.place.file == folder.path("nothing"))
-    #expect(failure?.hint == "check the name")
+    #expect(failure?.hint == "check the file's path")
   }
 
   @Test("A path that cannot be walked is a missing source: below a file, too long, a circle of links")
@@ -138,5 +139,96 @@ import Testing
       #expect(failure?.code == .sourceChanged)
       #expect(failure?.place.file == path)
     }
+  }
+
+  @Test("The file that a descriptor has open begins where it stands, whatever becomes of its name")
+  func descriptor() throws {
+    let bytes = randomBytes(100_000, seed: 7)
+    let path = try folder.write(bytes, to: "file")
+    let given = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(given >= 0)
+    defer { close(given) }
+    lseek(given, 1000, SEEK_SET)
+    let file = try #require(try SourceFile(open: given, name: FilePath("standard input")))
+    #expect(file.size == 99_000)
+    #expect(file.descriptor > 2 && file.descriptor != given)
+    let slice = PartSlice(file: file, offset: 500, length: 98_500)
+    #expect(try slice.readAll(step: 7000) == Array(bytes[1500...]))
+    #expect(try slice.checksums([.sha256])[.sha256]?.bytes == Digest.sha256(Array(bytes[1500...])))
+    unlink(path)
+    try file.checkUnchanged()
+    // It is not the shared offset by which it is read.
+    #expect(lseek(given, 0, SEEK_CUR) == 1000)
+    file.leaveAtEnd()
+    #expect(lseek(given, 0, SEEK_CUR) == 100_000)
+  }
+
+  @Test(
+    "A pipe, a folder and a file that says nothing of its length are no open file; one for writing alone is refused")
+  func noOpenFile() throws {
+    for path in [folder.path, "/dev/null", "/proc/self/stat"] {
+      let given = open(path, O_RDONLY | O_CLOEXEC)
+      defer { close(given) }
+      #expect(try SourceFile(open: given, name: FilePath("it")) == nil)
+    }
+    let given = open(try folder.write([1], to: "file"), O_WRONLY | O_CLOEXEC)
+    defer { close(given) }
+    let failure = #expect(throws: Failure.self) { try SourceFile(open: given, name: FilePath("it")) }
+    #expect(failure?.code == .sourceMissing && failure?.place.file == "it")
+  }
+
+  /// Moves the ctime and nothing else.
+  private func touch(_ path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw SystemError("stat") }
+    var now = status
+    // Until the clock that stamps files has ticked.
+    while now.st_ctim.tv_sec == status.st_ctim.tv_sec, now.st_ctim.tv_nsec == status.st_ctim.tv_nsec {
+      guard chmod(path, 0o600) == 0, stat(path, &now) == 0 else { throw SystemError("chmod") }
+    }
+  }
+
+  @Test("A ctime that moved alone has the bytes compared, again when it moves meanwhile, and not for ever")
+  func touched() throws {
+    let path = try folder.write(randomBytes(1000, seed: 8), to: "file")
+    let file = try SourceFile(FilePath(path))
+    var looks = 0
+    func confirm(_ same: Bool = true, touches: Int = 0) -> Failure? {
+      looks = 0
+      do throws(Failure) {
+        try file.confirm(unless: { false }) { () throws(Failure) in
+          looks += 1
+          if looks <= touches { try? touch(path) }
+          return same
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(confirm(false) == nil && looks == 0)
+    try touch(path)
+    try file.checkUnchanged()
+    #expect(confirm(false)?.code == .sourceChanged && looks == 1)
+    #expect(confirm(touches: 2) == nil && looks == 3)
+    #expect(confirm(false) == nil && looks == 0)
+    try touch(path)
+    #expect(confirm(touches: 9)?.message.contains("again and again") == true && looks == 3)
+  }
+
+  @Test("A SHA-256 that somebody relies on is compared too")
+  func promise() throws {
+    let bytes = randomBytes(1000, seed: 9)
+    let path = try folder.write(bytes, to: "file")
+    let file = try SourceFile(FilePath(path))
+    file.promise(try #require(Checksum(.sha256, bytes: Digest.sha256(bytes))))
+    try touch(path)
+    try file.confirm(unless: { false }) { true }
+    try setModified(path, seconds: 1_000_000)
+    let later = try SourceFile(FilePath(path))
+    later.promise(try #require(Checksum(.sha256, bytes: Digest.sha256(bytes))))
+    try overwrite(path, [bytes[0] ^ 1])
+    try setModified(path, seconds: 1_000_000)
+    #expect(throws: Failure.self) { try later.confirm(unless: { false }) { true } }
   }
 }

@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-@Suite struct StoppedSourceTests {
+@Suite(.timeLimit(.minutes(15))) struct StoppedSourceTests {
   @Test("Checksums that nobody wants any more end at the next window")
   func stopsHashing() throws {
     let directory = try TemporaryDirectory()

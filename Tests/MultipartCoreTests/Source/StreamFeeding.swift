@@ -111,11 +111,6 @@ func failure<Result>(of body: () async throws -> Result) async -> Failure? {
   }
 }
 
-/// Lets others run until it is so.
-func until(_ condition: () -> Bool) async {
-  while !condition() { await Task.yield() }
-}
-
 /// What a stream of `bytes` must be cut into.
 func cut(_ bytes: [UInt8], sizes: [Int]) -> [[UInt8]] {
   var (parts, at, sizes) = ([[UInt8]](), 0, sizes[...])

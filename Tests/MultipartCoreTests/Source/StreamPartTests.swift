@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct StreamPartTests {
+@Suite(.timeLimit(.minutes(15))) struct StreamPartTests {
   private func parts(_ bytes: [UInt8], size: Int64, concurrency: Int = 4) throws -> StreamSource {
     let pipe = try FedPipe()
     try pipe.feed(bytes, chunk: 10_000)
@@ -86,7 +86,7 @@ import Testing
     for _ in 0..<4 { small.append(try await ring.acquire(4096)) }
     let large = Task { try await ring.acquire(8192) }
     for count in 1...2 {
-      await until { ring.waiting == 1 }
+      try await until("the reader waits for memory") { ring.waiting == 1 }
       #expect(ring.bytesInUse == Int64(5 - count) * 4096)
       ring.giveBack(small.removeLast())
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct StreamProducerTests {
+@Suite(.timeLimit(.minutes(15))) struct StreamProducerTests {
   private func start(_ words: [String], environment: [String: String]? = nil) throws -> ProducerProcess {
     try ProducerProcess(words.map { Array($0.utf8) }, environment: environment)
   }
@@ -119,7 +119,7 @@ import Testing
     let pid = try #require(producer?.pid)
     #expect(kill(pid, 0) == 0)
     producer = nil
-    await until { kill(pid, 0) != 0 && errno == ESRCH }
+    try await until("process \(pid) is gone") { kill(pid, 0) != 0 && errno == ESRCH }
   }
 
   @Test("Words that are not UTF-8 arrive as they are, and an environment can be given")
@@ -182,5 +182,60 @@ import Testing
       #expect(masks.map { $0 & known } == [0, 1 << UInt64(SIGHUP - 1)])
       #expect(try folder.read("errors") == Array("to see\n".utf8))
     }
+  }
+
+  /// Whether the process is there and no zombie.
+  private func isAlive(_ pid: pid_t) -> Bool {
+    guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+    return stat.split(separator: ")").last?.split(separator: " ").first != "Z"
+  }
+
+  private var clock: World {
+    World(
+      now: { Timestamp(seconds: 0) }, uptime: { .nanoseconds(Int64(DispatchTime.now().uptimeNanoseconds)) },
+      sleep: { try await Task.sleep(for: $0) }, random: { 0 }, environment: [:])
+  }
+
+  /// A command in a group of its own that has started another one, whose number is its first line.
+  private func family(_ script: String) async throws -> (producer: ProducerProcess, child: pid_t) {
+    let words = ["sh", "-c", script].map { Array($0.utf8) }
+    let producer = try ProducerProcess(words, group: .own)
+    let source = try StreamSource(producer.takeDescriptor(), steps: [(10, 8)])
+    let first = try await source.next()?.part.allBytes() ?? []
+    return (producer, try #require(pid_t(String(decoding: first, as: UTF8.self).split(separator: " ").first ?? "")))
+  }
+
+  @Test(
+    "A command in a group of its own is ended with all that it has started there, whether it runs, has failed or ended well",
+    arguments: ["wait", "exit 3", "exit 0"], [false, true])
+  func endsGroup(_ end: String, deaf: Bool) async throws {
+    let trap = deaf ? "trap '' TERM; " : ""
+    let (producer, child) = try await family("\(trap)sleep 1000 & printf '%-16d' $!; \(end)")
+    #expect(isAlive(child))
+    if end != "wait" { _ = try await producer.wait() }
+    await producer.terminate(grace: .milliseconds(300), in: clock)
+    #expect(!isAlive(child))
+    #expect(kill(producer.pid, 0) != 0, "no zombie is left")
+  }
+
+  @Test("What a command has left running is not ended once it is let go, and its end leaves no zombie")
+  func letsGo() async throws {
+    let (producer, child) = try await family("sleep 1000 >/dev/null & printf '%-16d' $!")
+    #expect(try await producer.wait() == .exited(0))
+    producer.letGo()
+    producer.kill()
+    await producer.terminate(grace: .milliseconds(10), in: clock)
+    #expect(isAlive(child))
+    #expect(kill(producer.pid, 0) != 0)
+    kill(child, SIGKILL)
+  }
+
+  @Test("A command is in a group of its own when that is asked for, and is let go with it when it is forgotten")
+  func forgottenGroup() async throws {
+    var family: (producer: ProducerProcess, child: pid_t)? = try await family("sleep 1000 & printf '%-16d' $!; wait")
+    let (leader, child) = (try #require(family?.producer.pid), try #require(family?.child))
+    #expect(getpgid(child) == leader && getpgid(leader) == leader)
+    family = nil
+    try await until("the command and its child are gone") { !isAlive(child) && kill(leader, 0) != 0 }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct StreamSourceTests {
+@Suite(.timeLimit(.minutes(15))) struct StreamSourceTests {
   private static let steps: [(parts: Int, size: Int64)] = [(3, 100), (3, 2500), (100, 10_000)]
   private static let sizes = Array(
     [[100, 100, 100], [2500, 2500, 2500], Array(repeating: 10_000, count: 100)].joined())
@@ -35,7 +35,7 @@ import Testing
     let pieces = Task { try await source.all() }
     for byte in UInt8(0)..<10 {
       pipe.write([byte])
-      await until { source.bytesRead == Int64(byte) + 1 }
+      try await until("byte \(byte) is read") { source.bytesRead == Int64(byte) + 1 }
     }
     pipe.finish()
     #expect(try await pieces.value.map(\.bytes) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]])
@@ -88,7 +88,7 @@ import Testing
     pipe.write([1, 2, 3])
     let source = try StreamSource(pipe.reading, steps: [(10, 100)])
     let waiting = Task { try await source.next() }
-    await until { source.bytesRead == 3 }
+    try await until("three bytes are read") { source.bytesRead == 3 }
     if cancels { waiting.cancel() } else { source.stop() }
     #expect(await failure { try await waiting.value }?.code == .interrupted)
     #expect(await failure { try await source.next() }?.code == .interrupted)
@@ -102,7 +102,7 @@ import Testing
     let source = try StreamSource(pipe.reading, steps: [(10, 100)], concurrency: 2)
     let held = [try await source.next(), try await source.next()]
     let waiting = Task { try await source.next() }
-    await until { source.ring.waiting == 1 }
+    try await until("the reader waits for memory") { source.ring.waiting == 1 }
     #expect(source.bytesRead < 300)
     if cancels { waiting.cancel() } else { source.stop() }
     #expect(await failure { try await waiting.value }?.code == .interrupted)
@@ -127,7 +127,7 @@ import Testing
     pipe.write([1, 2, 3])
     let source = try StreamSource(pipe.reading, steps: [(10, 4)])
     let first = Task { try await source.next()?.copied() }
-    await until { source.bytesRead == 3 }
+    try await until("three bytes are read") { source.bytesRead == 3 }
     #expect(await failure { try await source.next() }?.code == .local)
     pipe.write([4, 5])
     pipe.finish()

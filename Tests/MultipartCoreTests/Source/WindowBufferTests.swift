@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct WindowBufferTests {
+@Suite(.timeLimit(.minutes(15))) struct WindowBufferTests {
   @Test(
     "A window holds what it is asked for and no more than a window is",
     arguments: [0, 1, 1024, WindowBuffer.size / 8, WindowBuffer.size / 8 + 1, WindowBuffer.size, 1 << 40])

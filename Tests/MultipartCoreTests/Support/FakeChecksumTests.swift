@@ -3,7 +3,7 @@ import Testing
 
 @testable import Support
 
-@Suite struct FakeChecksumTests {
+@Suite(.timeLimit(.minutes(15))) struct FakeChecksumTests {
   @Test(
     "CRCs of the digits 1 to 9 are the published check values",
     arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-@Suite struct FakeFaultTests {
+@Suite(.timeLimit(.minutes(15))) struct FakeFaultTests {
   private static let get = Fault.Match(.getObject)
 
   /// A store with the object "a" of 100,000 bytes, and the fault.

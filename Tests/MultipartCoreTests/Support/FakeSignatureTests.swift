@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 /// The fake's own check of signatures, held against the examples in AWS's documentation and against curl's signer.
-@Suite struct FakeSignatureTests {
+@Suite(.timeLimit(.minutes(15))) struct FakeSignatureTests {
   private static let example = FakeCredential(
     keyID: "AKIAIOSFODNN7EXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
   /// 2013-05-24T00:00:00Z

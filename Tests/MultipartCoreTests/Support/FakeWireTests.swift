@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 /// What goes over the line, and the server's own life.
-@Suite struct FakeWireTests {
+@Suite(.timeLimit(.minutes(15))) struct FakeWireTests {
   @Test("TLS is served for localhost, 127.0.0.1 and virtual hosts, to those who trust its authority")
   func tls() async throws {
     let (fake, client) = try openStore()
@@ -99,13 +99,32 @@ import Testing
     #expect(answer.hasSuffix("\r\n\r\nabc"))
   }
 
+  @Test("after HEAD, 204 and 304 no body follows, whatever the script says")
+  func bodiless() async throws {
+    for (method, action) in [
+      ("GET", Fault.Action.error(status: 204, code: "Odd")), ("GET", .error(status: 304, code: "Odd")),
+      ("HEAD", .errorIn200(code: "Odd")), ("HEAD", .error(status: 500, code: "Odd")),
+      ("HEAD", .trickle(spaces: 2, milliseconds: 1)), ("HEAD", .document(status: 200, text: "Odd", type: "text/html")),
+      ("GET", .document(status: 204, text: "Odd", type: "text/html")),
+    ] {
+      let (fake, _) = try openStore(faults: [Fault(.init(nth: 1), action)])
+      let first = "\(method) /bucket/a HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+      let second = "GET /bucket/b HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+      let text = try RawClient(fake.port).exchange(first + second)
+      let heads = text.components(separatedBy: "\r\n\r\n")
+      #expect(heads.count >= 2 && heads[1].hasPrefix("HTTP/1.1 "), "\(action) \(method): \(text)")
+      let lengths = heads[0].components(separatedBy: "Content-Length:").count - 1
+      #expect(lengths == (method == "HEAD" ? 1 : 0), "\(heads[0])")
+    }
+  }
+
   @Test("stop ends connections that stand still, and returns")
   func stop() async throws {
     let (fake, client) = try openStore(faults: [Fault(.all, .stall())])
     async let hanging = client.call("GET", "/bucket/a")
     #expect(await fake.wait { !$0.isEmpty })
     let idle = try RawClient(fake.port)
-    while fake.counters.openConnections < 2 { await Task.yield() }
+    try await until("two connections are open") { fake.counters.openConnections >= 2 }
     fake.stop()
     #expect(try await hanging.exit == 52)
     #expect(try idle.exchange("") == "")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Support
 
-@Suite struct ProcessTests {
+@Suite(.timeLimit(.minutes(15))) struct ProcessTests {
   private func shell(
     _ script: String, _ input: ChildProcess.Input = .none, timeout: Duration = .seconds(30)
   ) async throws -> ChildProcess.Result {
@@ -41,7 +41,7 @@ import Testing
   func handle() async throws {
     let child = try ChildProcess("/bin/cat", [], environment: [:], input: .open)
     #expect(await child.write([65, 66]))
-    while child.stdout != [65, 66] { await Task.yield() }
+    try await until("the child has answered") { child.stdout == [65, 66] }
     #expect(!child.ended)
     child.signal(SIGINT)
     #expect(await child.wait().signal == SIGINT)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct AddressBookTests {
+@Suite(.timeLimit(.minutes(15))) struct AddressBookTests {
   private static let addresses = ["10.0.0.1", "10.0.0.2", "2001:db8::3"]
   private static let url = "https://store.example/b/k?x"
   private static let origin = "https://store.example"

@@ -4,6 +4,29 @@ import Support
 import Testing
 
 /// What goes over the line.
+/// What the other side has of a body.
+@Suite struct AcknowledgedTests {
+  @Test("What lies in this side's buffer is handed over and not acknowledged; what the other side has is")
+  func buffered() async throws {
+    // It reads nothing, and keeps the connection until the other side gives it up (POLLRDHUP).
+    let server = try RawServer { connection, _ in
+      var watched = pollfd(fd: connection.socket, events: 0x2000, revents: 0)
+      _ = poll(&watched, 1, 60_000)
+    }
+    let transport = try plainTransport()
+    defer { transport.stop() }
+    let (sent, acknowledged) = (Locked<Int64>(0), Locked<Int64>(0))
+    var request = Request(
+      method: .put, url: "http://127.0.0.1:\(server.port)/", body: .bytes([UInt8](repeating: 1, count: 64 << 20)),
+      stallTimeout: .seconds(2))
+    request.onSent = { count in sent.withLock { $0 += count } }
+    request.onAcknowledged = { all in acknowledged.withLock { $0 = all } }
+    #expect(await outcome(transport, request).code == .stalled)
+    let (out, there) = (sent.withLock { $0 }, acknowledged.withLock { $0 })
+    #expect(there > 0 && there < out, "\(there) of \(out)")
+  }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct CurlRequestTests {
   private typealias Seen = Guarded<[(head: String, body: [UInt8])]>
 

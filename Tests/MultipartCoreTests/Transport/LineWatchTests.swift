@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct LineWatchTests {
+@Suite(.timeLimit(.minutes(15))) struct LineWatchTests {
   private typealias Sum = LineWatch.Sum
 
   @Test("A line is lossy from two in a thousand on, when enough was sent over a way that is long enough")

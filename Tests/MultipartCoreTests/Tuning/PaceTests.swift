@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct PaceTests {
+@Suite(.timeLimit(.minutes(15))) struct PaceTests {
   /// A line as a function of the number of connections, looked at ten times a second.
   struct PlayedLine {
     var pace: Pace
@@ -15,12 +15,17 @@ import Testing
     private(set) var now: Duration = .zero
     private(set) var delivered: Int64 = 0
     private(set) var changes: [Pace.Change] = []
+    /// Parts that have begun: those too many end one by one, unless they are stopped.
+    private var flying = 0
+    private var sent = 0.0
+    private let partSize: Int64
 
     init(
       _ bounds: Pace.Bounds = Pace.Bounds(start: 8, most: 48), partSize: Int64 = 8 << 20,
       rate: @escaping (Int) -> Double
     ) {
       pace = Pace(bounds, partSize: partSize)
+      self.partSize = partSize
       self.rate = rate
     }
 
@@ -28,15 +33,24 @@ import Testing
       let end = now + time
       while now < end {
         now += .milliseconds(100)
-        delivered += Int64(rate(pace.window) / 10)
+        flying = max(flying, pace.window)
+        let moved = rate(flying) / 10
+        delivered += Int64(moved)
+        sent += moved
+        while sent >= Double(partSize) {
+          sent -= Double(partSize)
+          if flying > pace.window { flying -= 1 }
+        }
         var sample = LineSample(at: now, delivered: delivered)
         sample.isLossy = isLossy
         sample.load = load
-        heldSoFar += .milliseconds(100) * pace.window * held
+        heldSoFar += .milliseconds(100) * flying * held
         sample.held = heldSoFar
         sample.roundTrip = roundTrip
-        let parts = min(underWay ?? pace.window, pace.window)
-        if let change = pace.take(sample, underWay: parts, isFull: parts == pace.window) { changes.append(change) }
+        let parts = min(underWay ?? flying, flying)
+        guard let change = pace.take(sample, underWay: parts, isFull: parts >= pace.window) else { continue }
+        changes.append(change)
+        if change.stopsSome { flying = pace.window }
       }
     }
   }
@@ -82,16 +96,20 @@ import Testing
     #expect(line.changes.allSatisfy { $0.connections <= 13 })
   }
 
-  @Test("On a line on which a part would take minutes fewer are left, and what the others have begun is stopped")
+  @Test("On a line that takes minutes for what has begun nothing more begins, and soon it is stopped")
   func slow() {
     var line = PlayedLine { _ in 100_000 }
     line.run(.seconds(20))
     #expect(line.pace.window == 1)
-    #expect(line.changes.first?.stopsSome == true)
+    #expect(line.changes.map(\.stopsSome) == [false, true])
     #expect(line.changes.allSatisfy { $0.connections < 8 }, "more are not even tried: \(line.changes)")
     var faster = PlayedLine { _ in 0.7 * Self.mega }
     faster.run(.seconds(20))
-    #expect(faster.pace.window == 5, "five parts of 8 MiB take 57 s")
+    #expect(faster.pace.window == 1)
+    var notSlow = PlayedLine { _ in 6.5 * Self.mega }
+    notSlow.held = 0.9
+    notSlow.run(.seconds(20))
+    #expect(notSlow.changes == [], "eight parts of 8 MiB take less than 10 s")
   }
 
   @Test("A store that stands still for fifteen seconds is no slow line", arguments: [0, 2e4])
@@ -108,7 +126,7 @@ import Testing
 
   @Test(
     "After a longer rest, and after a line that was slow and then slower, all connections come back when it is fast again",
-    arguments: [[Slow(rate: 0, seconds: 40, left: 1)], [Slow(rate: 0.7, left: 5), Slow(rate: 0.3, left: 2)]])
+    arguments: [[Slow(rate: 0, seconds: 40, left: 1)], [Slow(rate: 4, left: 4), Slow(rate: 0.3, left: 1)]])
   func comesBack(_ times: [Slow]) {
     var line = PlayedLine { _ in 100 * Self.mega }
     line.run(.seconds(5))
@@ -142,7 +160,7 @@ import Testing
     #expect(line.changes.allSatisfy { !$0.stopsSome }, "\(line.changes)")
     line.rate = { _ in Self.mega }
     line.run(.seconds(12))
-    #expect(line.changes.last?.stopsSome == true && line.pace.window == 7, "seven parts of 8 MiB take 56 s")
+    #expect(line.changes.contains { $0.stopsSome } && line.pace.window == 1)
   }
 
   @Test("Where fewer are slower they come back, and are not taken again")
@@ -153,13 +171,17 @@ import Testing
     #expect(line.changes.count { $0.stopsSome } == 1)
   }
 
-  @Test("A line that loses packets has sixteen at least")
+  @Test("A line that loses packets, and on which each connection has a rate of its own by that, has sixteen at least")
   func lossy() {
-    var line = PlayedLine { _ in 3 * Self.mega }
+    var line = PlayedLine { Double($0) * 0.2 * Self.mega }
     line.isLossy = true
     line.run(.seconds(60))
-    #expect(line.pace.window == 16)
-    var narrow = PlayedLine(Pace.Bounds(start: 8, most: 8)) { _ in 3 * Self.mega }
+    #expect(line.pace.window >= 16, "\(line.changes)")
+    var full = PlayedLine { _ in 3 * Self.mega }
+    full.isLossy = true
+    full.run(.seconds(60))
+    #expect(full.pace.window <= 3, "a queue on the way that is full loses packets too")
+    var narrow = PlayedLine(Pace.Bounds(start: 8, most: 8)) { Double($0) * 0.2 * Self.mega }
     narrow.isLossy = true
     narrow.run(.seconds(60))
     #expect(narrow.pace.window == 8, "a cap is a cap")
@@ -196,7 +218,19 @@ import Testing
     var line = PlayedLine { _ in 200_000 }
     line.run(.seconds(20), underWay: 4)
     #expect(line.pace.window == 1)
-    #expect(line.changes.map(\.stopsSome) == [true])
+    #expect(line.changes.map(\.stopsSome) == [false, true])
+  }
+
+  @Test("Where the limit is what holds, no more are tried; where it is not, they are")
+  func limit() {
+    var line = PlayedLine(Pace.Bounds(start: 8, most: 48, limit: 10 << 20)) { _ in 10 * Self.mega }
+    line.run(.seconds(60))
+    #expect(line.changes == [])
+    var free = PlayedLine(Pace.Bounds(start: 8, most: 48, limit: 1 << 30)) { Double($0) * 4 * Self.mega }
+    free.run(.seconds(60))
+    #expect(free.pace.window == 48)
+    #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: 3 << 20), partSize: 8 << 20).window == 3)
+    #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: 1), partSize: 8 << 20).window == 1)
   }
 
   @Test("A store that asked for less is left in peace for ten seconds, and then tried with more")

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct RateLimiterTests {
+@Suite(.timeLimit(.minutes(15))) struct RateLimiterTests {
   /// Several takers who take what they get and come again when they are told to, for `seconds`.
   private func run(rate: Int64, seconds: Int, takers: Int, wanted: Int) -> (bytes: Int, largestBurst: Int, turns: Int) {
     let limiter = RateLimiter(rate: rate, now: .zero)

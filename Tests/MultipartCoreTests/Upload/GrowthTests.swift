@@ -6,7 +6,7 @@ import Testing
 
 /// What is done for each part may not depend on how many parts there are. Compared are 1,000 and 10,000 parts, by the
 /// CPU time of the thread that does it; what grew with their number would take ten times as much for each.
-@Suite struct GrowthTests {
+@Suite(.timeLimit(.minutes(15))) struct GrowthTests {
   enum Work: String, CaseIterable {
     case sending, comparing, rejecting, record, list, listInOnePage, completing
   }

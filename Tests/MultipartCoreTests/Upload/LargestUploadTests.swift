@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct LargestUploadTests {
+@Suite(.timeLimit(.minutes(15))) struct LargestUploadTests {
   @Test("48.8 TiB in 10,000 parts, with faults and killed half way, go on from the record and are proven at the end")
   func largest() throws {
     var upload = try LargestUpload()

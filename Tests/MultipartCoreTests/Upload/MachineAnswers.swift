@@ -37,9 +37,18 @@ extension UploadMachine.Action {
         guard play.finishUpload() else { return .completeFailed(Failure(.uploadGone, "gone")) }
         return .completeDone(.proven(evidence: "e"))
       }
-    case .head:
+    case .head(let mustBeOurs):
       { play in
-        .headDone(play.object == .ours ? .proven(evidence: "e") : .contradicted(message: "not there"))
+        switch play.object {
+        case .none: .headDone(.absent)
+        case .ours: .headDone(.proven(evidence: "e"))
+        case .older: .headDone(mustBeOurs ? .notOurs(message: "older") : .proven(evidence: "e"))
+        }
+      }
+    case .inspect:
+      { play in
+        play.isInspected = true
+        return .inspected(.kept(unconfirmed: [], why: nil))
       }
     case .abort:
       { play in
@@ -48,7 +57,7 @@ extension UploadMachine.Action {
         }
         return .abortDone
       }
-    case .listAfterAbort:
+    case .listAfterAbort, .listAfterLoss:
       { play in
         .listed(uploadStillThere: play.machine.uploadID.map { play.uploads.contains($0) } ?? false)
       }
@@ -56,16 +65,17 @@ extension UploadMachine.Action {
       { play in
         .found(play.left.map { UploadMachine.Candidate(uploadID: $0, use: play.leftIsOwn ? .own : .foreign) })
       }
-    case .findLost:
-      { play in
-        .found(play.lost.map { UploadMachine.Candidate(uploadID: $0, use: .stale("lost")) })
-      }
     case .listParts(let id):
       { play in
         guard play.uploads.contains(id) else { return .partsListFailed(Failure(.uploadGone, "gone")) }
         let sizes = (play.parts[id] ?? []).map { ($0, play.settings.plan.range(of: $0).length) }
+        let traces = (play.parts[id] ?? []).map { ($0, "\(play.touchedAt)") }
         return .partsListed(
-          UploadMachine.PartList(sizes: Dictionary(uniqueKeysWithValues: sizes), form: play.settings.form))
+          UploadMachine.PartList(
+            sizes: Dictionary(uniqueKeysWithValues: sizes), form: play.settings.form,
+            activity: UploadMachine.Activity(
+              traces: Dictionary(uniqueKeysWithValues: traces), last: Timestamp(seconds: play.touchedAt),
+              clock: play.clock)))
       }
     case .verify(let part):
       { play in
@@ -128,12 +138,18 @@ extension UploadMachine.Action {
         },
         { play in play.finishUpload() ? .completeDone(.undecided(weak: "w")) : .completeFailed(final) },
         { _ in .completeFailed(final) }, { _ in .completeFailed(Failure(.precondition, "is there")) },
+        // Refused, and refused for a part.
+        { _ in .completeFailed(passing[1]) },
+        { _ in .completeFailed(Failure(.refused, "InvalidPart", s3Code: "InvalidPart")) },
       ]
     case .head:
       return [
         { _ in .headFailed(passing[0]) }, { _ in .headFailed(final) },
         { play in play.object == .ours ? .headDone(.undecided(weak: "w")) : .headFailed(passing[1]) },
+        // The store does not show at once what it has made.
+        { _ in .headDone(.absent) },
       ]
+    case .inspect: return [{ _ in .inspectFailed(passing[0]) }, { _ in .inspected(.lost(final)) }]
     case .abort:
       return [
         { _ in .abortFailed(passing[0]) },
@@ -141,27 +157,26 @@ extension UploadMachine.Action {
         { _ in .abortDone },
       ]
     case .listAfterAbort: return [{ _ in .listFailed(passing[0]) }]
+    case .listAfterLoss:
+      return [{ _ in .listFailed(passing[0]) }, { _ in .listFailed(Failure(.credentials, "AccessDenied")) }]
     case .find:
       // A record is read from the disk; only the list of the store's uploads can fail, and then nothing is known of them.
       return [
         { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(passing[0]) },
         { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(Failure(.credentials, "AccessDenied")) },
       ]
-    case .findLost:
-      return [
-        { _ in .findFailed(passing[0]) },
-        // Nobody may list, so nobody can know.
-        { play in
-          play.uploads.subtract(play.lost)
-          return .findFailed(Failure(.credentials, "AccessDenied"))
-        },
-      ]
     case .listParts(let id):
       return [
         { _ in .partsListFailed(passing[0]) },
         { play in
           play.uploads.remove(id)
+          play.left = []
           return .partsListFailed(Failure(.uploadGone, "gone"))
+        },
+        // Somebody has sent a part again by now.
+        { play in
+          play.touchedAt = play.clock.seconds
+          return Self.good(.listParts(uploadID: id))(&play)
         },
         { _ in .partsListed(UploadMachine.PartList(sizes: [1: 17], form: .md5)) },
       ]

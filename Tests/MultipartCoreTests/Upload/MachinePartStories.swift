@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct MachinePartStories {
+@Suite(.timeLimit(.minutes(15))) struct MachinePartStories {
   @Test("A store that asks for less gets half the window, once in two seconds however often it asks")
   func halves() throws {
     var story = try MachineStory.sending(parts: 100)

@@ -5,6 +5,8 @@ import MultipartCore
 struct MachinePlay {
   enum Object: Equatable {
     case none, ours
+    /// The same bytes in the same parts, from before.
+    case older
   }
 
   var machine: UploadMachine
@@ -24,6 +26,9 @@ struct MachinePlay {
   /// What an earlier run left at the store, and whether it is recorded here.
   var left: [String] = []
   var leftIsOwn = false
+  var isAdopted = false
+  /// Somebody who is still at it has sent a part once more, so many seconds after the beginning.
+  var touchedAt: Int64 = 0
   /// Made by creates whose answers were lost.
   var lost: Set<String> = []
   /// Uploads stand in records, so that a later run can go on.
@@ -31,8 +36,12 @@ struct MachinePlay {
   var object = Object.none
   var interruptions = 0
 
+  /// The object was seen to have what was asked for it.
+  var isInspected = false
+
   init(
-    _ settings: UploadMachine.Settings, left: [Int]? = nil, leftIsOwn: Bool = false, records: Bool = false
+    _ settings: UploadMachine.Settings, left: [Int]? = nil, leftIsOwn: Bool = false, records: Bool = false,
+    object: Object = .none
   ) {
     self.settings = settings
     machine = UploadMachine(settings)
@@ -43,6 +52,7 @@ struct MachinePlay {
     }
     self.leftIsOwn = leftIsOwn
     self.records = records
+    self.object = object
     feed(.start)
   }
 
@@ -61,7 +71,10 @@ struct MachinePlay {
     switch action {
     case .wait(let until): timers.append(until)
     case .say: break
-    case .adopt: _ = machine.handle(.recorded(records), at: now)
+    case .adopt:
+      isAdopted = true
+      if !leftIsOwn, clock.seconds - touchedAt < 60 { mistakes.append("adopts what somebody may be sending to") }
+      _ = machine.handle(.recorded(records), at: now)
     case .cancelTransfers:
       out = out.map { $0.isTransfer ? .cancelled($0) : $0 }
     case .finish(let result):
@@ -70,6 +83,9 @@ struct MachinePlay {
     default: out.append(action)
     }
   }
+
+  /// The store's, by which the upload that was left is half a minute old when the run begins.
+  var clock: Timestamp { Timestamp(seconds: 30 + now.components.seconds) }
 
   struct Choice {
     var isFault: Bool
@@ -111,7 +127,10 @@ struct MachinePlay {
   mutating func judgeEnd() {
     switch outcome {
     case .completed:
-      if object != .ours { mistakes.append("success, and the object is not there") }
+      if object != .ours { mistakes.append("success, and the object is \(object)") }
+      if settings.inspects, !isInspected {
+        mistakes.append("success, and nobody has seen that it has what was asked for")
+      }
     case .failed:
       if machine.cause == nil { mistakes.append("failed without a cause") }
     case nil: break
@@ -121,6 +140,7 @@ struct MachinePlay {
     if machine.createWasLost { unsaid.subtract(lost) }
     if outcome?.isKept == true, let id = machine.uploadID { unsaid.remove(id) }
     // A foreign upload that is not ours is left as it was.
+    if !leftIsOwn, !isAdopted, !left.isEmpty, !uploads.contains("old") { mistakes.append("ended what is not its own") }
     if !leftIsOwn || (outcome?.isFailure == true && machine.leavesOldRecord) { unsaid.remove("old") }
     if outcome != nil, !unsaid.isEmpty { mistakes.append("the end, and \(unsaid) is still at the store") }
   }

@@ -38,9 +38,37 @@ struct MachineStory {
   }
 
   /// An upload whose parts are all there, and complete is out.
-  static func completing(parts: Int = 2, tries: Int = 10) throws(Failure) -> MachineStory {
-    var story = try sending(parts: parts, tries: tries)
+  static func completing(
+    parts: Int = 2, tries: Int = 10, keepsOn: Set<Failure.Code> = []
+  ) throws(Failure) -> MachineStory {
+    var settings = try MachineStory(parts: parts, tries: tries).settings
+    settings.keepsOn = keepsOn
+    var story = MachineStory(settings)
+    story.tell(.start)
+    story.tell(.created(uploadID: "id1"))
     for part in 1...parts { story.done(part) }
+    return story
+  }
+
+  /// Goes on with an upload of two parts that is all there, and complete is out.
+  static func adopting(_ use: UploadMachine.Candidate.Use) throws(Failure) -> MachineStory {
+    var settings = try MachineStory(parts: 2).settings
+    settings.finds = true
+    var story = MachineStory(settings)
+    story.tell(.start)
+    story.tell(.found([UploadMachine.Candidate(uploadID: "old", use: use)]))
+    let part = settings.plan.partSize
+    // Nobody has sent to it for long.
+    let list = UploadMachine.PartList(
+      sizes: [1: part, 2: part], form: settings.form,
+      activity: UploadMachine.Activity(
+        traces: [1: "e", 2: "e"], last: Timestamp(seconds: 0), clock: Timestamp(seconds: 1000)))
+    story.tell(.partsListed(list))
+    for part in 1...2 {
+      story.tell(.partVerified(MachinePlay.receipt(part, settings.form, settings.plan)))
+    }
+    // One that no record knows is listed again before it is adopted.
+    if story.last.contains(.listParts(uploadID: "old")) { story.tell(.partsListed(list)) }
     return story
   }
 

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct MachineTailStories {
+@Suite(.timeLimit(.minutes(15))) struct MachineTailStories {
   /// Four parts at once, of which the last is still under way when the others took a second each.
   private static func tail(parts: Int = 4) throws -> MachineStory {
     let part: Int64 = 5 << 20

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct MachineWindowStories {
+@Suite(.timeLimit(.minutes(15))) struct MachineWindowStories {
   private static func story(parts: Int, start: Int, most: Int) throws -> MachineStory {
     var settings = UploadMachine.Settings(
       plan: try UploadPlan(size: Int64(8 << 20) * Int64(parts), partSize: 8 << 20), concurrency: start,

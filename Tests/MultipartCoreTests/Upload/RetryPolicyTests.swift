@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct RetryPolicyTests {
+@Suite(.timeLimit(.minutes(15))) struct RetryPolicyTests {
   private let policy = RetryPolicy(tries: 10)
   private let reset = Failure(.network, "reset")
 
@@ -38,6 +38,23 @@ import Testing
   func codes(code: Failure.Code) {
     let passing: Set<Failure.Code> = [.network, .stalled, .throttled, .server, .dataMismatch]
     #expect((policy.wait(after: Failure(code, ""), attempt: 1, dice: 0) != nil) == passing.contains(code))
+  }
+
+  @Test(
+    "Where nobody has answered in this run it is tried for ten seconds, the last time at their end, and twice at least")
+  func inVain() {
+    func wait(_ tried: Duration?, attempt: Int) -> Duration? {
+      var failure = reset
+      failure.triedInVain = tried
+      return policy.wait(after: failure, attempt: attempt, dice: 0.999_999)
+    }
+    #expect(wait(.zero, attempt: 1).map { $0 <= .milliseconds(250) } == true)
+    #expect(wait(.seconds(8), attempt: 6) == .seconds(2))
+    #expect(wait(.seconds(10), attempt: 7) == nil)
+    // A first connection that timed out.
+    #expect(wait(.seconds(10), attempt: 1) != nil)
+    #expect(wait(.seconds(20), attempt: 2) == nil)
+    #expect(wait(nil, attempt: 7).map { $0 > .seconds(15) } == true)
   }
 
   @Test("what was tried often enough where it was made is not tried again")

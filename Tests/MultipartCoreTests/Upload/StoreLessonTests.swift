@@ -5,7 +5,7 @@ import Testing
 @testable import MultipartCore
 
 /// What an upload teaches for the next one at the same store.
-@Suite struct StoreLessonTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreLessonTests {
   private let directory: TemporaryDirectory
   private let memory: StoreMemory
   private let said = Guarded<[String]>([])
@@ -85,7 +85,7 @@ import Testing
   private func upload(_ fake: FakeS3, each: Duration, heldDown: Bool = false) async throws {
     let path = try directory.write([UInt8](repeating: 7, count: 17 << 20), to: "file")
     var job = UploadJob(source: .file(try SourceFile(FilePath(path))), bucket: "bucket", key: "k")
-    job.isHeldDown = heldDown
+    job.limitRate = heldDown ? 1 << 40 : nil
     var world = world
     world.uptime = {
       let completes = fake.requests(.completeMultipartUpload).count
@@ -95,7 +95,7 @@ import Testing
     _ = try await uploader.run()
   }
 
-  @Test("How fast the line was is known from then on, where it was not as usual and not held down")
+  @Test("How fast the line was is known from then on, where it was not held down")
   func line() async throws {
     let fake = try FakeS3()
     let line = { memory.lessons(of: fake.endpoint, now: world.now()).line }
@@ -106,7 +106,7 @@ import Testing
     try await upload(fake, each: .seconds(30))
     #expect(line() == .slow)
     try await upload(fake, each: .seconds(3))
-    #expect(line() == .usual)
+    #expect(line() == .modest)
   }
 
   @Test("That no lifecycle rule ends abandoned uploads is said once for each bucket; never when there is one")

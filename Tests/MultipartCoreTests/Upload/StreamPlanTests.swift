@@ -4,7 +4,7 @@ import Testing
 private let mib: Int64 = 1 << 20
 private let gib: Int64 = 1 << 30
 
-@Suite struct StreamPlanTests {
+@Suite(.timeLimit(.minutes(15))) struct StreamPlanTests {
   private static let sizes: [(part: Int, mebibytes: Int64)] = [
     (1, 8), (1000, 8), (1001, 16), (1500, 16), (1501, 32), (2001, 64), (2501, 128), (3001, 256), (3501, 512),
     (4001, 1024), (4501, 2048), (5000, 2048), (5001, 4096), (5500, 4096), (5501, 5120), (10_000, 5120),

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct UploadMachineTests {
+@Suite(.timeLimit(.minutes(15))) struct UploadMachineTests {
   private static func settings(
     parts: Int, concurrency: Int = 2, tries: Int = 3, checksFirst: Bool = false, verifies: Bool = false
   ) throws -> UploadMachine.Settings {
@@ -44,10 +44,41 @@ import Testing
 
   @Test("Whatever order three faults come in, a single PutObject ends, proven or failed")
   func everyOrderOfPut() throws {
-    var ends: [String: Int] = [:]
-    explore(MachinePlay(try Self.settings(parts: 1, verifies: true)), faults: 3, ends: &ends)
-    #expect(ends["completed"].map { $0 > 10 } == true)
-    #expect(ends["failed refused"].map { $0 > 1 } == true)
+    for object in [MachinePlay.Object.none, .older] {
+      var ends: [String: Int] = [:]
+      explore(MachinePlay(try Self.settings(parts: 1, verifies: true), object: object), faults: 3, ends: &ends)
+      #expect(ends["completed"].map { $0 > 10 } == true)
+      #expect(ends["failed refused"].map { $0 > 1 } == true)
+    }
+  }
+
+  @Test("Whatever order three faults come in, an object that was there before is never taken for the one that is made")
+  func everyOrderOverAnOlderObject() throws {
+    for records in [true, false] {
+      for tries in [1, 2] {
+        var settings = try Self.settings(parts: 1, tries: tries)
+        settings.plan = try UploadPlan(size: 6 << 20, partSize: 5 << 20)
+        settings.concurrency = 1
+        settings.keepsOn = [.network, .throttled, .server, .interrupted]
+        var ends: [String: Int] = [:]
+        explore(MachinePlay(settings, records: records, object: .older), faults: 3, ends: &ends)
+        #expect(ends["completed"].map { $0 > 10 } == true)
+        #expect(ends["failed network" + (records ? " kept" : "")].map { $0 > 1 } == true)
+      }
+    }
+  }
+
+  @Test("Whatever order two faults come in, what was asked for of an object is seen before it is a success")
+  func everyOrderOfInspecting() throws {
+    for parts in [1, 2] {
+      var settings = try Self.settings(parts: parts)
+      settings.inspects = true
+      settings.keepsOn = [.network, .interrupted]
+      var ends: [String: Int] = [:]
+      explore(MachinePlay(settings, records: true), faults: 2, ends: &ends)
+      #expect(ends["completed"].map { $0 > 5 } == true)
+      #expect(ends["failed refused"].map { $0 > 1 } == true)
+    }
   }
 
   @Test("Three parts, three at once, two faults: every order ends well or clean")

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite struct UploadPlanTests {
+@Suite(.timeLimit(.minutes(15))) struct UploadPlanTests {
   private static let cuts: [(size: Int64, parts: Int, single: Bool)] = [
     (0, 1, true), (1, 1, true), (5 << 20, 1, true), (8 << 20, 1, true), (8_388_609, 2, false), (16 << 20, 2, false),
     (1 << 30, 128, false), (80_000 << 20, 10_000, false), (83_886_080_001, 8889, false),
@@ -45,8 +45,10 @@ import Testing
     let small = try UploadPlan(size: 7 << 20, line: .slow)
     #expect(small.isSingle && small.range(of: 1) == (0, 7 << 20))
     #expect(try UploadPlan(size: 4 << 30, partSize: 6 << 20, line: .fastest).partSize == 6 << 20)
-    let rates = [0, 0.9, 1.1, 199, 201, 799, 801].map { LineClass(bytesPerSecond: $0 * 1_048_576) }
-    #expect(rates == [.slow, .slow, .usual, .usual, .fast, .fast, .fastest])
+    let rates = [0, 0.9, 1.1, 6.9, 7.1, 199, 201, 799, 801].map { LineClass(bytesPerSecond: $0 * 1_048_576) }
+    #expect(LineClass.fast.bounded(by: 1000) == .slow && LineClass.slow.bounded(by: 1 << 40) == .slow)
+    #expect(LineClass.fast.bounded(by: nil) == .fast)
+    #expect(rates == [.slow, .slow, .modest, .modest, .usual, .usual, .fast, .fast, .fastest])
   }
 
   @Test("The parts of an upload tell how it was cut, or that it is of another file")

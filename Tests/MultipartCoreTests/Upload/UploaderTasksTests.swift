@@ -2,7 +2,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite struct UploaderTasksTests {
+@Suite(.timeLimit(.minutes(15))) struct UploaderTasksTests {
   /// Goes on until it is cancelled.
   private static func waiting() -> Task<Void, Never> {
     let nothing = AsyncStream<Void> { _ in }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MultipartCore
 
-@Suite("Sleeping on the threads of the tasks")
+@Suite("Sleeping on the threads of the tasks", .timeLimit(.minutes(15)))
 struct SleepTests {
   private typealias Gate = TaskThreadsTests.Gate
 

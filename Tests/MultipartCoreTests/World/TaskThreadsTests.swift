@@ -6,7 +6,7 @@ import Testing
 @testable import MultipartCore
 
 /// What is broken here hangs: every wait has a limit, and nil or false is its end.
-@Suite("The threads that tasks run on")
+@Suite("The threads that tasks run on", .timeLimit(.minutes(15)))
 struct TaskThreadsTests {
   /// Threads that are counted, and can be refused.
   final class Starts: Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import MultipartCore
 import Testing
 
-@Suite struct TimestampTests {
+@Suite(.timeLimit(.minutes(15))) struct TimestampTests {
   @Test("Every day from 1970 to 2400, and days far off, are those of another calendar's reckoning")
   func days() {
     let formatter = DateFormatter()

@@ -35,7 +35,8 @@ extension FakeServer {
       throw FakeS3Error(.keyTooLong, "Your key is too long", details: [("MaxSizeAllowed", "1024")])
     }
     try checkMetadata(head.headers)
-    let customerKey = try CustomerKey.check(head, mustBeSecure: options.customerKeysNeedTLS)
+    let key = try CustomerKey.check(head, mustBeSecure: options.customerKeysNeedTLS)
+    let customerKey = options.encryption == .none ? nil : key
     let sent = try checksum(head, options.checksums)
     var plan = IntakePlan(sha256: payload.utf8.count == 64)
     plan.md5 = head.headers["content-md5"] != nil

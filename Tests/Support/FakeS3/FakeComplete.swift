@@ -189,7 +189,7 @@ extension FakeServer {
       fields.append(XMLNode(checksum.algorithm.element, checksum.value))
       fields.append(XMLNode("ChecksumType", checksum.type.rawValue))
     }
-    var headers = encryption(of: object.headers)
+    var headers = encryption(of: object.headers, options)
     headers.add("x-amz-version-id", object.versionID)
     var answer = HTTPAnswer(200, xml: XMLNode("CompleteMultipartUploadResult", fields), headers: headers)
     if options.completeETag == .escaped {

@@ -144,9 +144,13 @@ struct FakeExchange {
       stream.shutdownWriting()
       return false
     case .delay(let milliseconds): try io { () throws(StreamEnd) in try stream.pause(milliseconds: milliseconds) }
-    case .stall: try stall(.beforeAnswer)
+    case .stall, .hold: try stall(.beforeAnswer)
     case .etag(let etag): answer.replaceETag(etag)
     case .checksum(let value): answer.replaceChecksum(value)
+    case .headers(let headers): for (name, value) in headers { answer.headers.set(name, value) }
+    case .uploadID(let id): answer.bodyText.replace(between: "<UploadId>", "</UploadId>", with: id)
+    case .document(let status, let text, let type):
+      answer = HTTPAnswer(status, headers: ["Content-Type": type], body: Data(text.utf8))
     case .hugeHeader(let bytes): answer.headers.add("x-amz-huge", String(repeating: "h", count: bytes))
     case .hugeBody(let bytes): answer.body.append(Data(repeating: 0x20, count: bytes))
     default: break
@@ -157,10 +161,14 @@ struct FakeExchange {
   private mutating func send(_ planned: HTTPAnswer) throws(Cut) -> Bool {
     var answer = planned
     if head.wantsClose { answer.close = true }
+    if head.method == "HEAD" { answer.headOnly = true }
+    // What followed the head of such an answer would be taken for the beginning of the next one.
+    if !answer.mayHaveBody { answer.body = Data() }
+    answer.repeat(signature: head.signature)
     status = answer.status
     errorCode = answer.errorCode
     server.answering(index, self)
-    if case .trickle(let spaces, let milliseconds, let declarationFirst) = fault {
+    if case .trickle(let spaces, let milliseconds, let declarationFirst) = fault, !answer.headOnly, answer.mayHaveBody {
       try trickle(answer, spaces, milliseconds, declarationFirst ?? false)
       return !answer.close
     }
@@ -214,6 +222,9 @@ struct FakeExchange {
   // MARK: cuts
 
   private func stall(_ stage: Fault.Stage) throws(Cut) {
+    if case .hold(let file, stage) = fault {
+      while access(file, F_OK) == 0 { try io { () throws(StreamEnd) in try stream.pause(milliseconds: 10) } }
+    }
     guard case .stall(let milliseconds, let at) = fault, at ?? .beforeAnswer == stage else { return }
     try io { () throws(StreamEnd) in try stream.pause(milliseconds: milliseconds) }
   }

@@ -14,6 +14,11 @@ struct HTTPHead: Sendable {
 
   var contentLength: Int? { headers["content-length"].flatMap { Int($0) } }
   var expectsContinue: Bool { headers["expect"]?.lowercased() == "100-continue" }
+  /// Of the header or of the URL.
+  var signature: String? {
+    let header = headers["authorization"].flatMap { $0.components(separatedBy: "Signature=").dropFirst().first }
+    return header ?? query("X-Amz-Signature")
+  }
   var wantsClose: Bool { headers["connection"]?.lowercased() == "close" }
 
   /// Nil for what is not HTTP/1.1, or has a header that two servers could read in two ways.
@@ -65,6 +70,18 @@ struct HTTPAnswer: Sendable {
     self.headers.set("Content-Type", "application/xml")
   }
 
+  /// RFC 9110, 6.4.1: none after 1xx, 204 and 304, whatever the headers say.
+  var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
+
+  /// As a gateway does that shows what it was sent.
+  mutating func `repeat`(signature: String?) {
+    let mark = "{signature}"
+    guard let signature else { return }
+    headers = HeaderList(
+      fields: headers.fields.map { .init(name: $0.name, value: $0.value.replacing(mark, with: signature)) })
+    if body.range(of: Data(mark.utf8)) != nil { bodyText = bodyText.replacing(mark, with: signature) }
+  }
+
   var bodyText: String {
     get { String(decoding: body, as: UTF8.self) }
     set { body = Data(newValue.utf8) }
@@ -81,7 +98,10 @@ struct HTTPAnswer: Sendable {
   /// Status line and headers, up to and with the empty line.
   func head(extra: HeaderList = [:]) -> [UInt8] {
     var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Unknown")\r\n"
-    for field in headers.fields + extra.fields { text += "\(field.name): \(field.value)\r\n" }
+    // A header that the answer has of its own comes once.
+    for field in headers.fields + extra.fields.filter({ headers[$0.name] == nil }) {
+      text += "\(field.name): \(field.value)\r\n"
+    }
     return Array((text + "\r\n").utf8)
   }
 }

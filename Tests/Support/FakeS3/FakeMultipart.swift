@@ -35,7 +35,8 @@ extension FakeServer {
         algorithm: algorithm, checksumType: type, customerKey: admitted.customerKey, order: order)
       state.uploads[id] = upload
       state.orders[id] = order
-      var headers = Self.encryption(of: head.headers)
+      var headers =
+        state.options.createNamesEncryption ? Self.encryption(of: head.headers, state.options) : HeaderList()
       headers.add("x-amz-checksum-algorithm", algorithm?.name)
       headers.add("x-amz-checksum-type", type?.rawValue)
       headers.add("x-amz-abort-date", state.options.abortDate)
@@ -124,7 +125,7 @@ extension FakeServer {
         checksum: upload.algorithm.flatMap { body.checksums[$0] } ?? body.checksums[.crc64nvme],
         algorithm: upload.algorithm, content: admitted.plan.keeps ? body.bytes : nil)
       state.uploads[upload.id]?.parts[number] = part
-      var headers = Self.encryption(of: upload.headers)
+      var headers = Self.encryption(of: upload.headers, state.options)
       headers.add("ETag", "\"\(etag)\"")
       if let sent = admitted.sent { headers.add(sent.algorithm.header, sent.value) }
       return HTTPAnswer(200, headers: headers)
@@ -153,9 +154,14 @@ extension FakeServer {
   }
 
   /// The encryption headers that an answer gives back; the customer's key itself never.
-  static func encryption(of created: HeaderList) -> HeaderList {
+  static func encryption(of created: HeaderList, _ options: FakeOptions) -> HeaderList {
     var out = HeaderList()
     let prefix = "x-amz-server-side-encryption"
+    switch options.encryption {
+    case .asAsked: break
+    case .none: return out
+    case .always(let algorithm): return [prefix: algorithm]
+    }
     if created["\(prefix)-customer-algorithm"] != nil {
       out.add("\(prefix)-customer-algorithm", created["\(prefix)-customer-algorithm"])
       out.add("\(prefix)-customer-key-md5", created["\(prefix)-customer-key-md5"])

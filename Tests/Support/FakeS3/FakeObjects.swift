@@ -8,6 +8,8 @@ extension FakeServer {
     _ head: HTTPHead, _ route: FakeRoute, _ admitted: Admitted, _ body: ReceivedBody
   ) throws(FakeS3Error) -> HTTPAnswer {
     try verify(head, admitted, body)
+    var head = head
+    head.headers = state.with { $0.options.kept(head.headers) }
     switch route.operation {
     case .createMultipartUpload: return try create(head, route, admitted)
     case .uploadPart: return try uploadPart(head, route, admitted, body)
@@ -18,6 +20,7 @@ extension FakeServer {
     case .listObjects: return try listObjects(head, route)
     case .putObject: return try putObject(head, route, admitted, body)
     case .getObject, .headObject: return try getObject(head, route, admitted)
+    case .getObjectACL, .getObjectTagging, .getObjectRetention, .getObjectLegalHold: return try settings(route)
     case .deleteObject:
       state.with { $0.objects[route.bucket]?[ObjectKey(route.key)] = nil }
       return HTTPAnswer(204)
@@ -51,7 +54,7 @@ extension FakeServer {
         versionID: state.options.versioning ? Self.requestID(state.next()) : nil, modified: state.now,
         customerKey: admitted.customerKey, content: admitted.plan.keeps ? body.bytes : nil)
       state.objects[route.bucket, default: [:]][ObjectKey(route.key)] = object
-      var headers = Self.encryption(of: head.headers)
+      var headers = Self.encryption(of: head.headers, state.options)
       headers.add("ETag", "\"\(object.etag)\"")
       if let checksum {
         headers.add(checksum.algorithm.header, checksum.value)
@@ -71,7 +74,9 @@ extension FakeServer {
     if let wanted = head.headers["if-match"], Self.unquoted(wanted) != object.etag, wanted != "*" {
       throw FakeS3Error(.preconditionFailed, "At least one of the pre-conditions you specified did not hold")
     }
-    var headers = Self.describe(object)
+    let options = state.with { $0.options }
+    var headers = Self.describe(object, options)
+    for name in options.headHides { headers.remove(name) }
     if let none = head.headers["if-none-match"], Self.unquoted(none) == object.etag {
       return HTTPAnswer(304, headers: ["ETag": "\"\(object.etag)\""])
     }
@@ -101,8 +106,8 @@ extension FakeServer {
   }
 
   /// The headers of the request that made the object, as HEAD gives them back.
-  private static func describe(_ object: FakeObject) -> HeaderList {
-    var headers = encryption(of: object.headers)
+  private static func describe(_ object: FakeObject, _ options: FakeOptions) -> HeaderList {
+    var headers = encryption(of: object.headers, options)
     headers.add("ETag", "\"\(object.etag)\"")
     headers.add("Last-Modified", httpDate(object.modified))
     headers.add("Accept-Ranges", "bytes")

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// What kind of store the fake is. The default is AWS S3; each field that differs makes it a lesser or odder one.
 package struct FakeOptions: Sendable {
   package var buckets = ["bucket"]
@@ -42,6 +44,15 @@ package struct FakeOptions: Sendable {
   package var customerKeysNeedTLS = false
   /// Seconds that a session at a directory bucket holds.
   package var sessionLifetime = 300
+  /// Headers that the store takes no notice of, by the beginnings of their names in lower case.
+  package var passesOver: [String] = []
+  package var encryption = Encryption.asAsked
+  /// Create's answer names the encryption; at some stores only the parts' do.
+  package var createNamesEncryption = true
+  /// Whatever the ACL that was asked for, everybody may read.
+  package var letsEverybodyRead = false
+  /// Headers that HEAD does not show, as to one who may not read them.
+  package var headHides: [String] = []
   package var maximumConnections = 512
   /// Where it listens; port 0 lets the kernel choose.
   package var address: UInt32 = 0x7F00_0001
@@ -51,6 +62,22 @@ package struct FakeOptions: Sendable {
 
   package init(_ change: (inout FakeOptions) -> Void) {
     change(&self)
+  }
+
+  package enum Encryption: Sendable, Equatable {
+    case asAsked
+    /// No answer has a word of it, SSE-C included.
+    case none
+    /// The same, whatever was asked for.
+    case always(String)
+  }
+
+  func kept(_ headers: HeaderList) -> HeaderList {
+    var kept = HeaderList()
+    for field in headers.fields where !passesOver.contains(where: field.name.lowercased().hasPrefix) {
+      kept.add(field.name, field.value)
+    }
+    return kept
   }
 
   package enum Storage: Sendable {

@@ -11,6 +11,10 @@ package enum FakeOperation: String, Codable, Sendable, CaseIterable {
   case getBucketLifecycle = "GetBucketLifecycleConfiguration"
   case getBucketLocation = "GetBucketLocation"
   case getObject = "GetObject"
+  case getObjectACL = "GetObjectAcl"
+  case getObjectLegalHold = "GetObjectLegalHold"
+  case getObjectRetention = "GetObjectRetention"
+  case getObjectTagging = "GetObjectTagging"
   case headBucket = "HeadBucket"
   case headObject = "HeadObject"
   case listMultipartUploads = "ListMultipartUploads"
@@ -61,7 +65,8 @@ struct FakeRoute: Sendable {
     let known: Set<String> = [
       "uploads", "uploadId", "partNumber", "location", "lifecycle", "list-type", "prefix", "delimiter", "max-keys",
       "max-parts", "max-uploads", "part-number-marker", "key-marker", "upload-id-marker", "continuation-token",
-      "start-after", "encoding-type", "versionId", "x-id", "fetch-owner", "session",
+      "start-after", "encoding-type", "versionId", "x-id", "fetch-owner", "session", "acl", "tagging",
+      "retention", "legal-hold",
     ]
     for (name, _) in head.query {
       let lower = name.lowercased()
@@ -87,6 +92,10 @@ struct FakeRoute: Sendable {
     case "DELETE" where has("uploadId"): return .abortMultipartUpload
     case "DELETE": return .deleteObject
     case "GET" where has("uploadId"): return .listParts
+    case "GET" where has("acl"): return .getObjectACL
+    case "GET" where has("tagging"): return .getObjectTagging
+    case "GET" where has("retention"): return .getObjectRetention
+    case "GET" where has("legal-hold"): return .getObjectLegalHold
     case "GET": return .getObject
     case "HEAD": return .headObject
     default: return .unknown

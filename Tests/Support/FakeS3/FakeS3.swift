@@ -120,6 +120,20 @@ package final class FakeS3: Sendable {
     server.state.with { $0.objects[bucket]?[ObjectKey(key)] = nil }
   }
 
+  /// Somebody has begun an upload, so many seconds ago, without a request.
+  @discardableResult
+  package func beginUpload(_ key: String, bucket: String = "bucket", ago: Int64 = 0) -> String {
+    server.state.with { state in
+      let order = state.next()
+      let id = "begun-\(order)"
+      state.uploads[id] = FakeUpload(
+        id: id, bucket: bucket, key: key, headers: [:], initiated: Timestamp(seconds: state.now.seconds - ago),
+        order: order)
+      state.orders[id] = order
+      return id
+    }
+  }
+
   /// The upload is gone, as after a lifecycle rule.
   package func dropUpload(_ id: String) {
     server.state.with { $0.uploads[id] = nil }

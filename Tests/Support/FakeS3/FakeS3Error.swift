@@ -48,6 +48,7 @@ struct FakeS3Error: Error, Sendable {
     case noSuchBucket = "NoSuchBucket"
     case noSuchKey = "NoSuchKey"
     case noSuchLifecycleConfiguration = "NoSuchLifecycleConfiguration"
+    case noSuchObjectLockConfiguration = "NoSuchObjectLockConfiguration"
     case noSuchUpload = "NoSuchUpload"
     case notImplemented = "NotImplemented"
     case permanentRedirect = "PermanentRedirect"
@@ -61,7 +62,7 @@ struct FakeS3Error: Error, Sendable {
       switch self {
       case .permanentRedirect: 301
       case .accessDenied, .invalidAccessKeyId, .requestTimeTooSkewed, .signatureDoesNotMatch: 403
-      case .noSuchBucket, .noSuchKey, .noSuchLifecycleConfiguration, .noSuchUpload: 404
+      case .noSuchBucket, .noSuchKey, .noSuchLifecycleConfiguration, .noSuchObjectLockConfiguration, .noSuchUpload: 404
       case .missingContentLength: 411
       case .preconditionFailed: 412
       case .invalidRange: 416

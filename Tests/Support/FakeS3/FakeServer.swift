@@ -202,7 +202,7 @@ final class FakeServer: Sendable {
     headers.add("x-amz-id-2", base64(FakeHash.sha256.of("id-2 \(number)".utf8)))
     headers.add("Date", Self.httpDate(now))
     headers.add("Server", "AmazonS3")
-    if answer.status != 204 { headers.add("Content-Length", String(answer.body.count)) }
+    if answer.mayHaveBody { headers.add("Content-Length", String(answer.body.count)) }
     if answer.close { headers.add("Connection", "close") }
     return headers
   }

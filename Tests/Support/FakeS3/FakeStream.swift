@@ -53,7 +53,8 @@ final class FakeStream {
         }
         searched += 1
       }
-      guard ahead.count <= limit else { return nil }
+      // The first byte of a TLS handshake: servers answer at once that this is no HTTP.
+      guard ahead.count <= limit, ahead.first != 0x16 else { return nil }
       var chunk = [UInt8](repeating: 0, count: 16 << 10)
       let count = try receive(into: &chunk)
       guard count > 0 else { throw .closed }

@@ -62,6 +62,8 @@ package struct Fault: Codable, Sendable {
     case withinAnswer
   }
 
+  ///
+  /// `{signature}` in what is answered becomes the signature of the request.
   package enum Action: Codable, Sendable {
     /// An error in place of the operation. `early`: answered before the body is read, the connection then closed.
     case error(
@@ -74,6 +76,8 @@ package struct Fault: Codable, Sendable {
     case loseAnswer
     /// Nothing moves for so long; for ever, until the client goes or the server stops, when there is no number.
     case stall(milliseconds: Int? = nil, stage: Stage? = nil)
+    /// Nothing moves as long as there is this file: what a test does meanwhile happens in time, on the slowest machine.
+    case hold(file: String, stage: Stage)
     /// The write side is shut in place of an answer; the rest of the body is still read.
     case halfClose
     /// The answer's status at once, then spaces, one every `milliseconds`, then the document. With
@@ -83,6 +87,12 @@ package struct Fault: Codable, Sendable {
     case etag(String? = nil)
     /// Another checksum in the answer, header and XML; none at all when it is not set.
     case checksum(String? = nil)
+    /// A good answer with these headers, in place of its own.
+    case headers([String: String])
+    /// Another upload id in the answer.
+    case uploadID(String)
+    /// The operation is done, and this answered.
+    case document(status: Int, text: String, type: String)
     /// One bit of the body is turned on its way to the store.
     case corruptBody
     /// The body is read no faster than this.

@@ -48,14 +48,21 @@ struct BlackBox: Sendable {
     try await start(arguments, input: input).wait(timeout: timeout)
   }
 
-  /// Runs a line of the shell in the folder of the files; `$S3UP` is the program.
-  func shell(_ line: String, _ arguments: String...) async throws -> ChildProcess.Result {
+  /// Begins a line of the shell in the folder of the files; `$S3UP` is the program, `$@` are the words.
+  func beginShell(_ line: String, _ words: [String]) throws -> ChildProcess {
     var environment = Programs.environment(home: binary.home.path).merging(environment) { $1 }
     environment["AWS_EC2_METADATA_DISABLED"] = environment["AWS_EC2_METADATA_DISABLED"] ?? "true"
     environment["S3UP"] = binary.path
-    return try await ChildProcess(
-      Programs.find("sh"), ["-c", line, "sh"] + arguments, environment: environment, directory: files.path
-    ).wait(timeout: .seconds(100))
+    return try ChildProcess(
+      Programs.find("sh"), ["-c", line, "sh"] + words, environment: environment, directory: files.path)
+  }
+
+  func shell(_ line: String, _ words: String...) async throws -> ChildProcess.Result {
+    try await shell(line, words)
+  }
+
+  func shell(_ line: String, _ words: [String]) async throws -> ChildProcess.Result {
+    try await beginShell(line, words).wait(timeout: .seconds(100))
   }
 
   /// A file with random bytes at the start of each 512 KiB and at the end, and zeros between: every block differs, and

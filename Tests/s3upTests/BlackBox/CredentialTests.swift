@@ -175,10 +175,8 @@ import Testing
       Programs.find("script"), ["-qec", "\(box.binary.path) \(words)", "/dev/null"],
       environment: Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 },
       directory: box.files.path, input: .open)
-    while !terminal.ended,
-      !String(decoding: terminal.stdout, as: UTF8.self).contains("mfa/me for profile default: ")
-    {
-      await Task.yield()
+    try await until("the code is asked for") {
+      terminal.ended || String(decoding: terminal.stdout, as: UTF8.self).contains("mfa/me for profile default: ")
     }
     _ = await terminal.write(Array("246813\n".utf8))
     let result = await terminal.wait(timeout: .seconds(60))
@@ -202,10 +200,8 @@ import Testing
       Programs.find("script"), ["-qec", line, "/dev/null"],
       environment: Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 },
       directory: box.files.path, input: .open)
-    while !terminal.ended,
-      !String(decoding: terminal.stdout, as: UTF8.self).contains("mfa/me for profile default: ")
-    {
-      await Task.yield()
+    try await until("the code is asked for") {
+      terminal.ended || String(decoding: terminal.stdout, as: UTF8.self).contains("mfa/me for profile default: ")
     }
     _ = await terminal.write([3])
     let result = await terminal.wait(timeout: .seconds(60))

@@ -1,7 +1,9 @@
+import Support
 import Testing
 
 /// Lets few tests that start programs run at the same time: each has a server and a process, and with all of them at
-/// once on a small machine the scheduler, not the program, would decide what comes in time.
+/// once on a small machine the scheduler, not the program, would decide what comes in time. Each has ten minutes from
+/// the moment that it has its place, not counting what the machine fell behind.
 struct CrowdTrait: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
 
@@ -9,6 +11,12 @@ struct CrowdTrait: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     await Crowd.shared.enter()
+    let (began, lag, limit) = (ContinuousClock.now, Lag(), Duration.seconds(600))
+    let watch = Task {
+      while ContinuousClock.now - began - lag.sofar < limit { try await Task.sleep(for: .seconds(1)) }
+      Issue.record("the test did not end within \(limit)")
+    }
+    defer { watch.cancel() }
     do {
       try await function()
     } catch {

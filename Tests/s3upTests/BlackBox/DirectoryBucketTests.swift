@@ -97,7 +97,8 @@ import Testing
     #expect(try await box.run(put).status == 77)
     // Without its record, as on another machine.
     try FileManager.default.removeItem(atPath: box.binary.home.path(".local/state/s3up"))
-    try await box.run(put).expectSuccess()
+    box.fake.setClockOffset(90)
+    try await box.run(put + ["--resume", "adopt"]).expectSuccess()
     #expect(box.fake.object("a/b/k", bucket: bucket)?.sha256 == sha256(bytes))
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
     #expect(box.fake.requests(.listMultipartUploads).allSatisfy { $0.query["prefix"] == "a/b/" })

@@ -56,6 +56,22 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
+  @Test(
+    "a store that asks for less is 75, whichever request it is and however it says so",
+    arguments: [(503, "SlowDown"), (429, "TooManyRequests"), (503, "RequestLimitExceeded"), (400, "Throttling")])
+  func throttled(_ status: Int, _ code: String) async throws {
+    for operation in [FakeOperation.putObject, .createMultipartUpload, .uploadPart] {
+      let box = try box()
+      try box.sample("g", 6 * mebi)
+      box.fake.setFaults([Fault(.init(operation), .error(status: status, code: code))])
+      let words = operation == .putObject ? ["f", "s3://bucket/k"] : ["g", "s3://bucket/k", "--part-size", "5M"]
+      let result = try await box.run(["put"] + words + ["--retries", "1"])
+      #expect(result.status == 75, "\(result.errors)")
+      #expect(result.errors.contains(code) && result.errors.contains("HTTP \(status)"), "\(result.errors)")
+      #expect(box.fake.objectCount == 0)
+    }
+  }
+
   @Test("no bucket is 69 with the store's code")
   func noBucket() async throws {
     let box = try box()

@@ -25,7 +25,8 @@ enum FaultPhase: String, CaseIterable {
   }
 
   /// A HEAD is made where it is asked for; an abort where a part is refused for good.
-  var options: [String] { self == .head ? ["--verify"] : [] }
+  /// Uploads are looked for where one may be adopted.
+  var options: [String] { self == .head ? ["--verify"] : self == .find ? ["--resume", "adopt"] : [] }
   static let refusal = Fault(.init(.uploadPart, partNumber: 5), .error(status: 400, code: "EntityTooLarge"))
 }
 
@@ -127,7 +128,10 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     } else {
       #expect(result.status == 0, "\(result.errors)")
     }
-    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+    // What a create has made whose answer was lost looks like another machine's: it is named, and costs nothing.
+    let isLost = one.phase == .create && one.fault.isDone
+    #expect(box.fake.unfinishedUploads.map(\.parts.count) == (isLost ? [0] : []))
+    for left in box.fake.unfinishedUploads { #expect(result.errors.contains(left.id), "\(result.errors)") }
     #expect(try box.records() == [])
   }
 

@@ -34,7 +34,7 @@ import Testing
       ["put", path, "s3://bucket/k", "--part-size", "5G", "--on-interrupt", choice], environment: fake.environment())
     #expect(await fake.wait { $0.contains { $0.operation == .createMultipartUpload } })
     // A tenth of a second of work: by then every thread is at it.
-    while !child.ended, Self.ticks(child.pid) < 10 { await Task.yield() }
+    try await until("the sums have begun") { child.ended || Self.ticks(child.pid) >= 10 }
     let (sent, lag) = (ContinuousClock.now, Lag())
     child.signal(SIGTERM)
     let result = await child.wait(timeout: .seconds(20))

@@ -6,7 +6,7 @@ import Testing
 private let program = try? Programs.find("moto_server")
 
 /// An identity pool and a store that somebody else wrote: moto, when it is installed.
-struct MotoCognitoTests {
+@Suite(.timeLimit(.minutes(15))) struct MotoCognitoTests {
   /// The address it prints when it is up.
   private static func address(of moto: ChildProcess) async throws -> String {
     let end = ContinuousClock.now + .seconds(600)

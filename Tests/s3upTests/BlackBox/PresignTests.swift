@@ -163,4 +163,62 @@ import Testing
     try await box.run("complete", "s3://bucket/k", "--upload-id", id).expectSuccess()
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
+
+  @Test("one MD5 for several parts is refused; a file has one for each, and each URL takes its own bytes alone")
+  func partMD5s() async throws {
+    let box = try BlackBox { $0.minimumPartSize = 1 }
+    let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)
+    let bytes = (1...3).map { randomBytes(100, seed: UInt64($0)) }
+    let sums = bytes.map { base64(FakeHash.md5.of($0)) }
+    let presign = ["presign", "s3://bucket/k", "--upload-id", id, "--part"]
+    try await box.run(presign + ["1-3", "--content-md5", sums[0]]).expectFailure(64, "3 parts", "--content-md5-file")
+    try await box.run(presign + ["2", "--content-md5", sums[1]]).expectSuccess()
+    let list = "3 \(sums[2])\n\n# the first in hexadecimal\n1\t\(hex(FakeHash.md5.of(bytes[0])))\n2 \(sums[1])\n"
+    try box.files.write(list, to: "list")
+    for input in [false, true] {
+      let urls = try await box.run(
+        presign + ["1-3", "--content-md5-file", input ? "-" : "list"], input: input ? .bytes(Array(list.utf8)) : .none)
+      urls.expectSuccess()
+      #expect(urls.lines.count == 3)
+      for (index, url) in urls.lines.enumerated() {
+        try box.files.write(bytes[index], to: "piece")
+        let send = ["-T", box.files.path("piece"), url, "-H"]
+        #expect(try await status(box, send + ["Content-MD5: \(sums[(index + 1) % 3])"]) == 403)
+        #expect(try await status(box, send + ["Content-MD5: \(sums[index])"]) == 200)
+      }
+    }
+    // What signs it sends it, too.
+    let url = try #require(try await box.run(presign + ["1-3", "--content-md5-file", "list"]).lines.first)
+    try box.files.write(bytes[0], to: "piece")
+    try await box.run("part", "piece", "--url", url).expectSuccess()
+    try await box.run("complete", "s3://bucket/k", "--upload-id", id).expectSuccess()
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes.flatMap(\.self)))
+  }
+
+  @Test(
+    "a list of MD5s that leaves out a part, names another, or says no MD5, signs nothing",
+    arguments: [
+      ("1 A\n2 A\n", "part 3"), ("1 A\n2 A\n3 A\n4 A\n", "part 4"), ("1 A\n1 A\n2 A\n3 A\n", "part 1 stands twice"),
+      ("1 A\n2\n3 A\n", "line 2"), ("1 A\n2 abc\n3 A\n", "line 2"), ("", "parts 1-3"), ("1 A\n2 A A\n3 A\n", "line 2"),
+    ])
+  func wrongMD5List(_ text: String, _ words: String) async throws {
+    let box = try BlackBox()
+    try box.files.write(text.replacingOccurrences(of: "A", with: "1B2M2Y8AsgTpgAmY7PhCfg=="), to: "list")
+    try await box.run(
+      "presign", "s3://bucket/k", "--upload-id", "i", "--part", "1-3", "--content-md5-file", "list"
+    ).expectFailure(64, words)
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test(
+    "a list of MD5s is for parts, and stands for the one MD5",
+    arguments: [
+      ["--method=PUT", "--content-md5-file=list"],
+      ["--upload-id=i", "--part=1", "--content-md5=1B2M2Y8AsgTpgAmY7PhCfg==", "--content-md5-file=list"],
+    ])
+  func misplacedMD5List(_ options: [String]) async throws {
+    let box = try BlackBox()
+    try box.files.write("1 1B2M2Y8AsgTpgAmY7PhCfg==\n", to: "list")
+    try await box.run(["presign", "s3://bucket/k"] + options).expectFailure(64, "--content-md5-file")
+  }
 }

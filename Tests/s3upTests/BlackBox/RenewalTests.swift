@@ -196,8 +196,8 @@ private final class Issuer: Sendable {
   func waits() async throws {
     try box.binary.home.write(Issuer.file(of: issuer.issue()), to: ".aws/credentials")
     let child = try box.start(Self.put + slowly + ["--wait-for-credentials", "5m"])
-    while !child.ended, !String(decoding: child.stderr, as: UTF8.self).contains("waits for new credentials") {
-      try await Task.sleep(for: .milliseconds(20))
+    try await until("new credentials are waited for", within: .seconds(300)) {
+      child.ended || String(decoding: child.stderr, as: UTF8.self).contains("waits for new credentials")
     }
     #expect(box.fake.objectCount == 0)
     #expect(box.fake.requests.contains { $0.errorCode == "ExpiredToken" })
@@ -231,8 +231,8 @@ private final class Issuer: Sendable {
     box.environment["AWS_SESSION_TOKEN"] = short.sessionToken
     box.environment["AWS_CREDENTIAL_EXPIRATION"] = Timestamp(seconds: short.ends ?? 0).iso8601
     let child = try box.start(Self.put + ["--limit-rate", "50K"])
-    while !child.ended, !String(decoding: child.stderr, as: UTF8.self).contains("nothing can renew them") {
-      try await Task.sleep(for: .milliseconds(20))
+    try await until("the end of the keys is told", within: .seconds(300)) {
+      child.ended || String(decoding: child.stderr, as: UTF8.self).contains("nothing can renew them")
     }
     child.signal(SIGTERM)
     let result = await child.wait(timeout: .seconds(30))

@@ -35,6 +35,12 @@ struct StoppedUpload {
     try await self.init(try BlackBox(), options: options, by: signal)
   }
 
+  /// As on another machine, a while later.
+  func loseRecord() throws {
+    try FileManager.default.removeItem(atPath: box.state)
+    box.fake.setClockOffset(90)
+  }
+
   /// The same command, and the parts that it sent.
   func again(_ options: String...) async throws -> (result: ChildProcess.Result, sent: [Int]) {
     let before = box.fake.requests.count

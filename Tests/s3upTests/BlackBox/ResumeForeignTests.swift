@@ -4,38 +4,73 @@ import Testing
 
 @testable import Support
 
-/// Uploads under the same key that this machine has no record of.
+/// Uploads under the same key that this machine has no record of, and `--resume adopt`.
 @Suite(.crowd) struct ResumeForeignTests {
-  /// Begins an upload of `name` as another machine would, with its first parts.
-  private func begin(_ box: BlackBox, _ name: String, parts: Int, size: Int = 5 * mebi) async throws -> String {
-    let created = try await box.run("create", "s3://bucket/k")
-    let id = try #require(created.lines.first)
-    for number in 1...parts {
-      try await box.run(
-        "part", name, "s3://bucket/k", "--upload-id", id, "--part", String(number), "--offset",
-        String((number - 1) * size), "--length", String(size)
-      ).expectDone()
-    }
-    return id
+  private static let adopt = StoppedUpload.words + ["--resume", "adopt"]
+
+  @Test("a plain put takes nobody else's upload, not even one whose parts are the file's: it begins its own")
+  func notByDefault() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let id = try await box.begin("f", parts: 3, ago: 600, options: ["--acl", "public-read", "--metadata", "a=b"])
+    let before = box.fake.requests.count
+    let result = try await box.run(StoppedUpload.words + ["--json"])
+    result.expectWarned("s3up abort s3://bucket/k --upload-id='\(id)'")
+    #expect(box.fake.partsSent(since: before) == [1, 2, 3, 4, 5])
+    #expect(result.json["bytes_resumed"] as? Int == 0)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.object("k")?.uploadID != id)
+    #expect(box.fake.object("k")?.headers["x-amz-acl"] == nil)
+    box.expectUntouched(id, parts: 3, since: before)
   }
 
-  @Test("one whose parts are the file's is adopted")
+  @Test("with --resume adopt one that was left, and whose parts are the file's, is adopted")
   func adopted() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
-    let id = try await begin(box, "f", parts: 3)
+    let id = try await box.begin("f", parts: 3, ago: 120)
     let before = box.fake.requests.count
-    let result = try await box.run(StoppedUpload.words + ["--json"])
+    let result = try await box.run(Self.adopt + ["--json"])
     result.expectSuccess()
     #expect(box.fake.partsSent(since: before) == [4, 5])
     #expect(result.json["bytes_resumed"] as? Int == 15 * mebi)
+    #expect(result.json["bytes_sent"] as? Int == bytes.count - 15 * mebi)
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.object("k")?.uploadID == id)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
+  @Test("one that somebody sent to a moment ago is waited for; the run says so, and a signal ends the wait at once")
+  func stoppedWhileWaiting() async throws {
+    let box = try BlackBox()
+    try box.sample("f", StoppedUpload.size)
+    let id = try await box.begin("f", parts: 3, ago: 0)
+    let before = box.fake.requests.count
+    let child = try box.start(Self.adopt)
+    #expect(await child.says("waits"))
+    child.signal(SIGTERM)
+    let (sent, lag) = (ContinuousClock.now, Lag())
+    let result = await child.wait()
+    #expect(result.endedAt - sent - lag.sofar < .seconds(5))
+    #expect(result.status == 143, "\(result.errors)")
+    #expect(result.errors.contains(id), "\(result.errors)")
+    #expect(box.fake.objectCount == 0)
+    box.expectUntouched(id, parts: 3, since: before)
+  }
+
+  @Test("--deadline ends the wait too")
+  func deadline() async throws {
+    let box = try BlackBox()
+    try box.sample("f", StoppedUpload.size)
+    let id = try await box.begin("f", parts: 3, ago: 0)
+    let before = box.fake.requests.count
+    let result = try await box.run(Self.adopt + ["--deadline", "3s"])
+    #expect(result.status == 75, "\(result.errors)")
+    box.expectUntouched(id, parts: 3, since: before)
+  }
+
   @Test(
-    "where options say how the object shall be, one is left alone: nobody can see what it was created with",
+    "where options say how the object shall be, none is adopted: nobody can see what it was created with, and it is said",
     arguments: [
       ["--sse", "AES256"], ["--acl", "private"], ["--metadata", "a=b"], ["--tag", "a=b"],
       ["--content-type", "text/plain"],
@@ -44,14 +79,14 @@ import Testing
   func asksForMore(_ options: [String]) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
-    let id = try await begin(box, "f", parts: 3)
-    let result = try await box.run(StoppedUpload.words + ["--json"] + options)
-    result.expectSuccess()
+    let id = try await box.begin("f", parts: 3, ago: 120)
+    let before = box.fake.requests.count
+    let result = try await box.run(Self.adopt + ["--json"] + options)
+    #expect(result.status == 0)
+    #expect(result.errors.contains("cannot be seen"), "\(result.errors)")
     #expect(result.json["bytes_resumed"] as? Int == 0)
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
-    #expect(box.fake.object("k")?.uploadID != id)
-    #expect(box.fake.unfinishedUploads.map(\.id) == [id])
-    #expect(box.fake.unfinishedUploads.first?.parts.count == 3)
+    box.expectUntouched(id, parts: 3, since: before)
   }
 
   @Test("another file's is neither touched nor used", arguments: [5 * mebi, 6 * mebi])
@@ -59,40 +94,69 @@ import Testing
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
     try box.sample("g", StoppedUpload.size, seed: 7)
-    let id = try await begin(box, "g", parts: 2, size: size)
+    let id = try await box.begin("g", parts: 2, size: size, ago: 120)
     let before = box.fake.requests.count
-    let result = try await box.run(StoppedUpload.words + ["--json"])
-    result.expectSuccess()
+    let result = try await box.run(Self.adopt + ["--json"])
+    result.expectWarned("--upload-id='\(id)'")
     #expect(result.json["bytes_resumed"] as? Int == 0)
+    #expect(result.json["bytes_sent"] as? Int == bytes.count)
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
-    #expect(box.fake.unfinishedUploads.map(\.id) == [id])
-    #expect(box.fake.unfinishedUploads.first?.parts.count == 2)
-    let writes = box.fake.requests.dropFirst(before).filter { $0.operation != .listParts && $0.uploadID == id }
-    #expect(writes.isEmpty)
+    box.expectUntouched(id, parts: 2, since: before)
   }
 
-  @Test("one of which a single part is another's is left alone, and the older one that fits is gone on with")
+  @Test("one without any part is not adopted: nothing shows whose it is")
+  func empty() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let id = try await box.begin("f", parts: 0, ago: 120)
+    let before = box.fake.requests.count
+    try await box.run(Self.adopt).expectWarned("--upload-id='\(id)'")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    box.expectUntouched(id, parts: 0, since: before)
+  }
+
+  @Test("one of which a single part is another's is left alone, none of it counts as resumed; an older one is taken")
   func mixed() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
     try box.sample("g", StoppedUpload.size, seed: 7)
-    let older = try await begin(box, "f", parts: 2)
-    box.fake.setClockOffset(60)
-    let newer = try await begin(box, "f", parts: 2)
-    try await box.run(
-      "part", "g", "s3://bucket/k", "--upload-id", newer, "--part", "2", "--offset", String(5 * mebi), "--length",
-      String(5 * mebi)
-    ).expectDone()
+    let older = try await box.begin("f", parts: 2, ago: 300)
+    let newer = try await box.begin("f", parts: 2, ago: 200) { id in
+      try await box.run(
+        "part", "g", "s3://bucket/k", "--upload-id", id, "--part", "2", "--offset", String(5 * mebi), "--length",
+        String(5 * mebi)
+      ).expectDone()
+    }
     let before = box.fake.requests.count
-    let result = try await box.run(StoppedUpload.words + ["--resume", "require"])
-    result.expectSuccess()
+    let result = try await box.run(Self.adopt + ["--json"])
+    result.expectWarned("--upload-id='\(newer)'")
     #expect(box.fake.partsSent(since: before) == [3, 4, 5])
+    #expect(result.json["bytes_resumed"] as? Int == 10 * mebi)
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.object("k")?.uploadID == older)
     #expect(box.fake.unfinishedUploads.map(\.id) == [newer])
   }
 
-  @Test("a longer key that begins alike is another object")
+  @Test("what was compared of an upload that is then left is not called resumed")
+  func notResumed() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    try box.sample("g", StoppedUpload.size, seed: 7)
+    let id = try await box.begin("f", parts: 4, ago: 200) { id in
+      try await box.run(
+        "part", "g", "s3://bucket/k", "--upload-id", id, "--part", "4", "--offset", String(15 * mebi), "--length",
+        String(5 * mebi)
+      ).expectDone()
+    }
+    let result = try await box.run(Self.adopt + ["--json=all"])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(!result.output.contains("\"event\":\"resumed\""))
+    #expect(result.output.contains("\"bytes_resumed\":0,"), "\(result.output)")
+    #expect(result.output.contains("\"bytes_sent\":\(bytes.count),"), "\(result.output)")
+    #expect(box.fake.unfinishedUploads.map(\.id) == [id])
+  }
+
+  @Test("a longer key that begins alike is another object, and not named")
   func longerKey() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -101,12 +165,12 @@ import Testing
     try await box.run(
       "part", "f", "s3://bucket/k2", "--upload-id", id, "--part", "1", "--length", String(5 * mebi)
     ).expectDone()
-    try await box.run(StoppedUpload.words).expectSuccess()
+    try await box.run(Self.adopt).expectSuccess()
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.unfinishedUploads.map(\.id) == [id])
   }
 
-  @Test("a store that forbids the list gets a new upload")
+  @Test("a store that forbids the list gets a new upload; a run that asked to adopt says so, another has no need to")
   func forbidden() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))
@@ -114,20 +178,128 @@ import Testing
     let bytes = try box.sample("f", 11 * mebi)
     try await box.run(StoppedUpload.words).expectSuccess()
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    try await box.run(Self.adopt).expectWarned("could not be listed")
   }
 
-  @Test("an upload that was killed goes on from another machine")
+  @Test("an upload that was killed goes on from another machine with --resume adopt, a minute after the last part")
   func otherMachine() async throws {
     let stopped = try await StoppedUpload()
+    stopped.box.fake.setClockOffset(90)
     let other = try S3upBinary()
     let result = try await other.run(
-      StoppedUpload.words, environment: stopped.box.environment, directory: stopped.box.files.path)
+      Self.adopt, environment: stopped.box.environment, directory: stopped.box.files.path)
     result.expectSuccess()
+    #expect(stopped.box.fake.object("k")?.uploadID == stopped.uploadID)
     #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes))
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
     // The record of the first machine is of an upload that is no more.
     let again = try await stopped.again()
     #expect(again.result.status == 0 && again.result.errors.contains("a new one begins"), "\(again.result.errors)")
     #expect(try stopped.box.records() == [])
+  }
+
+  @Test("two machines that upload to one key at once both end well, each with an upload of its own")
+  func twoMachines() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 3, nth: 1), .stall(stage: .beforeBody))])
+    let first = try box.start(Self.adopt + ["--concurrency", "1", "--stall-timeout", "20s"])
+    #expect(await box.fake.wait { $0.contains { $0.partNumber == 3 } })
+    let id = try #require(box.fake.unfinishedUploads.first?.id)
+    let other = try S3upBinary()
+    let second = try await other.run(StoppedUpload.words, environment: box.environment, directory: box.files.path)
+    second.expectWarned("--upload-id='\(id)'")
+    #expect(box.fake.object("k")?.uploadID != id)
+    let result = await first.wait(timeout: .seconds(100))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(box.fake.object("k")?.uploadID == id)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+  }
+
+  @Test("of forty, one is named, and the way to see the others")
+  func many() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    for _ in 0..<40 { box.fake.beginUpload("k") }
+    let first = try #require(box.fake.unfinishedUploads.first?.id)
+    let result = try await box.run(StoppedUpload.words)
+    result.expectWarned("--upload-id=\(first)")
+    #expect(result.errors.contains("39 more: s3up uploads s3://bucket/k"), "\(result.errors)")
+    #expect(box.fake.unfinishedUploads.count == 40)
+  }
+
+  @Test("of 300 the eight newest are looked at, and that is said")
+  func eightOfMany() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    for _ in 0..<299 { box.fake.beginUpload("k", ago: 4000) }
+    let id = try await box.begin("f", parts: 2, ago: 300)
+    let before = box.fake.requests.count
+    let result = try await box.run(Self.adopt)
+    #expect(result.status == 0)
+    #expect(result.errors.contains("looked at the 8 newest of 300 unfinished uploads"), "\(result.errors)")
+    #expect(box.fake.object("k")?.uploadID == id)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    let lists = box.fake.requests.dropFirst(before).filter { $0.operation == .listParts }
+    #expect(Set(lists.map(\.uploadID)).count == 8)
+    #expect(lists.count == 9)
+  }
+
+  @Test("an upload whose list of parts is nonsense is passed by after three tries, and no other waits for it")
+  func nonsense() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let id = try await box.begin("f", parts: 2, ago: 300)
+    box.fake.setFaults([Fault(.init(.listParts), .garbage())])
+    let before = box.fake.requests.count
+    let result = try await box.run(Self.adopt)
+    #expect(result.status == 0)
+    #expect(result.errors.contains("looked at none of 1 unfinished upload"), "\(result.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.requests.dropFirst(before).count { $0.operation == .listParts } == 3)
+    box.expectUntouched(id, parts: 2, since: before)
+  }
+}
+
+extension ChildProcess {
+  /// Waits for these words on standard error; false when the child ends without them.
+  func says(_ words: String) async -> Bool {
+    while !String(decoding: stderr, as: UTF8.self).contains(words) {
+      if ended { return String(decoding: stderr, as: UTF8.self).contains(words) }
+      try? await Task.sleep(for: .milliseconds(3))
+    }
+    return true
+  }
+}
+
+extension BlackBox {
+  /// Begins an upload of `name` as another machine would, so many seconds ago, with its first parts.
+  func begin(
+    _ name: String, parts: Int, size: Int = 5 * mebi, ago: Int64, options: [String] = [],
+    then: (_ id: String) async throws -> Void = { _ in }
+  ) async throws -> String {
+    fake.setClockOffset(-ago)
+    defer { fake.setClockOffset(0) }
+    let created = try await run(["create", "s3://bucket/k"] + options)
+    let id = try #require(created.lines.first)
+    for number in 1..<parts + 1 {
+      try await run(
+        "part", name, "s3://bucket/k", "--upload-id", id, "--part", String(number), "--offset",
+        String((number - 1) * size), "--length", String(size)
+      ).expectDone()
+    }
+    try await then(id)
+    return id
+  }
+
+  /// The upload is as it was, and nobody has sent anything to it.
+  func expectUntouched(_ id: String, parts: Int, since: Int, where location: SourceLocation = #_sourceLocation) {
+    let upload = fake.unfinishedUploads.first { $0.id == id }
+    #expect(upload?.parts.count == parts, sourceLocation: location)
+    #expect(fake.unfinishedUploads.count == 1, sourceLocation: location)
+    let writes = fake.requests.dropFirst(since).filter { $0.operation != .listParts && $0.uploadID == id }
+    #expect(writes.isEmpty, sourceLocation: location)
   }
 }

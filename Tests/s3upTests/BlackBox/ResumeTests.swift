@@ -32,11 +32,11 @@ import Testing
     #expect(whole.sorted() == [1, 2, 3, 4, 5])
   }
 
-  @Test("without a record the upload is found at the store")
+  @Test("without a record --resume adopt finds the upload at the store")
   func noRecord() async throws {
     let stopped = try await StoppedUpload()
-    try FileManager.default.removeItem(atPath: stopped.box.state)
-    try stopped.expectDone(try await stopped.again())
+    try stopped.loseRecord()
+    try stopped.expectDone(try await stopped.again("--resume", "adopt"))
     #expect(stopped.box.fake.requests(.createMultipartUpload).count == 1)
   }
 
@@ -48,21 +48,50 @@ import Testing
     #expect(stopped.box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [stopped.uploadID])
   }
 
-  @Test("--resume require goes on when there is an upload, with and without a record", arguments: [true, false])
-  func require(hasRecord: Bool) async throws {
+  @Test("--resume require and adopt resume the recorded upload, however young it is", arguments: ["require", "adopt"])
+  func recorded(mode: String) async throws {
     let stopped = try await StoppedUpload()
-    if !hasRecord { try FileManager.default.removeItem(atPath: stopped.box.state) }
-    try stopped.expectDone(try await stopped.again("--resume", "require"))
+    try stopped.expectDone(try await stopped.again("--resume", mode))
   }
 
-  @Test("--resume require is 69 when there is none, and begins nothing")
-  func requireNone() async throws {
+  @Test(
+    "--resume require is 69 without a record, whatever is at the store, and begins nothing", arguments: [true, false])
+  func requireNone(isForeign: Bool) async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
-    try await box.run(StoppedUpload.words + ["--resume", "require"]).expectFailure(69, "no unfinished upload")
-    box.expectNothingLeft()
-    #expect(box.fake.requests(.createMultipartUpload).isEmpty)
+    if isForeign { _ = try await box.begin("f", parts: 2, ago: 120) }
+    let before = box.fake.requests(.createMultipartUpload).count
+    try await box.run(StoppedUpload.words + ["--resume", "require"])
+      .expectFailure(69, "no record of an unfinished upload", "--resume adopt")
+    #expect(box.fake.objectCount == 0)
+    #expect(box.fake.unfinishedUploads.count == (isForeign ? 1 : 0))
+    #expect(box.fake.requests(.createMultipartUpload).count == before)
     #expect(try box.records() == [])
+  }
+
+  @Test("a plain run looks for no upload before it begins its own; beside its parts it looks once what else is there")
+  func noLookFirst() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await box.run(StoppedUpload.words).expectSuccess()
+    #expect(box.fake.requests.first?.operation == .createMultipartUpload)
+    #expect(box.fake.requests(.listMultipartUploads).count == 1)
+    try box.sample("small", 1000)
+    let before = box.fake.requests.count
+    try await box.run("put", "small", "s3://bucket/small").expectSuccess()
+    #expect(box.fake.requests.count == before + 1)
+  }
+
+  @Test("a list of the others that never comes holds nothing up, and one that is refused is no word of")
+  func noOthers() async throws {
+    for action in [Fault.Action.stall(stage: .beforeAnswer), .error(status: 500, code: "InternalError"), .garbage()] {
+      let box = try BlackBox(faults: [Fault(.init(.listMultipartUploads), action)])
+      let bytes = try box.sample("f", 11 * mebi)
+      let (began, lag) = (ContinuousClock.now, Lag())
+      try await box.run(StoppedUpload.words).expectSuccess()
+      #expect(ContinuousClock.now - began - lag.sofar < .seconds(15))
+      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    }
   }
 
   @Test("a file that was touched, or put there anew, and is still the same goes on with its upload")
@@ -130,25 +159,27 @@ import Testing
   }
 
   /// Of 5 MiB parts, by a command that leaves the size of parts to the program.
-  private func freely(_ stopped: StoppedUpload) async throws -> (result: ChildProcess.Result, sent: [Int]) {
+  private func freely(
+    _ stopped: StoppedUpload, _ options: [String] = []
+  ) async throws -> (result: ChildProcess.Result, sent: [Int]) {
     let before = stopped.box.fake.requests.count
-    let result = try await stopped.box.run("put", "f", "s3://bucket/k", "--json")
+    let result = try await stopped.box.run(["put", "f", "s3://bucket/k", "--json"] + options)
     return (result, stopped.box.fake.partsSent(since: before))
   }
 
   @Test("where nobody asks for a part size an upload goes on in its own parts", arguments: [true, false])
   func ownParts(hasRecord: Bool) async throws {
     let stopped = try await StoppedUpload()
-    if !hasRecord { try FileManager.default.removeItem(atPath: stopped.box.state) }
-    try stopped.expectDone(try await freely(stopped))
+    if !hasRecord { try stopped.loseRecord() }
+    try stopped.expectDone(try await freely(stopped, hasRecord ? [] : ["--resume", "adopt"]))
   }
 
   @Test("another's upload in other parts is left as it is, and this one is cut as it would have been without")
   func foreignParts() async throws {
     let stopped = try await StoppedUpload()
-    try FileManager.default.removeItem(atPath: stopped.box.state)
+    try stopped.loseRecord()
     let bytes = try stopped.box.sample("f", StoppedUpload.size, seed: 2)
-    let (result, sent) = try await freely(stopped)
+    let (result, sent) = try await freely(stopped, ["--resume", "adopt"])
     #expect(result.status == 0, "\(result.errors)")
     #expect(sent == [1, 2, 3])
     #expect(stopped.box.fake.object("k")?.sha256 == sha256(bytes))
@@ -277,8 +308,10 @@ import Testing
     let operation: FakeOperation = options.isEmpty ? .completeMultipartUpload : .headObject
     let box = try BlackBox(faults: [Fault(.init(operation), .stall(stage: .beforeAnswer))])
     try box.sample("f", 11 * mebi)
+    let lag = Lag()
     let result = try await box.run(StoppedUpload.words + ["--deadline", "2s", "--json"] + options)
     #expect(result.status == 75, "\(result.errors)")
+    #expect(.seconds(result.seconds) - lag.sofar < .milliseconds(2750))
     #expect(result.json["code"] as? String == "deadline")
     #expect(result.errors.contains("--deadline"))
   }
@@ -310,7 +343,8 @@ import Testing
     result.expectResumable(75, "--deadline")
     #expect(result.json["code"] as? String == "deadline")
     #expect(result.seconds >= 2)
-    #expect(.seconds(result.seconds) - lag.sofar < .seconds(7))
+    #expect(.seconds(result.seconds) - lag.sofar < .milliseconds(2750))
+    #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
     try await box.expectGoesOn(StoppedUpload.words, to: bytes)
   }
 

@@ -23,7 +23,9 @@ import Testing
     return (box, child)
   }
 
-  @Test("SIGHUP is 129, SIGINT 130, SIGTERM 143, within 5 s, and the same command goes on with the upload", arguments: endings)
+  @Test(
+    "SIGHUP is 129, SIGINT 130, SIGTERM 143, within 5 s, and the same command goes on with the upload",
+    arguments: endings)
   func stops(_ signal: Int32, _ exit: Int32) async throws {
     let (box, child) = try await held()
     let (sent, lag) = (ContinuousClock.now, Lag())
@@ -125,7 +127,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a reader of standard output that has gone is an error, not the end by SIGPIPE")
+  @Test("a reader of standard output that has gone does not end a run by SIGPIPE, and a proven upload is a success")
   func brokenPipe() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
@@ -133,7 +135,7 @@ import Testing
       """
       { until [ -e gone ]; do :; done; "$S3UP" put f s3://bucket/k; echo $? >status; } | { exec <&-; : >gone; }
       """)
-    #expect(String(decoding: try box.files.read("status"), as: UTF8.self) == "75\n")
+    #expect(String(decoding: try box.files.read("status"), as: UTF8.self) == "0\n")
     #expect(result.errors.contains("standard output"), "\(result.errors)")
     #expect(box.fake.object("k")?.size == 100)
   }
@@ -202,7 +204,7 @@ import Testing
         "\"$S3UP\" put f s3://bucket/k --part-size 5M -vv --json=all \(streams); echo $? >status")
       #expect(result.errors == "")
       let status = String(decoding: try box.files.read("status"), as: UTF8.self)
-      #expect(status == (streams.contains(">&- 2") ? "75\n" : "0\n"))
+      #expect(status == (streams.contains(">&- 2") ? "74\n" : "0\n"))
       #expect(box.fake.object("k")?.sha256 == sha256(bytes))
       #expect(box.fake.requests.allSatisfy { $0.status == 200 })
       #expect(try box.files.read("f") == bytes)

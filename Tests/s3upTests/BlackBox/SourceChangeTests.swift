@@ -86,6 +86,20 @@ enum SourceChange: String, CaseIterable, Sendable {
     #expect(box.fake.requests(.listParts).count == 1)
   }
 
+  /// Its parts are all there and found unchanged; complete was refused, and waits for its next try.
+  @Test("a file that changes between the last part and complete is 65, and complete is not sent")
+  func beforeComplete() async throws {
+    let refusal = Fault.Action.error(status: 503, code: "SlowDown", headers: ["Retry-After": "5"])
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload, nth: 1), refusal)])
+    try box.sample("f", 11 * mebi)
+    let child = try box.start(["put", "f", "s3://bucket/k", "--part-size", "5M"])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload && $0.done } })
+    try SourceChange.rewritten.happen(to: box.files.path("f"))
+    await child.wait().expectFailure(65, "(f, s3://bucket/k")
+    box.expectNothingLeft()
+    #expect(box.fake.requests(.completeMultipartUpload).count == 1)
+  }
+
   @Test(
     "a change is seen at the next try of a request that stood still", arguments: [SourceChange.rewritten, .emptied])
   func stalled(_ change: SourceChange) async throws {

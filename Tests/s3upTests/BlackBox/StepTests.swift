@@ -130,7 +130,7 @@ import Testing
     try await box.run("part", "p", key, "--upload-id", id, "--part", "1").expectSuccess()
     let complete = ["complete", key, "--upload-id", id, "--parts-file", "list"]
     for (text, exit) in [
-      ("1 \"0123456789abcdef0123456789abcdef\"\n", Int32(65)), ("2 \"0123456789abcdef0123456789abcdef\"\n", 64),
+      ("1 \"0123456789abcdef0123456789abcdef\"\n", Int32(65)), ("2 \"0123456789abcdef0123456789abcdef\"\n", 65),
       ("one two\n", 64), ("1 \"a\"\n1 \"a\"\n", 64), ("", 64),
     ] {
       try box.files.write(text, to: "list")
@@ -141,11 +141,11 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 1)
   }
 
-  @Test("complete without parts is 64 and leaves the upload")
+  @Test("complete without parts is 65 and leaves the upload")
   func noParts() async throws {
     let box = try BlackBox()
     let id = try await create(box)
-    try await box.run("complete", key, "--upload-id", id).expectFailure(64, "no parts")
+    try await box.run("complete", key, "--upload-id", id).expectFailure(65, "no parts")
     #expect(box.fake.unfinishedUploads.count == 1)
   }
 
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(
-    "abort ends the upload, also a second time; what is left can be seen",
+    "abort ends the upload; a second one says that the store knows none",
     arguments: [FakeOptions.Repeated.success, .noSuchUpload])
   func abort(_ repeated: FakeOptions.Repeated) async throws {
     let box = try BlackBox { $0.repeatedAbort = repeated }
@@ -178,14 +178,49 @@ import Testing
     let abort = ["abort", key, "--upload-id", id]
     let first = try await box.run(abort)
     first.expectSuccess()
-    #expect(first.output.hasPrefix("aborted \(key) "))
+    #expect(first.output == "aborted \(key) (upload \(id), nothing is left of it)\n")
     box.expectNothingLeft()
-    #expect(box.fake.requests(.listParts).count == 1)
-    let second = try await box.run(abort)
-    #expect(second.status == 0, "\(second.errors)")
+    try await box.run(abort).expectFailure(69, "knows no upload \(id) at \(key)", "s3up uploads s3://bucket")
     try await box.run("parts", key, "--upload-id", id).expectFailure(69, "NoSuchUpload")
     try await box.run("part", "p", key, "--upload-id", id, "--part", "1").expectFailure(69, "NoSuchUpload", "part 1")
     #expect(try await box.run("uploads", "s3://bucket").output == "")
+  }
+
+  @Test("abort with an id of another key ends nothing, and names the key that has the upload")
+  func abortElsewhere() async throws {
+    let box = try BlackBox()
+    let id = try await create(box)
+    let abort = ["abort", "s3://bucket/dir/other", "--upload-id", id]
+    try await box.run(abort).expectFailure(69, "another key", "s3up abort \(key) --upload-id=")
+    try await box.run(["abort", key, "--upload-id", id + "x"]).expectFailure(69, "knows no upload \(id)x at \(key)")
+    #expect(box.fake.unfinishedUploads.map(\.id) == [id])
+    // Who may not list is told what is known.
+    box.fake.setFaults([Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))])
+    try await box.run(abort).expectFailure(69, "knows no upload")
+  }
+
+  @Test(
+    "An abort whose answer is lost, of one who may not list parts, or of an upload that is recorded here is a success")
+  func abortKnown() async throws {
+    let box = try BlackBox()
+    var id = try await create(box)
+    box.fake.setFaults([Fault(.init(.abortMultipartUpload, nth: 1), .loseAnswer)])
+    let lost = try await box.run("abort", key, "--upload-id", id)
+    #expect(lost.status == 0 && lost.output.contains("was gone already"), "\(lost.errors)")
+    id = try await create(box)
+    box.fake.setFaults([Fault(.init(.listParts), .error(status: 403, code: "AccessDenied"))])
+    try await box.run("abort", key, "--upload-id", id).expectSuccess()
+    box.expectNothingLeft()
+
+    try box.sample("f", 11 * mebi)
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload), .error(status: 503, code: "SlowDown"))])
+    let kept = try await box.run("put", "f", key, "--part-size=5M", "--retries=1")
+    #expect(kept.status == 75, "\(kept.errors)")
+    id = try #require(box.fake.unfinishedUploads.first?.id)
+    try await box.run("abort", key, "--upload-id", id).expectSuccess()
+    let again = try await box.run("abort", key, "--upload-id", id)
+    #expect(again.status == 0 && again.output.contains("was gone already"), "\(again.errors)")
+    try await box.run("abort", key, "--upload-id", id + "x").expectFailure(69, "knows no upload")
   }
 
   @Test("a slice is sent exactly, an empty one too")

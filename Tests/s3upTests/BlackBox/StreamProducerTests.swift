@@ -51,9 +51,13 @@ import Testing
   func diesLate() async throws {
     let box = try BlackBox()
     try box.sample("f", 20 * mebi)
-    try await run(box, "head -c 18874368 f; exit 1").expectFailure(65, "exit code 1")
+    let line = "head -c 18874368 f; until [ -e go ]; do sleep 0.05; done; exit 1"
+    let child = try box.start(put + ["--", "sh", "-c", line])
+    #expect(await box.fake.wait { $0.count { $0.operation == .uploadPart && $0.done } == 2 })
+    try box.files.write([], to: "go")
+    await child.wait(timeout: .seconds(60)).expectFailure(65, "exit code 1")
     box.expectNothingLeft()
-    #expect(box.fake.requests(.uploadPart).count == 3)
+    #expect(box.fake.requests(.uploadPart).count == 2)
     #expect(box.fake.requests(.abortMultipartUpload).count == 1)
     #expect(box.fake.requests(.listParts).count == 1)
   }
@@ -89,11 +93,12 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a signal ends the command too, even one that does not listen", arguments: [SIGINT, SIGTERM], [false, true])
+  @Test(
+    "a signal ends the command too, even one that does not listen", arguments: [SIGHUP, SIGINT, SIGTERM], [false, true])
   func interrupted(_ signal: Int32, deaf: Bool) async throws {
     let box = try BlackBox()
     try box.sample("f", 9 * mebi)
-    let line = (deaf ? "trap '' INT TERM; " : "") + "echo $$ >pid; cat f; exec sleep 600"
+    let line = (deaf ? "trap '' HUP INT TERM; " : "") + "echo $$ >pid; cat f; exec sleep 600"
     let child = try box.start(put + ["--json", "--", "sh", "-c", line])
     #expect(await box.fake.wait { $0.contains { $0.operation == .uploadPart && $0.done } })
     let text = String(decoding: try box.files.read("pid"), as: UTF8.self)
@@ -103,7 +108,7 @@ import Testing
     let result = await child.wait(timeout: .seconds(20))
     #expect(!result.timedOut)
     #expect(result.endedAt - sent < .seconds(15))
-    #expect(result.status == (signal == SIGINT ? 130 : 143), "\(result.errors)")
+    #expect(result.status == 128 + signal, "\(result.errors)")
     #expect(kill(producer, 0) != 0)
     box.expectNothingLeft()
     #expect(try box.records() == [])
@@ -124,9 +129,141 @@ import Testing
   func deadline() async throws {
     let box = try BlackBox()
     try box.sample("f", 9 * mebi)
+    let lag = Lag()
     let result = try await run(box, "cat f; exec sleep 600", ["--deadline", "2s", "--json"])
     #expect(result.status == 75 && !result.timedOut, "\(result.errors)")
+    #expect(.seconds(result.seconds) - lag.sofar < .milliseconds(2750))
     #expect(result.json["resumable"] as? Bool == false)
     box.expectNothingLeft()
+  }
+
+  // MARK: What the command has started
+
+  private func process(_ box: BlackBox) throws -> pid_t {
+    let text = String(decoding: try box.files.read("pid"), as: UTF8.self)
+    return try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+  }
+
+  /// A process that has ended, and may wait to be reaped by whoever has adopted it.
+  private func isGone(_ pid: pid_t) -> Bool {
+    guard kill(pid, 0) == 0, let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else {
+      return true
+    }
+    return stat.split(separator: ")").last?.split(separator: " ").first == "Z"
+  }
+
+  @Test(
+    "a command that fails is 65 at once, though something that it has started holds the pipe, and that is ended",
+    arguments: [
+      "exec sleep 1000", "trap '' TERM HUP INT; exec sleep 1000", "exec sh -c 'kill -STOP $$; exec sleep 1000'",
+    ],
+    [("exit 3", "exit code 3"), ("kill -KILL $$", "9 (SIGKILL)")])
+  func failsBeforeItsChild(_ child: String, _ end: (line: String, says: String)) async throws {
+    for size in [0, 9 * mebi] {
+      let box = try BlackBox()
+      try box.sample("f", size)
+      let line = "cat f; { \(child); } & echo $! >pid; \(end.line)"
+      let result = try await run(box, line, ["--json"])
+      #expect(result.status == 65 && !result.timedOut, "\(result.errors)")
+      #expect(result.errors.contains(end.says), "\(result.errors)")
+      #expect(isGone(try process(box)))
+      box.expectNothingLeft()
+      #expect(try box.records() == [])
+    }
+  }
+
+  @Test("one that fails while all its parts wait for a store that is busy is 65 at once")
+  func failsWhileRetrying() async throws {
+    let busy = Fault(.init(.uploadPart), .error(status: 503, code: "SlowDown", headers: ["Retry-After": "600"]))
+    let box = try BlackBox(faults: [busy])
+    try box.sample("f", 17 * mebi)
+    let line = "cat f & until [ -e go ]; do sleep 0.05; done; exit 3"
+    let child = try box.start(put + ["--concurrency", "1", "--", "sh", "-c", line])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .uploadPart && $0.status == 503 } })
+    try box.files.write([], to: "go")
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(!result.timedOut)
+    result.expectFailure(65, "exit code 3")
+    box.expectNothingLeft()
+  }
+
+  @Test("when a command has ended well, what it has started is read to its end")
+  func childSpeaksLater() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 9 * mebi)
+    // Begins only when the command is gone, and not left behind as a zombie.
+    try await run(box, "{ while kill -0 $$ 2>/dev/null; do sleep 0.02; done; cat f; } & exit 0").expectSuccess()
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test(
+    "a run that is stopped ends all that the command has started, also when that itself has ended well",
+    arguments: [SIGHUP, SIGINT, SIGTERM, 0], ["wait", "exit 0"])
+  func endsGroup(_ signal: Int32, _ end: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 9 * mebi)
+    let options = signal == 0 ? ["--deadline", "2s"] : []
+    let line = "cat f; sleep 1000 & echo $! >pid.new; mv pid.new pid; \(end)"
+    let child = try box.start(put + options + ["--", "sh", "-c", line])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .uploadPart && $0.done } })
+    while !child.ended, (try? process(box)) == nil { await Task.yield() }
+    if signal != 0 { child.signal(signal) }
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(!result.timedOut)
+    #expect(result.status == (signal == 0 ? 75 : 128 + signal), "\(result.errors)")
+    #expect(isGone(try process(box)))
+    box.expectNothingLeft()
+  }
+
+  @Test("the second signal leaves nothing of a command that does not listen")
+  func secondSignal() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))])
+    try box.sample("f", 9 * mebi)
+    let line = "trap '' INT TERM; sleep 1000 & echo $! >pid.new; mv pid.new pid; cat f; wait"
+    let child = try box.start(put + ["--", "sh", "-c", line])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .uploadPart && $0.done } })
+    child.signal(SIGINT)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .abortMultipartUpload } })
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(result.status == 143 && !result.timedOut)
+    let started = try process(box)
+    let end = ContinuousClock.now + .seconds(20)
+    while !isGone(started), ContinuousClock.now < end { await Task.yield() }
+    #expect(isGone(started))
+  }
+
+  @Test("what a command has left running without the pipe is left alone after a success")
+  func leavesDaemons() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 1000)
+    try await run(box, "sleep 1000 >/dev/null 2>&1 & echo $! >pid; cat f").expectSuccess()
+    #expect(box.fake.object("k")?.bytes == bytes)
+    let left = try process(box)
+    #expect(!isGone(left))
+    kill(left, SIGKILL)
+  }
+
+  @Test(
+    "a command can ask for something on the terminal, and Ctrl-C there ends it with the upload",
+    arguments: [true, false])
+  func terminal(answers: Bool) async throws {
+    let box = try BlackBox()
+    let inner = "echo $$ >pid; printf 'word: ' >/dev/tty; read word </dev/tty; printf %s \"$word\""
+    try box.files.write(inner, to: "ask")
+    let line = "trap : INT; \(box.binary.path) put --from-command s3://bucket/k -- sh ask; echo status $?"
+    let terminal = try ChildProcess(
+      Programs.find("script"), ["-qec", line, "/dev/null"],
+      environment: Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }.merging([
+        "SHELL": "/bin/sh", "AWS_EC2_METADATA_DISABLED": "true",
+      ]) { $1 },
+      directory: box.files.path, input: .open)
+    while !terminal.ended, !String(decoding: terminal.stdout, as: UTF8.self).contains("word: ") { await Task.yield() }
+    _ = await terminal.write(answers ? Array("hello\n".utf8) : [3])
+    let result = await terminal.wait(timeout: .seconds(60))
+    #expect(!result.timedOut)
+    #expect(result.output.contains(answers ? "status 0" : "status 130"), "\(result.output)")
+    #expect(box.fake.object("k")?.bytes == (answers ? Array("hello".utf8) : nil))
+    #expect(isGone(try process(box)))
   }
 }

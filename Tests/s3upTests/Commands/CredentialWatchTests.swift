@@ -3,7 +3,7 @@ import Testing
 
 @testable import s3up
 
-@Suite struct CredentialWatchTests {
+@Suite(.timeLimit(.minutes(15))) struct CredentialWatchTests {
   private let now = Timestamp(seconds: 1_800_000_000)
 
   @Test("An upload that ends before its credentials is no news; one that outlives them names both times")

@@ -5,7 +5,7 @@ import Testing
 @testable import s3up
 
 /// What options, environment and the shared files make of each other.
-@Suite struct StoreSettingsTests {
+@Suite(.timeLimit(.minutes(15))) struct StoreSettingsTests {
   private let home: TemporaryDirectory
   private let keys = ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret"]
 

@@ -18,7 +18,7 @@ private func message(_ body: () throws -> Void) -> String {
   }
 }
 
-@Suite struct OptionsTests {
+@Suite(.timeLimit(.minutes(15))) struct OptionsTests {
   @Test func withoutOptionsTheDefaultsHold() throws {
     let put = try line("put")
     #expect(try TransferOptions(put) == TransferOptions())
@@ -183,7 +183,7 @@ private func message(_ body: () throws -> Void) -> String {
   }
 }
 
-@Suite struct StepOptionsTests {
+@Suite(.timeLimit(.minutes(15))) struct StepOptionsTests {
   @Test func aPartNeedsItsUploadAndNumberOrAURL() throws {
     let options = try StepOptions(line("part", "f", "u", "--upload-id=i", "--part=3", "--offset=1M", "--length=5"))
     #expect(options.uploadID == "i")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import s3up
 
-@Suite struct FlagListTests {
+@Suite(.timeLimit(.minutes(15))) struct FlagListTests {
   @Test func everyNameIsDefinedAndOnceForACommand() {
     for name in FlagName.allCases { #expect(!FlagList.commands(with: name).isEmpty, "\(name.rawValue)") }
     for command in CommandName.allCases {
@@ -36,7 +36,7 @@ import Testing
   }
 }
 
-@Suite struct HelpTests {
+@Suite(.timeLimit(.minutes(15))) struct HelpTests {
   private func terms(_ page: Page) -> [String] {
     page.blocks.compactMap { if case .item(let term, _) = $0 { term } else { nil } }
   }
@@ -116,7 +116,7 @@ import Testing
   }
 }
 
-@Suite struct ManPageTests {
+@Suite(.timeLimit(.minutes(15))) struct ManPageTests {
   private let roff = ManPage.draw(.manual, version: "1.2.3")
 
   @Test func theManPageHasEachCommandOptionAndVariable() {
@@ -154,7 +154,7 @@ import Testing
   }
 }
 
-@Suite struct CompletionTests {
+@Suite(.timeLimit(.minutes(15))) struct CompletionTests {
   /// Sources the script in a bash without the user's files, and completes the last word.
   private func bash(_ words: [String]) throws -> [String] {
     let quoted = words.map { "'\($0)'" }.joined(separator: " ")

@@ -16,7 +16,7 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
   }
 }
 
-@Suite struct ParserTests {
+@Suite(.timeLimit(.minutes(15))) struct ParserTests {
   @Test func aValueFollowsOrIsJoinedByAnEqualsSign() throws {
     let a = try parse("put", "--part-size", "8M", "f", "s3://bkt/k")
     let b = try parse("put", "--part-size=8M", "f", "s3://bkt/k")
@@ -66,6 +66,43 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
   @Test func anOptionalValueNeedsTheEqualsSign() throws {
     #expect(try parse("put", "--json", "all").positionals == ["all"])
     #expect(try parse("put", "--json=all").last(.json)?.value == "all")
+  }
+
+  @Test(
+    "an option of another tool is told by the name that s3up has for it",
+    arguments: [
+      ("--no-verify-ssl", "--insecure"), ("--sse-c-key", "--sse-c-key-file"), ("--no-progress", "--progress none"),
+      ("--only-show-errors", "--quiet"), ("--endpoint", "--endpoint-url"), ("--numworkers", "--concurrency"),
+      ("--transfers", "--concurrency"), ("--no-check-certificate", "--insecure"), ("--bwlimit", "--limit-rate"),
+      ("--multipart-chunk-size-mb", "--part-size"), ("--access_key", "AWS_ACCESS_KEY_ID"), ("-k", "--insecure"),
+      ("--limit-upload", "--limit-rate"), ("-T", "first argument"), ("-c", "--concurrency"), ("--s3-acl", "--acl"),
+    ])
+  func otherTools(_ theirs: String, _ ours: String) {
+    let found = refusal(["put", "f", "s3://bkt/k", theirs])
+    #expect(
+      found?.code == .usage && found?.message.hasPrefix("unknown option \(theirs): ") == true, "\(found?.message ?? "")"
+    )
+    #expect(found?.message.contains(ours) == true, "\(found?.message ?? "")")
+    // With a value joined to it, which may be a secret, and without a command.
+    let joined = refusal([theirs + "=hUsh", "put"])
+    #expect(
+      joined?.message.contains("hUsh") != true && (theirs.utf8.count == 2 || joined?.message.contains(ours) == true))
+  }
+
+  @Test(
+    "no name in the table of other tools is one of s3up's, none stands twice, and each leads to an option that there is"
+  )
+  func tableOfOtherTools() {
+    let names = OtherTools.table.flatMap { $0.theirs.split(separator: " ").map(String.init) }
+    #expect(Set(names).count == names.count)
+    for name in names {
+      #expect(FlagName(rawValue: name) == nil, "\(name)")
+      #expect(
+        Parser.flag(named: name.replacing("no-", with: "", maxReplacements: 1), for: nil)?.negatable != true, "\(name)")
+    }
+    for (ours, _) in OtherTools.table {
+      if case .option(let name, _) = ours { #expect(FlagList.find(name, for: .put) != nil, "\(name)") }
+    }
   }
 
   @Test func aNegationTakesBackWhatTheEnvironmentSwitchedOn() throws {
@@ -129,7 +166,7 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
   }
 }
 
-@Suite struct EnvironmentTests {
+@Suite(.timeLimit(.minutes(15))) struct EnvironmentTests {
   @Test func theCommandLineIsOverOurVariableAndOursOverTheOthers() throws {
     let all = ["S3UP_REGION": "one", "AWS_REGION": "two", "AWS_DEFAULT_REGION": "three"]
     #expect(try parse("put", "--region", "zero", environment: all).last(.region)?.value == "zero")

@@ -4,7 +4,7 @@ import Testing
 @testable import s3up
 
 /// What a person types into the wrong place is not shown again when it is a secret.
-@Suite struct TypedSecretTests {
+@Suite(.timeLimit(.minutes(15))) struct TypedSecretTests {
   private func shown(_ words: [String], _ read: (Invocation) throws -> Void) -> String {
     do {
       try read(try Parser.parse(words.map { Argument($0) }, environment: [:]))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import s3up
 
-@Suite struct ValueTests {
+@Suite(.timeLimit(.minutes(15))) struct ValueTests {
   @Test(arguments: [
     ("0", 0), ("1", 1), ("8388608", 8_388_608), ("8M", 8_388_608), ("8MiB", 8_388_608), ("8mb", 8_388_608),
     ("5k", 5120), ("3B", 3), ("2G", 2_147_483_648), ("1T", 1_099_511_627_776), ("8388607T", 9_223_370_937_343_148_032),
@@ -86,7 +86,7 @@ import Testing
   }
 }
 
-@Suite struct S3URLTests {
+@Suite(.timeLimit(.minutes(15))) struct S3URLTests {
   @Test(arguments: [
     ("s3://bkt/key", "key"), ("s3://bkt//a", "/a"), ("s3://bkt/a//b/../c", "a//b/../c"),
     ("s3://bkt/a b?c#d%20", "a b?c#d%20"),
@@ -153,7 +153,7 @@ import Testing
   }
 }
 
-@Suite struct NearestTests {
+@Suite(.timeLimit(.minutes(15))) struct NearestTests {
   @Test(arguments: [("", "", 0), ("ab", "", 2), ("kitten", "sitting", 3), ("ab", "ba", 1), ("part", "parts", 1)])
   func editsAreCounted(_ a: String, _ b: String, _ count: Int) {
     #expect(Nearest.edits(Array(a.utf8), Array(b.utf8)) == count)

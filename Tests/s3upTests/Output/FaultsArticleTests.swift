@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct FaultsArticleTests {
+@Suite(.timeLimit(.minutes(15))) struct FaultsArticleTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -48,7 +48,7 @@ private func states(_ name: String) -> [ProgressState] {
   return [ProgressState(name: name, total: 5), running, done, stream, huge, over]
 }
 
-@Suite struct ProgressLineTests {
+@Suite(.timeLimit(.minutes(15))) struct ProgressLineTests {
   @Test(arguments: names)
   func theLineNeverExceedsTheWidth(_ name: String) {
     for state in states(name) {
@@ -105,7 +105,7 @@ private func states(_ name: String) -> [ProgressState] {
   }
 }
 
-@Suite struct RateMeterTests {
+@Suite(.timeLimit(.minutes(15))) struct RateMeterTests {
   @Test func aSteadyStreamHasItsRateAndItsEnd() {
     var meter = RateMeter()
     meter.add(0, at: .zero)
@@ -115,13 +115,12 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(meter.eta(remaining: 60_000_000) == .seconds(60))
   }
 
-  @Test func aStallIsSeenInSecondsAndTheEndDoesNotJump() {
+  @Test func aStallIsSeenInSeconds() {
     var meter = RateMeter()
     for tick in 0...300 { meter.add(Int64(tick) * 100_000, at: .milliseconds(tick * 100)) }
     for tick in 301...310 { meter.add(30_000_000, at: .milliseconds(tick * 100)) }
     #expect(meter.rate.map { $0 > 700_000 && $0 < 900_000 } == true)
-    let eta = meter.eta(remaining: 60_000_000)
-    #expect(eta.map { $0 >= .seconds(60) && $0 < .seconds(75) } == true)
+    #expect(meter.eta(remaining: 80_000_000) == .seconds(100), "what remains by that rate")
     for tick in 311...400 { meter.add(30_000_000, at: .milliseconds(tick * 100)) }
     #expect(meter.rate == 0)
   }
@@ -132,7 +131,7 @@ private func states(_ name: String) -> [ProgressState] {
     meter.add(8_000_000, at: .seconds(1))
     meter.add(0, at: .seconds(2))
     #expect(meter.rate == 0)
-    #expect(meter.eta(remaining: -5) == .zero)
+    #expect(meter.eta(remaining: -5) == nil)
   }
 
   @Test func nothingMovedMeansNoEnd() {
@@ -142,7 +141,7 @@ private func states(_ name: String) -> [ProgressState] {
   }
 }
 
-@Suite struct ConsoleTests {
+@Suite(.timeLimit(.minutes(15))) struct ConsoleTests {
   private final class Paper: Sendable {
     private let bytes = Locked<[UInt8]>([])
     var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
@@ -184,6 +183,7 @@ private func states(_ name: String) -> [ProgressState] {
     var state = ProgressState(name: "f", total: 1000)
     for second in 0...25 {
       state.done = Int64(second)
+      state.taken = Int64(second)
       printer.tick(state, now: .seconds(second))
     }
     #expect(paper.text.split(separator: "\n").count == 2)
@@ -225,7 +225,7 @@ private func states(_ name: String) -> [ProgressState] {
   }
 }
 
-@Suite struct DescriptorTests {
+@Suite(.timeLimit(.minutes(15))) struct DescriptorTests {
   @Test func aReaderThatIsGoneIsAnErrorAndNotTheEnd() throws {
     Descriptor.ignoreBrokenPipes()
     var ends: [Int32] = [0, 0]

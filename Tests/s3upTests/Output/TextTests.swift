@@ -4,7 +4,7 @@ import Testing
 
 @testable import s3up
 
-@Suite struct HumanTests {
+@Suite(.timeLimit(.minutes(15))) struct HumanTests {
   @Test(arguments: [
     (Int64(0), "0 B"), (-5, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"),
     (10 << 10, "10 KiB"),
@@ -32,7 +32,7 @@ import Testing
   }
 }
 
-@Suite struct JSONTests {
+@Suite(.timeLimit(.minutes(15))) struct JSONTests {
   @Test func whatIsWrittenReadsBackTheSame() throws {
     let text = "q\" b\\ n\n r\r t\t bell\u{7} esc\u{1b}[31m del\u{7f} nul\u{0} é 😀 \u{2028} \u{202e}"
     let written = JSONValue.object([("k\"", .string(text)), ("n", .null), ("a", .array([.bool(true), .int(.min)]))])
@@ -101,7 +101,7 @@ import Testing
   }
 }
 
-@Suite struct ErrorTextTests {
+@Suite(.timeLimit(.minutes(15))) struct ErrorTextTests {
   @Test func anErrorSaysWhatWhereWhoAndTheWayOut() {
     let failure = Failure(
       .refused, "the bucket does not exist", status: 404, s3Code: "NoSuchBucket", requestID: "R1", hint: "Create it.")
@@ -161,7 +161,7 @@ import Testing
   }
 }
 
-@Suite struct PaintTests {
+@Suite(.timeLimit(.minutes(15))) struct PaintTests {
   @Test func withoutColorNothingIsAdded() {
     #expect(Paint.off.error(["s3up: x", "y"]) == ["s3up: x", "y"])
     #expect(Paint.off.result("uploaded f") == "uploaded f")
@@ -181,7 +181,7 @@ import Testing
   }
 }
 
-@Suite struct ResultLineTests {
+@Suite(.timeLimit(.minutes(15))) struct ResultLineTests {
   @Test func theResultNamesSizePartsTimeRateAndProof() {
     var summary = UploadSummary(
       size: 1 << 30, parts: 128, bytesSent: 1 << 30, duration: .milliseconds(12_300),

@@ -10,7 +10,12 @@ extension Failure {
       s3Code, status: answer.status, body: body, region: region, onUpload: place.uploadID != nil,
       carriedChecksum: carriedChecksum)
     // An answer to HEAD has no body and so no code: a 400 may be a time-out or a token's end, and pass.
-    if s3Code == nil, answer.status == 400, region == nil, operation.utf8.starts(with: "Head".utf8) { code = .server }
+    // Not one of a server that is no store, such as a port for TLS that is spoken to in the clear.
+    if s3Code == nil, answer.status == 400, region == nil, operation.utf8.starts(with: "Head".utf8),
+      S3ErrorBody.requestID(answer.headers) != nil
+    {
+      code = .server
+    }
     self.init(
       code, Self.sentence(answer.status, operation, s3Code, body), status: answer.status, s3Code: s3Code,
       requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,

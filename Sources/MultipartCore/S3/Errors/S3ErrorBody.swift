@@ -20,10 +20,16 @@ package struct S3ErrorBody: Sendable, Equatable {
   package private(set) var argument: String?
   /// A presigned URL that has ended says when it did.
   package private(set) var saysExpires = false
+  /// The words of the usual servers for a request in the clear to a port that wants TLS.
+  package private(set) var saysTLSPort = false
 
   private static let secretElements = [
     "StringToSign", "StringToSignBytes", "CanonicalRequest", "CanonicalRequestBytes", "SignatureProvided",
     "AWSAccessKeyId", "Token-0", "Token", "SecurityToken", "X-Amz-Credential",
+  ]
+
+  private static let tlsPorts = [
+    "http request to an https server", "http request was sent to https port", "plain http to an ssl-enabled server",
   ]
 
   package init(_ body: [UInt8]) {
@@ -31,7 +37,11 @@ package struct S3ErrorBody: Sendable, Equatable {
     form = .other
     // An error is a page of text; what is longer is not one, and is read only as far.
     let tree = XMLReader.readWhatThereIs(body.count > Self.maximum ? Array(body.prefix(Self.maximum)) : body)
-    guard let parent = Self.error(in: tree) else { return }
+    guard let parent = Self.error(in: tree) else {
+      let text = String(decoding: body.prefix(1024), as: UTF8.self).lowercased()
+      saysTLSPort = Self.tlsPorts.contains { text.contains($0) }
+      return
+    }
     form = .xml
     code = parent.string("Code").flatMap(Self.token)
     requestID =
@@ -41,10 +51,10 @@ package struct S3ErrorBody: Sendable, Equatable {
     argument = (parent.string("ArgumentName") ?? parent.string("Header")).flatMap(Self.token)
     saysExpires = parent.string("Expires") != nil && parent.string("ServerTime") != nil
     var secrets = Self.secretElements.compactMap { parent.string($0) }
-    if let argument, SecretHeaders.contains(argument), let value = parent.string("ArgumentValue") {
+    if let argument, SecretNames.isSecret(header: argument), let value = parent.string("ArgumentValue") {
       secrets.append(value)
     }
-    let text = parent.string("Message").map { S3Text.cleaned(S3Redaction.of($0, secrets: secrets)) }
+    let text = parent.string("Message").map { S3Text.cleaned(Redaction.sentence($0, secrets: secrets)) }
     message = text?.isEmpty == true ? nil : text
   }
 
@@ -88,37 +98,7 @@ package struct S3ErrorBody: Sendable, Equatable {
   /// A region becomes part of a host name and of a signature: letters, digits and hyphens only.
   static func region(_ text: String) -> String? {
     let text = S3Text.trimmed(text)
-    guard !text.isEmpty, text.utf8.count <= 64,
-      text.utf8.allSatisfy({ S3Text.isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
-    else { return nil }
+    guard BucketName.isLabel(text.lowercased()), text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     return text
-  }
-}
-
-/// Takes out of a store's sentence what must not be shown.
-enum S3Redaction {
-  static func of(_ text: String, secrets: [String]) -> String {
-    var bytes = Array(text.utf8.prefix(4096))
-    for secret in secrets.map({ Array(S3Text.trimmed($0).utf8) }) where secret.count >= 8 {
-      while let range = bytes.firstRange(of: secret) { bytes.replaceSubrange(range, with: "(…)".utf8) }
-    }
-    // Signatures are 64 hex digits, tokens are long words, an SSE-C key is 44 characters of base64.
-    let words = bytes.split(separator: 0x20, omittingEmptySubsequences: false).map { word in
-      looksSecret(word) ? Array("(…)".utf8) : Array(word)
-    }
-    return String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
-  }
-
-  private static func looksSecret(_ word: ArraySlice<UInt8>) -> Bool {
-    if word.count > 200 { return true }
-    // Anywhere in the word: `key=…`, `"…"`.
-    var hex = 0
-    var base64 = 0
-    for byte in word {
-      hex = S3Text.nibble(byte) == nil ? 0 : hex + 1
-      if hex >= 64 || (byte == 0x3D && base64 >= 43) { return true }
-      base64 = S3Text.isAlphanumeric(byte) || byte == 0x2B || byte == 0x2F ? base64 + 1 : 0
-    }
-    return false
   }
 }

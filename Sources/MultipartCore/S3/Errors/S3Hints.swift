@@ -3,20 +3,25 @@ enum S3Hints {
   static func hint(
     _ code: Failure.Code, s3Code: String?, status: Int, operation: String, region: String?, body: S3ErrorBody
   ) -> String? {
+    if body.saysTLSPort { return "that port speaks TLS: write the endpoint with https://" }
+    if status == 407 { return "the proxy asks for a user name and a password: http://USER:PASSWORD@HOST:PORT" }
     if body.saysExpires { return "the presigned URL has ended: ask for a new one" }
     if let region, isAboutRegion(s3Code, status: status) {
       return "the store names the region \(region): give it with --region \(region)"
     }
+    // By the code, whatever name the store has for it: InvalidArgument alone says nothing of checksums.
+    if code == .checksumUnsupported { return "choose another checksum with --checksum md5 or --checksum none" }
     if let s3Code, let hint = byCode[s3Code] { return hint }
     switch code {
     case .credentials: return permissions(of: operation)
     case .credentialsExpired: return "get new credentials and run the same command again"
     case .throttled: return "the store asks for less: lower --concurrency or set --limit-rate, or try again later"
-    case .checksumUnsupported: return "choose another checksum with --checksum md5 or --checksum none"
     case .refused where status == 501: return "the store does not know this: leave out the option that asks for it"
     case .refused where status == 405: return "the endpoint is perhaps a website or a proxy, not an S3 API"
     case .refused where status == 404: return byCode["NoSuchBucket"]
     case _ where body.form == .other: return "the answer is not S3's: check --endpoint-url, and any proxy on the way"
+    case .refused where s3Code == nil: return "check --endpoint-url, the bucket's name and the region"
+    // Its own words are all that is known; the code may be any store's invention.
     default: return nil
     }
   }
@@ -57,6 +62,42 @@ enum S3Hints {
     "QuotaExceeded": "the store's quota is used up",
     "XMinioStorageFull": "the store's disks are full",
     "NotSignedUp": "the account has no S3: sign it up, or use other credentials",
+    "InvalidArgument": "the store does not take the value of an option or header: its message says which",
+    "InvalidRequest": "the store does not take these options together: leave out the one that its message names",
+    "InvalidBucketName": "a bucket's name has 3 to 63 small letters, digits, dots and hyphens",
+    "InvalidBucketState": "the bucket's settings do not allow this: object lock, for one, needs versioning",
+    "InvalidURI": "the store cannot read this key: try one without unusual characters",
+    "InvalidRange": "the object is shorter than the range that was asked for",
+    "InvalidPartNumber": "parts are numbered from 1 to 10000",
+    "InvalidPartOrder": "the list of parts was not taken in its order: start the upload anew with --resume never",
+    "InvalidPayer": "the bucket's owner has shut it to requests like this one: ask the owner",
+    "InvalidEncryptionAlgorithmError": "the store does not know this encryption: choose another --sse, or none",
+    "InvalidRegionName": "check --region",
+    "InvalidLocationConstraint": "check --region",
+    "IllegalLocationConstraintException": "the bucket is in another region: give it with --region",
+    "MalformedACLError": "check --acl and --grant",
+    "MalformedXML": "the store cannot read the document that was sent: see whether the endpoint is an S3 API",
+    "MaxMessageLengthExceeded": "metadata and other headers are too long together: shorten them",
+    "RequestHeaderSectionTooLarge": "metadata and other headers are too long together: shorten them",
+    "KeyTooLong": "a key is at most 1,024 bytes of UTF-8",
+    "MissingContentLength": "something on the way drops Content-Length: go round the proxy",
+    "MissingRequestBodyError": "something on the way drops the body: go round the proxy",
+    "UnexpectedContent": "something on the way adds to the request: go round the proxy",
+    "UserKeyMustBeSpecified": "the store wants another kind of request: see whether the endpoint is an S3 API",
+    "MethodNotAllowed": "the endpoint is perhaps a website or a proxy, not an S3 API",
+    "NoSuchVersion": "check --version-id",
+    "ObjectLockConfigurationNotFoundError":
+      "the bucket has no object lock: leave out --object-lock-mode, --retain-until and --legal-hold",
+    "AllAccessDisabled": "the store has shut this bucket to everybody: ask its owner",
+    "BrokenMPU": "the store has lost the upload's state: start it anew with --resume never",
+    "BucketAlreadyExists": "choose another name for the bucket",
+    "BucketAlreadyOwnedByYou": "the bucket is there already",
+    "KMS.InvalidStateException": "the KMS key cannot be used in its state: enable it or choose another",
+    "BadDigest": "the bytes did not arrive as they were sent: run it again, and suspect the line or a proxy",
+    "XAmzContentSHA256Mismatch": "the bytes did not arrive as they were sent: run it again, and suspect a proxy",
+    "XAmzContentChecksumMismatch": "the bytes did not arrive as they were sent: run it again, and suspect a proxy",
+    "RequestTimeout": "the store waited too long for bytes: lower --concurrency on a slow line",
+    "AuthorizationQueryParametersError": "the presigned URL is not whole: put it in quotes",
     "InvalidObjectState": "the object is archived, or its storage class does not allow this: restore it first",
   ]
 

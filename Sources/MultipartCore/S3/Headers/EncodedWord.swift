@@ -1,8 +1,9 @@
 /// Metadata beyond ASCII. S3 decodes RFC 2047 words when it stores a value and encodes one that is not ASCII when it
-/// gives it back; raw bytes it would take for Latin-1.
+/// gives it back; raw bytes it would take for Latin-1. A tab goes the same way: in a header it is white space, which
+/// some stores sign as one space and others as it is.
 package enum EncodedWord {
   package static func encode(_ value: String) -> String {
-    value.utf8.allSatisfy { $0 < 0x80 } ? value : "=?UTF-8?B?\(S3Text.base64(Array(value.utf8)))?="
+    value.utf8.allSatisfy { $0 < 0x80 && $0 != 0x09 } ? value : "=?UTF-8?B?\(S3Text.base64(Array(value.utf8)))?="
   }
 
   /// Decodes a value that consists of UTF-8 words; anything else is given back as it is.

@@ -99,7 +99,7 @@ package struct ObjectHeaders: Sendable, Equatable {
   private func addExtra(to headers: inout S3HeaderBuilder) throws(Failure) {
     for header in extra {
       let name = header.name.lowercased()
-      guard !Self.reserved.contains(name), !SecretHeaders.contains(name),
+      guard !Self.reserved.contains(name), !SecretNames.isSecret(header: name),
         !ChecksumHeaders.isChecksum(name)
       else {
         throw Failure(

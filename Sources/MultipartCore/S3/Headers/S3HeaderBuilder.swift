@@ -26,10 +26,11 @@ struct S3HeaderBuilder {
 
   static func checkValue(_ value: String, of name: String) throws(Failure) {
     // The value is not repeated in the message: it can be a key.
-    guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+    // A tab too: what is signed is one space, and what is sent would be the tab.
+    guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw Failure(
-        .usage, "the value of \(name) holds a line end or another control character",
-        hint: "a header is one line of text")
+        .usage, "the value of \(name) holds a tab, a line end or another control character",
+        hint: "a header is one line of text, with spaces between its words")
     }
     guard value.utf8.allSatisfy({ $0 < 0x80 }) else {
       throw Failure(

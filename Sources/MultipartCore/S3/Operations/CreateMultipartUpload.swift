@@ -12,6 +12,8 @@ package struct CreateMultipartUpload: S3Operation {
     package var checksumType: String?
     package var encryption: EncryptionInfo
     package var requestID: String?
+    /// The store's clock when it answered.
+    package var date: Timestamp?
   }
 
   package var bucket: String
@@ -66,12 +68,16 @@ package struct CreateMultipartUpload: S3Operation {
     guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
       throw nonsense(answer, "the store gave an upload id with a control character in it")
     }
+    guard !id.contains(Redaction.mask) else {
+      throw nonsense(answer, "the store gave an upload id that repeats a secret of this run")
+    }
     return Output(
       uploadID: id, abortDate: headers["x-amz-abort-date"].flatMap(S3Date.http),
       abortRuleID: headers["x-amz-abort-rule-id"],
       checksumAlgorithm: headers["x-amz-checksum-algorithm"] ?? tree.root?.string("ChecksumAlgorithm"),
       checksumType: headers["x-amz-checksum-type"] ?? tree.root?.string("ChecksumType"),
-      encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers))
+      encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers),
+      date: headers["Date"].flatMap(S3Date.http))
   }
 }
 

@@ -27,8 +27,10 @@ package struct CreateSession: S3Operation {
     var headers = S3HeaderBuilder()
     try headers.add("x-amz-create-session-mode", "ReadWrite")
     try encryption?.add(to: &headers)
-    return try S3Request(
+    var request = try S3Request(
       Self.name, .get, place: place, query: [S3Query("session")], headers: headers.list, maximumAnswer: 64 << 10)
+    request.answerHoldsSecrets = true
+    return request
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

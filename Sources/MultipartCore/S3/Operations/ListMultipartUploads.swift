@@ -75,6 +75,9 @@ package struct ListMultipartUploads: S3Operation {
 
   package var place: Place { Place(bucket: bucket) }
 
+  /// Ten times what a page of S3's has.
+  private static let mostOfPage = 10_000
+
   package func request() throws(Failure) -> S3Request {
     // Keys can hold characters that XML cannot: they come percent-encoded, where the store knows how.
     var query = [S3Query("uploads"), S3Query("encoding-type", "url")]
@@ -86,8 +89,9 @@ package struct ListMultipartUploads: S3Operation {
     }
     var headers = S3HeaderBuilder()
     try common.add(to: &headers)
+    // A thousand of the longest keys, every character encoded, take some 4 MiB.
     return try S3Request(
-      Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 16 << 20)
+      Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 8 << 20)
   }
 
   package func output(from answer: Response) throws(Failure) -> Page {
@@ -97,7 +101,7 @@ package struct ListMultipartUploads: S3Operation {
     else {
       throw nonsense(answer, "the answer to \(Self.name) is not a list of uploads")
     }
-    let elements = root.children.filter { $0.isNamed("Upload") }
+    let elements = root.children.lazy.filter { $0.isNamed("Upload") }.prefix(Self.mostOfPage)
     let keys = ListedKeys(elements.compactMap { $0.string("Key") }, encodingType: root.string("EncodingType"))
     var uploads: [Upload] = []
     for element in elements {

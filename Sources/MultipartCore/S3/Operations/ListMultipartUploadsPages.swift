@@ -29,7 +29,7 @@ extension ListMultipartUploads {
     /// False when the walk ended though the store said that there is more.
     package private(set) var isComplete = true
 
-    package init(limit: Int = 100_000) {
+    package init(limit: Int = 10_000) {
       self.limit = limit
     }
 

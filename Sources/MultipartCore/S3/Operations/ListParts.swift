@@ -30,6 +30,8 @@ package struct ListParts: S3Operation {
     package var checksumType: String?
     package var abortDate: Timestamp?
     package var requestID: String?
+    /// The store's clock when it answered.
+    package var date: Timestamp?
 
     package init(
       parts: [Part], isTruncated: Bool? = nil, nextMarker: Int? = nil, checksumAlgorithm: String? = nil,
@@ -101,11 +103,13 @@ package struct ListParts: S3Operation {
           checksums: ChecksumHeaders.values(in: element),
           lastModified: element.string("LastModified").flatMap(S3Date.iso8601)))
     }
-    return Page(
+    var page = Page(
       parts: parts, isTruncated: root.boolean("IsTruncated"),
       nextMarker: root.integer("NextPartNumberMarker").flatMap { Int(exactly: $0) },
       checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"),
       abortDate: answer.headers["x-amz-abort-date"].flatMap(S3Date.http),
       requestID: S3ErrorBody.requestID(answer.headers))
+    page.date = answer.headers["Date"].flatMap(S3Date.http)
+    return page
   }
 }

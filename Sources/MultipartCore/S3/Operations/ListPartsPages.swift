@@ -9,10 +9,12 @@ extension ListParts {
   ///     }
   ///
   /// It ends always: a page is asked for only behind a marker that has grown, and after a page that brought something,
-  /// so there are at most 10,000.
+  /// and no more than 1,000 of them: S3's have 1,000 parts each, and no upload more than 10,000.
   package struct Pages: Sendable {
     private var byNumber: [Int: Part] = [:]
+    private static let mostPages = 1000
     private var marker = 0
+    private var pages = 0
     /// False when the walk ended though the store said that there is more.
     package private(set) var isComplete = true
 
@@ -33,7 +35,8 @@ extension ListParts {
       let mayHaveMore = page.isTruncated ?? ((page.nextMarker ?? 0) > marker || page.parts.count >= 1000)
       guard mayHaveMore else { return nil }
       let next = [page.nextMarker, highest].compactMap { $0 }.first { $0 > marker && $0 < 10_000 }
-      guard let next, byNumber.count > before else {
+      pages += 1
+      guard let next, byNumber.count > before, pages < Self.mostPages else {
         // Behind part 10,000 there is nothing, whatever the store says.
         isComplete = page.isTruncated != true || byNumber[10_000] != nil && byNumber.count > before
         return nil

@@ -3,7 +3,7 @@ extension FlagList {
     Flag(
       .endpointURL, .value("URL"), .connection, .store, "The store's address, for any store but AWS.",
       more: """
-        Under the variables stand the services section and the endpoint_url of the profile. \
+        Without the bucket, which s3://BUCKET/KEY names. Under the variables stand the services section and the endpoint_url of the profile. \
         AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true leaves only the option and S3UP_ENDPOINT_URL.
         """,
       aws: [FlagVariable("AWS_ENDPOINT_URL_S3"), FlagVariable("AWS_ENDPOINT_URL")]),
@@ -20,7 +20,10 @@ extension FlagList {
     Flag(
       .addressing, .value("STYLE"), .connection, .store,
       "Where the bucket's name stands: virtual (in the host name), path, or auto.",
-      more: "A bucket that an ARN names, and a directory bucket of S3 Express, stand in the host name always.",
+      more: """
+        A bucket that an ARN names, and a directory bucket of S3 Express, stand in the host name always. On AWS path also \
+        lets names pass that only buckets from before 2018 have, and at an endpoint URL one that seems to name the bucket.
+        """,
       standard: "auto",
       choices: AddressingChoice.words),
     Flag(
@@ -53,7 +56,12 @@ extension FlagList {
   static let state: [Flag] = [
     Flag(
       .stateDir, .value("DIR"), .state, .store,
-      "Where s3up keeps the records of unfinished uploads, and what it learned about stores, machine and identity.",
+      "Where s3up keeps the records of unfinished uploads, and what it learned about stores and identity.",
+      more: """
+        It is made for this user alone where it is not there; the mode of one that is there is not changed. In a folder \
+        that other users can write, s3up keeps all in a folder of its own, and it believes no file that another user \
+        owns or can write.
+        """,
       standard: "$XDG_STATE_HOME/s3up, else ~/.local/state/s3up", completes: .directories)
   ]
 

@@ -12,7 +12,13 @@ extension FlagList {
       more: "A presigned URL is a secret while it is valid; S3UP_URL keeps it out of the list of processes."),
     Flag(
       .partsFile, .value("FILE|-"), .upload, [.complete], "Assemble the parts listed in FILE, not the server's list.",
-      more: "One part a line: its number, a space or tab, and its ETag, in any order.", completes: .files),
+      more: """
+        What s3up parts prints, also with --json, or one part a line: its number, a space or tab, and its ETag; in any \
+        order. Where the upload is gone and the object is made of these parts, that is reported as unchanged.
+        """, completes: .files),
+    Flag(
+      .allowGaps, .toggle, .upload, [.complete], "Assemble the object although numbers of parts are missing.",
+      more: "Without it every part from 1 to the last must be there."),
     Flag(
       .clean, .toggle, .upload, [.uploads], "Abort the unfinished uploads that are recorded on this machine.",
       more: "One that is running is left alone. With --dry-run nothing is aborted."),
@@ -33,7 +39,14 @@ extension FlagList {
     Flag(
       .contentType, .value("TYPE"), .presign, [.presign], "Content type that the PUT must be sent with."),
     Flag(
-      .contentMD5, .value("BASE64"), .presign, [.presign], "MD5 that the PUT's bytes must have, in base64."),
+      .contentMD5, .value("BASE64"), .presign, [.presign], "MD5 that the PUT's bytes must have, in base64.",
+      more: "It is signed: whoever holds the URL must send it as Content-MD5. One MD5 fits one part only."),
+    Flag(
+      .contentMD5File, .value("FILE|-"), .presign, [.presign], "MD5 of each part that --part names, a line each.",
+      more: """
+        A line is the number of the part, a space or tab, and the MD5 of its bytes in base64 or hexadecimal; in any order, \
+        with none missing and none besides. Whoever holds a part's URL must send its MD5 as Content-MD5.
+        """, completes: .files),
     Flag(.uploadID, .value("ID"), .presign, [.presign], "Sign parts of this upload, with --part."),
     Flag(
       .part, .value("N|A-B"), .presign, [.presign], "Part or range of parts to sign, one URL a line: 3 or 1-40."),

@@ -16,14 +16,19 @@ extension FlagList {
       .fromCommand, .toggle, .transfer, [.put],
       "Upload what a command prints: put --from-command s3://BUCKET/KEY -- CMD ARG...",
       more: """
-        Nothing is published unless the command ends with exit code 0. What it says on standard error passes through.
+        Nothing is published unless the command ends with exit code 0. What it says on standard error passes through, \
+        line by line above a progress bar. \
+        When it fails the run ends at once. When it ends well its output is read to the end, also what a process in \
+        its background still prints; --deadline bounds that. A run that fails or is stopped ends the command and its \
+        background, which runs in a process group of its own unless s3up has the terminal.
         """),
     Flag(
       .concurrency, .value("N|auto"), .transfer, [.put], "Parts that are sent at the same time: 1 to 1000, or auto.",
       more: """
-        With auto it begins with 8 and takes more while the rate grows with them, up to \(ConnectionBounds.most), and \
-        fewer again where they bring nothing, where the store asks for less, or where a part would take longer than a \
-        minute. A stream has at most 8.
+        With auto it begins with 2, has 8 as soon as the line shows that it takes them, and more while the rate grows \
+        with them, up to \(ConnectionBounds.most); fewer again where they bring nothing, where the store asks for less, \
+        or where what has begun would take longer than ten seconds, which is what an interruption may cost. A stream \
+        has at most 8.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part],
@@ -41,33 +46,50 @@ extension FlagList {
     Flag(
       .limitRate, .value("RATE|off"), .transfer, [.put, .part],
       "Send at most RATE bytes a second, over all connections.",
-      more: "RATE is a SIZE a second: 2M, 2M/s, 500K.", standard: "off", choices: ["off"], open: true),
+      more: """
+        RATE is a SIZE a second: 2M, 2M/s, 500K. No more parts are sent at once than it takes in ten seconds, and below \
+        1 MiB a second they have 5 MiB.
+        """, standard: "off", choices: ["off"], open: true),
     Flag(
       .retries, .value("N"), .transfer, .patient, "Tries of one request before it is given up, 1 to 1000.",
-      more: "The waits between tries grow, are spread by chance, and are never shorter than the store asks for.",
+      more: """
+        The waits between tries grow, are spread by chance, and are never shorter than the store asks for. Where nobody \
+        has answered yet in this run it ends after about ten seconds, whatever N is: a wrong address stays wrong.
+        """,
       standard: "10", aws: [FlagVariable("AWS_MAX_ATTEMPTS")]),
     Flag(
       .stallTimeout, .value("DURATION"), .transfer, .store,
       "End and retry a request on which no byte moved for this long.",
-      more: "To complete an upload, a store may take ten minutes without a word.", standard: "30s"),
+      more: """
+        Without this option a store that puts the parts of an upload together may take ten minutes without a word; what \
+        is given here holds for that too. Whatever comes from the store, spaces too, begins the time anew.
+        """, standard: "30s"),
     Flag(
       .connectTimeout, .value("DURATION"), .transfer, .store, "Give a connection this long to be made.",
       standard: "10s"),
     Flag(
-      .deadline, .value("DURATION"), .transfer, [.put], "End the run after this long, with exit code 75.",
-      more: "The upload is kept, and the same command goes on with it."),
+      .deadline, .value("DURATION"), .transfer, [.put],
+      "End the run at the latest this long after its start, with exit code 75.",
+      more: """
+        All of it counts: finding credentials and the store, reading, sending, waiting for retries, and the store's time \
+        to put the parts together. The upload is kept, and the same command resumes it. That of a stream, which no other \
+        run can resume, is aborted: that begins a quarter of the time before the end, but no more than four seconds.
+        """),
   ]
 
   static let resume: [Flag] = [
     Flag(
       .resume, .value("WHEN"), .resume, [.put],
-      "Go on with an unfinished upload of the same file: auto, never or require.",
+      "Resume an unfinished upload of the same file: auto, adopt, never or require.",
       more: """
-        With auto the upload that an earlier run left is gone on with, whether it is recorded on this machine or only \
-        found at the store; every part is compared with the file first, so that a file which was only touched goes on \
-        too. One that is only found is passed by when options say how the object shall be (encryption, access, locks, \
-        headers, tags): what it was created with cannot be seen. With never a new upload begins, and a recorded one is \
-        aborted. With require the run fails when there is none.
+        With auto the upload of this machine's own record is resumed; every part is compared with the file first, so \
+        that a file which was only touched is resumed too. With adopt a run without a record (on another machine, in a \
+        fresh CI job) also takes an upload that it finds at the store, when all its parts are the file's and nobody has \
+        sent to it for a minute; if need be it waits that minute out. Whoever may begin uploads at this key then \
+        decides how the object is made: its access rules, encryption, metadata and content type are those that the \
+        upload was created with, and no store shows them. So adopt where you trust all who may write there; a run \
+        whose options say how the object shall be adopts none. With never a new upload begins, and the recorded one \
+        is aborted. With require the run fails when this machine has no record of one.
         """, standard: "auto", choices: ResumeChoice.words),
     Flag(
       .onInterrupt, .value("WHAT"), .resume, [.put], "At SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
@@ -96,7 +118,10 @@ extension FlagList {
     Flag(
       .payloadSigning, .value("WHEN"), .integrity, [.put, .part],
       "Sign the SHA-256 of what is sent: auto, always or never.",
-      more: "With auto it is signed over plain HTTP and left out over TLS, which already guards the bytes.",
+      more: """
+        With auto it is signed over plain HTTP, and over TLS with --insecure; else it is left out over TLS, which
+        already guards the bytes.
+        """,
       standard: "auto", choices: PayloadSigningChoice.words),
     Flag(
       .verify, .toggle, .integrity, [.put], "Ask the store for the object afterwards and compare.", negatable: true),

@@ -8,12 +8,16 @@ enum ConnectionBounds {
   /// Of the process's file descriptors the rest of it needs so many.
   private static let others = 32
 
-  /// A stream's parts are in memory, so that it gets no more than those that it is planned with.
-  static func pace(_ transfer: TransferOptions, isStream: Bool, descriptors: Int) -> Pace.Bounds? {
+  /// A stream's parts are in memory, so that it gets no more than those that it is planned with. Of the line to this
+  /// store nothing may be known.
+  static func pace(
+    _ transfer: TransferOptions, isStream: Bool, line: LineClass? = nil, descriptors: Int
+  ) -> Pace.Bounds? {
     guard transfer.adapts else { return nil }
     let room = max(1, descriptors - others)
     let start = min(transfer.concurrency, room)
-    return Pace.Bounds(start: start, most: isStream ? start : min(most, room))
+    return Pace.Bounds(
+      start: start, most: isStream ? start : min(most, room), opening: line?.opening ?? LineClass.unknownOpening)
   }
 
   /// `getrlimit`.

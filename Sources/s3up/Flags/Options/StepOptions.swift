@@ -11,6 +11,8 @@ struct StepOptions: Sendable, Equatable {
   var url: String?
   /// `-` is standard input.
   var partsFile: Argument?
+  /// An object may be made without some of the numbers from 1 to the last.
+  var allowsGaps = false
 
   /// S3's highest part number.
   static let lastPart = 10_000
@@ -21,6 +23,7 @@ struct StepOptions: Sendable, Equatable {
     offset = try invocation.size(.offset) ?? 0
     length = try invocation.size(.length)
     partsFile = try invocation.path(.partsFile)
+    allowsGaps = invocation.toggle(.allowGaps) ?? false
     url = try Self.presigned(invocation)
     if url != nil {
       for name in [FlagName.uploadID, .part] where invocation.has(name) {
@@ -82,6 +85,8 @@ struct PresignOptions: Sendable, Equatable {
   var expires: Int64 = 900
   var contentType: String?
   var contentMD5: String?
+  /// `-` is standard input.
+  var contentMD5File: Argument?
   var versionID: String?
   var uploadID: String?
   var parts: ClosedRange<Int>?
@@ -100,6 +105,7 @@ struct PresignOptions: Sendable, Equatable {
     }
     contentType = try invocation.text(.contentType)
     contentMD5 = try invocation.text(.contentMD5)
+    contentMD5File = try invocation.path(.contentMD5File)
     versionID = try invocation.text(.versionID)
     uploadID = try invocation.text(.uploadID)
     parts = try Self.parts(invocation)
@@ -119,18 +125,30 @@ struct PresignOptions: Sendable, Equatable {
     if contentType != nil || contentMD5 != nil, method != .put {
       throw refuse("--content-type and --content-md5 are for PUT", "Add --method PUT.")
     }
-    if let md5 = contentMD5, !Self.isMD5(md5) {
+    if let md5 = contentMD5, Base64.decode(md5)?.count != 16 {
       throw refuse("--content-md5: '\(md5)' is no MD5 in base64", "It is 24 letters long and ends in ==.")
     }
+    try checkMD5s()
     if !overrides.isEmpty, method != .get {
       throw refuse("the --response options are for GET", "Leave them out for \(method.rawValue).")
     }
     if versionID != nil, method == .put { throw refuse("--version-id is not for PUT", "A PUT makes a new version.") }
   }
 
-  private static func isMD5(_ text: String) -> Bool {
-    text.utf8.count == 24 && text.hasSuffix("==")
-      && text.dropLast(2).allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+" || $0 == "/") }
+  private func checkMD5s() throws(Failure) {
+    if contentMD5 != nil, contentMD5File != nil {
+      throw Failure(
+        .usage, "--content-md5 and --content-md5-file exclude each other", hint: "Leave one of them out.")
+    }
+    if contentMD5File != nil, parts == nil {
+      throw Failure(
+        .usage, "--content-md5-file is for parts", hint: "Add --upload-id ID --part 1-40, or give --content-md5.")
+    }
+    if contentMD5 != nil, let parts, parts.count > 1 {
+      throw Failure(
+        .usage, "--content-md5: one MD5 cannot be that of \(parts.count) parts",
+        hint: "Give --content-md5-file FILE, with a line for each part: its number and its MD5.")
+    }
   }
 
   private static func parts(_ invocation: Invocation) throws(Failure) -> ClosedRange<Int>? {

@@ -20,6 +20,8 @@ struct TransferOptions: Sendable, Equatable {
   /// Tries of one request, the first included.
   var retries = 10
   var stallTimeout = Duration.seconds(30)
+  /// While a store puts the parts together; what was said holds for that too.
+  var answerTimeout = S3Client.patience
   var connectTimeout = Duration.seconds(10)
 
   /// The profile fills what nobody said; the names of what it filled.
@@ -63,6 +65,7 @@ struct TransferOptions: Sendable, Equatable {
     hedges = try invocation.choice(.hedge) ?? HedgeChoice.auto == .auto
     retries = try invocation.number(.retries, in: 1...1000) ?? retries
     stallTimeout = try invocation.duration(.stallTimeout) ?? stallTimeout
+    if invocation.has(.stallTimeout) { answerTimeout = stallTimeout }
     connectTimeout = try invocation.duration(.connectTimeout) ?? connectTimeout
     if let given = invocation.last(.tcpCongestion) {
       switch given.value.text {

@@ -24,7 +24,8 @@ extension CommandPage {
       """,
       """
       The file is checked before, during and at the end: when it grew, shrank or was rewritten, nothing is published \
-      and the exit code is 65.
+      and the exit code is 65. When it was only touched meanwhile (chmod, link) it is read and summed once more at the \
+      end, which also finds a file that was rewritten with its times put back.
       """,
       """
       An upload that is interrupted, by whatever, is gone on with by the same command: parts that the store has, and \
@@ -33,7 +34,12 @@ extension CommandPage {
       """,
     ],
     arguments: [
-      Item(term: "FILE", doc: "The file to upload; - is standard input. A named pipe is read like that too."),
+      Item(
+        term: "FILE",
+        doc: """
+          The file to upload; - is standard input. A regular file there (<FILE) is read from where it stands, and \
+          resumes like one that is named; all else is a stream, and so is a named pipe.
+          """),
       Item(
         term: "s3://BUCKET/KEY",
         doc: "Where it goes. A key that ends in / is a prefix: the file keeps its name under it."),
@@ -86,11 +92,16 @@ extension CommandPage {
     examples: [
       Example(what: "List the parts", line: "s3up parts s3://my-bucket/disk.img --upload-id \"$id\"")
     ],
-    about: ["Lists number, size and ETag of each part, one a line, from the store's own list."], arguments: [object])
+    about: [
+      """
+      Lists number, size, ETag and checksums of each part, one a line, from the store's own list. complete --parts-file \
+      takes what it prints.
+      """
+    ], arguments: [object])
 
   static let complete = CommandPage(
     name: .complete, summary: "assemble the parts of an upload into the object",
-    synopses: ["s3up complete [OPTIONS] s3://BUCKET/KEY --upload-id ID [--parts-file FILE]"],
+    synopses: ["s3up complete [OPTIONS] s3://BUCKET/KEY --upload-id ID [--parts-file FILE] [--allow-gaps]"],
     examples: [
       Example(
         what: "Assemble all parts that the store has",
@@ -102,7 +113,8 @@ extension CommandPage {
     about: [
       """
       Puts the parts together in the order of their numbers. They are taken from the store's own list, or from a file. \
-      When the store's answer is lost, the object is looked at before anything is said.
+      When a number from 1 to the last is missing, nothing is assembled and the exit code is 65, unless --allow-gaps is \
+      given. When the store's answer is lost, the object is looked at before anything is said.
       """
     ], arguments: [object])
 
@@ -111,7 +123,15 @@ extension CommandPage {
     synopses: ["s3up abort [OPTIONS] s3://BUCKET/KEY --upload-id ID"],
     examples: [Example(what: "Give an upload up", line: "s3up abort s3://my-bucket/disk.img --upload-id \"$id\"")],
     about: [
-      "Aborts the upload and lists its parts afterwards: it is done when the store has none left. The object is not touched."
+      """
+      Aborts the upload and lists its parts afterwards: it is done when the store has none left. The object is not \
+      touched.
+      """,
+      """
+      A store gives the same answer for an upload that has ended, for an ID that was never there, and for an ID of \
+      another key. Unless it is known that the upload was at this key, that is exit code 69, and where another key of \
+      the bucket has the upload, it is named.
+      """,
     ], arguments: [object])
 
   static let uploads = CommandPage(
@@ -141,7 +161,7 @@ extension CommandPage {
     name: .presign, summary: "make a URL with which others may get, put or delete",
     synopses: [
       "s3up presign [OPTIONS] s3://BUCKET/KEY [--method METHOD] [--expires DURATION]",
-      "s3up presign [OPTIONS] s3://BUCKET/KEY --upload-id ID --part N|A-B",
+      "s3up presign [OPTIONS] s3://BUCKET/KEY --upload-id ID --part N|A-B [--content-md5-file FILE]",
     ],
     examples: [
       Example(what: "A link for a day", line: "s3up presign s3://my-bucket/report.pdf --expires 1d"),

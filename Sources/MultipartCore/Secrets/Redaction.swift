@@ -11,7 +11,7 @@ package enum Redaction {
     let items = parts[1].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item -> String in
       let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let name = pair.first.map { String(Substring($0)) } ?? ""
-      guard pair.count == 2, isSecretParameter(name.lowercased()) else { return String(Substring(item)) }
+      guard pair.count == 2, SecretNames.isHidden(parameter: name) else { return String(Substring(item)) }
       return "\(name)=\(mask)"
     }
     return place + "?" + items.joined(separator: "&")
@@ -24,25 +24,16 @@ package enum Redaction {
       if name == "authorization" {
         out.add(field.name, authorization(field.value))
       } else {
-        out.add(field.name, isSecretHeader(name) ? mask : field.value)
+        out.add(field.name, SecretNames.isSecret(header: name) ? mask : field.value)
       }
     }
     return out
   }
 
-  private static func isSecretParameter(_ name: String) -> Bool {
-    if ["sig", "token", "policy", "awsaccesskeyid", "googleaccessid", "key-pair-id"].contains(name) { return true }
-    // An encoded name is none of S3's own: somebody's `Sig%6Eature` is not worth decoding.
-    if name.utf8.contains(UInt8(ascii: "%")) { return true }
-    let parts = ["signature", "credential", "security-token", "session-token", "s3session-token", "secret", "password"]
-    return parts.contains { name.hasSuffix($0) }
-  }
-
-  private static func isSecretHeader(_ name: String) -> Bool {
-    switch name {
-    case "cookie", "proxy-authorization", "x-amz-security-token", "x-amz-s3session-token": true
-    default: name.hasSuffix("-customer-key") || name.hasSuffix("-customer-key-md5")
-    }
+  /// `Name: value` of an answer for a log. A redirect repeats our URL, signature and all.
+  package static func shown(_ field: HeaderList.Field) -> String {
+    let value = SecretNames.isSecret(header: field.name) ? mask : S3Text.cleaned(url(field.value), limit: 1000)
+    return "\(S3Text.cleaned(field.name, limit: 200)): \(value)"
   }
 
   /// Keeps the list of signed headers, which is what one looks for when a signature does not match.

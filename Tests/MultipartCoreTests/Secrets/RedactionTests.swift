@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-@Suite("What logs show")
+@Suite("What logs show", .timeLimit(.minutes(15)))
 struct RedactionTests {
   @Test("no form of a signed request shows its signature, token, key id or SSE-C key")
   func nothingLeaks() throws {

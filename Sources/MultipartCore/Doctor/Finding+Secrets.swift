@@ -1,0 +1,19 @@
+extension Finding {
+  /// What a server or its certificate said may stand in every one of its texts.
+  package func masked(by secrets: SecretsInUse) -> Finding {
+    var finding = self
+    finding.text = secrets.masked(text)
+    finding.hint = hint.map { secrets.masked($0) }
+    finding.facts = facts.mapValues { Self.masked($0, by: secrets) }
+    return finding
+  }
+
+  private static func masked(_ fact: JSON, by secrets: SecretsInUse) -> JSON {
+    switch fact {
+    case .string(let text): .string(secrets.masked(text))
+    case .array(let facts): .array(facts.map { masked($0, by: secrets) })
+    case .object(let facts): .object(facts.mapValues { masked($0, by: secrets) })
+    case .null, .bool, .number: fact
+    }
+  }
+}

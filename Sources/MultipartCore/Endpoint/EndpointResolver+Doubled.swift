@@ -1,0 +1,49 @@
+/// A bucket that the endpoint's URL names already. Sent to such an address, its name in the path would be taken for the
+/// beginning of the key, and the object stand under another key than the one that was asked for.
+extension Placement {
+  /// Who says `--addressing path` says that the store's own name only looks like that.
+  func checkDoubled() throws(Failure) {
+    guard let url, options.addressing != .path || options.addressingIsWish else { return }
+    try checkPath(url)
+    if !url.isAddress { try checkHost(url) }
+  }
+
+  private func checkHost(_ url: EndpointURL) throws(Failure) {
+    let labels = url.host.split(separator: ".").map(String.init)
+    let own = bucket.lowercased().split(separator: ".").map(String.init)
+    let rest = Array(labels.dropFirst(own.count))
+    // The addresses of PrivateLink begin with the word bucket, whatever the bucket is called.
+    guard !own.isEmpty, !rest.isEmpty, labels.starts(with: own), rest.first?.hasPrefix("vpce-") != true else {
+      return try checkOther(labels, url)
+    }
+    throw doubled("has the bucket \(BucketName.printable(bucket)) in its host", url, host: rest, path: url.path)
+  }
+
+  /// `https://other.s3.eu-west-1.amazonaws.com`
+  private func checkOther(_ labels: [String], _ url: EndpointURL) throws(Failure) {
+    guard url.host.hasSuffix(".amazonaws.com") || url.host.hasSuffix(".amazonaws.com.cn"),
+      let service = labels.lastIndex(where: { $0 == "s3" || $0.hasPrefix("s3-") }), service > 0,
+      !labels.contains(where: { $0.hasPrefix("vpce-") })
+    else { return }
+    let other = labels[..<service].joined(separator: ".")
+    throw doubled("has the bucket \(other) in its host", url, host: Array(labels[service...]), path: url.path)
+  }
+
+  private func checkPath(_ url: EndpointURL) throws(Failure) {
+    let names = url.path.split(separator: "/").map(String.init)
+    let own = [bucket, PercentEncoding.query(bucket)]
+    guard let place = [names.count - 1, 0].first(where: { names.indices.contains($0) && own.contains(names[$0]) })
+    else { return }
+    let host = url.host.split(separator: ".").map(String.init)
+    let path = names[..<place].map { "/" + $0 }.joined()
+    throw doubled("has the bucket \(BucketName.printable(bucket)) in its path", url, host: host, path: path)
+  }
+
+  private func doubled(_ what: String, _ url: EndpointURL, host: [String], path: String) -> Failure {
+    let port = url.port.map { ":\($0)" } ?? ""
+    let way = "\(url.scheme.rawValue)://\(host.joined(separator: "."))\(port)\(path)"
+    return Failure(
+      .configuration, "the endpoint URL \(what), and s3://BUCKET/KEY names the bucket already",
+      hint: "write --endpoint-url \(way), or add --addressing path if the store's own address looks like that")
+  }
+}

@@ -1,0 +1,33 @@
+/// A page for a browser in place of an answer: from a network that wants somebody to log in first, from a proxy, or from
+/// a web server that is no store. Of a PUT it would be a success by its status.
+enum WebPage {
+  /// Nil for what a store, or a gateway in trouble (5xx), may have answered.
+  static func failure(_ answer: Response, to operation: String) -> Failure? {
+    guard isPage(answer, operation) else { return nil }
+    return Failure(
+      .network,
+      "a web page came instead of an answer to \(operation): a login page of the network, or a wrong endpoint",
+      status: answer.status, hint: "log in to the network with a browser, or check --endpoint-url")
+  }
+
+  private static func isPage(_ answer: Response, _ operation: String) -> Bool {
+    guard (200..<400).contains(answer.status), answer.headers["ETag"] == nil,
+      S3ErrorBody.requestID(answer.headers) == nil
+    else { return false }
+    // No operation of S3 is answered so.
+    if answer.status == 302 || answer.status == 303 { return true }
+    if answer.body.isEmpty { return operation.utf8.elementsEqual(HeadObject.name.utf8) && isHTML(answer.headers) }
+    return begins(answer.body)
+  }
+
+  private static func isHTML(_ headers: HeaderList) -> Bool {
+    guard headers["Last-Modified"] == nil, let type = headers["Content-Type"] else { return false }
+    return S3Text.trimmed(type).lowercased().hasPrefix("text/html")
+  }
+
+  /// Some stores send XML as text/html: the body says what it is.
+  private static func begins(_ body: [UInt8]) -> Bool {
+    let start = String(decoding: body.drop { $0 <= 0x20 || $0 > 0x7F }.prefix(14), as: UTF8.self).lowercased()
+    return start.hasPrefix("<!doctype html") || start.hasPrefix("<html") || start.hasPrefix("<head")
+  }
+}

@@ -1,0 +1,100 @@
+/// What a HEAD does not show of an object, or not to everybody: one small document each, of `GET /key?acl` and its kin.
+package struct GetObjectSettings: S3Operation {
+  package static let name = "GetObjectSettings"
+
+  package enum Part: String, Sendable, CaseIterable {
+    case acl
+    case tagging
+    case retention
+    case legalHold = "legal-hold"
+
+    /// As AWS names the operation, and the permission without its `s3:`.
+    package var operation: String {
+      switch self {
+      case .acl: "GetObjectAcl"
+      case .tagging: "GetObjectTagging"
+      case .retention: "GetObjectRetention"
+      case .legalHold: "GetObjectLegalHold"
+      }
+    }
+  }
+
+  /// Who may do what, as an ACL says it.
+  package struct Grant: Sendable, Equatable {
+    /// `FULL_CONTROL`, `READ`, `WRITE`, `READ_ACP`, `WRITE_ACP`
+    package var permission: String
+    package var id: String?
+    package var uri: String?
+
+    package init(permission: String, id: String? = nil, uri: String? = nil) {
+      self.permission = permission
+      self.id = id
+      self.uri = uri
+    }
+  }
+
+  package enum Output: Sendable, Equatable {
+    case acl([Grant])
+    case tags([NamedValue])
+    case retention(mode: String?, until: String?)
+    case legalHold(String?)
+    /// The store has nothing of this kind for the object.
+    case none
+  }
+
+  package var bucket: String
+  package var key: String
+  package var part: Part
+  package var common: CommonHeaders
+
+  package init(bucket: String, key: String, part: Part, common: CommonHeaders = CommonHeaders()) {
+    self.bucket = bucket
+    self.key = key
+    self.part = part
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket, key: key) }
+
+  package func request() throws(Failure) -> S3Request {
+    var headers = S3HeaderBuilder()
+    try common.add(to: &headers)
+    return try S3Request(
+      part.operation, .get, place: place, query: [S3Query(part.rawValue)], headers: headers.list)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Output {
+    let code = S3ErrorBody(answer.body).code
+    if answer.status == 404, code == "NoSuchTagSet" || code == "NoSuchObjectLockConfiguration" { return .none }
+    guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
+      throw Failure(answer: answer, operation: part.operation, place: place)
+    }
+    let tree: XMLTree
+    do { tree = try XMLReader.read(answer.body) } catch { throw unreadable(answer, error) }
+    switch part {
+    case .acl:
+      // An answer of another kind, as some stores give where they do not know the query, says nothing.
+      guard let list = tree.first("AccessControlList") else {
+        throw nonsense(answer, "the answer to \(part.operation) is no list of grants")
+      }
+      return .acl(
+        list.children.filter { $0.isNamed("Grant") }.map { grant in
+          let grantee = grant.first("Grantee")
+          return Grant(
+            permission: S3Text.trimmed(grant.string("Permission") ?? ""), id: grantee?.string("ID").map(S3Text.trimmed),
+            uri: grantee?.string("URI").map(S3Text.trimmed))
+        })
+    case .tagging:
+      guard let set = tree.first("TagSet") else {
+        throw nonsense(answer, "the answer to \(part.operation) is no set of tags")
+      }
+      return .tags(
+        set.children.filter { $0.isNamed("Tag") }.map { tag in
+          NamedValue(tag.string("Key") ?? "", tag.string("Value") ?? "")
+        })
+    case .retention:
+      return .retention(mode: tree.root?.string("Mode"), until: tree.root?.string("RetainUntilDate"))
+    case .legalHold: return .legalHold(tree.root?.string("Status"))
+    }
+  }
+}

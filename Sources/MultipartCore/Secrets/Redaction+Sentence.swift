@@ -1,0 +1,28 @@
+extension Redaction {
+  /// A sentence of a server without what its answer itself names as secret, and without what has the form of a secret
+  /// that this run does not know: somebody else's token.
+  static func sentence(_ text: String, secrets: [String]) -> String {
+    var bytes = Array(text.utf8.prefix(4096))
+    for secret in secrets.map({ Array(S3Text.trimmed($0).utf8) }) where secret.count >= 8 {
+      bytes = bytes.split(separator: secret, omittingEmptySubsequences: false).joined(separator: mask.utf8).map { $0 }
+    }
+    // Signatures are 64 hex digits, tokens are long words, an SSE-C key is 44 characters of base64.
+    let words = bytes.split(separator: 0x20, omittingEmptySubsequences: false).map { word in
+      looksSecret(word) ? Array(mask.utf8) : Array(word)
+    }
+    return String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
+  }
+
+  private static func looksSecret(_ word: ArraySlice<UInt8>) -> Bool {
+    if word.count > 200 { return true }
+    // Anywhere in the word: `key=…`, `"…"`.
+    var hex = 0
+    var base64 = 0
+    for byte in word {
+      hex = S3Text.nibble(byte) == nil ? 0 : hex + 1
+      if hex >= 64 || (byte == 0x3D && base64 >= 43) { return true }
+      base64 = S3Text.isAlphanumeric(byte) || byte == 0x2B || byte == 0x2F ? base64 + 1 : 0
+    }
+    return false
+  }
+}

@@ -1,0 +1,154 @@
+/// Finds secrets in texts that come from outside, whole or in part, in whichever encoding (``SecretForms``), and puts
+/// ``Redaction/mask`` in their place.
+///
+///     let search = SecretSearch([Array(token.utf8)])
+///     search.masked("you sent \(token)")   // "you sent REDACTED"
+struct SecretSearch: Sendable {
+  private let words: PieceTable
+  private let hexes: PieceTable
+  private let wholes: [[UInt8]]
+
+  /// Percent-encoded in JSON in XML is the most that was seen.
+  private static let layers = 3
+
+  init(_ secrets: some Sequence<[UInt8]>) {
+    var forms = SecretForms()
+    for secret in secrets { forms.add(secret) }
+    words = PieceTable(forms.words)
+    hexes = PieceTable(forms.hexes)
+    wholes = forms.wholes
+  }
+
+  var isEmpty: Bool { words.isEmpty && hexes.isEmpty && wholes.isEmpty }
+
+  func masked(_ text: String) -> String {
+    masked(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
+  }
+
+  /// Nil where no secret is in the text.
+  func masked(_ text: [UInt8]) -> [UInt8]? {
+    guard !isEmpty, text.count >= SecretForms.shortest else { return nil }
+    // Nearly all texts end here, without a copy having been made of them.
+    guard mayHide(text) else { return nil }
+    var found: [Range<Int>] = []
+    var view: DecodedText? = DecodedText(text)
+    for _ in 0...Self.layers {
+      guard let layer = view else { break }
+      find(in: layer, &found)
+      view = layer.decoded()
+    }
+    guard !found.isEmpty else { return nil }
+    return Self.replaced(found, in: text)
+  }
+
+  private func mayHide(_ text: [UInt8]) -> Bool {
+    if !wholes.isEmpty { return true }
+    var window = PieceWindow()
+    var hasEscapes = false
+    for byte in text {
+      window.take(byte)
+      if !window.isFresh {
+        hasEscapes = hasEscapes || Escape.begins(byte)
+      } else if holds(window) {
+        return true
+      }
+    }
+    return hasEscapes && mayHideDecoded(text)
+  }
+
+  /// With one layer of escapes away: also true where there is another one under it.
+  private func mayHideDecoded(_ text: [UInt8]) -> Bool {
+    var window = PieceWindow()
+    var index = 0
+    while index < text.count {
+      var bytes = text[index...index]
+      if Escape.begins(text[index]) {
+        guard let escape = Escape(text[index...]), !escape.bytes.contains(where: Escape.begins) else { return true }
+        bytes = escape.bytes[...]
+        index += escape.length
+      } else {
+        index += 1
+      }
+      for byte in bytes {
+        window.take(byte)
+        if window.isFresh, holds(window) { return true }
+      }
+    }
+    return false
+  }
+
+  private func holds(_ window: PieceWindow) -> Bool {
+    if let word = window.word, words.contains(word) { return true }
+    if let hex = window.hex, hexes.contains(hex) { return true }
+    return false
+  }
+
+  private func find(in layer: DecodedText, _ found: inout [Range<Int>]) {
+    var window = PieceWindow()
+    // Where the last pieces' letters and digits stand.
+    var places: [Int] = []
+    for (index, byte) in layer.bytes.enumerated() {
+      window.take(byte)
+      guard window.isFresh else { continue }
+      places.append(index)
+      func mark(_ length: Int) { found.append(layer.starts[places[places.count - length]]..<layer.ends[index]) }
+      if let word = window.word, words.contains(word) { mark(SecretForms.pieceLength) }
+      if let hex = window.hex, hexes.contains(hex) { mark(SecretForms.hexLength) }
+    }
+    for secret in wholes {
+      for range in layer.bytes.ranges(of: secret) {
+        found.append(layer.starts[range.lowerBound]..<layer.ends[range.upperBound - 1])
+      }
+    }
+  }
+
+  /// Ranges that touch, or nearly, become one: between pieces of one secret a few hex digits may be left.
+  private static func replaced(_ ranges: [Range<Int>], in text: [UInt8]) -> [UInt8] {
+    let nearly = 4
+    var out: [UInt8] = []
+    var done = 0
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound > done {
+      if done == 0 || range.lowerBound > done + nearly {
+        if range.lowerBound > done { out += text[done..<range.lowerBound] }
+        out += Redaction.mask.utf8
+      }
+      done = range.upperBound
+    }
+    return out + text[done...]
+  }
+}
+
+/// A set of numbers that is asked far more often than not for one that is not in it.
+private struct PieceTable: Sendable {
+  private var slots: [UInt64]
+  private let shift: UInt64
+  let isEmpty: Bool
+
+  /// Half of the slots stay free at least, so that a search ends soon. Zero is no piece.
+  init(_ pieces: [UInt64]) {
+    isEmpty = pieces.isEmpty
+    var size = 16
+    while size < 2 * pieces.count { size *= 2 }
+    slots = [UInt64](repeating: 0, count: size)
+    shift = UInt64(64 - size.trailingZeroBitCount)
+    for piece in pieces { insert(piece) }
+  }
+
+  private mutating func insert(_ piece: UInt64) {
+    var slot = place(of: piece)
+    while slots[slot] != 0, slots[slot] != piece { slot = (slot + 1) & (slots.count - 1) }
+    slots[slot] = piece
+  }
+
+  func contains(_ piece: UInt64) -> Bool {
+    var slot = place(of: piece)
+    while slots[slot] != 0 {
+      if slots[slot] == piece { return true }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return false
+  }
+
+  /// Multiplied by the golden ratio, the upper bits are well mixed.
+  private func place(of piece: UInt64) -> Int { Int(truncatingIfNeeded: (piece &* 0x9E37_79B9_7F4A_7C15) >> shift) }
+}

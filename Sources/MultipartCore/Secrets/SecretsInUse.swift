@@ -1,0 +1,106 @@
+/// The secrets that a run holds, and the one door by which texts from outside come in: answers and failures go through
+/// it in the transport, before anybody reads them, so that no place that shows something has to think of it.
+///
+/// What a request carries is known from the request (``SentSecrets``); a secret key, a proxy's password and what stands
+/// in the body of a question are told by whoever holds them.
+package final class SecretsInUse: Sendable {
+  private struct State: Sendable {
+    /// The latest last.
+    var secrets: [[UInt8]] = []
+    var search = SecretSearch([])
+    var isCurrent = true
+  }
+
+  private let state = Locked(State())
+
+  /// A run of days renews its credentials every hour; what it signed with long ago holds no more.
+  private static let most = 32
+
+  package init() {}
+
+  package func add(_ secret: Secret?) {
+    if let secret { add(bytes: Array(secret.reveal().utf8)) }
+  }
+
+  func add(bytes: [UInt8]) {
+    guard bytes.count >= SecretForms.shortest else { return }
+    state.withLock { state in
+      guard !state.secrets.contains(bytes) else { return }
+      state.secrets.append(bytes)
+      state.secrets.removeFirst(max(0, state.secrets.count - Self.most))
+      state.isCurrent = false
+    }
+  }
+
+  package func add(_ credentials: Credentials) {
+    add(credentials.secretAccessKey)
+    add(credentials.sessionToken)
+  }
+
+  private var search: SecretSearch {
+    state.withLock { state in
+      if !state.isCurrent {
+        state.search = SecretSearch(state.secrets)
+        state.isCurrent = true
+      }
+      return state.search
+    }
+  }
+
+  /// A text without the secrets of this run.
+  package func masked(_ text: String) -> String { search.masked(text) }
+
+  package func masked(_ failure: Failure) -> Failure { Self.masked(failure, [search]) }
+
+  func masked(_ failure: Failure, of request: Request) -> Failure { Self.masked(failure, searches(for: request)) }
+
+  private static func masked(_ failure: Failure, _ searches: [SecretSearch]) -> Failure {
+    var failure = failure
+    for search in searches {
+      failure.message = search.masked(failure.message)
+      failure.s3Code = failure.s3Code.map { search.masked($0) }
+      failure.requestID = failure.requestID.map { search.masked($0) }
+      failure.region = failure.region.map { search.masked($0) }
+      failure.hint = failure.hint.map { search.masked($0) }
+    }
+    return failure
+  }
+
+  /// The answer to a request, without what only this run and the server should know. Keys that the server was asked for
+  /// stay: whoever asked reads them from the body of a success, and shows nothing else of it.
+  func masked(_ answer: Response, of request: Request) -> Response {
+    var answer = answer
+    let givesSecrets = request.answerHoldsSecrets && (200..<300).contains(answer.status)
+    for search in searches(for: request) where !search.isEmpty {
+      answer.headers.mask(by: search)
+      if !givesSecrets, let body = search.masked(answer.body) { answer.body = body }
+    }
+    return answer
+  }
+
+  /// What holds for the run, and the signature that was made for this request alone.
+  private func searches(for request: Request) -> [SecretSearch] {
+    let sent = SentSecrets(request)
+    for secret in sent.lasting { add(bytes: secret) }
+    return [search, SecretSearch(sent.ofThisRequest)]
+  }
+}
+
+extension SecretsInUse: CustomReflectable {
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension HeaderList {
+  /// Names too: they are the server's.
+  fileprivate mutating func mask(by search: SecretSearch) {
+    var isClean = true
+    let masked = fields.map { field in
+      let (name, value) = (search.masked(Array(field.name.utf8)), search.masked(Array(field.value.utf8)))
+      isClean = isClean && name == nil && value == nil
+      return Field(
+        name: name.map { String(decoding: $0, as: UTF8.self) } ?? field.name,
+        value: value.map { String(decoding: $0, as: UTF8.self) } ?? field.value)
+    }
+    if !isClean { self = HeaderList(fields: masked) }
+  }
+}

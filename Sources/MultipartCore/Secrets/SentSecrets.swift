@@ -1,0 +1,52 @@
+/// The secrets that a request carries in its headers and its URL, so that an answer which repeats them is known.
+struct SentSecrets {
+  /// Of many requests: tokens, SSE-C keys.
+  private(set) var lasting: [[UInt8]] = []
+  /// Signatures.
+  private(set) var ofThisRequest: [[UInt8]] = []
+
+  init(_ request: Request) {
+    for field in request.headers.fields where SecretNames.isSecret(header: field.name) { add(header: field) }
+    if let password = Self.password(in: request.url) { lasting.append(password) }
+    addQuery(of: request.url)
+  }
+
+  private mutating func add(header field: HeaderList.Field) {
+    let name = field.name.lowercased()
+    if name == "authorization" || name == "proxy-authorization" {
+      // Of `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…` only the last is a secret.
+      if let mark = field.value.utf8.firstRange(of: Array("Signature=".utf8)) {
+        ofThisRequest.append(Array(field.value.utf8[mark.upperBound...]))
+      } else {
+        // `Bearer …`, `Basic …`, or a token alone.
+        lasting.append(Array(field.value.utf8.split(separator: 0x20, maxSplits: 1).last ?? [][...]))
+      }
+      return
+    }
+    lasting.append(Array(field.value.utf8))
+    // An SSE-C key and its MD5 are sent in base64; a server has the bytes, and may write them otherwise.
+    if let bytes = Base64.decode(field.value), name.contains("-customer-key") { lasting.append(bytes) }
+  }
+
+  private mutating func addQuery(of url: String) {
+    let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
+    guard parts.count == 2 else { return }
+    for item in parts[1].split(separator: UInt8(ascii: "&")) {
+      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring($0)) }
+      guard pair.count == 2, SecretNames.isSecret(parameter: pair[0]) else { continue }
+      let value = Array(S3Text.percentDecoded(pair[1]).utf8)
+      if pair[0].lowercased().hasSuffix("signature") { ofThisRequest.append(value) } else { lasting.append(value) }
+    }
+  }
+
+  /// What stands between `:` and `@` before the host.
+  static func password(in url: String) -> [UInt8]? {
+    let bytes = Array(url.utf8)
+    let begin = bytes.firstRange(of: Array("//".utf8))?.upperBound ?? 0
+    let authority = bytes[begin...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
+      let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":"))
+    else { return nil }
+    return DecodedText(Array(authority[(colon + 1)..<at])).decoded()?.bytes ?? Array(authority[(colon + 1)..<at])
+  }
+}

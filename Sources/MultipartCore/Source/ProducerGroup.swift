@@ -1,0 +1,48 @@
+import Glibc
+
+/// The process group that a command runs in.
+package enum ProducerGroup: Sendable {
+  /// This program's: the terminal's keys reach the command as they reach us, and it may ask for a password there.
+  case ours
+  /// One of its own, by which all that it has started can be ended with it.
+  case own
+
+  /// Where this program has the terminal the command shares it: in a group of its own it would be in the background, and
+  /// stopped when it reads the terminal. There a key reaches every process of the group, so that nothing has to be
+  /// passed on.
+  package static func fitting() -> ProducerGroup {
+    let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard terminal >= 0 else { return .own }
+    defer { close(terminal) }
+    return tcgetpgrp(terminal) == getpgrp() ? .ours : .own
+  }
+
+  /// Whether a process of the group is alive, beside its leader; true where that cannot be known.
+  static func hasMembers(beside leader: pid_t) -> Bool {
+    guard let folder = opendir("/proc") else { return true }
+    defer { closedir(folder) }
+    var isListed = false
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard let number = pid_t(name) else { continue }
+      isListed = true
+      if number != leader, isAlive(number, in: leader) { return true }
+    }
+    return !isListed
+  }
+
+  /// By `/proc/N/stat`: the number, the name in brackets, which may hold anything, the state, the parent, the group.
+  private static func isAlive(_ number: pid_t, in group: pid_t) -> Bool {
+    let file = open("/proc/\(number)/stat", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    guard let bytes = WholeFile.read(file, most: 4096), let end = bytes.lastIndex(of: UInt8(ascii: ")")) else {
+      return false
+    }
+    let words = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
+    guard words.count > 2, let state = words[0].first else { return false }
+    return String(decoding: words[2], as: UTF8.self) == String(group) && !"ZX".utf8.contains(state)
+  }
+}

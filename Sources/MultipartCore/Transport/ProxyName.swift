@@ -1,0 +1,38 @@
+/// A proxy as a message may show it: without the user name and password that may stand in its address.
+package struct ProxyName: Sendable, Equatable {
+  /// `http://proxy.example:8080`
+  package let address: String
+  /// Without scheme, port and brackets.
+  package let host: String
+  /// What named it: `--proxy`, `https_proxy`.
+  package let source: String
+
+  package init(_ address: String, source: String) {
+    let parts = address.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let hasScheme = parts.count >= 3 && parts[0].last == UInt8(ascii: ":") && parts[1].isEmpty
+    let authority = hasScheme ? parts[2] : parts[0]
+    let place = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
+    let shown = S3Text.cleaned(String(decoding: Array(place), as: UTF8.self))
+    host = Origin(scheme: .http, host: shown).bareHost
+    self.address = (hasScheme ? String(decoding: Array(parts[0]), as: UTF8.self) + "//" : "http://") + shown
+    self.source = source
+  }
+
+  /// How to do without it. What is exempt from an option's proxy is not for the environment to say.
+  package func wayRound(for host: String) -> String {
+    source.hasPrefix("--") || source == "S3UP_PROXY"
+      ? "check the proxy, or leave \(source) out"
+      : "check the proxy (\(source)), or go round it: export NO_PROXY=\(host)"
+  }
+}
+
+extension ProxySettings {
+  /// The proxy that a request to this URL goes through; nil when it goes there directly.
+  func named(for url: String) -> ProxyName? {
+    guard let address = proxy(for: url), !address.isEmpty,
+      let endpoint = try? EndpointURL.parse(String(AddressBook.origin(of: url)), blame: .local),
+      !exempts(Origin(scheme: endpoint.scheme, host: endpoint.authority))
+    else { return nil }
+    return ProxyName(address, source: endpoint.scheme == .https ? httpsSource : httpSource)
+  }
+}

@@ -1,0 +1,53 @@
+/// What a line that nobody knows shows while the first parts find their speed.
+///
+/// It says how fast the line is, as far as can be told yet. Rates are of acknowledged bytes: what lies in a socket's
+/// buffer has not left.
+struct Opening: Sendable {
+  enum View: Equatable {
+    case nothing
+    /// As fast as it was just now, and as it will be soon: faster where it still doubles with each round trip.
+    case growing(rate: Double, soon: Double)
+    /// It does not get faster by itself any more.
+    case settled(Double)
+  }
+
+  private var looks: [(at: Duration, delivered: Int64)] = []
+  /// When the first bytes of a part arrived: before that connections are made, and parts are read for their checksums.
+  private var began: (at: Duration, delivered: Int64)?
+
+  /// A request's head and what TLS exchanges are less.
+  private static let first: Int64 = 16 << 10
+  private static let shortest: Duration = .milliseconds(50)
+  private static let enough: Duration = .seconds(1)
+  private static let leastMoved: Int64 = 256 << 10
+  /// A connection that begins doubles its rate with each round trip, until something holds it back.
+  private static let doubling = 1.7
+  /// Two round trips further: what begins now needs that long to begin, and what turns out to be too many is given up
+  /// after a second.
+  private static let soon = 4.0
+
+  mutating func look(_ sample: LineSample) -> View {
+    looks.append((sample.at, sample.delivered))
+    guard let first = looks.first, sample.delivered - first.delivered >= Self.first else { return .nothing }
+    let began = began ?? looks.last ?? first
+    self.began = began
+    let span = max(Self.shortest, sample.roundTrip)
+    let now = rate(from: sample.at - span, to: sample.at)
+    let before = rate(from: sample.at - span * 2, to: sample.at - span)
+    let grows = if let now, let before { before > 0 && now >= before * Self.doubling } else { false }
+    let passed = sample.at - began.at
+    let moved = sample.delivered - began.delivered
+    if !grows, passed >= max(Self.enough, sample.roundTrip * 4), moved >= Self.leastMoved {
+      return .settled(Double(moved) / passed.seconds)
+    }
+    return now.map { .growing(rate: $0, soon: grows ? $0 * Self.soon : $0) } ?? .nothing
+  }
+
+  /// Nil where nobody looked so early.
+  private func rate(from begin: Duration, to end: Duration) -> Double? {
+    guard let a = looks.last(where: { $0.at <= begin }), let b = looks.last(where: { $0.at <= end }), a.at < b.at else {
+      return nil
+    }
+    return Double(b.delivered - a.delivered) / (b.at - a.at).seconds
+  }
+}

@@ -1,0 +1,71 @@
+/// Who may do what: a canned ACL and grants held against the grants that an object has.
+extension RequestedSettings {
+  private static let everybody = "http://acs.amazonaws.com/groups/global/AllUsers"
+  private static let anyAccount = "http://acs.amazonaws.com/groups/global/AuthenticatedUsers"
+
+  /// What an access control list can decide. What `bucket-owner-read` and `aws-exec-read` mean depends on accounts that
+  /// nobody here knows: of those only a grant to everybody says something.
+  package func access(_ shown: [GetObjectSettings.Grant]) -> State {
+    let canned = asked[Name.acl]?.lowercased()
+    let wanted = grants(canned)
+    for grant in shown {
+      guard let group = Self.publicGroup(grant.uri) else { continue }
+      let isAsked = wanted.contains { Self.publicGroup($0.uri) == group && Self.covers($0, grant) }
+      if !isAsked { return .dropped(found: "\(grant.permission) for \(group)") }
+    }
+    for grant in wanted where !shown.contains(where: { Self.covers($0, grant) && Self.isSameGrantee($0, grant) }) {
+      // An e-mail address comes back as an account's id.
+      guard grant.id != nil || grant.uri != nil else { return .unseen }
+      return .dropped(found: nil)
+    }
+    if wanted.isEmpty { return canned == "private" ? .kept : .unseen }
+    return .kept
+  }
+
+  /// Whether a list of grants can tell more than that nobody else was let in.
+  private func grants(_ canned: String?) -> [GetObjectSettings.Grant] {
+    switch canned {
+    case "public-read": return [.init(permission: "READ", uri: Self.everybody)]
+    case "public-read-write":
+      return [.init(permission: "READ", uri: Self.everybody), .init(permission: "WRITE", uri: Self.everybody)]
+    case "authenticated-read": return [.init(permission: "READ", uri: Self.anyAccount)]
+    default: break
+    }
+    return asked.fields.flatMap { field -> [GetObjectSettings.Grant] in
+      let name = field.name.lowercased()
+      guard name.hasPrefix(Name.grant) else { return [] }
+      let permission = name.dropFirst(Name.grant.utf8.count).uppercased().replacing("-", with: "_")
+      return field.value.split(separator: ",").map { Self.grantee(S3Text.trimmed(String($0)), permission) }
+    }
+  }
+
+  /// `id="…"`, `uri="…"` or `emailAddress="…"`
+  private static func grantee(_ text: String, _ permission: String) -> GetObjectSettings.Grant {
+    let words = text.split(separator: "=", maxSplits: 1).map { S3Text.trimmed(String($0)) }
+    let value =
+      words.count > 1 ? String(decoding: words[1].utf8.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self) : ""
+    switch words.first?.lowercased() {
+    case "id": return .init(permission: permission, id: value)
+    case "uri": return .init(permission: permission, uri: value)
+    default: return .init(permission: permission)
+    }
+  }
+
+  /// The group by its last word, however a store writes the address before it.
+  private static func publicGroup(_ uri: String?) -> String? {
+    guard let name = uri?.split(separator: "/").last.map(String.init) else { return nil }
+    return ["AllUsers", "AuthenticatedUsers"].contains(name) ? name : nil
+  }
+
+  private static func covers(_ a: GetObjectSettings.Grant, _ b: GetObjectSettings.Grant) -> Bool {
+    let permission = a.permission.uppercased()
+    return permission == "FULL_CONTROL" || permission.utf8.elementsEqual(b.permission.uppercased().utf8)
+  }
+
+  private static func isSameGrantee(_ a: GetObjectSettings.Grant, _ b: GetObjectSettings.Grant) -> Bool {
+    if let id = b.id { return a.id.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
+    guard let uri = b.uri else { return false }
+    if let group = publicGroup(uri) { return publicGroup(a.uri) == group }
+    return a.uri.map { $0.utf8.elementsEqual(uri.utf8) } ?? false
+  }
+}

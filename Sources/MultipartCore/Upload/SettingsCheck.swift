@@ -1,0 +1,122 @@
+/// Looks whether the object has what was asked for it: one HEAD, and where that does not tell, a small question for each
+/// setting.
+struct SettingsCheck: Sendable {
+  let client: S3Client
+  let bucket: String
+  let key: String
+  let asked: RequestedSettings
+  let customerKey: CustomerKey?
+  let common: CommonHeaders
+  /// What a HEAD tells in part is asked whole.
+  let asksAll: Bool
+  /// An answer to a write of this run has confirmed the encryption.
+  let encryptionIsConfirmed: Bool
+
+  /// `made` is what the store said of the object that was just made. Throws what may pass.
+  func run(made: ReportedObject) async throws(Failure) -> UploadMachine.Inspection {
+    var findings = asked.settings.map { RequestedSettings.Finding(setting: $0, state: .unseen) }
+    var reasons: [String] = []
+    if needsHead {
+      do throws(Failure) {
+        guard let object = try await head(made) else {
+          return .kept(
+            unconfirmed: findings.filter { !isConfirmed($0.setting) }.map(\.setting.title),
+            why: "another object is at the key by now")
+        }
+        findings = asked.findings(inHead: object.headers)
+      } catch {
+        try passOn(error)
+        reasons.append(reason(error, "HeadObject"))
+      }
+    }
+    for index in findings.indices {
+      guard let part = part(for: findings[index]) else { continue }
+      do throws(Failure) {
+        findings[index].state = try await ask(part)
+      } catch {
+        try passOn(error)
+        reasons.append(reason(error, part.operation))
+      }
+    }
+    findings.removeAll { isConfirmed($0.setting) && !$0.isDropped }
+    let dropped = findings.filter(\.isDropped)
+    guard dropped.isEmpty else { return .lost(Self.failure(dropped)) }
+    let unseen = findings.filter { $0.state == .unseen }.map(\.setting.title)
+    return .kept(unconfirmed: unseen, why: reasons.isEmpty ? nil : reasons.joined(separator: "; "))
+  }
+
+  private var needsHead: Bool {
+    asked.settings.contains { !isConfirmed($0) && $0 != .keyContext && $0 != .access } || asksAll
+  }
+
+  /// By an answer to a write of this run.
+  private func isConfirmed(_ setting: RequestedSettings.Setting) -> Bool {
+    encryptionIsConfirmed && setting.isEncryption && setting != .keyContext
+  }
+
+  /// Nil when another writer was at the key meanwhile: what its object has says nothing of this one.
+  private func head(_ made: ReportedObject) async throws(Failure) -> ObjectInfo? {
+    let operation = HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)
+    guard case .exists(let object) = try await client.perform(operation) else {
+      throw Failure(.server, "the store does not show the object yet", status: 404)
+    }
+    if let own = made.versionID, let found = object.versionID, !own.utf8.elementsEqual(found.utf8) { return nil }
+    if let own = made.size, let found = object.size, own != found { return nil }
+    return object
+  }
+
+  private func part(for finding: RequestedSettings.Finding) -> GetObjectSettings.Part? {
+    switch finding.setting {
+    case .access: .acl
+    case .tags where finding.state == .unseen || (asksAll && finding.state == .kept): .tagging
+    case .lock where finding.state == .unseen: .retention
+    case .legalHold where finding.state == .unseen: .legalHold
+    default: nil
+    }
+  }
+
+  private func ask(_ part: GetObjectSettings.Part) async throws(Failure) -> RequestedSettings.State {
+    let operation = GetObjectSettings(bucket: bucket, key: key, part: part, common: common)
+    switch try await client.perform(operation) {
+    case .acl(let grants): return asked.access(grants)
+    case .tags(let tags): return asked.tags(tags)
+    case .retention(let mode?, let until?): return asked.lock(mode: mode, until: until)
+    case .legalHold(let status?): return asked.legalHold(status)
+    case .retention, .legalHold, .none: return .dropped(found: nil)
+    }
+  }
+
+  /// A store that may not, cannot or will not tell leaves a setting unconfirmed; what may pass is tried again.
+  private func passOn(_ failure: Failure) throws(Failure) {
+    switch failure.code {
+    case .network, .stalled, .throttled, .interrupted, .local, .tls: throw failure
+    case .server where failure.status.map { $0 >= 500 || $0 == 404 } ?? true: throw failure
+    default: return
+    }
+  }
+
+  private func reason(_ failure: Failure, _ operation: String) -> String {
+    failure.code == .credentials
+      ? "\(operation) is not allowed"
+      : "\(operation): " + (failure.s3Code ?? failure.status.map(String.init) ?? "no answer")
+  }
+
+  private static func failure(_ dropped: [RequestedSettings.Finding]) -> Failure {
+    let what = dropped.map(\.sentence).joined(separator: ", ")
+    var options: [String] = []
+    for finding in dropped where !options.contains(finding.setting.option) { options.append(finding.setting.option) }
+    return Failure(
+      .refused, "the store did not keep what was asked for: the object is there with \(what)",
+      hint: "delete the object if it must not be there like this; this store passes over "
+        + options.joined(separator: ", "))
+  }
+}
+
+extension RequestedSettings.Setting {
+  var isEncryption: Bool {
+    switch self {
+    case .encryption, .keyID, .keyContext, .bucketKey, .customerKey: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// The last look at a file before what was sent of it is published. Where its ctime alone has moved, the bytes decide.
+extension Uploader {
+  /// Throws when the source is no longer what its parts were made of.
+  func confirmSource(_ receipts: [PartReceipt]) throws(Failure) {
+    guard case .file(let file) = job.source else { return }
+    let isStopped = { @Sendable [progress] in progress.isStopped || Task.isCancelled }
+    try file.confirm(unless: isStopped) { () throws(Failure) in
+      world.log(1, SourceTouch.notice)
+      for receipt in receipts {
+        guard let slice = try body(of: receipt.number) as? PartSlice,
+          try slice.isStill(receipt, etagMayBeMD5: job.etagMayBeMD5, unless: isStopped)
+        else { return false }
+      }
+      return true
+    }
+  }
+}
+
+enum SourceTouch {
+  static let notice = "the file was touched while it was sent: it is summed again"
+}
+
+extension PartSlice {
+  /// Whether the bytes that are here now are those of the receipt. Throws where nothing is known of them.
+  func isStill(
+    _ receipt: PartReceipt, etagMayBeMD5: Bool, unless isStopped: () -> Bool
+  ) throws(Failure) -> Bool {
+    guard receipt.size == length else { return false }
+    guard let sum = receipt.sum(etagMayBeMD5: etagMayBeMD5) else {
+      var failure = file.changed("was touched")
+      failure.hint = "it was sent without a checksum to compare it by: with one a chmod or a link does no harm"
+      throw failure
+    }
+    return try checksums([sum.algorithm], unless: isStopped)[sum.algorithm] == sum
+  }
+}
+
+extension PartReceipt {
+  /// What the bytes of the part are known by: a sum that was computed of them, else the MD5 that the ETag may be.
+  fileprivate func sum(etagMayBeMD5: Bool) -> Checksum? {
+    if let sum = localSum ?? checksum { return sum }
+    guard etagMayBeMD5, case .md5(let md5)? = ETag(etag)?.form else { return nil }
+    return Checksum(.md5, bytes: md5)
+  }
+}
+
+/// A file that goes out in one request, whose answer publishes it: its last bytes are only handed out when it is still
+/// the one that was summed. Where it has to be summed again for that, the loop's thread does it: there is no other
+/// transfer on it to keep waiting.
+struct HeldSlice: PartBody {
+  let slice: PartSlice
+  let sums: [ChecksumAlgorithm: Checksum]
+  let world: World
+  let isStopped: @Sendable () -> Bool
+
+  var length: Int64 { slice.length }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
+    let count = try slice.read(into: buffer, at: offset)
+    if offset + Int64(count) == length { try confirm() }
+    return count
+  }
+
+  func confirm() throws(Failure) {
+    try slice.file.confirm(unless: isStopped) { () throws(Failure) in
+      world.log(1, SourceTouch.notice)
+      guard let (algorithm, sum) = sums.first else {
+        return try slice.isStill(
+          PartReceipt(number: 1, size: length, etag: "", proof: .none), etagMayBeMD5: false, unless: isStopped)
+      }
+      return try slice.checksums([algorithm], unless: isStopped)[algorithm] == sum
+    }
+  }
+
+  func checksums(
+    _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
+  ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+    try slice.checksums(algorithms, unless: isStopped)
+  }
+
+  func checkSource() throws(Failure) { try slice.checkSource() }
+}

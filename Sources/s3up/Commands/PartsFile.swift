@@ -1,0 +1,99 @@
+import MultipartCore
+
+/// A list of parts, one a line, as a number and an ETag, as `parts` prints them (number, size, ETag, checksums), or as
+/// `parts --json` and `part --json` do. Empty lines and those that begin with `#` are passed over.
+enum PartsFile {
+  struct Line: Equatable {
+    var number: Int
+    var etag: String
+    /// Nil where the list does not say.
+    var size: Int64?
+    var checksums: [Checksum] = []
+  }
+
+  /// 10,000 objects of JSON with several checksums each.
+  static let mostBytes = 16 << 20
+
+  static func read(_ file: Argument) throws(Failure) -> [Line] {
+    try parse(try bytes(of: file), name: file.text)
+  }
+
+  /// `-` is standard input.
+  static func bytes(of file: Argument) throws(Failure) -> [UInt8] {
+    let path = file.bytes == [UInt8(ascii: "-")] ? FilePath("/dev/stdin") : FilePath(bytes: file.bytes)
+    return try SmallFile.read(path, limit: mostBytes)
+  }
+
+  /// In the order of their numbers.
+  static func parse(_ bytes: [UInt8], name: String) throws(Failure) -> [Line] {
+    try PartLines.read(bytes, name: name, example: "1 \"9b2cf535f27731c974343645a3985328\"") { row in
+      row.first == UInt8(ascii: "{") ? object(row) : words(row)
+    }
+  }
+
+  private static func words(_ row: ArraySlice<UInt8>) -> (Int, Line)? {
+    let words = PartLines.words(row)
+    guard words.count >= 2, let number = Int(words[0]) else { return nil }
+    guard words.count > 2 else { return line(number, etag: words[1], size: nil, checksums: []) }
+    guard let size = Int64(words[1]) else { return nil }
+    let sums = words[3...].map { word -> Checksum? in
+      let halves = word.split(separator: ":", maxSplits: 1).map(String.init)
+      return halves.count == 2 ? checksum(halves[0], halves[1]) : nil
+    }
+    guard sums.allSatisfy({ $0 != nil }) else { return nil }
+    return line(number, etag: words[2], size: size, checksums: sums.compactMap(\.self))
+  }
+
+  private static func object(_ row: ArraySlice<UInt8>) -> (Int, Line)? {
+    guard let object = JSON.parse(Array(row)), let number = object["part"]?.integer.flatMap({ Int(exactly: $0) }),
+      let etag = object["etag"]?.text
+    else { return nil }
+    var sums: [Checksum] = []
+    if case .object(let fields)? = object["checksums"] {
+      sums = fields.compactMap { name, value in value.text.flatMap { checksum(name, $0) } }
+    }
+    return line(number, etag: etag, size: object["size"]?.integer, checksums: sums)
+  }
+
+  private static func line(_ number: Int, etag: String, size: Int64?, checksums: [Checksum]) -> (Int, Line)? {
+    guard ETag(etag) != nil, size.map({ (0...UploadPlan.largestPart).contains($0) }) ?? true else { return nil }
+    return (number, Line(number: number, etag: etag, size: size, checksums: checksums))
+  }
+
+  private static func checksum(_ name: String, _ value: String) -> Checksum? {
+    ChecksumAlgorithm(awsName: name).flatMap { Checksum($0, base64: value) }
+  }
+}
+
+/// A file with something for each part, a line each, its number first.
+enum PartLines {
+  /// Gives what the lines say in the order of the parts; a line that `read` makes nothing of, and a part that stands
+  /// there twice, are refused.
+  static func read<Value>(
+    _ bytes: [UInt8], name: String, example: String, _ read: (ArraySlice<UInt8>) -> (Int, Value)?
+  ) throws(Failure) -> [Value] {
+    var found: [Int: Value] = [:]
+    let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, row) in rows.enumerated() {
+      let row = row.drop { isSpace($0) }
+      guard let first = row.first, first != UInt8(ascii: "#") else { continue }
+      guard let (number, value) = read(row), (1...StepOptions.lastPart).contains(number) else {
+        throw Failure(
+          .usage, "line \(index + 1) of the list of parts is no part", hint: "A line is such as \(example)"
+        ).at(Place(file: name))
+      }
+      guard found.updateValue(value, forKey: number) == nil else {
+        throw Failure(
+          .usage, "part \(number) stands twice in the list", hint: "Leave one line for each part."
+        ).at(Place(file: name))
+      }
+    }
+    return found.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  static func words(_ row: ArraySlice<UInt8>) -> [String] {
+    row.split(whereSeparator: isSpace).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+}

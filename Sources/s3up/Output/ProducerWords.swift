@@ -1,0 +1,114 @@
+import Glibc
+import MultipartCore
+
+/// What a command writes to its standard error while a progress line is drawn there: it comes through a pipe, and is
+/// shown line by line above the progress line.
+final class ProducerWords: Sendable {
+  private struct State {
+    var reading: Int32 = -1
+    var lines = WordLines()
+  }
+
+  private static let patience: Duration = .milliseconds(300)
+
+  private let console: Console
+  private let state = Locked(State())
+
+  init(_ console: Console) { self.console = console }
+
+  deinit { end() }
+
+  /// The end for the command to write to, which is the caller's to close; nil where there is no pipe to be had.
+  func begin() -> Int32? {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // Only this end: the other is the command's, which knows nothing of it.
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    let reading = ends[0]
+    state.withLock { $0.reading = reading }
+    Task.begin { [weak self] in
+      while let self, self.read() {
+        guard (try? await TaskThreads.shared.sleep(for: .milliseconds(50))) != nil else { return }
+      }
+    }
+    return ends[1]
+  }
+
+  /// After the command has ended: the last of its words. What it has left running may hold the pipe for ever.
+  func end() {
+    _ = read()
+    state.withLock { state in
+      show(state.lines.rest())
+      if state.reading >= 0 { close(state.reading) }
+      state.reading = -1
+    }
+  }
+
+  /// False at the end.
+  private func read() -> Bool {
+    state.withLock { state in
+      guard state.reading >= 0 else { return false }
+      var bytes = [UInt8](repeating: 0, count: 16 << 10)
+      // A command that never stops writing has its turn again.
+      for _ in 0..<64 {
+        let count = Glibc.read(state.reading, &bytes, bytes.count)
+        if count > 0 {
+          show(state.lines.take(bytes[..<count], at: .sinceBoot()))
+        } else if count == 0 {
+          return false
+        } else if errno != EINTR {
+          break
+        }
+      }
+      show(state.lines.late(.sinceBoot(), patience: Self.patience))
+      return true
+    }
+  }
+
+  private func show(_ lines: [[UInt8]]) {
+    for line in lines { console.raw(line) }
+  }
+}
+
+/// Bytes in lines.
+struct WordLines: Sendable {
+  private var begun: [UInt8] = []
+  private var since: Duration?
+  /// A line that is longer is shown in pieces.
+  private static let longest = 64 << 10
+
+  /// The lines that are whole now, without their ends.
+  mutating func take(_ bytes: some Sequence<UInt8>, at now: Duration) -> [[UInt8]] {
+    var lines: [[UInt8]] = []
+    for byte in bytes {
+      if byte == 0x0A || begun.count >= Self.longest {
+        lines.append(Self.seen(begun))
+        begun = byte == 0x0A ? [] : [byte]
+      } else {
+        begun.append(byte)
+      }
+    }
+    since = begun.isEmpty ? nil : now
+    return lines
+  }
+
+  /// A question ends without a line's end, and whoever shall answer must see it. A line that a command draws over itself
+  /// is shown when it is left.
+  mutating func late(_ now: Duration, patience: Duration) -> [[UInt8]] {
+    guard let since, now - since >= patience, !begun.contains(0x0D) else { return [] }
+    return rest()
+  }
+
+  mutating func rest() -> [[UInt8]] {
+    defer { (begun, since) = ([], nil) }
+    return begun.isEmpty ? [] : [Self.seen(begun)]
+  }
+
+  /// What a terminal would show of a line that was drawn over: the last.
+  private static func seen(_ line: [UInt8]) -> [UInt8] {
+    var line = line[...]
+    while line.last == 0x0D { line.removeLast() }
+    return Array(line.lastIndex(of: 0x0D).map { line[($0 + 1)...] } ?? line)
+  }
+}

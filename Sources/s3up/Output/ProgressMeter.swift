@@ -1,0 +1,70 @@
+import MultipartCore
+
+/// What the counters of an upload come to: its rate, the time that is left, and what it is doing, in words.
+struct ProgressMeter: Sendable {
+  /// Between two looks; after a longer time the process was stopped meanwhile, and a rate over that says nothing.
+  private static let longestGap = Duration.seconds(2)
+  /// So long nothing arrives before it is said.
+  private static let shortestStall = Duration.seconds(3)
+
+  private var rates = RateMeter()
+  private var highest: Int64 = 0
+  private var beginnings = 0
+  private var taken: Int64 = 0
+  /// When something arrived last, or could not.
+  private var moved: Duration?
+  private var looked: Duration?
+
+  mutating func measure(_ state: ProgressState, at now: Duration) -> ProgressState {
+    let wasPaused = looked.map { now - $0 > Self.longestGap } ?? true
+    looked = now
+    var measured = state
+    if state.beginnings != beginnings { (beginnings, highest) = (state.beginnings, 0) }
+    // A part that fails is sent again: what the store had of it is lost, and the percentage waits until it is made up.
+    highest = max(highest, state.done)
+    measured.done = highest
+    if wasPaused || !state.activity.isSending { (rates, moved) = (RateMeter(), now) }
+    rates.add(state.taken, at: now)
+    if state.taken > taken { (taken, moved) = (state.taken, now) }
+    guard state.activity.isSending else {
+      measured.words = state.activity.words(at: now)
+      return measured
+    }
+    measured.rate = rates.rate.flatMap { $0 > 0 ? $0 : nil }
+    if let moved, now - moved >= Self.shortestStall, state.connections > 0 {
+      measured.words = "stalled for \(Human.clock(now - moved))"
+      measured.rate = nil
+    } else {
+      measured.eta = state.total.flatMap { rates.eta(remaining: $0 - state.done) }
+    }
+    return measured
+  }
+}
+
+extension UploadActivity {
+  /// Bytes are meant to move.
+  var isSending: Bool {
+    switch self {
+    case .sending, .stopping: true
+    default: false
+    }
+  }
+
+  func words(at now: Duration) -> String {
+    switch self {
+    case .starting: "starting"
+    case .waitingForRun: "waiting for another run"
+    case .waitingForCredentials: "waiting for credentials"
+    case .looking: "looking for an unfinished upload"
+    case .comparing: "comparing parts"
+    case .reading: "waiting for the source"
+    case .sending: "sending"
+    case .waitingToRetry(let why, let until):
+      SafeText.oneLine(why) + ", next try in \(Human.clock(max(.zero, until - now)))"
+    case .assembling: "assembling"
+    case .checking: "checking"
+    case .cleaningUp: "cleaning up"
+    case .stopping: "stopping"
+    }
+  }
+}

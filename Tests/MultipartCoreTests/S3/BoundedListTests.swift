@@ -1,0 +1,60 @@
+import Support
+import Testing
+
+@testable import MultipartCore
+
+/// Lists that a store, or other writers, make longer than there is a use for.
+@Suite struct BoundedListTests {
+  private let clock = TestWorld()
+
+  private func client(_ store: ScriptedStore) throws -> S3Client {
+    let signer = BucketSigner(
+      bucket: try EndpointResolver.resolve(bucket: "bucket", endpointURL: "https://store.example"),
+      now: clock.world.now,
+      credentials: CredentialKeeper(world: clock.world) { () async throws(Failure) in
+        Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test")
+      })
+    return S3Client(signer: signer, transport: store, world: clock.world)
+  }
+
+  private static func answer(_ text: String) -> Response {
+    Response(status: 200, headers: ["Date": "Tue, 14 Nov 2023 22:13:20 GMT"], body: Array(text.utf8))
+  }
+
+  @Test("of a list of uploads that never ends two pages are read")
+  func endlessUploads() async throws {
+    let store = ScriptedStore { (_, number) throws(Failure) in
+      let uploads = (0..<1000).map { "<Upload><Key>k</Key><UploadId>\(number)-\($0)</UploadId></Upload>" }.joined()
+      return Self.answer(
+        "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"
+          + "<NextUploadIdMarker>\(number)-999</NextUploadIdMarker>\(uploads)</ListMultipartUploadsResult>")
+    }
+    let list = ListMultipartUploads(bucket: "bucket", prefix: "k")
+    let found = try await client(store).uploads(ofKey: "k", list)
+    #expect(store.requests.count == 2)
+    #expect(found.uploads.count == 2000)
+    #expect(!found.isComplete)
+    #expect(found.date == Timestamp(seconds: 1_700_000_000))
+  }
+
+  @Test("a page with more uploads than ten of S3's is cut")
+  func longPage() throws {
+    let uploads = (0..<12_000).map { "<Upload><Key>k</Key><UploadId>\($0)</UploadId></Upload>" }.joined()
+    let page = try ListMultipartUploads(bucket: "bucket").output(
+      from: Self.answer("<ListMultipartUploadsResult>\(uploads)</ListMultipartUploadsResult>"))
+    #expect(page.uploads.count == 10_000)
+  }
+
+  @Test("a list of parts that comes one by one is read for a thousand pages, and is then not whole")
+  func endlessParts() async throws {
+    let store = ScriptedStore { (_, number) throws(Failure) in
+      Self.answer(
+        "<ListPartsResult><UploadId>id</UploadId><IsTruncated>true</IsTruncated>"
+          + "<NextPartNumberMarker>\(number)</NextPartNumberMarker>"
+          + "<Part><PartNumber>\(number)</PartNumber><Size>5</Size><ETag>e</ETag></Part></ListPartsResult>")
+    }
+    let found = try await client(store).allParts(ListParts(bucket: "bucket", key: "k", uploadID: "id"))
+    #expect(store.requests.count == 1000)
+    #expect(!found.isComplete)
+  }
+}

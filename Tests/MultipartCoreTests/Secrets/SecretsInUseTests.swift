@@ -1,0 +1,123 @@
+import Support
+import Testing
+
+@testable import MultipartCore
+
+/// The door of a run through which answers and failures come in.
+@Suite(.timeLimit(.minutes(5))) struct SecretsInUseTests {
+  private static let token = "TokenTokenToken/+=0123456789t0Kent0Ken"
+  private static let signature = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9"
+
+  private static func request(_ headers: HeaderList = [:], url: String = "http://127.0.0.1/b/k") -> Request {
+    Request(method: .put, url: url, headers: headers)
+  }
+
+  private static func answer(_ text: String, status: Int = 400) -> Response {
+    Response(status: status, headers: ["x-echo": text, "x-\(text)": "1"], body: Array("<R>\(text)</R>".utf8))
+  }
+
+  private static func shown(_ answer: Response) -> String {
+    answer.headers.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+      + String(decoding: answer.body, as: UTF8.self)
+  }
+
+  @Test(
+    "what a request carries is known from its headers and its URL",
+    arguments: [
+      (
+        [
+          "Authorization":
+            "AWS4-HMAC-SHA256 Credential=AK/d/r/s3/aws4_request, SignedHeaders=host, Signature=\(signature)"
+        ],
+        "", signature
+      ),
+      (["Authorization": "Bearer \(token)"], "", token), (["Authorization": token], "", token),
+      (["X-Amz-Security-Token": token], "", token), (["x-amz-s3session-token": token], "", token),
+      (["x-amz-sso_bearer_token": token], "", token), (["x-aws-ec2-metadata-token": token], "", token),
+      (["Cookie": token], "", token), (["Proxy-Authorization": "Basic \(token)"], "", token),
+      ([:], "?X-Amz-Signature=\(signature)&partNumber=1", signature),
+      ([:], "?a=b&X-Amz-Security-Token=TokenTokenToken%2F%2B%3D0123456789t0Kent0Ken", token),
+      ([:], "?AWSAccessKeyId=a&Signature=SecretSecret%2FSecret", "SecretSecret/Secret"),
+      ([:], "?sig=SecretSecret%2FSecret", "SecretSecret/Secret"),
+    ] as [(HeaderList, String, String)])
+  func sent(_ headers: HeaderList, _ query: String, _ secret: String) {
+    let request = Self.request(headers, url: "http://127.0.0.1/b/k" + query)
+    let text = Self.shown(SecretsInUse().masked(Self.answer(secret), of: request))
+    #expect(!text.contains(secret.prefix(14)), "\(text)")
+    #expect(text.contains("x-echo: REDACTED") && text.contains("<R>REDACTED</R>"), "\(text)")
+    let failure = SecretsInUse().masked(
+      Failure(.network, "odd: \(secret)", s3Code: secret, requestID: secret, region: secret, hint: secret), of: request)
+    #expect(!"\(failure)".contains(secret.prefix(14)))
+  }
+
+  @Test("an SSE-C key and its MD5 are known as they are sent and as they are")
+  func customerKey() throws {
+    let key = randomBytes(32, seed: 4)
+    let headers = try HeadObject(bucket: "b", key: "k", customerKey: try CustomerKey(key)).request().headers
+    for secret in [
+      Base64.encode(key), Hex.encode(key), Hex.encode(try Digest.md5(key)), Base64.encode(try Digest.md5(key)),
+    ] {
+      let text = Self.shown(SecretsInUse().masked(Self.answer(secret), of: Self.request(headers)))
+      #expect(!text.contains(secret.prefix(14)), "\(text)")
+    }
+  }
+
+  @Test("names, regions, key ids and hosts are no secrets")
+  func open() {
+    let headers: HeaderList = [
+      "Authorization":
+        "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20260101/us-east-1/s3/aws4_request, "
+        + "SignedHeaders=host;x-amz-date, Signature=\(Self.signature)"
+    ]
+    let text = "AKIAIOSFODNN7EXAMPLE/20260101/us-east-1/s3/aws4_request host;x-amz-date 127.0.0.1/b/k"
+    let answer = SecretsInUse().masked(
+      Response(status: 200, headers: ["ETag": text]),
+      of: Self.request(headers, url: "http://127.0.0.1/b/k?uploadId=IdIdIdIdId"))
+    #expect(answer.headers["ETag"] == text)
+  }
+
+  @Test("the keys that were asked for arrive, and nothing else that is secret")
+  func keys() {
+    let secrets = SecretsInUse()
+    secrets.add(Secret(Self.token))
+    var request = Self.request()
+    request.answerHoldsSecrets = true
+    let given = secrets.masked(Self.answer(Self.token, status: 200), of: request)
+    #expect(String(decoding: given.body, as: UTF8.self) == "<R>\(Self.token)</R>")
+    #expect(given.headers["x-echo"] == Redaction.mask)
+    #expect(!Self.shown(secrets.masked(Self.answer(Self.token, status: 403), of: request)).contains(Self.token))
+  }
+
+  @Test("a password in a proxy's address is known, encoded or not")
+  func proxy() throws {
+    var options = TransportOptions()
+    options.proxy = ProxySettings(option: "http://user:Pass%2FWord%2BWord@127.0.0.1:1", environment: [:])
+    _ = try CurlTransport(options: options)
+    #expect(options.secrets.masked("it said Pass/Word+Word") == "it said REDACTED")
+    #expect(options.secrets.masked("it said Pass%2fWord%2bWord") == "it said REDACTED")
+  }
+
+  @Test("a log never shows a secret of the run")
+  func log() {
+    let lines = Locked<[String]>([])
+    let world = World(
+      now: { Timestamp(seconds: 0) }, uptime: { .zero }, sleep: { _ in }, random: { 0 }, environment: [:],
+      log: { level, message in if level < 2 { lines.withLock { $0.append(message()) } } })
+    world.secrets.add(Secret(Self.token))
+    world.log(1, "got \(Self.token)!")
+    world.log(2, "not asked for: \(Issue.record("a message that nobody sees was made"))")
+    #expect(lines.withLock { $0 } == ["got REDACTED!"])
+  }
+
+  @Test("a run of days keeps the latest secrets, and a dump shows none")
+  func bounded() {
+    let secrets = SecretsInUse()
+    let tokens = (0..<200).map { Base64.encode(randomBytes(60, seed: $0)).filter(\.isLetter) }
+    for token in tokens { secrets.add(Secret(token)) }
+    for token in tokens.suffix(8) { #expect(secrets.masked(token) == Redaction.mask) }
+    #expect(secrets.masked(tokens[0]) == tokens[0])
+    var dumped = ""
+    dump(secrets, to: &dumped)
+    #expect(!dumped.contains(tokens[199].prefix(8)) && dumped.count < 200)
+  }
+}

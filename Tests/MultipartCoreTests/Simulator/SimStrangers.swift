@@ -1,0 +1,43 @@
+import MultipartCore
+
+/// Another client that is at the same key, with an upload of its own.
+struct SimStranger {
+  /// Sends a part again before a minute is over, for ever.
+  var isAtIt: Bool
+  /// What its upload had when it was last seen to.
+  var contents: [Int]
+}
+
+/// Uploads of strangers: with the file's own parts or others, left or being sent to.
+extension SimPlay {
+  func bringStrangers(_ file: SimFile) {
+    for _ in 0...dice.below(3) {
+      let upload = store.create(dice.chance(0.7) ? .algorithm(.crc64nvme) : .none, at: now)
+      for number in 1...file.parts where dice.chance(0.5) {
+        let isOther = dice.chance(0.1)
+        upload.put(number, isOther ? SimFile.garbage : file.content(number), file.size(number), at: now)
+      }
+      upload.stranger = SimStranger(isAtIt: dice.chance(0.4), contents: upload.contents)
+      upload.excuse = "somebody else's"
+      saw("uploads of strangers")
+    }
+    // Some are old by the time a run comes.
+    now += dice.below(120_000)
+    strangersGoOn()
+  }
+
+  /// Whoever is at it has sent something every half a minute, however long the time was that went by.
+  func strangersGoOn() {
+    for upload in store.uploads where upload.stranger?.isAtIt == true && now - upload.lastSent > 30_000 {
+      upload.lastSent = now - dice.below(30_000)
+    }
+  }
+
+  /// What is a stranger's is as the stranger left it.
+  func checkStrangers() {
+    for upload in store.uploads {
+      guard let stranger = upload.stranger else { continue }
+      if upload.contents != stranger.contents { mistake("\(upload.id), a stranger's upload, was changed") }
+    }
+  }
+}

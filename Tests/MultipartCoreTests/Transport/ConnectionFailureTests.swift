@@ -1,0 +1,111 @@
+import MultipartCore
+import Support
+import Testing
+
+/// What is said of a place that cannot be reached, and whether it is tried again.
+@Suite(.timeLimit(.minutes(10))) struct ConnectionFailureTests {
+  private func failure(_ transport: some Transport, _ url: String) async -> Failure? {
+    guard case .failure(let failure) = await outcome(transport, Request(method: .get, url: url)) else { return nil }
+    return failure
+  }
+
+  private func isOver(_ failure: Failure?) -> Bool {
+    failure.map { RetryPolicy().wait(after: $0, attempt: 1, dice: 0) == nil } ?? false
+  }
+
+  @Test("A server that answers in plain HTTP at an https address is known at once, with the address that works")
+  func plainServer() async throws {
+    let server = try RawServer { connection, _ in
+      _ = connection.receive()
+      connection.answer("hello", status: "400 Bad Request")
+    }
+    let found = try #require(await failure(try plainTransport(), "https://127.0.0.1:\(server.port)/b"))
+    #expect(found.code == .tls && isOver(found), "\(found)")
+    #expect(found.message.contains("127.0.0.1 port \(server.port)") && !found.message.contains("error:"))
+    #expect(found.hint?.contains("--endpoint-url http://127.0.0.1:\(server.port)") == true)
+  }
+
+  @Test("A server that refuses TLS by an alert is known at once; one that only closes may be in trouble that passes")
+  func alert() async throws {
+    let refusing = try RawServer { connection, _ in
+      _ = connection.receive()
+      connection.write([21, 3, 3, 0, 2, 2, 40])
+    }
+    let refused = try #require(await failure(try plainTransport(), "https://127.0.0.1:\(refusing.port)/"))
+    #expect(refused.code == .tls && refused.message.contains("handshake_failure"), "\(refused)")
+    let closing = try RawServer { connection, _ in _ = connection.receive() }
+    let closed = try #require(await failure(try plainTransport(), "https://127.0.0.1:\(closing.port)/"))
+    #expect(closed.code == .network && closed.triedInVain != nil && !isOver(closed), "\(closed)")
+  }
+
+  @Test(
+    "Where nobody has answered in this run it is known how long that was tried; where somebody has, it is a passing trouble"
+  )
+  func refusedConnection() async throws {
+    var server: RawServer? = try RawServer { connection, _ in
+      while connection.readRequest() != nil { connection.answer(headers: "Connection: close\r\n") }
+    }
+    let url = try #require(server).url + "/"
+    let transport = try plainTransport()
+    #expect(await outcome(transport, Request(method: .get, url: url)).status == 200)
+    server = nil
+    let known = try #require(await failure(transport, url))
+    #expect(known.code == .network && known.triedInVain == nil, "\(known)")
+    #expect(known.message.contains("127.0.0.1 port") && known.message.contains("Connection refused"))
+    let clock = Guarded(Duration.seconds(100))
+    let fresh = try CurlTransport(options: TransportOptions(), loops: 1) { clock.with { $0 } }
+    #expect(await failure(fresh, url)?.triedInVain == .zero)
+    clock.with { $0 += .seconds(7) }
+    #expect(await failure(fresh, url)?.triedInVain == .seconds(7))
+    // Another place has a time of its own.
+    #expect(await failure(fresh, "http://no-such-host.invalid/")?.triedInVain == .zero)
+  }
+
+  @Test("A name without an address is named")
+  func names() async throws {
+    let nowhere = try #require(await failure(try plainTransport(), "http://no-such-host.invalid/"))
+    #expect(nowhere.message == "the name no-such-host.invalid has no address" && nowhere.triedInVain != nil)
+  }
+
+  @Test(
+    "A proxy that is not there is what is blamed, with where it was set and without its password",
+    arguments: [false, true])
+  func deadProxy(_ isOption: Bool) async throws {
+    let address = "http://user:pAssw0rd@127.0.0.1:9"
+    let settings = ProxySettings(option: isOption ? address : nil, environment: ["http_proxy": address])
+    let found = try #require(
+      await failure(try plainTransport { $0.proxy = settings }, "http://store.invalid:9000/"))
+    #expect(found.message.contains("the proxy http://127.0.0.1:9: Connection refused"), "\(found)")
+    #expect(found.hint?.contains(isOption ? "leave --proxy out" : "http_proxy") == true)
+    #expect(isOption || found.hint?.contains("NO_PROXY=store.invalid") == true)
+    #expect(!"\(found)".contains("pAssw0rd") && found.triedInVain != nil)
+  }
+
+  static let tunnels: [(String, Failure.Code, Bool)] = [
+    ("407 Proxy Authentication Required", .credentials, true), ("403 Forbidden", .network, true),
+    ("501 Not Implemented", .network, true),
+    ("502 Bad Gateway", .network, false),
+  ]
+
+  @Test("A proxy that does not connect further is named with its answer", arguments: tunnels)
+  func tunnel(_ status: String, _ code: Failure.Code, _ over: Bool) async throws {
+    let proxy = try RawServer { connection, _ in
+      while connection.readHead() != nil { connection.answer(status: status) }
+    }
+    let found = try #require(
+      await failure(try proxiedTransport(through: proxy.url, trusting: nil), "https://store.invalid/"))
+    #expect(found.code == code && isOver(found) == over, "\(found)")
+    #expect(found.message.contains(proxy.url) && found.triedInVain != nil)
+  }
+
+  @Test("Certificates are refused in words, each with its own way out")
+  func certificates() async throws {
+    let fake = try FakeS3()
+    let unknown = try #require(await failure(try plainTransport(), fake.tlsEndpoint + "/"))
+    #expect(unknown.message.contains("authority that this machine does not trust"), "\(unknown)")
+    #expect(unknown.hint?.contains("--ca-bundle FILE") == true)
+    let trusting = try plainTransport { $0.caBundle = fake.caFile }
+    let other = try #require(await failure(trusting, "https://other.localhost:\(fake.tlsPort)/"))
+    #expect(other.code == .tls && other.message.contains("for another name"), "\(other)")
+  }
+}

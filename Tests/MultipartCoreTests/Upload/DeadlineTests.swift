@@ -1,0 +1,15 @@
+import Testing
+
+@testable import MultipartCore
+
+@Suite struct DeadlineTests {
+  @Test("What is kept for the next run has the whole time; what must be aborted begins that before, in time for it")
+  func split() {
+    let kept = Uploader.split(.seconds(60), aborts: false)
+    #expect(kept.wait == .seconds(60) && kept.grace <= .milliseconds(500))
+    for (left, grace) in [(Duration.seconds(60), Duration.seconds(4)), (.seconds(8), .seconds(2)), (.zero, .zero)] {
+      let stream = Uploader.split(left, aborts: true)
+      #expect(stream.grace == grace && stream.wait + stream.grace == left)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import MultipartCore
+
+/// Whether a HEAD shows an object that this run can have made, to the second.
+@Suite struct FreshnessTests {
+  /// 2026-11-22T10:00:00Z, and so many seconds later.
+  private static func http(_ second: Int) -> String {
+    "Sun, 22 Nov 2026 10:0\(second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60) GMT"
+  }
+
+  private static func moment(_ second: Int) throws -> Timestamp { try #require(S3Date.http(http(second))) }
+
+  private func head(modified: Int?, date: Int? = 30, version: String? = nil) -> ObjectInfo {
+    var headers: HeaderList = ["Content-Length": "3"]
+    headers.add("Last-Modified", modified.map(Self.http))
+    headers.add("Date", date.map(Self.http))
+    headers.add("x-amz-version-id", version)
+    return ObjectInfo(Response(status: 200, headers: headers))
+  }
+
+  private func isOurs(_ freshness: Freshness, _ object: ObjectInfo, asked: Duration = .zero) -> Bool {
+    freshness.doubt(about: object, asked: asked) == nil
+  }
+
+  @Test("An object of parts is no older than the upload: its create was answered at the Date, less what that took")
+  func upload() throws {
+    let freshness = Freshness(since: Freshness.begun(answered: try Self.moment(20), took: .milliseconds(1200)))
+    #expect(freshness.since == .upload(try Self.moment(18)))
+    for (modified, isOurs) in [(17, false), (18, true), (20, true), (30, true), (31, true), (32, false)] {
+      #expect(self.isOurs(freshness, head(modified: modified)) == isOurs, "\(modified)")
+    }
+  }
+
+  /// The store's clock stood somewhere in 30..<31 when it answered, and 10.4 s have gone by since the first try: that
+  /// went out before 20.6 s, as it may have stood, and what is of second 21 or older may be older than that.
+  @Test("An object of one PUT must be provably newer than the first try: what rounding leaves open is no success")
+  func put() {
+    let freshness = Freshness(since: .put(.seconds(100)))
+    for (modified, isOurs) in [(10, false), (20, false), (21, false), (22, true), (30, true), (32, false)] {
+      #expect(self.isOurs(freshness, head(modified: modified), asked: .milliseconds(110_400)) == isOurs, "\(modified)")
+    }
+    // Just now is never long enough ago.
+    #expect(!isOurs(freshness, head(modified: 30), asked: .milliseconds(100_900)))
+  }
+
+  @Test("However the seconds are cut off, an object from before the first try never passes")
+  func rounding() {
+    // In tenths of a second: the first try, an object made before it, and a HEAD after it, on one true clock.
+    for first in 200..<220 {
+      for made in stride(from: first - 25, to: first, by: 1) {
+        for head in stride(from: first, through: first + 60, by: 1) {
+          let freshness = Freshness(since: .put(.milliseconds(first * 100)))
+          let object = self.head(modified: made / 10, date: head / 10)
+          if isOurs(freshness, object, asked: .milliseconds(head * 100)) {
+            Issue.record("made at \(made), first try at \(first), HEAD at \(head)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test("What was there before tells, whatever the clocks say: nothing, another version, or an earlier moment")
+  func before() throws {
+    let put = Freshness.Since.put(.seconds(100))
+    let asked = Duration.seconds(100)
+    #expect(isOurs(Freshness(before: .nothing, since: put), head(modified: 30), asked: asked))
+    let old = Freshness(before: .object(versionID: "v1", modified: try Self.moment(29)), since: put)
+    #expect(isOurs(old, head(modified: 30), asked: asked))
+    #expect(isOurs(old, head(modified: 29, version: "v2"), asked: asked))
+    #expect(!isOurs(old, head(modified: 29, version: "v1"), asked: asked))
+    #expect(!isOurs(old, head(modified: 29), asked: asked))
+    let unversioned = Freshness(before: .object(versionID: "null", modified: nil), since: put)
+    #expect(!isOurs(unversioned, head(modified: 29, version: "null"), asked: asked))
+    #expect(!isOurs(unversioned, head(modified: 29, version: "v1"), asked: asked))
+  }
+
+  @Test("A store that does not say when proves nothing")
+  func unsaid() throws {
+    let freshness = Freshness(since: .upload(try Self.moment(0)))
+    #expect(isOurs(freshness, head(modified: 1)))
+    #expect(!isOurs(freshness, head(modified: nil)))
+    #expect(!isOurs(freshness, head(modified: 1, date: nil)))
+    #expect(!isOurs(Freshness(), head(modified: 1)))
+  }
+}

@@ -1,0 +1,172 @@
+import MultipartCore
+import Testing
+
+/// What an interruption costs, on lines of every kind.
+@Suite struct MachineLineStories {
+  private static let mega = 1_048_576.0
+
+  @Test("2 MiB/s for 20 s: most of what went out is at the store, in whole parts")
+  func twoMega() throws {
+    var upload = try PlayedUpload(parts: 24) { _ in 2 * Self.mega }
+    upload.run(.seconds(20))
+    #expect(upload.done.count >= 3, "40 MiB are five parts: \(upload.done)")
+    #expect(upload.out.count <= 2)
+    #expect(upload.lost < 2 * Self.mega, "a second of the line")
+  }
+
+  @Test("600 kB/s for 45 s: parts are sent one after the other", arguments: [5 << 20, 8 << 20] as [Int64])
+  func halfMega(_ partSize: Int64) throws {
+    var upload = try PlayedUpload(parts: 5, partSize: partSize) { _ in 600_000 }
+    upload.run(.seconds(45))
+    #expect(upload.done.count >= (partSize == 5 << 20 ? 4 : 2), "\(upload.done)")
+    #expect(upload.out.count <= 1)
+  }
+
+  @Test("Under a limit of 1 MiB/s: one or two parts at once, no probing, nothing sent twice")
+  func limited() throws {
+    var upload = try PlayedUpload(parts: 12, limit: 1 << 20) { _ in Self.mega }
+    upload.run(.seconds(200))
+    #expect(upload.story.outcome == nil && upload.done.count == 12, "\(upload.done)")
+    #expect(upload.most <= 2)
+    #expect(upload.copies == 0)
+    #expect(!upload.story.notices.contains { if case .paced(let count, _) = $0 { count > 2 } else { false } })
+    #expect(upload.lost == 0)
+  }
+
+  @Test("Under a limit no part is sent a second time, however long it takes", arguments: [nil, 1 << 20] as [Int64?])
+  func notHedged(_ limit: Int64?) throws {
+    let part: Int64 = 5 << 20
+    var settings = UploadMachine.Settings(
+      plan: try UploadPlan(size: part * 4, partSize: part), concurrency: 4, form: .algorithm(.crc64nvme), seed: 1)
+    settings.hedges = true
+    settings.limitRate = limit
+    var story = MachineStory(settings)
+    story.tell(.start)
+    story.tell(.created(uploadID: "id1"))
+    story.now = .seconds(1)
+    for part in 1...3 { story.done(part) }
+    while story.now < .seconds(60) {
+      story.now += .seconds(1)
+      story.tell(.tick)
+      story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: [4: 1]))
+    }
+    let copies = story.count { if case .sendCopy = $0 { true } else { false } }
+    #expect(copies == (limit == nil ? 1 : 0))
+  }
+
+  @Test("A limit above what the line takes changes nothing: what holds is the line")
+  func limitAboveLine() throws {
+    var upload = try PlayedUpload(parts: 400, limit: 1 << 30) { Double($0) * 10 * Self.mega }
+    upload.run(.seconds(10))
+    #expect(upload.most >= 8)
+  }
+
+  @Test("On a fast line eight are under way within a few round trips", arguments: [0, 10, 50, 100])
+  func fast(_ milliseconds: Int) throws {
+    var upload = try PlayedUpload(parts: 4000) { _ in 500 * Self.mega }
+    upload.roundTrip = .milliseconds(milliseconds)
+    #expect(upload.out.count == 2)
+    upload.run(max(.milliseconds(125), .milliseconds(milliseconds * 4)))
+    #expect(upload.out.count >= 8, "\(upload.story.notices)")
+    #expect(upload.lost == 0)
+  }
+
+  @Test("A line that was fast and is slow has at most ten seconds under way soon after")
+  func becomesSlow() throws {
+    var upload = try PlayedUpload(parts: 4000) { _ in 100 * Self.mega }
+    upload.run(.seconds(5))
+    #expect(upload.out.count >= 8)
+    upload.rate = { _ in 2 * Self.mega }
+    upload.run(.seconds(25))
+    #expect(upload.out.count <= 2)
+    let before = upload.done.count
+    upload.run(.seconds(20))
+    #expect(upload.done.count - before >= 3)
+  }
+
+  @Test("A line that was slow and is fast has eight under way within two seconds", arguments: [0.3, 2])
+  func becomesFast(_ mega: Double) throws {
+    var upload = try PlayedUpload(parts: 4000) { _ in mega * Self.mega }
+    upload.run(.seconds(30))
+    #expect(upload.out.count <= 2)
+    upload.rate = { _ in 100 * Self.mega }
+    upload.run(.seconds(2))
+    #expect(upload.out.count >= 8, "\(upload.story.notices)")
+  }
+
+  @Test("Where each connection has a slow rate of its own, all of them are used")
+  func ownRates() throws {
+    var upload = try PlayedUpload(parts: 400) { Double($0) * 0.3 * Self.mega }
+    upload.run(.seconds(15))
+    #expect(upload.out.count >= 8, "\(upload.story.notices)")
+  }
+
+  @Test("A line that was fast at the last run begins with all, and when it is slow today gives most of them up at once")
+  func remembered() throws {
+    var upload = try PlayedUpload(parts: 24, bounds: Pace.Bounds(start: 8, most: 48, opening: .max)) { _ in
+      2 * Self.mega
+    }
+    #expect(upload.out.count == 8)
+    upload.run(.seconds(20))
+    #expect(upload.done.count >= 3, "\(upload.done)")
+    #expect(upload.lost < 3 * Self.mega)
+  }
+
+  @Test("An interruption lets parts end that need less than two seconds, and they count")
+  func interrupted() throws {
+    var upload = try PlayedUpload(parts: 24) { _ in 2 * Self.mega }
+    while (upload.out.first?.gone ?? 0) < 6.5 * Self.mega { upload.run(PlayedUpload.step) }
+    let (out, done) = (upload.out.count, upload.done.count)
+    upload.rate = { _ in 1.5 * Self.mega }
+    let begun = upload.story.now
+    upload.tell(.interrupted(Failure(.interrupted, "stopped")))
+    upload.run(.seconds(10))
+    #expect(upload.story.outcome == .failed(.interrupted, isKept: true))
+    #expect(upload.story.now - begun < .milliseconds(2100))
+    #expect(upload.done.count == done + out)
+    #expect(upload.story.machine.receipts.count { $0 != nil } == done + out)
+  }
+
+  @Test("The others are stopped at once: what needs longer, what has just begun, what stands still")
+  func others() throws {
+    var settings = UploadMachine.Settings(
+      plan: try UploadPlan(size: 40 << 20, partSize: 8 << 20), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)
+    settings.keepsOn = [.interrupted]
+    var story = MachineStory(settings)
+    story.tell(.start)
+    story.tell(.recorded(true))
+    story.tell(.created(uploadID: "id1"))
+    let mega: Int64 = 1 << 20
+    for second in 1...2 {
+      story.now = .seconds(second)
+      let moved = [1: mega * 5 + mega * Int64(second), 2: mega * Int64(second), 3: mega * 7, 4: mega * 8]
+      story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: moved))
+    }
+    story.tell(.interrupted(Failure(.interrupted, "stopped")))
+    #expect(story.last == [.cancelPart(2), .cancelPart(3), .cancelPart(5), .wait(until: .seconds(4))])
+    for part in [2, 3, 5] { #expect(story.failed(part, .interrupted) == []) }
+    #expect(story.done(4) == [])
+    #expect(story.done(1) == [.finish(.failed(.interrupted, isKept: true))])
+    #expect(story.machine.receipts.compactMap { $0?.number } == [1, 4])
+  }
+
+  @Test("A part that was let end and does not is stopped after two seconds")
+  func overstays() throws {
+    var upload = try PlayedUpload(parts: 24) { _ in 2 * Self.mega }
+    while (upload.out.first?.gone ?? 0) < 6.5 * Self.mega { upload.run(PlayedUpload.step) }
+    upload.rate = { _ in 0 }
+    let begun = upload.story.now
+    upload.tell(.interrupted(Failure(.interrupted, "stopped")))
+    upload.run(.seconds(10))
+    #expect(upload.story.outcome == .failed(.interrupted, isKept: true))
+    #expect((.seconds(2) ... .milliseconds(2100)).contains(upload.story.now - begun))
+  }
+
+  @Test("Where an interruption aborts the upload nothing is waited for")
+  func nothingKept() throws {
+    var upload = try PlayedUpload(parts: 24) { _ in 2 * Self.mega }
+    while (upload.out.first?.gone ?? 0) < 6.5 * Self.mega { upload.run(PlayedUpload.step) }
+    upload.tell(.interrupted(Failure(.local, "the disk is full")))
+    #expect(upload.story.last == [.cancelTransfers])
+  }
+}

@@ -1,0 +1,110 @@
+import MultipartCore
+
+/// A machine that sends over a model of a line: its rate is shared by the parts under way, and a connection that is new
+/// doubles its own with each round trip.
+struct PlayedUpload {
+  struct Part {
+    var number: Int
+    var gone = 0.0
+    /// How long its connection has been sending.
+    var age: Duration
+  }
+
+  private(set) var story: MachineStory
+  /// Bytes a second, by the number of connections.
+  var rate: (Int) -> Double
+  var roundTrip: Duration = .milliseconds(20)
+  private(set) var out: [Part] = []
+  private(set) var done: [Int] = []
+  private(set) var copies = 0
+  /// How many were under way at most.
+  private(set) var most = 0
+  /// What had gone out of parts that were stopped.
+  private(set) var lost = 0.0
+  private var idle: [Duration] = []
+  private var cancelled: [Int] = []
+  private var delivered = 0.0
+  private var held: Duration = .zero
+
+  static let step: Duration = .milliseconds(25)
+
+  init(
+    parts: Int, partSize: Int64 = 8 << 20, bounds: Pace.Bounds? = Pace.Bounds(start: 8, most: 48, opening: 2),
+    limit: Int64? = nil, rate: @escaping (Int) -> Double
+  ) throws {
+    var settings = UploadMachine.Settings(
+      plan: try UploadPlan(size: partSize * Int64(parts), partSize: partSize), form: .algorithm(.crc64nvme), seed: 1)
+    settings.pace = bounds
+    settings.pace?.limit = limit
+    settings.limitRate = limit
+    settings.hedges = true
+    settings.keepsOn = [.interrupted]
+    story = MachineStory(settings)
+    self.rate = rate
+    story.tell(.start)
+    _ = story.tell(.recorded(true))
+    take(story.tell(.created(uploadID: "id1")))
+  }
+
+  mutating func tell(_ event: UploadMachine.Event) {
+    take(story.tell(event))
+  }
+
+  private mutating func take(_ actions: [UploadMachine.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let part, _, _, _): out.append(Part(number: part, age: idle.popLast() ?? .zero))
+      case .sendCopy: copies += 1
+      case .cancelPart(let part): cancelled.append(part)
+      case .cancelTransfers: cancelled += out.map(\.number)
+      default: break
+      }
+    }
+    most = max(most, out.count)
+  }
+
+  /// A look at each step.
+  mutating func run(_ time: Duration) {
+    let end = story.now + time
+    while story.now < end, story.outcome == nil {
+      story.now += Self.step
+      for number in cancelled {
+        guard let index = out.firstIndex(where: { $0.number == number }) else { continue }
+        lost += out.remove(at: index).gone
+        take(story.failed(number, .interrupted))
+      }
+      cancelled = []
+      move()
+      var sample = LineSample(at: story.now, delivered: Int64(delivered))
+      sample.roundTrip = roundTrip
+      held += Self.step * out.count * 0.9
+      sample.held = held
+      take(story.tell(.sampled(sample, moved: Dictionary(out.map { ($0.number, Int64($0.gone)) }) { $1 })))
+      take(story.tell(.tick))
+    }
+  }
+
+  private mutating func move() {
+    guard !out.isEmpty else { return }
+    let seconds = Self.step / .seconds(1)
+    let share = rate(out.count) * seconds / Double(out.count)
+    let size = Double(story.settings.plan.partSize)
+    for index in out.indices {
+      // Ten packets at first.
+      let trips = min(30, out[index].age / max(roundTrip, .microseconds(50)))
+      var doubled = 14_600.0
+      for _ in 0..<Int(trips) { doubled *= 2 }
+      let moved = min(share, doubled * (Self.step / max(roundTrip, .microseconds(50))))
+      let gone = min(size, out[index].gone + moved)
+      delivered += gone - out[index].gone
+      out[index].gone = gone
+      out[index].age += Self.step
+    }
+    for part in out where part.gone >= size {
+      out.removeAll { $0.number == part.number }
+      idle.append(part.age)
+      done.append(part.number)
+      take(story.done(part.number))
+    }
+  }
+}

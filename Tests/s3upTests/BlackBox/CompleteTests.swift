@@ -1,0 +1,135 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// What `complete` assembles, and what it refuses to.
+@Suite(.crowd) struct CompleteTests {
+  private let key = "s3://bucket/dir/k"
+
+  /// An upload with parts of these numbers at the store; gives its id and their bytes one after the other.
+  private func upload(
+    _ box: BlackBox, _ numbers: [Int], _ more: [String] = []
+  ) async throws -> (id: String, bytes: [UInt8]) {
+    let id = try #require(try await box.run(["create", key] + more).lines.first)
+    var bytes: [UInt8] = []
+    for number in numbers {
+      bytes += try box.sample("p", 100 + number, seed: UInt64(number))
+      try await box.run(["part", "p", key, "--upload-id", id, "--part", String(number)] + more).expectSuccess()
+    }
+    return (id, bytes)
+  }
+
+  private func small() throws -> BlackBox { try BlackBox { $0.minimumPartSize = 1 } }
+
+  @Test(
+    "A number that is missing completes nothing, and the numbers are named",
+    arguments: [([1, 3], "part 2 of 1-3"), ([2], "part 1 of 1-2"), ([1, 4, 6, 10], "parts 2-3, 5 and 7-9 of 1-10")])
+  func gaps(_ numbers: [Int], _ words: String) async throws {
+    let box = try small()
+    let (id, bytes) = try await upload(box, numbers)
+    let complete = ["complete", key, "--upload-id", id]
+    try await box.run(complete).expectFailure(65, words, "--allow-gaps")
+    #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
+    #expect(box.fake.unfinishedUploads.count == 1)
+    try await box.run(complete + ["--allow-gaps"]).expectSuccess()
+    #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
+  }
+
+  @Test(
+    "A list that leaves out a number is refused before the store is asked for anything",
+    arguments: [([1, 3], "part 2 of 1-3"), ([2, 3], "part 1 of 1-3")])
+  func gapsInList(_ numbers: [Int], _ words: String) async throws {
+    let box = try small()
+    let (id, _) = try await upload(box, [1, 2, 3])
+    let etags = try #require(box.fake.unfinishedUploads.first?.parts).mapValues { "\"\($0.etag)\"" }
+    try box.files.write(numbers.map { "\($0) \(etags[$0] ?? "")\n" }.joined(), to: "list")
+    let asked = box.fake.requests.count
+    let complete = ["complete", key, "--upload-id", id, "--parts-file", "list"]
+    try await box.run(complete).expectFailure(65, words, "list")
+    #expect(box.fake.requests.count == asked)
+    try await box.run(complete + ["--allow-gaps"]).expectSuccess()
+    #expect(box.fake.object("dir/k")?.parts.count == 2)
+  }
+
+  @Test(
+    "What parts prints is taken by complete --parts-file as it is",
+    arguments: ["", "--json"], ["", "--checksum=sha256", "--checksum=crc64nvme"])
+  func roundTrip(_ form: String, _ checksum: String) async throws {
+    let box = try small()
+    let (id, bytes) = try await upload(box, [1, 2, 3], checksum.isEmpty ? [] : [checksum])
+    let result = try await box.shell(
+      "\"$S3UP\" parts \(key) --upload-id \(id) \(form) | "
+        + "\"$S3UP\" complete \(key) --upload-id \(id) --parts-file -")
+    result.expectSuccess()
+    #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("A list whose sizes are not the store's completes nothing")
+  func otherSize() async throws {
+    let box = try small()
+    let (id, _) = try await upload(box, [1])
+    let line = try #require(try await box.run("parts", key, "--upload-id", id).lines.first)
+    try box.files.write(line.replacingOccurrences(of: "1 101 ", with: "1 102 ") + "\n", to: "list")
+    try await box.run("complete", key, "--upload-id", id, "--parts-file", "list").expectFailure(65, "102")
+    #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
+  }
+
+  @Test(
+    "Of an upload that is done, complete --parts-file is unchanged when the object is made of these parts",
+    arguments: ["", "--checksum=sha256", "--checksum=crc64nvme"])
+  func doneBefore(_ checksum: String) async throws {
+    let box = try small()
+    let (id, _) = try await upload(box, [1, 2], checksum.isEmpty ? [] : [checksum])
+    try box.files.write(try await box.run("parts", key, "--upload-id", id).output, to: "list")
+    let complete = ["complete", key, "--upload-id", id, "--parts-file", "list"]
+    try await box.run(complete).expectSuccess()
+    let again = try await box.run(complete)
+    again.expectSuccess()
+    #expect(again.output.hasPrefix("unchanged \(key): it was made of these parts before (203 B in 2 parts; "))
+    let json = try await box.run(complete + ["--json"]).json
+    #expect(json["event"] as? String == "unchanged" && json["size"] as? Int == 203 && json["parts"] as? Int == 2)
+    // A hand-made list has numbers and ETags alone.
+    let parts = try #require(box.fake.object("dir/k")?.parts)
+    try box.files.write("1 \(parts[0].etag)\n2 \"\(parts[1].etag)\"\n", to: "list")
+    try await box.run(complete).expectSuccess()
+    #expect(box.fake.object("dir/k")?.parts.count == 2)
+  }
+
+  @Test("Where ETags say nothing, the parts' checksums prove what the object is made of, and nothing else does")
+  func doneWithoutMD5() async throws {
+    let box = try BlackBox {
+      $0.minimumPartSize = 1
+      $0.partETags = .opaque
+    }
+    let (id, _) = try await upload(box, [1, 2], ["--checksum=sha256"])
+    let list = try await box.run("parts", key, "--upload-id", id)
+    try box.files.write(list.output, to: "list")
+    try box.files.write(
+      list.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") + "\n" }.joined(), to: "bare")
+    let complete = ["complete", key, "--upload-id", id, "--parts-file"]
+    try await box.run(complete + ["list"]).expectSuccess()
+    try await box.run(complete + ["list"]).expectSuccess()
+    box.fake.putObject("dir/k", bytes: [UInt8](repeating: 7, count: 203))
+    try await box.run(complete + ["list"]).expectFailure(69, "NoSuchUpload")
+    try await box.run(complete + ["bare"]).expectFailure(69, "NoSuchUpload")
+  }
+
+  @Test("An object of other parts, none, or a condition: an upload that is gone stays 69")
+  func goneAndNotDone() async throws {
+    let box = try small()
+    let (id, bytes) = try await upload(box, [1, 2])
+    try box.files.write(try await box.run("parts", key, "--upload-id", id).output, to: "list")
+    let complete = ["complete", key, "--upload-id", id, "--parts-file", "list"]
+    try await box.run(complete).expectSuccess()
+    try await box.run(complete + ["--if-none-match"]).expectFailure(69, "NoSuchUpload")
+    // The same bytes, not made of these parts.
+    box.fake.putObject("dir/k", bytes: bytes)
+    try await box.run(complete).expectFailure(69, "NoSuchUpload")
+    let (other, _) = try await upload(box, [2, 1])
+    try await box.run("abort", key, "--upload-id", other).expectSuccess()
+    try await box.run("complete", key, "--upload-id", other, "--parts-file", "list").expectFailure(69, "NoSuchUpload")
+    #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
+  }
+}

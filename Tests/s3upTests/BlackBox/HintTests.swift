@@ -1,0 +1,109 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// What is said of a mistake that many make first: what, where, and the way out.
+@Suite(.crowd, .timeLimit(.minutes(10))) struct HintTests {
+  private func box(secure: Bool = false) throws -> BlackBox {
+    let box = try BlackBox(secure: secure)
+    try box.sample("f", 100)
+    return box
+  }
+
+  @Test(
+    "https to a port that answers in HTTP is 69 at once, with the address that works",
+    arguments: ["put", "create", "uploads"])
+  func plainPort(_ command: String) async throws {
+    var box = try box()
+    box.environment["AWS_ENDPOINT_URL_S3"] = "https://127.0.0.1:\(box.fake.port)"
+    let words = ["put": ["put", "f", "s3://bucket/k"], "create": ["create", "s3://bucket/k"]][command]
+    let lag = Lag()
+    let result = try await box.run(words ?? ["uploads", "s3://bucket"])
+    result.expectFailure(69, "not in TLS", "--endpoint-url \(box.fake.endpoint)")
+    #expect(!result.errors.contains("SSL routines"))
+    #expect(.seconds(result.seconds) - lag.sofar < .seconds(5))
+  }
+
+  @Test("a proxy that is down is what is blamed, by name and variable, without its password")
+  func proxy() async throws {
+    var box = try box()
+    box.environment["http_proxy"] = "http://user:pAssw0rd@127.0.0.1:9"
+    let result = try await box.run("put", "f", "s3://bucket/k", "--retries", "1")
+    result.expectFailure(75, "the proxy http://127.0.0.1:9", "(http_proxy)", "NO_PROXY=127.0.0.1")
+    #expect(!result.errors.contains("pAssw0rd"))
+  }
+
+  static let pages: [LocalService.Reply] = [
+    .init(200, "<!DOCTYPE html><html><body>Log in</body></html>", headers: ["Content-Type": "text/html"]),
+    .init(302, "", headers: ["Location": "http://login.example/"]),
+    .init(307, "<html>Log in</html>", headers: ["Location": "http://login.example/", "Content-Type": "text/html"]),
+  ]
+
+  @Test("a login page of the network is said to be one, at once, and is no success", arguments: pages.indices)
+  func captivePortal(_ index: Int) async throws {
+    var box = try box()
+    let portal = try LocalService { _ in Self.pages[index] }
+    box.environment["AWS_ENDPOINT_URL_S3"] = portal.url
+    for words in [
+      ["put", "f", "s3://bucket/k"], ["create", "s3://bucket/k"], ["put", "f", "s3://bucket/k", "--if-none-match"],
+    ] {
+      let lag = Lag()
+      let result = try await box.run(words)
+      result.expectFailure(75, "web page", "--endpoint-url")
+      #expect(.seconds(result.seconds) - lag.sofar < .seconds(5))
+    }
+  }
+
+  @Test("a bucket that the endpoint names too is 78 with the line that mends it, and nothing is sent")
+  func doubledBucket() async throws {
+    var box = try box()
+    for url in ["http://bucket.localhost:\(box.fake.port)", "\(box.fake.endpoint)/bucket"] {
+      box.environment["AWS_ENDPOINT_URL_S3"] = url
+      let mended = url.contains("localhost") ? "http://localhost:\(box.fake.port)" : box.fake.endpoint
+      try await box.run("put", "f", "s3://bucket/k").expectFailure(78, "bucket", "--endpoint-url \(mended)")
+      try await box.run("presign", "s3://bucket/k").expectFailure(78, "bucket")
+    }
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("a name that no bucket of AWS can have is 64 and asked of nobody; another store may have it")
+  func bucketName() async throws {
+    var box = try box()
+    try await box.run("uploads", "s3://Hu_Bucket").expectFailure(69, "NoSuchBucket")
+    let before = box.fake.requests.count
+    box.environment["AWS_ENDPOINT_URL_S3"] = nil
+    box.environment["http_proxy"] = box.fake.endpoint
+    box.environment["https_proxy"] = box.fake.endpoint
+    try await box.run("put", "f", "s3://Hu_Bucket/k").expectFailure(64, "Hu_Bucket", "small letters", "--endpoint-url")
+    #expect(box.fake.requests.count == before)
+  }
+
+  @Test("two files are told how each gets its own run")
+  func twoFiles() async throws {
+    let box = try box()
+    let result = try await box.run("put", "f", "it's", "s3://bucket/dir")
+    result.expectFailure(64, "one file in a run", "for f in f 'it'\\''s'; do s3up put \"$f\" s3://bucket/dir/; done")
+  }
+
+  @Test("a state folder that cannot be made is named with the reason")
+  func stateFolder() async throws {
+    let box = try box()
+    try box.sample("big", 11 * mebi)
+    let result = try await box.run("put", "big", "s3://bucket/k", "--state-dir", box.files.path("f") + "/state")
+    #expect(result.errors.contains(box.files.path("f") + "/state"), "\(result.errors)")
+    #expect(result.errors.contains("Not a directory"), "\(result.errors)")
+  }
+
+  @Test("a checksum that was asked for by name and is passed over is said, once, without -v", arguments: [1, 11])
+  func checksumPassedOver(_ size: Int) async throws {
+    let box = try BlackBox { $0.checksums = .ignored }
+    try box.sample("f", size * mebi)
+    let named = try await box.run("put", "f", "s3://bucket/k", "--checksum", "crc32c", "--part-size", "5M")
+    #expect(named.status == 0)
+    #expect(named.errors.split(separator: "\n").count == 1 && named.errors.contains("CRC32C"), "\(named.errors)")
+    let auto = try await box.run("put", "f", "s3://bucket/k2", "-v", "--part-size", "5M")
+    #expect(auto.errors.contains("has not verified it") && !auto.errors.contains("none instead"), "\(auto.errors)")
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// The key holds these very bytes already, in the same parts, when the store refuses, or loses answers: an object that
+/// this run has not made is no success, whatever it holds.
+@Suite(.crowd) struct OlderObjectTests {
+  private static let parts = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
+  private static let single = ["put", "f", "s3://bucket/k"]
+
+  static let refusals = [
+    Fault.Action.error(status: 503, code: "SlowDown"), .error(status: 503, code: "InternalError"),
+    .error(status: 429, code: "TooManyRequests"), .errorIn200(code: "SlowDown"),
+  ]
+  static let doubts = [
+    Fault.Action.error(status: 500, code: "InternalError"), .error(status: 504, code: "GatewayTimeout"),
+    .resetBeforeReading, .errorIn200(code: "InternalError"),
+  ]
+
+  /// The object is there, made by an earlier run ten minutes ago, or just now.
+  private func published(_ words: [String], _ size: Int, minutesAgo: Int64 = 0) async throws -> BlackBox {
+    let box = try BlackBox()
+    try box.sample("f", size)
+    box.fake.setClockOffset(-60 * minutesAgo)
+    try await box.run(words).expectSuccess()
+    box.fake.setClockOffset(0)
+    return box
+  }
+
+  @Test("a single PUT that is refused each time is 75, though the same bytes are there", arguments: refusals + doubts)
+  func single(_ action: Fault.Action) async throws {
+    let box = try await published(Self.single, 1000)
+    box.fake.setFaults([Fault(.init(.putObject), action)])
+    let result = try await box.run(Self.single + ["--retries", "2", "--metadata", "a=new"])
+    result.expectFailure(75)
+    #expect(box.fake.object("k")?.metadata == [:])
+  }
+
+  @Test(
+    "a complete that is refused or lost each time is 75 and kept, though the same bytes are there in the same parts",
+    arguments: refusals + doubts, [0, 10])
+  func parts(_ action: Fault.Action, _ minutesAgo: Int64) async throws {
+    let box = try await published(Self.parts, 11 * mebi, minutesAgo: minutesAgo)
+    let made = box.fake.object("k")?.uploadID
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload), action)])
+    let result = try await box.run(Self.parts + ["--retries", "2", "--metadata", "a=new"])
+    result.expectFailure(75)
+    result.expectResumable(75, "3 of 3 parts")
+    #expect(box.fake.object("k")?.uploadID == made)
+    #expect(box.fake.unfinishedUploads.count == 1)
+    #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
+    #expect(try box.records().count == 1)
+    // And the next run completes it.
+    box.fake.setFaults([])
+    try await box.run(Self.parts + ["--metadata", "a=new"]).expectSuccess()
+    #expect(box.fake.object("k")?.metadata == ["a": "new"])
+    #expect(box.fake.requests(.uploadPart).count == 6)
+  }
+
+  /// The upload is gone at the store, and its complete never ran.
+  @Test("a complete that was lost before the store, and an upload that is then gone, is no success by an older object")
+  func lostAndGone() async throws {
+    let box = try await published(Self.parts, 11 * mebi, minutesAgo: 10)
+    box.fake.setFaults([
+      Fault(.init(.completeMultipartUpload, nth: 1), .resetBeforeReading),
+      Fault(.init(.completeMultipartUpload, from: 2), .error(status: 404, code: "NoSuchUpload")),
+    ])
+    try await box.run(Self.parts).expectFailure(75)
+  }
+
+  @Test("a run that finds its recorded upload gone begins anew, and does not take an older object for it")
+  func recordedAndGone() async throws {
+    let box = try await published(Self.parts, 11 * mebi, minutesAgo: 10)
+    let made = box.fake.object("k")?.uploadID
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload), .error(status: 500, code: "InternalError"))])
+    try await box.run(Self.parts + ["--retries", "1"]).expectFailure(75)
+    box.fake.setFaults([])
+    let id = try #require(box.fake.unfinishedUploads.first?.id)
+    box.fake.dropUpload(id)
+    let result = try await box.run(Self.parts)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("no longer knows the upload"))
+    let now = try #require(box.fake.object("k")?.uploadID)
+    #expect(now != made && now != id)
+  }
+
+  // MARK: - It is ours
+
+  @Test("an object whose complete worked is a success, though no answer ever said so")
+  func everyAnswerLost() async throws {
+    let box = try BlackBox(faults: [
+      Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
+      Fault(.init(.completeMultipartUpload, from: 2), .error(status: 500, code: "InternalError")),
+    ])
+    let bytes = try box.sample("f", 11 * mebi)
+    let told = [
+      "--metadata", "a=b c", "--metadata", "u=ü", "--cache-control", "no-cache", "--content-type", "text/x-test",
+      "--sse", "AES256", "--storage-class", "STANDARD_IA",
+    ]
+    try await box.run(Self.parts + ["--retries", "2"] + told).expectSuccess()
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
+    #expect(try box.records() == [])
+  }
+
+  @Test("a clock of this machine that is wrong takes nothing from that")
+  func wrongClock() async throws {
+    for ahead: Int64 in [-600, 600] {
+      let box = try BlackBox(faults: [
+        Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
+        Fault(.init(.completeMultipartUpload, from: 2), .error(status: 404, code: "NoSuchUpload")),
+      ])
+      box.fake.setClockOffset(ahead)
+      try box.sample("f", 11 * mebi)
+      try await box.run(Self.parts).expectSuccess()
+    }
+  }
+
+  @Test("an object with these bytes that is not as it was asked for is somebody else's")
+  func otherSettings() async throws {
+    let box = try BlackBox(faults: [
+      Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
+      Fault(.init(.completeMultipartUpload, from: 2), .error(status: 404, code: "NoSuchUpload")),
+      Fault(.init(.headObject, nth: 1), .stall(stage: .beforeBody)),
+    ])
+    let bytes = try box.sample("f", 11 * mebi)
+    let child = try box.start(Self.parts + ["--metadata", "a=new", "--stall-timeout", "2s"])
+    #expect(await box.fake.wait { $0.contains { $0.operation == .headObject } })
+    box.fake.putObject("k", bytes: bytes, headers: ["x-amz-meta-a": "old"])
+    await child.wait().expectFailure(75)
+  }
+
+  @Test("--if-none-match knows its own object by what was there before, whatever the clocks say")
+  func createOnly() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.putObject, nth: 1), .loseAnswer)])
+    try box.sample("f", 1000)
+    try await box.run(Self.single + ["--if-none-match"]).expectSuccess()
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// What a program that reads `--json=all` is told while an upload does not just send.
+@Suite(.crowd) struct ProgressBoxTests {
+  /// Runs until an event of progress fits, and stops the run.
+  private static func event(
+    _ box: BlackBox, _ options: String..., until fits: @escaping @Sendable ([String: Any]) -> Bool
+  ) async throws -> [[String: Any]] {
+    try box.sample("f", 16 * mebi)
+    let out = box.files.path + "/out"
+    let line = "exec \"$S3UP\" put f s3://bucket/k --part-size 5M --json=all \(options.joined(separator: " ")) >out"
+    async let run = box.shell("echo $$ >pid; " + line)
+    var events: [[String: Any]] = []
+    let end = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < end {
+      let text = (try? String(contentsOfFile: out, encoding: .utf8)) ?? ""
+      events = text.split(separator: "\n").compactMap {
+        (try? JSONSerialization.jsonObject(with: Data($0.utf8))) as? [String: Any]
+      }
+      if events.contains(where: { fits($0) || $0["event"] as? String == "completed" }) { break }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    if let pid = (try? String(contentsOfFile: box.files.path + "/pid", encoding: .utf8))
+      .flatMap({ pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) })
+    {
+      kill(pid, SIGTERM)
+    }
+    _ = try await run
+    return events.filter { fits($0) }
+  }
+
+  @Test("A store that stands still is told as stalled, with no rate and no time left")
+  func stalled() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.uploadPart), .stall(stage: .withinBody))])
+    let events = try await Self.event(box) { ($0["state"] as? String)?.hasPrefix("stalled for ") == true }
+    let event = try #require(events.first)
+    #expect(event["eta_seconds"] is NSNull && event["bytes_per_second"] is NSNull, "\(event)")
+    // Half of each part was read; the rest lies in buffers on both sides.
+    #expect(event["bytes"] as? Int ?? .max < 16 * mebi, "\(event)")
+  }
+
+  @Test("While the store puts the object together that is said, and no rate of nothing")
+  func assembling() async throws {
+    let box = try BlackBox(faults: [
+      Fault(.init(.completeMultipartUpload), .trickle(spaces: 60, milliseconds: 100))
+    ])
+    let events = try await Self.event(box) { $0["state"] as? String == "assembling" }
+    let event = try #require(events.first)
+    #expect(event["eta_seconds"] is NSNull && event["bytes_per_second"] is NSNull, "\(event)")
+    #expect(event["bytes"] as? Int == 16 * mebi)
+  }
+
+  @Test("When all wait for their next try the store's word and the time of it are told")
+  func retrying() async throws {
+    let box = try BlackBox(faults: [
+      Fault(.init(.uploadPart), .error(status: 503, code: "SlowDown", headers: ["Retry-After": "30"]))
+    ])
+    let events = try await Self.event(box) {
+      ($0["state"] as? String)?.hasPrefix("the store says SlowDown, next try in ") == true
+    }
+    #expect(!events.isEmpty)
+  }
+}

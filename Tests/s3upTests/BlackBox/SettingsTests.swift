@@ -1,0 +1,240 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// What was asked for of an object is there, or that is no success.
+@Suite(.crowd) struct SettingsTests {
+  struct Lost: Sendable, CustomTestStringConvertible {
+    var options: [String]
+    var passesOver: String
+    var word: String
+    var testDescription: String { word }
+
+    init(_ word: String, _ passesOver: String, _ options: String...) {
+      self.word = word
+      self.passesOver = passesOver
+      self.options = options
+    }
+
+    static let all = [
+      Lost("another storage class (STANDARD)", "x-amz-storage-class", "--storage-class", "STANDARD_IA"),
+      Lost("no metadata color", "x-amz-meta-", "--metadata", "Color=blue"),
+      Lost("no metadata by-hand", "x-amz-meta-", "--header", "x-amz-meta-by-hand: yes"),
+      Lost("no tags", "x-amz-tagging", "--tag", "team=blue"),
+      Lost("another content-type (binary/octet-stream)", "content-type", "--content-type", "text/x-test"),
+      Lost("no content-language", "content-language", "--content-language", "de"),
+      Lost("no cache-control", "cache-control", "--cache-control", "no-store"),
+      Lost("no expires", "expires", "--expires-header", "2031-01-31T00:00:00Z"),
+      Lost("no website redirect", "x-amz-website", "--website-redirect", "/elsewhere"),
+      Lost(
+        "no object lock", "x-amz-object-lock", "--object-lock-mode", "GOVERNANCE", "--retain-until",
+        "2031-01-31T00:00:00Z"),
+      Lost("no legal hold", "x-amz-object-lock", "--legal-hold", "on"),
+      Lost("no access control", "x-amz-acl", "--acl", "public-read"),
+      Lost("no access control", "x-amz-grant", "--grant", "read=id=abc"),
+    ]
+  }
+
+  @Test("a setting that the store passes over is 69, and the object is named", arguments: Lost.all, [100, 6 * mebi])
+  func lost(_ lost: Lost, _ size: Int) async throws {
+    let box = try BlackBox { $0.passesOver = [lost.passesOver] }
+    try box.sample("f", size)
+    let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + lost.options)
+    result.expectFailure(69, lost.word, "the object is there", "s3://bucket/k", "Delete the object")
+    #expect(box.fake.object("k")?.size == size)
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+    // The same store, and nothing asked for that it does not keep: nothing is looked at.
+    try await box.run("put", "f", "s3://bucket/plain", "--part-size", "5M").expectSuccess()
+    #expect(box.fake.requests(.headObject).allSatisfy { $0.key == "k" })
+  }
+
+  @Test("what the store keeps is a success, and costs one HEAD", arguments: Lost.all, [100, 6 * mebi])
+  func kept(_ lost: Lost, _ size: Int) async throws {
+    let box = try BlackBox()
+    try box.sample("f", size)
+    try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + lost.options).expectSuccess()
+    let asked = box.fake.requests.filter {
+      [.headObject, .getObjectACL, .getObjectTagging, .getObjectRetention, .getObjectLegalHold].contains($0.operation)
+    }
+    #expect(asked.count == 1, "\(asked.map(\.operation))")
+  }
+
+  @Test("a stream's object is looked at too")
+  func stream() async throws {
+    let box = try BlackBox { $0.passesOver = ["x-amz-storage-class"] }
+    try await box.run("put", "-", "s3://bucket/k", "--storage-class", "GLACIER", input: .bytes([1, 2, 3]))
+      .expectFailure(69, "another storage class", "the object is there")
+  }
+
+  @Test("an object whose access is wider than asked for is 69")
+  func wider() async throws {
+    let box = try BlackBox { $0.letsEverybodyRead = true }
+    try box.sample("f", 10)
+    for options in [["--acl", "private"], ["--acl", "bucket-owner-read"], ["--grant", "read=id=abc"]] {
+      try await box.run(["put", "f", "s3://bucket/k"] + options)
+        .expectFailure(69, "another access control (READ for AllUsers)")
+    }
+    try await box.run("put", "f", "s3://bucket/k", "--acl", "public-read").expectSuccess()
+  }
+
+  @Test("encryption that no answer confirms is 69, in parts before anything is published", arguments: [100, 6 * mebi])
+  func encryption(_ size: Int) async throws {
+    for (answer, options, word) in [
+      (FakeOptions.Encryption.none, ["--sse", "AES256"], "no encryption"),
+      (.none, ["--sse", "aws:kms"], "no encryption"),
+      (.always("AES256"), ["--sse", "aws:kms", "--sse-kms-key-id", "k"], "another encryption (AES256)"),
+      (.always("aws:kms"), ["--sse", "aws:kms", "--bucket-key"], "no bucket key"),
+    ] {
+      let box = try BlackBox { $0.encryption = answer }
+      try box.sample("f", size)
+      let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + options)
+      result.expectFailure(69, "does not encrypt as asked for", word)
+      #expect(result.errors.contains("the object is there") == (size < mebi))
+      if size > mebi { box.expectNothingLeft() }
+    }
+  }
+
+  @Test("SSE-C that the store passes over is 69, in parts before anything is published", arguments: [100, 6 * mebi])
+  func customerKey(_ size: Int) async throws {
+    let box = try BlackBox(secure: true) { $0.encryption = .none }
+    try box.sample("f", size)
+    try box.files.write(randomBytes(32, seed: 5), to: "key")
+    let result = try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--sse-c-key-file", "key")
+    result.expectFailure(69, "does not encrypt with the SSE-C key")
+    #expect(result.errors.contains("the object is there, unencrypted") == (size < mebi))
+    if size > mebi { box.expectNothingLeft() }
+    try await box.run("create", "s3://bucket/k", "--sse", "AES256").expectFailure(69, "no encryption")
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+  }
+
+  @Test("a store that names the encryption with the parts alone does encrypt")
+  func namedWithParts() async throws {
+    let box = try BlackBox { $0.createNamesEncryption = false }
+    try box.sample("f", 6 * mebi)
+    try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--sse", "aws:kms").expectSuccess()
+    #expect(box.fake.requests(.headObject).isEmpty)
+  }
+
+  @Test("what may not be read is said, and is no failure")
+  func unconfirmed() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 6 * mebi)
+    box.fake.addFault(Fault(.init(.headObject), .error(status: 403, code: "AccessDenied")))
+    box.fake.addFault(Fault(.init(.getObjectTagging), .error(status: 501, code: "NotImplemented")))
+    let result = try await box.run(
+      "put", "f", "s3://bucket/k", "--part-size", "5M", "--storage-class", "GLACIER", "--tag", "a=b", "--json")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors
+        == "s3up: could not be confirmed: storage class, tags (HeadObject is not allowed; GetObjectTagging: NotImplemented)\n"
+    )
+    #expect((result.json["evidence"] as? String)?.hasSuffix("; not confirmed: storage class, tags") == true)
+  }
+
+  @Test("what a HEAD does not show to everybody is asked for by itself")
+  func hidden() async throws {
+    let box = try BlackBox {
+      $0.headHides = [
+        "x-amz-object-lock-mode", "x-amz-object-lock-retain-until-date", "x-amz-object-lock-legal-hold",
+        "x-amz-tagging-count",
+      ]
+    }
+    try box.sample("f", 10)
+    try await box.run(
+      "put", "f", "s3://bucket/k", "--tag", "a=b c", "--legal-hold", "on", "--object-lock-mode", "COMPLIANCE",
+      "--retain-until", "2031-01-31T00:00:00Z"
+    ).expectSuccess()
+    #expect(box.fake.requests(.getObjectRetention).count == 1)
+    #expect(box.fake.requests(.getObjectLegalHold).count == 1)
+    #expect(box.fake.requests(.getObjectTagging).count == 1)
+  }
+
+  @Test("a HEAD that fails for a while is made again, and one that never answers is 75 with the object named")
+  func headPasses() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 10)
+    let put = ["put", "f", "s3://bucket/k", "--storage-class", "GLACIER"]
+    box.fake.setFaults([Fault(.init(.headObject, nth: 1), .error(status: 404, code: "NoSuchKey"))])
+    try await box.run(put).expectSuccess()
+    box.fake.setFaults([Fault(.init(.headObject), .error(status: 500, code: "InternalError"))])
+    try await box.run(put + ["--retries", "2"]).expectFailure(75, "the object is there and proven", "s3://bucket/k")
+  }
+
+  @Test("a request that locks an object carries a digest, whatever --checksum says", arguments: [100, 6 * mebi])
+  func locked(_ size: Int) async throws {
+    let box = try BlackBox()
+    try box.sample("f", size)
+    try await box.run(
+      "put", "f", "s3://bucket/k", "--part-size", "5M", "--checksum", "none", "--legal-hold", "on"
+    ).expectSuccess()
+    let sent = box.fake.requests(size < mebi ? .putObject : .uploadPart)
+    #expect(!sent.isEmpty && sent.allSatisfy { $0.headers["content-md5"] != nil })
+  }
+
+  @Test("a checksum that a part gives back is held against the bytes: once wrong it is sent again, always wrong is 65")
+  func partChecksum() async throws {
+    for always in [false, true] {
+      let box = try BlackBox(faults: [
+        Fault(.init(.uploadPart, nth: always ? nil : 1), .checksum("AAAAAAAAAAA="))
+      ])
+      try box.sample("f", 6 * mebi)
+      let result = try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--retries", "2")
+      guard always else {
+        result.expectSuccess()
+        #expect(box.fake.requests(.uploadPart).count == 3)
+        continue
+      }
+      result.expectFailure(65, "received other bytes than were sent (CRC64NVME)")
+      box.expectNothingLeft()
+    }
+  }
+
+  @Test("over TLS to a server that nobody verifies the body is signed, as over HTTP", arguments: [100, 6 * mebi])
+  func insecure(_ size: Int) async throws {
+    var box = try BlackBox(secure: true)
+    box.environment["AWS_CA_BUNDLE"] = nil
+    let bytes = try box.sample("f", size)
+    try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--insecure").expectSuccess()
+    let sent = box.fake.requests(size < mebi ? .putObject : .uploadPart)
+    let hashes = size < mebi ? [sha256(bytes)] : [sha256(bytes[..<(5 * mebi)]), sha256(bytes[(5 * mebi)...])]
+    #expect(Set(sent.map { $0.headers["x-amz-content-sha256"] }) == Set(hashes))
+  }
+
+  @Test("a tab in metadata arrives as it was given, and in another header it is refused")
+  func tab() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 10)
+    try await box.run("put", "f", "s3://bucket/k", "--metadata", "a=b\tc").expectSuccess()
+    #expect(EncodedWord.decode(box.fake.object("k")?.metadata["a"] ?? "") == "b\tc")
+    try await box.run("put", "f", "s3://bucket/x", "--cache-control", "a\tb").expectFailure(64, "Cache-Control", "tab")
+    try await box.run("put", "f", "s3://bucket/x", "--header", "X-Test: a\tb").expectFailure(64, "X-Test", "tab")
+    #expect(box.fake.object("x") == nil)
+  }
+
+  @Test("a conditional PUT that meets another write is sent again, as S3 asks for")
+  func conflict() async throws {
+    let conflict = Fault.Action.error(status: 409, code: "ConditionalRequestConflict")
+    let box = try BlackBox(faults: [Fault(.init(.putObject, to: 2), conflict)])
+    try box.sample("f", 10)
+    try await box.run("put", "f", "s3://bucket/k", "--if-none-match").expectSuccess()
+    #expect(box.fake.requests(.putObject).count == 3)
+    box.fake.setFaults([Fault(.init(.putObject), conflict)])
+    try await box.run("put", "f", "s3://bucket/l", "--if-none-match", "--retries", "2")
+      .expectFailure(73, "ConditionalRequestConflict")
+  }
+
+  @Test("a region that is no label is refused before anything is signed, wherever it comes from")
+  func region() async throws {
+    var box = try BlackBox()
+    try box.sample("f", 10)
+    try await box.run("put", "f", "s3://bucket/k", "--region", "us-east-2!").expectFailure(64, "us-east-2!")
+    box.environment["AWS_REGION"] = "us-east-2!"
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(78, "us-east-2!")
+    box.environment["AWS_REGION"] = nil
+    try box.binary.home.write("[default]\nregion = us-east-2!\n", to: ".aws/config")
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(78, "us-east-2!")
+    #expect(box.fake.requests.isEmpty)
+  }
+}

@@ -1,0 +1,60 @@
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// What promises a time keeps it.
+@Suite(.crowd, .timeLimit(.minutes(10))) struct TimeTests {
+  private static let put = ["put", "f", "s3://bucket/k"]
+
+  static let standing: [(FakeOperation, Int, [String])] = [
+    (.createMultipartUpload, 11, []), (.headObject, 11, ["--if-none-match"]), (.putObject, 1, []),
+    (.listMultipartUploads, 11, ["--resume", "adopt"]),
+  ]
+
+  @Test("--deadline holds whatever the run is at: a look, a create, a single request", arguments: standing)
+  func deadline(_ operation: FakeOperation, _ size: Int, _ options: [String]) async throws {
+    let box = try BlackBox(faults: [Fault(.init(operation), .stall(stage: .beforeBody))])
+    try box.sample("f", size * mebi)
+    let lag = Lag()
+    let result = try await box.run(Self.put + ["--deadline", "1s", "--json"] + options)
+    #expect(result.status == 75 && result.json["code"] as? String == "deadline", "\(result.errors)")
+    #expect(.seconds(result.seconds) - lag.sofar < .milliseconds(1750))
+    #expect(box.fake.objectCount == 0)
+  }
+
+  @Test("--deadline holds while credentials are waited for and while they are looked for, and their wait holds alone")
+  func credentials() async throws {
+    var box = try BlackBox(faults: [Fault(.all, .error(status: 400, code: "ExpiredToken"))])
+    try box.sample("f", 11 * mebi)
+    var lag = Lag()
+    let ended = try await box.run(Self.put + ["--wait-for-credentials", "5m", "--deadline", "1s"])
+    #expect(ended.status == 75, "\(ended.errors)")
+    #expect(.seconds(ended.seconds) - lag.sofar < .milliseconds(1750))
+    lag = Lag()
+    let waited = try await box.run(Self.put + ["--wait-for-credentials", "1s"])
+    #expect(waited.status == 77, "\(waited.errors)")
+    #expect(.seconds(waited.seconds) - lag.sofar < .milliseconds(2500))
+    let mute = try LocalService { _ in .init(200, "", .hang) }
+    box.environment = ["AWS_ENDPOINT_URL_S3": box.fake.endpoint, "AWS_CONTAINER_CREDENTIALS_FULL_URI": mute.url + "/c"]
+    lag = Lag()
+    let silent = try await box.run(Self.put + ["--deadline", "1s"])
+    #expect(silent.status == 75, "\(silent.errors)")
+    #expect(.seconds(silent.seconds) - lag.sofar < .milliseconds(1750))
+  }
+
+  @Test("--stall-timeout that is typed holds for complete too, and the upload is kept; spaces begin it anew")
+  func completeStalls() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeBody))])
+    try box.sample("f", 11 * mebi)
+    let words = Self.put + ["--part-size", "5M", "--stall-timeout", "1s"]
+    let lag = Lag()
+    let result = try await box.run(words + ["--retries", "1"])
+    #expect(result.status == 75, "\(result.errors)")
+    #expect(.seconds(result.seconds) - lag.sofar < .seconds(5))
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload), .trickle(spaces: 10, milliseconds: 200))])
+    let slow = try await box.run(words)
+    #expect(slow.status == 0, "\(slow.errors)")
+    #expect(box.fake.objectCount == 1)
+  }
+}

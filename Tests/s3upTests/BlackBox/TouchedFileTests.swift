@@ -1,0 +1,204 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// What moves a file's ctime and leaves its size and mtime as they were.
+enum Touch: String, CaseIterable, Sendable {
+  case chmod, link, rewritten
+
+  /// Other bytes are written where the file has some, and its times put back, as VeraCrypt does.
+  func happen(to path: String) throws {
+    switch self {
+    case .chmod: guard Glibc.chmod(path, 0o640) == 0 else { throw SystemError("chmod") }
+    case .link: guard Glibc.link(path, path + ".link") == 0 else { throw SystemError("link") }
+    case .rewritten:
+      let file = open(path, O_WRONLY | O_CLOEXEC)
+      guard file >= 0 else { throw SystemError("open") }
+      defer { close(file) }
+      var status = stat()
+      guard fstat(file, &status) == 0 else { throw SystemError("fstat") }
+      guard pwrite(file, "changed", 7, 1000) == 7 else { throw SystemError("pwrite") }
+      guard futimens(file, [status.st_atim, status.st_mtim]) == 0 else { throw SystemError("futimens") }
+    }
+  }
+}
+
+@Suite(.crowd) struct TouchedFileTests {
+  private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "1"]
+  /// Two parts are at the store when it comes to the third, before which the file is touched.
+  private static let third = Fault.Match(.uploadPart, partNumber: 3)
+
+  /// The touch comes when a request has reached the store, which goes no further before.
+  private func run(
+    _ box: BlackBox, _ touch: Touch, at match: Fault.Match, stage: Fault.Stage = .beforeBody, _ words: [String],
+    input: ChildProcess.Input = .none
+  ) async throws -> ChildProcess.Result {
+    let gate = try box.files.write([], to: "gate")
+    box.fake.setFaults([Fault(match, .hold(file: gate, stage: stage))])
+    let child = try box.start(words, input: input)
+    #expect(
+      await box.fake.wait {
+        $0.contains {
+          $0.operation == match.operation
+            && (match.partNumber == nil || $0.partNumber == match.partNumber)
+        }
+      })
+    try touch.happen(to: box.files.path("f"))
+    try FileManager.default.removeItem(atPath: gate)
+    return await child.wait()
+  }
+
+  /// Plain HTTP signs the bytes' SHA-256, which is then known whatever else is; over TLS nothing but what is asked for.
+  static let ways: [([String], secure: Bool)] = [
+    ([], false), ([], true), (["--checksum", "sha256"], true), (["--checksum", "md5"], true),
+    (["--checksum", "none"], false), (["--checksum", "none"], true),
+  ]
+
+  @Test(
+    "rewritten in place while its parts are sent, with its times put back, a file is 65, and nothing is published",
+    arguments: ways)
+  func rewritten(_ options: [String], secure: Bool) async throws {
+    let box = try BlackBox(secure: secure)
+    try box.sample("f", StoppedUpload.size)
+    let result = try await run(box, .rewritten, at: Self.third, put + options)
+    result.expectFailure(65, "was rewritten", "(f, s3://bucket/k")
+    box.expectNothingLeft()
+    #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
+    #expect(try box.records() == [])
+  }
+
+  @Test(
+    "a chmod or a link while its parts are sent has the file summed again, and the upload goes through",
+    arguments: ways)
+  func touched(_ options: [String], secure: Bool) async throws {
+    let box = try BlackBox(secure: secure)
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let result = try await run(box, options.isEmpty ? .link : .chmod, at: Self.third, put + options + ["-v"])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("summed again"), "\(result.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.requests(.uploadPart).count == 5)
+  }
+
+  @Test("a file that nobody touches is not summed again")
+  func untouched() async throws {
+    let box = try BlackBox()
+    try box.sample("f", StoppedUpload.size)
+    let result = try await box.run(put + ["-v"])
+    #expect(result.status == 0)
+    #expect(!result.errors.contains("summed again"), "\(result.errors)")
+  }
+
+  @Test("a touched file without anything to compare its parts by is 65")
+  func nothingToCompare() async throws {
+    let box = try BlackBox(secure: true) { $0.partETags = .odd }
+    try box.sample("f", StoppedUpload.size)
+    let result = try await run(box, .chmod, at: Self.third, put + ["--checksum", "none"])
+    result.expectFailure(65, "(f, s3://bucket/k")
+    box.expectNothingLeft()
+  }
+
+  /// More than the sockets between hold, so that the last bytes are still to be read when the touch comes.
+  private func single(_ touch: Touch, _ options: [String], secure: Bool) async throws -> (BlackBox, ChildProcess.Result)
+  {
+    let box = try BlackBox(secure: secure)
+    try box.files.sparseFile("f", size: Int64(40 * mebi), patches: [(1, [1, 2, 3])])
+    let words = ["put", "f", "s3://bucket/k", "--part-size", "1G", "-v"] + options
+    return (box, try await run(box, touch, at: .init(.putObject), words))
+  }
+
+  @Test(
+    "rewritten so while a single request sends it, nothing is published",
+    arguments: ways)
+  func rewrittenSingle(_ options: [String], secure: Bool) async throws {
+    let (box, result) = try await single(.rewritten, options, secure: secure)
+    let says = secure && options.last == "none" ? "was touched" : "was rewritten"
+    #expect(result.status == 65 && result.errors.contains(says), "\(result.errors)")
+    box.expectNothingLeft()
+    #expect(box.fake.requests(.putObject).count == 1)
+  }
+
+  @Test("a chmod while a single request sends it changes nothing", arguments: [false, true])
+  func touchedSingle(secure: Bool) async throws {
+    let (box, result) = try await single(.chmod, [], secure: secure)
+    #expect(result.status == 0 && result.errors.contains("summed again"), "\(result.errors)")
+    #expect(box.fake.object("k")?.size == 40 * mebi)
+    #expect(box.fake.requests(.putObject).count == 1)
+  }
+
+  @Test("the same holds for a file on standard input", arguments: Touch.allCases)
+  func input(_ touch: Touch) async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let words = ["put", "-", "s3://bucket/k", "--part-size", "5M", "--concurrency", "1"]
+    let result = try await run(box, touch, at: Self.third, words, input: .file(box.files.path("f")))
+    guard touch == .rewritten else {
+      result.expectSuccess()
+      #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+      return
+    }
+    result.expectFailure(65, "was rewritten")
+    box.expectNothingLeft()
+  }
+
+  @Test("rewritten so between two runs, a part that the record calls done is sent again")
+  func betweenRuns() async throws {
+    let stopped = try await StoppedUpload()
+    let box = stopped.box
+    try Touch.rewritten.happen(to: box.files.path("f"))
+    let again = try await stopped.again()
+    #expect(again.result.status == 0, "\(again.result.errors)")
+    #expect(again.sent == [1, 3, 4, 5])
+    #expect(box.fake.object("k")?.sha256 == sha256(try box.files.read("f")))
+  }
+
+  @Test("rewritten so while the next run resumes, after its parts were compared, it is 65")
+  func whileResuming() async throws {
+    let stopped = try await StoppedUpload()
+    let box = stopped.box
+    let result = try await run(box, .rewritten, at: .init(.uploadPart, partNumber: 5), put)
+    #expect(result.status == 65 && result.errors.contains("was rewritten"), "\(result.errors)")
+    box.expectNothingLeft()
+  }
+
+  @Test("an upload that was completed of other bytes is no proof of a file that was rewritten so since")
+  func completedBefore() async throws {
+    let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
+    try box.sample("f", StoppedUpload.size)
+    let child = try box.start(StoppedUpload.words)
+    #expect(await box.fake.wait { _ in box.fake.objectCount == 1 })
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    box.fake.setFaults([])
+    try Touch.rewritten.happen(to: box.files.path("f"))
+    let result = try await box.run(StoppedUpload.words)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(try box.files.read("f")))
+    #expect(try box.records() == [])
+  }
+
+  @Test("--expect-sha256 holds for the bytes that were sent, whatever was written meanwhile", arguments: [1000, 5])
+  func expectation(_ partSize: Int) async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", StoppedUpload.size)
+    let words = [
+      "put", "f", "s3://bucket/k", "--part-size", "\(partSize)M", "--if-none-match", "--expect-sha256", sha256(bytes),
+    ]
+    let result = try await run(box, .rewritten, at: .init(.headObject), stage: .beforeAnswer, words)
+    result.expectFailure(65, "(f, s3://bucket/k")
+    box.expectNothingLeft()
+  }
+
+  @Test("a chmod or a link while the part step sends a slice does no harm", arguments: [Touch.chmod, .link])
+  func step(_ touch: Touch) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 6 * mebi)
+    let created = try await box.run("create", "s3://bucket/k")
+    let id = try #require(created.lines.first)
+    let words = ["part", "f", "s3://bucket/k", "--upload-id", id, "--part", "1", "-v"]
+    let result = try await run(box, touch, at: .init(.uploadPart), words)
+    #expect(result.status == 0 && result.errors.contains("summed again"), "\(result.errors)")
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// Ways in which a stream cannot be written; `{}` is the command.
+enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
+  case full = "{} >/dev/full"
+  case closed = "{} >&-"
+  /// A pipe whose only reader was this shell itself.
+  case unread = "rm -f pipe; mkfifo pipe; exec 3<>pipe 4>pipe 3<&-; {} >&4"
+
+  var testDescription: String { "\(self)" }
+
+  func line(_ command: String) -> String { rawValue.replacingOccurrences(of: "{}", with: "\"$S3UP\" " + command) }
+}
+
+@Suite(.crowd) struct UnwritableOutputTests {
+  private let key = "s3://bucket/k"
+
+  private func records(_ box: BlackBox) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: box.binary.home.path + "/.local/state/s3up/uploads")) ?? []
+  }
+
+  private func upload(_ box: BlackBox, parts: Int = 1) async throws -> String {
+    let id = try #require(try await box.run("create", key).lines.first)
+    try box.sample("p", 100)
+    for number in 1...parts {
+      try await box.run("part", "p", key, "--upload-id", id, "--part", String(number)).expectSuccess()
+    }
+    return id
+  }
+
+  @Test(
+    "What is published and proven is a success when its line cannot be written, and no record of it stays",
+    arguments: Unwritable.allCases, [true, false])
+  func put(_ how: Unwritable, _ inParts: Bool) async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", inParts ? 6 * mebi : 100)
+    let put = "put f \(key) --part-size 5M"
+    let plain = try await box.shell(how.line(put))
+    #expect(plain.status == 0, "\(plain.errors)")
+    #expect(plain.errors.hasPrefix("s3up: cannot write to standard output: "), "\(plain.errors)")
+    #expect(plain.errors.contains("uploaded f to \(key)") && plain.errors.split(separator: "\n").count == 1)
+    #expect(records(box) == [])
+    let quiet = try await box.shell(how.line(put + " -q"))
+    #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.errors)")
+    for option in ["--json", "--json=all"] {
+      let json = try await box.shell(how.line(put + " " + option))
+      json.expectFailure(74, "standard output", "uploaded f to \(key)")
+      #expect(records(box) == [])
+    }
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.unfinishedUploads.isEmpty)
+  }
+
+  @Test("A stream's line too", arguments: Unwritable.allCases)
+  func stream(_ how: Unwritable) async throws {
+    let box = try BlackBox()
+    let result = try await box.shell(how.line("put --from-command \(key) -- echo words"))
+    #expect(result.status == 0 && result.errors.contains("standard output"), "\(result.errors)")
+    let json = try await box.shell(how.line("put --json --from-command \(key) -- echo words"))
+    json.expectFailure(74, "standard output")
+    #expect(box.fake.object("k")?.size == 6)
+  }
+
+  @Test("complete and abort are done, whatever becomes of their lines", arguments: Unwritable.allCases)
+  func steps(_ how: Unwritable) async throws {
+    let box = try BlackBox()
+    for (command, was) in [("complete", "completed \(key)"), ("abort", "aborted \(key)")] {
+      for option in ["", "--json"] {
+        let id = try await upload(box)
+        let result = try await box.shell(how.line("\(command) \(key) --upload-id '\(id)' \(option)"))
+        #expect(result.status == (option.isEmpty ? 0 : 74), "\(result.errors)")
+        #expect(result.errors.contains("standard output") && result.errors.contains(was), "\(result.errors)")
+        #expect(box.fake.unfinishedUploads.isEmpty)
+      }
+    }
+  }
+
+  @Test("a part whose ETag cannot be printed is 74, and at the store", arguments: Unwritable.allCases)
+  func part(_ how: Unwritable) async throws {
+    let box = try BlackBox()
+    let id = try await upload(box)
+    for option in ["", "--json"] {
+      let result = try await box.shell(how.line("part p \(key) --upload-id '\(id)' --part 2 \(option)"))
+      result.expectFailure(74, "the part is at the store", "s3up parts")
+    }
+    #expect(box.fake.unfinishedUploads.first?.parts.count == 2)
+  }
+
+  @Test(
+    "A step whose output is its purpose fails when nobody gets it", arguments: Unwritable.allCases,
+    [
+      "presign s3://bucket/k", "presign s3://bucket/k --json", "parts s3://bucket/k --upload-id '{id}'",
+      "parts s3://bucket/k --upload-id '{id}' --json", "uploads s3://bucket", "uploads s3://bucket --json", "help",
+      "completions bash", "--version",
+    ])
+  func purpose(_ how: Unwritable, _ command: String) async throws {
+    let box = try BlackBox()
+    let id = try await upload(box)
+    let result = try await box.shell(how.line(command.replacingOccurrences(of: "{id}", with: id)))
+    result.expectFailure(75, "standard output")
+    #expect(box.fake.unfinishedUploads.count == 1)
+  }
+
+  @Test("create whose id cannot be printed takes the upload back, or names it", arguments: Unwritable.allCases)
+  func create(_ how: Unwritable) async throws {
+    let box = try BlackBox()
+    for option in ["", "--json"] {
+      let result = try await box.shell(how.line("create \(key) \(option)"))
+      result.expectFailure(75, "standard output", "is aborted")
+    }
+    box.expectNothingLeft()
+    box.fake.setFaults([Fault(.init(.abortMultipartUpload), .error(status: 403, code: "AccessDenied"))])
+    let result = try await box.shell(how.line("create \(key)"))
+    let id = try #require(box.fake.unfinishedUploads.first?.id)
+    result.expectFailure(75, "s3up abort \(key) --upload-id=", id)
+  }
+
+  @Test("uploads --clean ends all that it was to end, though it cannot say so", arguments: ["", "--json"])
+  func clean(_ option: String) async throws {
+    let box = try BlackBox()
+    for _ in 1...3 { try await box.run("create", key).expectSuccess() }
+    let result = try await box.shell(
+      Unwritable.full.line("uploads s3://bucket --clean --all --older-than 1ms \(option)"))
+    #expect(result.status == (option.isEmpty ? 0 : 74), "\(result.errors)")
+    #expect(
+      result.errors.contains("standard output") && result.errors.contains("aborted 3 uploads"), "\(result.errors)")
+    box.expectNothingLeft()
+  }
+
+  @Test("Standard error that cannot be written changes no exit code", arguments: Unwritable.allCases)
+  func standardError(_ how: Unwritable) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 6 * mebi)
+    let line = { (command: String) in how.line(command).replacingOccurrences(of: " >", with: " 2>") }
+    let done = try await box.shell(line("put f \(key) --part-size 5M -vv --progress plain --explain"))
+    #expect(done.status == 0 && done.lines.count == 1)
+    #expect(try await box.shell(line("put none \(key)")).status == 66)
+    #expect(try await box.shell(line("put f s3://bucket/k --no-such-option")).status == 64)
+    let both = try await box.shell(line("put f \(key) --part-size 5M") + " >/dev/full")
+    #expect(both.status == 0 && both.output == "" && both.errors == "")
+    #expect(records(box) == [])
+  }
+
+  private static let compiler = try? Programs.find("cc")
+
+  /// As a network file system: `write` succeeds, and `close` of a descriptor of that file tells that it did not.
+  @Test(
+    "A line that is lost only when the file is closed is a line that could not be written",
+    .enabled(if: compiler != nil))
+  func lostAtClose() async throws {
+    var box = try BlackBox()
+    try box.files.write(
+      """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <errno.h>
+      #include <sys/stat.h>
+      #include <unistd.h>
+      int close(int fd) {
+        struct stat a, b;
+        int lost = fd > 2 && !fstat(fd, &a) && !fstat(1, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+        int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "close");
+        int result = real(fd);
+        if (!lost) return result;
+        errno = EDQUOT;
+        return -1;
+      }
+
+      """, to: "close.c")
+    let library = box.files.path("close.so")
+    let made = try await ChildProcess(
+      try #require(Self.compiler), ["-shared", "-fPIC", "-o", library, box.files.path("close.c"), "-ldl"],
+      environment: Programs.environment(home: box.files.path)
+    ).wait(timeout: .seconds(100))
+    #expect(made.status == 0, "\(made.errors)")
+    try box.sample("f", 100)
+    box.environment["LD_PRELOAD"] = library
+    let run = { (command: String) in try await box.shell("\"$S3UP\" \(command) >out") }
+    let put = try await run("put f \(key)")
+    #expect(put.status == 0 && put.errors.contains("standard output: Disk quota exceeded"), "\(put.errors)")
+    try await run("put f \(key) --json").expectFailure(74, "Disk quota exceeded")
+    try await run("presign \(key)").expectFailure(75, "Disk quota exceeded")
+    try await run("create \(key)").expectFailure(75, "Disk quota exceeded", "is aborted")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// The store says that the object is made, and shows no proof of it.
+@Suite(.crowd) struct WeakAnswerTests {
+  private static let words = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
+
+  /// Its answers to complete hold neither ETag nor checksum, and a HEAD no checksum and an ETag that says nothing.
+  private func store(_ faults: Fault...) throws -> BlackBox {
+    try BlackBox(faults: faults) {
+      $0.completeETag = .missing
+      $0.checksums = .ignored
+      $0.partETags = .odd
+    }
+  }
+
+  @Test("an object that a HEAD does not show at once is looked for again, even with one try for everything")
+  func shownLater() async throws {
+    let box = try store(Fault(.init(.headObject, to: 2), .error(status: 404, code: "")))
+    let bytes = try box.sample("f", 11 * mebi)
+    try await box.run(Self.words + ["--retries", "1"]).expectSuccess()
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.requests(.headObject).count == 3)
+  }
+
+  @Test("one that stays away is 75, its record kept and its upload named; the next run finds it")
+  func staysAway() async throws {
+    let box = try store(Fault(.init(.headObject), .error(status: 404, code: "")))
+    try box.sample("f", 11 * mebi)
+    let result = try await box.run(Self.words)
+    result.expectFailure(75)
+    result.expectResumable(75)
+    #expect(try box.records().count == 1)
+    box.fake.setFaults([])
+    let again = try await box.run(Self.words)
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(try box.records() == [])
+    #expect(box.fake.unfinishedUploads.map(\.id) == [])
+  }
+
+  @Test("a stream's upload that was said to be complete and stays away is named, and not aborted")
+  func streamStaysAway() async throws {
+    let box = try store(Fault(.init(.headObject), .error(status: 404, code: "")))
+    let bytes = try box.sample("f", 11 * mebi)
+    let words = ["put", "-", "s3://bucket/k", "--part-size", "5M"]
+    let result = try await box.run(words, input: .bytes(bytes))
+    #expect(result.status == 75)
+    #expect(result.errors.contains("s3up abort s3://bucket/k --upload-id="), "\(result.errors)")
+    #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
+  }
+
+  @Test("an object of another number of parts is not the one that was completed")
+  func otherParts() async throws {
+    let box = try store(Fault(.init(.headObject), .etag("\"c0ffee00c0ffee00c0ffee00c0ffee00-7\"")))
+    try box.sample("f", 11 * mebi)
+    let result = try await box.run(Self.words)
+    result.expectFailure(75, "7 parts")
+    result.expectResumable(75)
+  }
+}

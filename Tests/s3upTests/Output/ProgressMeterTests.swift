@@ -1,0 +1,127 @@
+import MultipartCore
+import Testing
+
+@testable import s3up
+
+@Suite struct ProgressMeterTests {
+  private static let mega: Int64 = 1 << 20
+
+  /// A run that is looked at five times a second.
+  struct Played {
+    var meter = ProgressMeter()
+    var state = ProgressState(name: "f", total: 100 * mega, parts: 13)
+    var now: Duration = .zero
+    var shown = ProgressState(name: "", total: nil)
+
+    init() { state.connections = 2 }
+
+    /// So many bytes a second arrive.
+    mutating func run(_ time: Duration, rate: Int64) {
+      let end = now + time
+      while now < end {
+        now += .milliseconds(200)
+        state.done += rate / 5
+        state.taken += rate / 5
+        look()
+      }
+    }
+
+    mutating func look() { shown = meter.measure(state, at: now) }
+    var line: String { ProgressLine.draw(shown, width: 120) }
+  }
+
+  @Test("The rate is that of the last seconds, and the time left is what remains by it")
+  func rate() {
+    var run = Played()
+    run.run(.milliseconds(800), rate: Self.mega)
+    #expect(run.shown.rate == nil && run.shown.eta == nil, "none yet")
+    run.run(.seconds(10), rate: 4 * Self.mega)
+    #expect(run.shown.rate.map { abs($0 - Double(4 * Self.mega)) < 10 } == true)
+    let left = Double(100 * Self.mega - run.state.done) / Double(4 * Self.mega)
+    #expect(run.shown.eta == .seconds(left.rounded(.up)))
+  }
+
+  @Test("Bytes that the store had before are progress, and no rate")
+  func resumed() {
+    var run = Played()
+    run.look()
+    run.state.done = 60 * Self.mega
+    run.run(.seconds(2), rate: 0)
+    #expect(run.shown.rate == nil && run.shown.eta == nil)
+    #expect(run.line.contains("60%"))
+    run.run(.seconds(5), rate: Self.mega)
+    #expect(run.shown.rate.map { $0 <= Double(Self.mega) + 10 } == true)
+  }
+
+  @Test("The percentage never falls within one upload, only when it begins anew; the time left is of what is missing")
+  func neverFalls() {
+    var run = Played()
+    run.run(.seconds(10), rate: 4 * Self.mega)
+    let before = run.shown.done
+    run.state.done = 3 * Self.mega
+    run.run(.seconds(1), rate: Self.mega)
+    #expect(run.shown.done == before)
+    #expect(run.line.contains("39%"), "\(run.line)")
+    let rate = run.shown.rate ?? 0
+    #expect(run.shown.eta == .seconds((Double(100 * Self.mega - run.state.done) / rate).rounded(.up)))
+    run.state.beginnings += 1
+    run.look()
+    #expect(run.shown.done == run.state.done)
+  }
+
+  @Test("Where nothing arrives it says so, with no rate and no time left, until something does")
+  func stalled() {
+    var run = Played()
+    run.run(.seconds(5), rate: Self.mega)
+    run.run(.seconds(2), rate: 0)
+    #expect(run.shown.words == nil)
+    run.run(.seconds(5), rate: 0)
+    #expect(run.shown.words == "stalled for 7s")
+    #expect(run.shown.rate == nil && run.shown.eta == nil)
+    #expect(run.line.contains("stalled for 7s") && !run.line.contains("ETA") && !run.line.contains("/s"))
+    run.run(.milliseconds(200), rate: Self.mega)
+    #expect(run.shown.words == nil)
+  }
+
+  @Test(
+    "Each state has words, and none but sending a rate or a time left",
+    arguments: [
+      (UploadActivity.starting, "starting"), (.waitingForRun, "waiting for another run"),
+      (.waitingForCredentials, "waiting for credentials"), (.looking, "looking for an unfinished upload"),
+      (.comparing, "comparing parts"), (.reading, "waiting for the source"), (.assembling, "assembling"),
+      (.checking, "checking"), (.cleaningUp, "cleaning up"),
+      (.waitingToRetry(why: "the store says SlowDown", until: .seconds(9)), "the store says SlowDown, next try in 4s"),
+    ])
+  func words(_ activity: UploadActivity, _ words: String) {
+    var run = Played()
+    run.run(.seconds(5), rate: Self.mega)
+    run.state.activity = activity
+    run.look()
+    #expect(run.shown.words == words)
+    #expect(run.shown.rate == nil && run.shown.eta == nil)
+    #expect(run.line.contains(words) && !run.line.contains("/s") && !run.line.contains("ETA"), "\(run.line)")
+    #expect(ProgressLine.plain(run.shown).contains(words))
+    let event = Event.progress(Event.Subject(), run.shown).json
+    #expect(event.contains("\"state\":\"\(words)\"") && event.contains("\"bytes_per_second\":null"), "\(event)")
+  }
+
+  @Test("After the process was stopped for a while the rate begins anew, and nothing has stalled")
+  func paused() {
+    var run = Played()
+    run.run(.seconds(6), rate: 4 * Self.mega)
+    run.now += .seconds(3600)
+    run.run(.milliseconds(600), rate: 4 * Self.mega)
+    #expect(run.shown.rate == nil && run.shown.words == nil)
+    run.run(.seconds(1), rate: 4 * Self.mega)
+    #expect(run.shown.rate.map { abs($0 - Double(4 * Self.mega)) < 10 } == true)
+  }
+
+  @Test("On a narrow terminal the words stay longer than the bytes")
+  func narrow() {
+    var run = Played()
+    run.state.activity = .assembling
+    run.look()
+    let line = ProgressLine.draw(run.shown, width: 24)
+    #expect(line.contains("assembling") && line.contains("0%"), "\(line)")
+  }
+}
