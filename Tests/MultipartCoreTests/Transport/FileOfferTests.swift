@@ -273,6 +273,27 @@ struct FileOfferTests {
     #expect(FileOffer.send(UnsafeRawBufferPointer(memory), to: first.near) == -1 && errno == EIO)
   }
 
+  @Test("A request that ends in the midst of a part leaves nothing of it to the next one")
+  func ends() async throws {
+    let seen = Seen([])
+    let server = try RawServer { connection, number in
+      guard number > 1 else {
+        guard connection.readHead() != nil, connection.readBody(100_000) != nil else { return }
+        return connection.untilClosed()
+      }
+      while let request = connection.readRequest() {
+        seen.with { $0.append(request.body) }
+        connection.answer("ok")
+      }
+    }
+    let transport = try plainTransport()
+    var stalling = part(server.url, slice(0, 6_000_017))
+    stalling.stallTimeout = .milliseconds(1200)
+    #expect(await outcome(transport, stalling).code == .stalled)
+    for _ in 0..<2 { #expect(try await transport.send(part(server.url, slice(100, 700_000))).status == 200) }
+    #expect(seen.with { $0.allSatisfy { $0 == Array(bytes[100..<700_100]) } && $0.count == 2 })
+  }
+
   @Test("When a kept connection turns out to be closed the part goes again, from its beginning")
   func staleConnection() async throws {
     let seen = Seen([])
