@@ -1,11 +1,15 @@
 import Foundation
 
-/// Runs what takes seconds of a core on a thread of its own: the tests' pool has one thread for each core, and those that
-/// watch the time need them.
+/// Runs what takes seconds of a core on a thread of its own, behind all others: the tests' pool has one thread for each
+/// core, and the tests that watch the time need them.
 package func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     do {
-      try PosixThread.start { continuation.resume(with: Result(catching: body)) }.detach()
+      try PosixThread.start {
+        // On Linux zero is the calling thread, not its process.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        continuation.resume(with: Result(catching: body))
+      }.detach()
     } catch {
       continuation.resume(throwing: error)
     }

@@ -81,9 +81,8 @@ package final class LocalService: Sendable {
     self.state = state
     let acceptor = try PosixThread.start {
       while true {
-        let socket = accept(listener, nil, nil)
+        let socket = accepted(on: listener)
         guard socket >= 0 else { return }
-        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         guard state.with({ $0.stops ? false : $0.open.insert(socket).inserted }) else {
           close(socket)
           return

@@ -60,7 +60,8 @@ package struct S3Client: Sendable {
         learnt[lesson.kind, default: 0] += 1
       }
     } catch {
-      throw explained(error).at(request.place)
+      // An error may also stand in an answer of success, where only whole secrets were looked for.
+      throw world.secrets.masked(explained(error)).at(request.place)
     }
   }
 

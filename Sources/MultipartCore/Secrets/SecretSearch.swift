@@ -4,6 +4,19 @@
 ///     let search = SecretSearch([Array(token.utf8)])
 ///     search.masked("you sent \(token)")   // "you sent REDACTED"
 struct SecretSearch: Sendable {
+  /// How much of a secret has to stand in a text to be taken out of it.
+  enum Care {
+    /// A piece is enough: in what is only shown, a word too much may go.
+    case pieces
+    /// So much of it that it cannot be chance: in what is read by a program, no key or ETag may be changed.
+    case lengths
+
+    /// Letters and digits in a row.
+    var least: Int { self == .pieces ? SecretForms.pieceLength : 16 }
+    /// Of hex digits alone: sixteen bytes.
+    var leastHex: Int { self == .pieces ? SecretForms.hexLength : 32 }
+  }
+
   private let words: PieceTable
   private let hexes: PieceTable
   private let wholes: [[UInt8]]
@@ -21,12 +34,12 @@ struct SecretSearch: Sendable {
 
   var isEmpty: Bool { words.isEmpty && hexes.isEmpty && wholes.isEmpty }
 
-  func masked(_ text: String) -> String {
-    masked(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
+  func masked(_ text: String, _ care: Care = .pieces) -> String {
+    masked(Array(text.utf8), care).map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
   /// Nil where no secret is in the text.
-  func masked(_ text: [UInt8]) -> [UInt8]? {
+  func masked(_ text: [UInt8], _ care: Care = .pieces) -> [UInt8]? {
     guard !isEmpty, text.count >= SecretForms.shortest else { return nil }
     // Nearly all texts end here, without a copy having been made of them.
     guard mayHide(text) else { return nil }
@@ -34,7 +47,7 @@ struct SecretSearch: Sendable {
     var view: DecodedText? = DecodedText(text)
     for _ in 0...Self.layers {
       guard let layer = view else { break }
-      find(in: layer, &found)
+      find(in: layer, care, &found)
       view = layer.decoded()
     }
     guard !found.isEmpty else { return nil }
@@ -83,19 +96,34 @@ struct SecretSearch: Sendable {
     return false
   }
 
-  private func find(in layer: DecodedText, _ found: inout [Range<Int>]) {
+  private func find(in layer: DecodedText, _ care: Care, _ found: inout [Range<Int>]) {
     var window = PieceWindow()
-    // Where the last pieces' letters and digits stand.
+    // Where the letters and digits stand.
     var places: [Int] = []
+    // Of these, the last that pieces of a secret share, one overlapping the next, and whether all are hex digits.
+    var run = (letters: 0..<0, isHex: true)
+    func end() {
+      guard run.letters.count >= (run.isHex ? care.leastHex : care.least) else { return }
+      found.append(layer.starts[places[run.letters.lowerBound]]..<layer.ends[places[run.letters.upperBound - 1]])
+    }
+    func take(_ length: Int, isHex: Bool) {
+      let piece = places.count - length..<places.count
+      if piece.lowerBound < run.letters.upperBound {
+        run = (run.letters.lowerBound..<piece.upperBound, run.isHex && isHex)
+      } else {
+        end()
+        run = (piece, isHex)
+      }
+    }
     for (index, byte) in layer.bytes.enumerated() {
       window.take(byte)
       guard window.isFresh else { continue }
       places.append(index)
-      func mark(_ length: Int) { found.append(layer.starts[places[places.count - length]]..<layer.ends[index]) }
-      if let word = window.word, words.contains(word) { mark(SecretForms.pieceLength) }
-      if let hex = window.hex, hexes.contains(hex) { mark(SecretForms.hexLength) }
+      if let word = window.word, words.contains(word) { take(SecretForms.pieceLength, isHex: false) }
+      if let hex = window.hex, hexes.contains(hex) { take(SecretForms.hexLength, isHex: true) }
     }
-    for secret in wholes {
+    end()
+    for secret in wholes where secret.count >= care.least {
       for range in layer.bytes.ranges(of: secret) {
         found.append(layer.starts[range.lowerBound]..<layer.ends[range.upperBound - 1])
       }

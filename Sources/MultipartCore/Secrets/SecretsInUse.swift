@@ -67,13 +67,17 @@ package final class SecretsInUse: Sendable {
   }
 
   /// The answer to a request, without what only this run and the server should know. Keys that the server was asked for
-  /// stay: whoever asked reads them from the body of a success, and shows nothing else of it.
+  /// stay: whoever asked reads them from the body of a success, and shows nothing else of it. A success is read by the
+  /// program, names of objects and all: there a secret must stand whole, or nearly. What is shown of it is searched for
+  /// pieces too, by the log and in each failure.
   func masked(_ answer: Response, of request: Request) -> Response {
     var answer = answer
-    let givesSecrets = request.answerHoldsSecrets && (200..<300).contains(answer.status)
+    let isSuccess = (200..<300).contains(answer.status)
+    let care = isSuccess ? SecretSearch.Care.lengths : .pieces
     for search in searches(for: request) where !search.isEmpty {
-      answer.headers.mask(by: search)
-      if !givesSecrets, let body = search.masked(answer.body) { answer.body = body }
+      answer.headers.mask(by: search, care)
+      if isSuccess, request.answerHoldsSecrets { continue }
+      if let body = search.masked(answer.body, care) { answer.body = body }
     }
     return answer
   }
@@ -92,10 +96,10 @@ extension SecretsInUse: CustomReflectable {
 
 extension HeaderList {
   /// Names too: they are the server's.
-  fileprivate mutating func mask(by search: SecretSearch) {
+  fileprivate mutating func mask(by search: SecretSearch, _ care: SecretSearch.Care) {
     var isClean = true
     let masked = fields.map { field in
-      let (name, value) = (search.masked(Array(field.name.utf8)), search.masked(Array(field.value.utf8)))
+      let (name, value) = (search.masked(Array(field.name.utf8), care), search.masked(Array(field.value.utf8), care))
       isClean = isClean && name == nil && value == nil
       return Field(
         name: name.map { String(decoding: $0, as: UTF8.self) } ?? field.name,

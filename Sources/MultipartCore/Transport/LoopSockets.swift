@@ -58,6 +58,8 @@ final class LoopSockets {
   }
 
   func add(_ socket: Int32) {
+    // A command that is started while the connection stands must not keep it open: libcurl 7.88 does not see to that.
+    _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     opened[socket] = Self.inode(of: socket)
     flow.begins(socket)
     fresh.insert(socket)

@@ -88,6 +88,20 @@ import Testing
     #expect(!Self.shown(secrets.masked(Self.answer(Self.token, status: 403), of: request)).contains(Self.token))
   }
 
+  @Test("a key or an ETag that shares some letters with a secret arrives as it is, and a refusal shows none of them")
+  func chance() {
+    let secrets = SecretsInUse()
+    for secret in ["minioadmin", "fake/secret+key/0123456789abcdefghijklmn"] { secrets.add(Secret(secret)) }
+    for text in ["minioadmin", "minioadmin.tar", "secret key/0123.bin", "0123456789abcdef0123456789abcdef"] {
+      #expect(
+        Self.shown(secrets.masked(Self.answer(text, status: 200), of: Self.request())).contains("x-echo: \(text)"))
+      #expect(!Self.shown(secrets.masked(Self.answer(text), of: Self.request())).contains(text))
+    }
+    let whole = Self.shown(
+      secrets.masked(Self.answer("fake/secret%2Bkey/0123456789abcdefghij", status: 200), of: Self.request()))
+    #expect(whole.contains("x-echo: REDACTED\n"), "\(whole)")
+  }
+
   @Test("a password in a proxy's address is known, encoded or not")
   func proxy() throws {
     var options = TransportOptions()

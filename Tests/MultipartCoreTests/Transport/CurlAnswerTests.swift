@@ -174,25 +174,24 @@ import Testing
 
   @Test("A server that says nothing, or takes nothing, stalls within the time-out")
   func stalls() async throws {
-    let silent = try RawServer { connection, _ in connection.untilClosed() }
     let transport = try plainTransport()
-    #expect(await outcome(transport, get(silent.url, stall: .milliseconds(300))).code == .stalled)
+    let silent = try RawServer { connection, _ in connection.untilClosed() }
     let half = try RawServer { connection, _ in
       guard connection.readRequest() != nil else { return }
       connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
       connection.untilClosed()
     }
-    #expect(await outcome(transport, get(half.url, stall: .milliseconds(300))).code == .stalled)
-    let done = Gate()
     let deaf = try RawServer { connection, _ in
       _ = connection.readHead()
-      done.waitOnThread()
+      connection.untilHungUp()
     }
-    var request = get(deaf.url, stall: .milliseconds(300))
-    request.method = .put
-    request.body = .source(CountingBody(length: 1 << 30))
-    #expect(await outcome(transport, request).code == .stalled)
-    done.open()
+    var long = get(deaf.url, stall: .milliseconds(300))
+    long.method = .put
+    long.body = .source(CountingBody(length: 1 << 30))
+    for request in [get(silent.url, stall: .milliseconds(300)), get(half.url, stall: .milliseconds(300)), long] {
+      let result = try await finishes("a stalled request", within: .seconds(60)) { await outcome(transport, request) }
+      #expect(result.code == .stalled, "\(result)")
+    }
   }
 
   @Test("An early refusal in the middle of a body is the answer")

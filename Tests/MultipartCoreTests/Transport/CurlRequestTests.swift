@@ -160,19 +160,17 @@ import Testing
 
   @Test("A server that closes its side while the body goes to it, and takes nothing more, is not waited for")
   func halfClosed() async throws {
-    let ended = Gate()
     let server = try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }
       shutdown(connection.socket, Int32(SHUT_WR))
       // Nothing of the body is read: the connection stands, and nothing moves on it.
-      _ = ended.waitOnThread()
+      connection.untilHungUp()
     }
     let transport = try plainTransport()
     let result = await outcome(
       transport,
       Request(
         method: .put, url: server.url + "/", body: .source(CountingBody(length: 64 << 20)), stallTimeout: .seconds(90)))
-    ended.open()
     #expect(result.code == .network)
     #expect(result.message?.contains("closed the connection before it answered") == true)
   }

@@ -289,7 +289,10 @@ struct FileOfferTests {
     let transport = try plainTransport()
     var stalling = part(server.url, slice(0, 6_000_017))
     stalling.stallTimeout = .milliseconds(1200)
-    #expect(await outcome(transport, stalling).code == .stalled)
+    let result = try await finishes("a stalled part", within: .seconds(60)) { [stalling] in
+      await outcome(transport, stalling)
+    }
+    #expect(result.code == .stalled, "\(result)")
     for _ in 0..<2 { #expect(try await transport.send(part(server.url, slice(100, 700_000))).status == 200) }
     #expect(seen.with { $0.allSatisfy { $0 == Array(bytes[100..<700_100]) } && $0.count == 2 })
   }

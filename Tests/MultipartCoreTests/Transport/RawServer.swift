@@ -27,7 +27,7 @@ final class RawServer: Sendable {
     let shared = shared
     let acceptor = try PosixThread.start {
       while true {
-        let socket = accept(listener, nil, nil)
+        let socket = accepted(on: listener)
         guard socket >= 0, shared.with({ !$0.stops }) else {
           if socket >= 0 { close(socket) }
           return
@@ -163,9 +163,15 @@ final class RawConnection {
     write("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)")
   }
 
-  /// Waits until the other side closes.
+  /// Waits until the other side closes, or the server stops.
   func untilClosed() {
     while receive() != nil {}
+  }
+
+  /// The same without taking a byte of what comes.
+  func untilHungUp() {
+    var watched = pollfd(fd: socket, events: 0, revents: 0)
+    while poll(&watched, 1, -1) < 0, errno == EINTR {}
   }
 
   /// The next close resets the connection.

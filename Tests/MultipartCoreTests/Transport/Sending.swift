@@ -68,25 +68,18 @@ final class SentCounter: Sendable {
   var add: @Sendable (Int64) -> Void { { [state] count in state.with { $0.append(count) } } }
 }
 
-/// Lets one side wait for the other, across threads and tasks.
+/// Lets a task wait for another, or for a thread.
 final class Gate: Sendable {
-  private let semaphore = DispatchSemaphore(value: 0)
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
   init() { (stream, continuation) = AsyncStream.makeStream() }
 
-  /// Opens the gate for one thread and one task.
+  /// For one that waits.
   func open() {
-    semaphore.signal()
     continuation.yield()
   }
 
-  /// On a thread of a server; false when it took too long.
-  @discardableResult
-  func waitOnThread() -> Bool { semaphore.wait(timeout: .now() + 600) == .success }
-
-  /// In a task.
   func wait() async {
     for await _ in stream { return }
   }

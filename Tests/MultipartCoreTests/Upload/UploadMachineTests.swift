@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct UploadMachineTests {
@@ -12,30 +13,48 @@ import Testing
       alwaysVerifies: verifies, seed: 1)
   }
 
+  private struct Seen: Sendable {
+    var ends: [String: Int] = [:]
+    var mistakes: [String] = []
+  }
+
   /// Plays every order of answers with up to `faults` bad ones, and gives back how many ends there were.
-  private func explore(_ play: MachinePlay, faults: Int, ends: inout [String: Int]) {
+  private func explore(_ faults: Int, _ play: @escaping @Sendable () throws -> MachinePlay) async throws -> [String:
+    Int]
+  {
+    let seen = try await aside {
+      var seen = Seen()
+      Self.walk(try play(), faults, &seen)
+      return seen
+    }
+    for mistake in seen.mistakes { Issue.record("\(mistake)") }
+    return seen.ends
+  }
+
+  private static func walk(_ play: MachinePlay, _ faults: Int, _ seen: inout Seen) {
+    // A few show enough of what is wrong.
+    guard seen.mistakes.count < 10 else { return }
     guard play.mistakes.isEmpty else {
-      for mistake in play.mistakes { Issue.record("\(mistake)") }
+      seen.mistakes += play.mistakes.map { "\($0)" }
       return
     }
     if let outcome = play.outcome {
       var last = play
       last.judgeEnd()
-      for mistake in last.mistakes { Issue.record("\(mistake): \(outcome), after \(last.history)") }
-      ends[outcome.title + (last.machine.abandoned.isEmpty ? "" : " left behind"), default: 0] += 1
+      seen.mistakes += last.mistakes.map { "\($0): \(outcome), after \(last.history)" }
+      seen.ends[outcome.title + (last.machine.abandoned.isEmpty ? "" : " left behind"), default: 0] += 1
       return
     }
     for choice in play.choices(faults: faults > 0) {
       var next = play
       choice.play(&next)
-      explore(next, faults: faults - (choice.isFault ? 1 : 0), ends: &ends)
+      walk(next, faults - (choice.isFault ? 1 : 0), &seen)
     }
   }
 
   @Test("Whatever order two faults and an interruption come in, an upload in parts ends, proven or cleaned up")
-  func everyOrderOfParts() throws {
-    var ends: [String: Int] = [:]
-    explore(MachinePlay(try Self.settings(parts: 2, checksFirst: true)), faults: 3, ends: &ends)
+  func everyOrderOfParts() async throws {
+    let ends = try await explore(3) { try MachinePlay(Self.settings(parts: 2, checksFirst: true)) }
     #expect(ends["completed"].map { $0 > 100 } == true)
     #expect(ends["failed interrupted"].map { $0 > 10 } == true)
     #expect(ends["failed sourceChanged"].map { $0 > 10 } == true)
@@ -43,25 +62,23 @@ import Testing
   }
 
   @Test("Whatever order three faults come in, a single PutObject ends, proven or failed")
-  func everyOrderOfPut() throws {
+  func everyOrderOfPut() async throws {
     for object in [MachinePlay.Object.none, .older] {
-      var ends: [String: Int] = [:]
-      explore(MachinePlay(try Self.settings(parts: 1, verifies: true), object: object), faults: 3, ends: &ends)
+      let ends = try await explore(3) { try MachinePlay(Self.settings(parts: 1, verifies: true), object: object) }
       #expect(ends["completed"].map { $0 > 10 } == true)
       #expect(ends["failed refused"].map { $0 > 1 } == true)
     }
   }
 
   @Test("Whatever order three faults come in, an object that was there before is never taken for the one that is made")
-  func everyOrderOverAnOlderObject() throws {
+  func everyOrderOverAnOlderObject() async throws {
     for records in [true, false] {
       for tries in [1, 2] {
         var settings = try Self.settings(parts: 1, tries: tries)
         settings.plan = try UploadPlan(size: 6 << 20, partSize: 5 << 20)
         settings.concurrency = 1
         settings.keepsOn = [.network, .throttled, .server, .interrupted]
-        var ends: [String: Int] = [:]
-        explore(MachinePlay(settings, records: records, object: .older), faults: 3, ends: &ends)
+        let ends = try await explore(3) { [settings] in MachinePlay(settings, records: records, object: .older) }
         #expect(ends["completed"].map { $0 > 10 } == true)
         #expect(ends["failed network" + (records ? " kept" : "")].map { $0 > 1 } == true)
       }
@@ -69,43 +86,40 @@ import Testing
   }
 
   @Test("Whatever order two faults come in, what was asked for of an object is seen before it is a success")
-  func everyOrderOfInspecting() throws {
+  func everyOrderOfInspecting() async throws {
     for parts in [1, 2] {
       var settings = try Self.settings(parts: parts)
       settings.inspects = true
       settings.keepsOn = [.network, .interrupted]
-      var ends: [String: Int] = [:]
-      explore(MachinePlay(settings, records: true), faults: 2, ends: &ends)
+      let ends = try await explore(2) { [settings] in MachinePlay(settings, records: true) }
       #expect(ends["completed"].map { $0 > 5 } == true)
       #expect(ends["failed refused"].map { $0 > 1 } == true)
     }
   }
 
   @Test("Three parts, three at once, two faults: every order ends well or clean")
-  func threeParts() throws {
-    var ends: [String: Int] = [:]
-    explore(MachinePlay(try Self.settings(parts: 3, concurrency: 3)), faults: 2, ends: &ends)
+  func threeParts() async throws {
+    let ends = try await explore(2) { try MachinePlay(Self.settings(parts: 3, concurrency: 3)) }
     #expect(ends["completed"].map { $0 > 1000 } == true)
   }
 
   @Test(
     "Whatever order two faults come in, an unfinished upload is gone on with, left, or ended", arguments: [true, false])
-  func everyOrderOfResume(isOwn: Bool) throws {
+  func everyOrderOfResume(isOwn: Bool) async throws {
     for left in [[], [1], [2, 3], [1, 2, 3]] {
       var settings = try Self.settings(parts: 3)
       settings.finds = true
       settings.keepsOn = [.network, .throttled, .interrupted]
-      var ends: [String: Int] = [:]
-      explore(MachinePlay(settings, left: left, leftIsOwn: isOwn, records: true), faults: 2, ends: &ends)
+      let ends = try await explore(2) { [settings] in MachinePlay(settings, left: left, leftIsOwn: isOwn, records: true)
+      }
       #expect(ends["completed"].map { $0 > 20 } == true)
       #expect(ends["failed interrupted kept"].map { $0 > 5 } == true)
     }
   }
 
   @Test("With one try for everything, three faults still leave nothing behind unsaid")
-  func noRetries() throws {
-    var ends: [String: Int] = [:]
-    explore(MachinePlay(try Self.settings(parts: 2, tries: 1)), faults: 3, ends: &ends)
+  func noRetries() async throws {
+    let ends = try await explore(3) { try MachinePlay(Self.settings(parts: 2, tries: 1)) }
     #expect(ends["failed network left behind"].map { $0 > 1 } == true)
     #expect(ends["failed network"].map { $0 > 10 } == true)
   }

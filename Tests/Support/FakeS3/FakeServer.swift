@@ -92,7 +92,7 @@ final class FakeServer: Sendable {
       poll(&watched, nfds_t(watched.count), -1)
       if watched[watched.count - 1].revents != 0 { return }
       for (at, listener) in listeners.enumerated() where watched[at].revents != 0 {
-        let socket = Glibc.accept(listener.socket, nil, nil)
+        let socket = accepted(on: listener.socket)
         guard socket >= 0 else { continue }
         tame(socket)
         serve(socket, secure: listener.secure)

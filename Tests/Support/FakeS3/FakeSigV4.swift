@@ -22,7 +22,7 @@ package struct FakeCredential: Sendable {
   }
 
   package static let standard = FakeCredential(
-    keyID: "AKIAFAKEFAKEFAKEFAKE", secret: "fake/secret+key/z9Xw8Vu7Ts6Rq5Po4Nm3Lk2J")
+    keyID: "AKIAFAKEFAKEFAKEFAKE", secret: "fake/secret+key/0123456789abcdefghijklmn")
 }
 
 /// Signature Version 4 from the server's side, written apart from the signer of the product.

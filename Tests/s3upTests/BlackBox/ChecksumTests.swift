@@ -84,8 +84,8 @@ import Testing
     let (box, _) = try box(.ignores, secure: false, parts: parts)
     box.fake.setFaults([
       parts
-        ? Fault(.init(.uploadPart, partNumber: 2), .etag("\"c0ffee00c0ffee00c0ffee00c0ffee00\""))
-        : Fault(.init(.putObject), .etag("\"c0ffee00c0ffee00c0ffee00c0ffee00\""))
+        ? Fault(.init(.uploadPart, partNumber: 2), .etag("\"0123456789abcdef0123456789abcdef\""))
+        : Fault(.init(.putObject), .etag("\"0123456789abcdef0123456789abcdef\""))
     ])
     let result = try await box.run(put + ["--retries", "2"])
     result.expectFailure(65, "MD5", parts ? "part 2" : "(f, s3://bucket/k")
