@@ -4,7 +4,7 @@ import Testing
 extension RealStores {
   /// Every legal key arrives as it is; where the store itself folds or refuses one, its known answer shows, and nothing
   /// is published under another name.
-  @Suite(.serialized) struct Keys {
+  @Suite(.threeAtOnce) struct Keys {
     enum Outcome: Sendable, Equatable {
       case exact
       /// The store keeps the object under this name, and finds it under ours.
@@ -77,6 +77,7 @@ extension RealStores {
 
     @Test(arguments: Store.all, cases)
     func arriveAsTheyAre(_ store: Store, _ sample: Case) async throws {
+      var made: Set<[UInt8]> = []
       for (inParts, size) in [(false, 1000), (true, (5 << 20) + 1)] {
         let run = try Run(store, "key")
         let key = sample.key(run.prefix)
@@ -102,8 +103,9 @@ extension RealStores {
           #expect(event.s3_code == code)
           #expect(published == [])
         }
-        _ = try await store.ask(all: published.map { .delete(String(decoding: $0, as: UTF8.self)) })
+        made.formUnion(published)
       }
+      _ = try await store.ask(all: made.map { .delete(String(decoding: $0, as: UTF8.self)) })
     }
   }
 }

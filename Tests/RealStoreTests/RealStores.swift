@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 /// The root of all suites here: they fail when there is no store, unless somebody said to leave them out.
@@ -14,4 +15,20 @@ struct NeedsStores: SuiteTrait {
 
 extension Trait where Self == NeedsStores {
   static var needsStores: NeedsStores { NeedsStores() }
+}
+
+/// Lets three cases run at the same time: what one waits for at its store another one uses.
+struct ThreeAtOnce: SuiteTrait, TestTrait, TestScoping {
+  let isRecursive = true
+  private static let places = Places(3)
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await Self.places.hold { try await function() }
+  }
+}
+
+extension Trait where Self == ThreeAtOnce {
+  static var threeAtOnce: ThreeAtOnce { ThreeAtOnce() }
 }

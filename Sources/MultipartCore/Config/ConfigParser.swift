@@ -2,7 +2,7 @@
 ///
 /// - `[section]`, its name in quotes or not; nothing but a comment behind it.
 /// - `name = value`, names without regard to case. `:` serves for `=` too, as the AWS CLI's own parser has it.
-/// - A line that is indented more than the pair above goes on with it: with `name = value` under an empty value it is
+/// - A line that is indented more than the pair above continues it: with `name = value` under an empty value it is
 ///   one of a block, else one more line of the value. Blank lines do not end it.
 /// - `#` and `;` begin a comment at the start of a line and after white space; of a `credential_process` they are part,
 ///   since a shell's script may stand there.

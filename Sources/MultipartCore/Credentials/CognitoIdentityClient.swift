@@ -13,7 +13,7 @@ struct CognitoIdentityClient: Sendable {
   var origin: Origin { address.origin }
   var world: World { services.world }
 
-  /// `GetId`: makes an identity for a guest, and finds that of somebody who has logged in.
+  /// `GetId`: makes an identity for a guest, and finds that of a user who has logged in.
   func identity(in pool: CognitoPool, logins: Logins) async throws(Failure) -> String {
     try await ask("GetId", ["IdentityPoolId": .string(pool.id)], logins) { (answer) throws(Failure) in
       guard let id = answer["IdentityId"]?.text, CognitoPool.isIdentity(id) else {
@@ -106,7 +106,7 @@ struct CognitoIdentityClient: Sendable {
         : "the pool takes no guests: log in, and name the token's file with --cognito-login"
     case "ResourceNotFoundException": "check the id of the pool and its region"
     case "InvalidIdentityPoolConfigurationException":
-      "the pool has no role for \(hasLogins ? "who has logged in" : "guests"), or may not take it on"
+      "the pool has no role for \(hasLogins ? "users who have logged in" : "guests"), or may not take it on"
     case "InvalidParameterException": "check the pool's id and the names of the providers"
     default: nil
     }

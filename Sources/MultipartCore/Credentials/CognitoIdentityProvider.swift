@@ -1,4 +1,4 @@
-/// Credentials of a Cognito identity pool, for a guest or for who is known to one of the pool's identity providers.
+/// Credentials of a Cognito identity pool, for a guest or for a user who is known to one of the pool's identity providers.
 ///
 /// One for a run: the identity that it stands for is found once and kept, since it names a person's place in a bucket
 /// (`private/{identity}/`).

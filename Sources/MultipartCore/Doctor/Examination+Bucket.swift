@@ -71,8 +71,8 @@ extension Examination {
         Finding(
           .warn, .list, "the parts cannot be listed: " + Finding.told(failure),
           hint: failure.code == .credentials
-            ? "allow s3:ListMultipartUploadParts on \(resource): without it no upload is gone on with"
-            : failure.hint ?? "without it no upload is gone on with",
+            ? "allow s3:ListMultipartUploadParts on \(resource): without it no upload can be resumed"
+            : failure.hint ?? "without it no upload can be resumed",
           facts: Finding.facts(failure)))
     case .success(false)?:
       findings.append(
@@ -171,7 +171,7 @@ extension Examination {
     guard let path = state.path else {
       return [
         Finding(
-          .warn, .state, "no folder for records: an upload is only gone on with when the store lists it",
+          .warn, .state, "no folder for records: an interrupted upload can only be adopted from the store's list",
           hint: "give --state-dir DIR, or set HOME")
       ]
     }

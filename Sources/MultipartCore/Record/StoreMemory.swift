@@ -69,7 +69,7 @@ package struct StoreMemory: Sendable {
     entry.learnt.seconds > now.seconds - lifetime && entry.learnt.seconds <= now.seconds + ahead
   }
 
-  /// All, or those of one origin. Bytes, because each start reads the file, and a text is dear to cut.
+  /// All, or those of one origin. Bytes, because each start reads the file, and cutting up a text costs much.
   private func entries(of origin: String? = nil) throws(Failure) -> [Entry] {
     guard let bytes = try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)?.read(most: Self.mostBytes + 1),
       bytes.count <= Self.mostBytes

@@ -22,7 +22,7 @@ package protocol RequestSigner: Sendable {
 package enum Lesson: Sendable {
   /// This machine's clock is off.
   case clock
-  /// The bucket is in another region; the sentence is for who looks on, and is nil when it was said before.
+  /// The bucket is in another region; the sentence is for the log, and is nil when it was said before.
   case region(String?)
   /// A session ended.
   case session

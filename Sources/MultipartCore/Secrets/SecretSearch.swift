@@ -12,7 +12,7 @@ struct SecretSearch: Sendable {
     case lengths
 
     /// Letters and digits in a row.
-    var least: Int { self == .pieces ? SecretForms.pieceLength : 16 }
+    var least: Int { self == .pieces ? SecretForms.pieceLength : 20 }
     /// Of hex digits alone: sixteen bytes.
     var leastHex: Int { self == .pieces ? SecretForms.hexLength : 32 }
   }

@@ -17,7 +17,7 @@ package struct TransportOptions: Sendable {
   package var congestion = CongestionControl.auto
   /// Kept out of all that comes in.
   package var secrets = SecretsInUse()
-  /// What was found out about the line, for who looks on.
+  /// What was found out about the line, for the log.
   package var note: @Sendable (String) -> Void = { _ in }
 
   package init() {}

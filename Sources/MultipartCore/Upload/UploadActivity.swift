@@ -1,4 +1,4 @@
-/// What an upload is doing, for who looks on.
+/// What an upload is doing, for its progress line.
 package enum UploadActivity: Sendable, Equatable {
   case starting
   case waitingForRun

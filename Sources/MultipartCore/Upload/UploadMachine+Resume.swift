@@ -6,7 +6,7 @@ extension UploadMachine {
       case own
       /// Recorded here, for a source or options that are no more: it is ended, and this is why.
       case stale(String)
-      /// Recorded here, for a source of the same size that was written or put there anew since: it is gone on with when
+      /// Recorded here, for a source of the same size that was written or put there anew since: it is resumed when
       /// every part of it is still a part of the source, and else ended, for this reason.
       case changed(String)
       /// Found at the store, and no record knows it: it is only touched when every part of it is a part of this source
@@ -261,7 +261,7 @@ extension UploadMachine {
     return [.say(.startsAnew(message: why))] + nextCandidate()
   }
 
-  /// A run with the right source and options goes on with it.
+  /// A run with the right source and options resumes it.
   private mutating func refuse(_ candidate: Candidate, _ why: String) -> [Action] {
     uploadID = nil
     resume.toAbort = [candidate.uploadID]

@@ -15,7 +15,7 @@ extension UploadMachine {
     package var alwaysVerifies: Bool
     /// Something was asked for of the object that has to be confirmed once it is there.
     package var inspects = false
-    /// A failure leaves the upload as it is: somebody else goes on with it.
+    /// A failure leaves the upload as it is: somebody else resumes it.
     package var keepsUpload = false
     /// An upload that an earlier run, or another machine, left unfinished is looked for.
     package var finds = false

@@ -10,7 +10,7 @@ package enum UploadSource: Sendable {
     }
   }
 
-  /// A stream has none: nothing can be read again, so no upload of it is gone on with.
+  /// A stream has none: nothing can be read again, so no upload of it can be resumed.
   package var identity: FileIdentity {
     switch self {
     case .file(let file): file.identity

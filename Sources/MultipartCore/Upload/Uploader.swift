@@ -4,7 +4,7 @@ package final class Uploader: Sendable {
   let client: S3Client
   let world: World
   let sender: BodySender
-  /// How the source is cut; an upload that is gone on with keeps its own parts.
+  /// How the source is cut; a resumed upload keeps its own parts.
   package var plan: UploadPlan { planned.withLock { $0 } }
   private let planned: Locked<UploadPlan>
   package let progress: UploadProgress
@@ -29,7 +29,7 @@ package final class Uploader: Sendable {
   let sending = Locked<(from: Duration, to: Duration)?>(nil)
   /// What the store listed of uploads that are there already.
   struct Known: Sendable {
-    /// Of the upload that is looked at, or gone on with.
+    /// Of the upload that is looked at, or resumed.
     var parts: [Int: ListParts.Part] = [:]
     /// Uploads that no record knows, by id.
     var foreign: [String: ForeignUpload] = [:]

@@ -5,7 +5,7 @@ import Glibc
 /// is more to do than those that there are can take.
 ///
 /// Swift's own pool starts two threads and a timer before the first task goes on, a few hundredths of a small upload; and
-/// where no thread is to be had it waits for one for ever, instead of saying so.
+/// where no thread can be made it waits for one for ever, instead of saying so.
 package final class TaskThreads: TaskExecutor {
   package typealias Start = @Sendable (@escaping @Sendable () -> Void) throws(Failure) -> Void
 

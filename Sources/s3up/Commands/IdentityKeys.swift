@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// Puts an identity's place into the key of the command line, before a command reads it: results, records and what is
-/// gone on with know only the key that comes out.
+/// Puts an identity's place into the key of the command line, before a command reads it: results, records and
+/// resumed uploads know only the key that comes out.
 enum IdentityKeys {
   private static let mark = Array("{identity}".utf8)
 

@@ -18,7 +18,7 @@ final class ProducerWords: Sendable {
 
   deinit { end() }
 
-  /// The end for the command to write to, which is the caller's to close; nil where there is no pipe to be had.
+  /// The end for the command to write to, which is the caller's to close; nil where no pipe can be made.
   func begin() -> Int32? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }

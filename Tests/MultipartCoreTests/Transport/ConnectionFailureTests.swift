@@ -38,6 +38,18 @@ import Testing
     #expect(closed.code == .network && closed.triedInVain != nil && !isOver(closed), "\(closed)")
   }
 
+  @Test("A server that answers in TLS at an http address is known by its answer, with the address that works")
+  func tlsServer() async throws {
+    let server = try RawServer { connection, _ in
+      _ = connection.receive()
+      connection.write([21, 3, 1, 0, 2, 2, 70])
+    }
+    let found = try #require(await failure(try plainTransport(), server.url + "/b"))
+    #expect(found.code == .server && found.message.contains("127.0.0.1 port \(server.port)"), "\(found)")
+    #expect(found.triedInVain != nil)
+    #expect(found.hint?.contains("--endpoint-url https://127.0.0.1:\(server.port)") == true)
+  }
+
   @Test(
     "Where nobody has answered in this run it is known how long that was tried; where somebody has, it is a passing trouble"
   )

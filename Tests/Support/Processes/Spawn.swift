@@ -68,12 +68,15 @@ enum Watch {
     var status: Int32 = 0
     var usage = rusage()
     var ended: pid_t = 0
+    var looks = 0
     while ended == 0 || (ended < 0 && errno == EINTR) {
       ended = wait4(pid, &status, WNOHANG, &usage)
       if ended == 0 {
         seen = max(seen, peak(of: pid))
+        // Most are over soon; what takes long is looked at less often.
+        looks += 1
         var nothing = pollfd(fd: -1, events: 0, revents: 0)
-        poll(&nothing, 1, 4)
+        poll(&nothing, 1, looks < 50 ? 4 : 20)
       }
     }
     let counted = usage.ru_maxrss * 1024
@@ -88,9 +91,15 @@ enum Watch {
 
   /// VmHWM of a living process, in bytes.
   static func peak(of pid: pid_t) -> Int {
-    guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
-      let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
-    else { return 0 }
-    return (Int(line.split(separator: " ").dropFirst().first ?? "") ?? 0) * 1024
+    let file = open("/proc/\(pid)/status", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return 0 }
+    defer { close(file) }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { text in
+      let count = read(file, text.baseAddress, text.count - 1)
+      guard count > 0, let base = text.baseAddress else { return 0 }
+      text[count] = 0
+      // `VmHWM:      9876 kB`
+      return strstr(base, "VmHWM:").map { Int(atoll($0 + 6)) * 1024 } ?? 0
+    }
   }
 }

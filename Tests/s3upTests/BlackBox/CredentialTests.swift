@@ -154,6 +154,40 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
+  @Test("a credential_process that is started in the midst of an upload holds none of its connections open")
+  func processBeside() async throws {
+    let box = try box()
+    let open = box.binary.home.path("open")
+    // Other keys the second time.
+    let script = """
+      [ -e '\(open)' ] || other=no
+      ls -l /proc/self/fd >>'\(open)'
+      cat /proc/net/tcp >>'\(open)'
+      [ "$other" ] || {
+        echo '{"Version": 1, "AccessKeyId": "\(Self.role.keyID)", "SecretAccessKey": "\(Self.role.secret)",'
+        echo '"SessionToken": "\(Self.role.sessionToken ?? "")"}'
+        exit
+      }
+      echo '{"Version": 1, "AccessKeyId": "\(Self.base.keyID)", "SecretAccessKey": "\(Self.base.secret)"}'
+      """
+    try box.binary.home.write(
+      "[default]\ncredential_process = /bin/sh \"\(try box.files.write(script, to: "keys"))\"\nregion = us-east-1\n",
+      to: ".aws/config")
+    box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 2, nth: 1), .error(status: 400, code: "ExpiredToken"))])
+    let result = try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M")
+    #expect(result.status == 0, "\(result.errors)")
+    let seen = try String(contentsOfFile: open, encoding: .utf8)
+    #expect(seen.components(separatedBy: "total ").count == 3, "it ran twice: \(seen)")
+    // libcurl also has a pair of sockets by which its loop is woken; a connection's inode stands in the list of TCP.
+    let sockets = seen.components(separatedBy: "socket:[").dropFirst().compactMap { $0.split(separator: "]").first }
+    let connections = seen.split(separator: "\n").compactMap { line -> Substring? in
+      let words = line.split(separator: " ")
+      return words.count > 9 && words[0].hasSuffix(":") ? words[9] : nil
+    }
+    #expect(connections.count > 1)
+    #expect(Set(sockets).isDisjoint(with: connections), "\(seen)")
+  }
+
   /// `script` gives the program a terminal of its own.
   @Test("the code of a device is asked for on the terminal, without an echo")
   func code() async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 /// What is said of a mistake that many make first: what, where, and the way out.
-@Suite(.crowd, .timeLimit(.minutes(10))) struct HintTests {
+@Suite(.crowd) struct HintTests {
   private func box(secure: Bool = false) throws -> BlackBox {
     let box = try BlackBox(secure: secure)
     try box.sample("f", 100)

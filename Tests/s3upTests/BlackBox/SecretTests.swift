@@ -206,6 +206,22 @@ import Testing
     }
   }
 
+  @Test("a key that shares letters with the secret is uploaded, listed and shown as it is")
+  func alike() async throws {
+    let credential = FakeCredential(keyID: "minioadmin", secret: "minioadmin")
+    var box = try BlackBox { $0.credentials = [credential] }
+    box.environment["AWS_ACCESS_KEY_ID"] = credential.keyID
+    box.environment["AWS_SECRET_ACCESS_KEY"] = credential.secret
+    let key = "minioadmin/backup of minioadmin.tar"
+    let id = try #require(try await box.run("create", "s3://bucket/\(key)").lines.first)
+    let listed = try await box.run("uploads", "s3://bucket/", "--json")
+    #expect(listed.json["key"] as? String == key && listed.json["upload_id"] as? String == id, "\(listed.output)")
+    try box.sample("f", 6 * mebi)
+    let result = try await box.run("put", "f", "s3://bucket/\(key)", "--part-size", "5M", "--json")
+    #expect(result.status == 0 && result.json["key"] as? String == key, "\(result.errors)")
+    #expect(box.fake.object(key) != nil)
+  }
+
   @Test("the single steps, listings and doctor do not show what a gateway echoes")
   func steps() async throws {
     let box = try box()

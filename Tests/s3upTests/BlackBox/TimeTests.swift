@@ -4,7 +4,7 @@ import Testing
 @testable import Support
 
 /// What promises a time keeps it.
-@Suite(.crowd, .timeLimit(.minutes(10))) struct TimeTests {
+@Suite(.crowd) struct TimeTests {
   private static let put = ["put", "f", "s3://bucket/k"]
 
   static let standing: [(FakeOperation, Int, [String])] = [

@@ -28,9 +28,9 @@ extension CommandPage {
       end, which also finds a file that was rewritten with its times put back.
       """,
       """
-      An upload that is interrupted, by whatever, is gone on with by the same command: parts that the store has, and \
-      that are what the file holds now, are not sent again. An upload that cannot be gone on with is aborted, so that \
-      no parts are left that cost money. A stream cannot be read again, so its upload is aborted when it fails.
+      After any interruption the same command resumes: parts that the store has, and that still match the file, are \
+      not sent again. An upload that cannot be resumed is aborted, so that no parts are left that cost money. A stream \
+      cannot be read again, so its upload is aborted when it fails.
       """,
     ],
     arguments: [
@@ -174,8 +174,8 @@ extension CommandPage {
     ],
     about: [
       """
-      Signs URLs without asking the store. Who has a URL may do what it says until it ends, 7 days at most, and no \
-      longer than the credentials that signed it are valid. Treat it as a secret.
+      Signs URLs without asking the store. Whoever holds a URL may do what it says until it expires, 7 days at most, \
+      and no longer than the credentials that signed it are valid. Treat it as a secret.
       """
     ], arguments: [object])
 

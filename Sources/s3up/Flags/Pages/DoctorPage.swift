@@ -11,7 +11,7 @@ extension CommandPage {
     ],
     about: [
       """
-      Looks at all that an upload needs, and says of each what it found: the credentials, where they come from and until \
+      Checks everything that an upload needs, and reports what it found: the credentials, where they come from and until \
       when they hold; region and endpoint, and who set them; addresses, connection, TLS and clock; whether the bucket takes \
       an upload, and whether a rule ends those that nobody finishes; the folder of the records. Each trouble is followed by \
       the line that mends it.
