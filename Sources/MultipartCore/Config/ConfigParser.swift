@@ -21,7 +21,7 @@ struct ConfigParser {
   private var line = 0
   /// Where pairs go; nil before the first header.
   private var current: SectionName?
-  /// The pair that an indented line goes on with, and how far that pair itself is indented.
+  /// The pair that an indented line continues, and how far that pair itself is indented.
   private var open: (name: String, indent: Int)?
 
   static func parse(_ bytes: [UInt8], hasKinds: Bool, shown: String) throws(Failure) -> [SectionName: ConfigSection] {

@@ -7,7 +7,7 @@ extension FlagList {
         The upload holds its place, and says once a minute that it waits; the last look is at the end of DURATION, or at \
         that of --deadline if it comes first. Profiles, tokens and services are read anew; keys \
         in the environment cannot change while s3up runs. Without this option the run ends with 77, and the same \
-        command goes on with the upload.
+        command resumes the upload.
         """),
     Flag(
       .githubRole, .value("ARN"), .credentials, .store,

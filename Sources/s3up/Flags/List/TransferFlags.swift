@@ -5,8 +5,8 @@ extension FlagList {
       "Size of one part: 5M to 5G, or auto.",
       more: """
         With auto a part is 8 MiB, and more when the file would otherwise need over 10,000 parts: 16 or 32 MiB of a \
-        large file when the last upload to this store was fast, and 5 MiB when it was slow. An upload that is gone on \
-        with keeps its parts. A file that is no longer than one part is sent by a single request.
+        large file when the last upload to this store was fast, and 5 MiB when it was slow. A resumed \
+        upload keeps its parts. A file that is no longer than one part is sent by a single request.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, [.put], "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
@@ -28,7 +28,7 @@ extension FlagList {
         With auto it begins with 2, has 8 as soon as the line shows that it takes them, and more while the rate grows \
         with them, up to \(ConnectionBounds.most); fewer again where they bring nothing, where the store asks for less, \
         or where what has begun would take longer than ten seconds, which is what an interruption may cost. A stream \
-        has at most 8.
+        has at most 8. N stays N, so on a slow line an interruption may cost more.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part],
@@ -85,7 +85,8 @@ extension FlagList {
         With auto the upload of this machine's own record is resumed; every part is compared with the file first, so \
         that a file which was only touched is resumed too. With adopt a run without a record (on another machine, in a \
         fresh CI job) also takes an upload that it finds at the store, when all its parts are the file's and nobody has \
-        sent to it for a minute; if need be it waits that minute out. Whoever may begin uploads at this key then \
+        sent to it for a minute; if need be it waits that minute out. A store lists a part once it is whole: somebody \
+        whose parts take longer than a minute is not noticed. Whoever may begin uploads at this key then \
         decides how the object is made: its access rules, encryption, metadata and content type are those that the \
         upload was created with, and no store shows them. So adopt where you trust all who may write there; a run \
         whose options say how the object shall be adopts none. With never a new upload begins, and the recorded one \
