@@ -254,6 +254,27 @@ private final class Source: Sendable {
     source.open()
   }
 
+  @Test("So is one that falls silent when new ones are wanted")
+  func fallsSilent() async throws {
+    let (clock, rung) = (clock, Guarded(false))
+    let keeper = CredentialKeeper(
+      world: clock.world, patience: .seconds(12),
+      alarm: { [source] left in
+        guard source.isSlow.with({ $0 }) else { return }
+        clock.move(left.components.seconds)
+        rung.with { $0 = true }
+      },
+      source: { [source] () async throws(Failure) in try await source.ask() })
+    let turn = try await keeper.current().turn
+    source.isSlow.with { $0 = true }
+    defer { source.open() }
+    let start = clock.now
+    let renewal = Task { [refusal] in try await keeper.renew(after: turn, cause: refusal) }
+    try await until("the wait is ended", within: .seconds(60)) { rung.with { $0 } }
+    #expect(try await !renewal.value)
+    #expect(clock.now - start == 12)
+  }
+
   @Test("Who finds none at the start fails once for the whole run; with patience he waits")
   func start() async throws {
     source.answer.with { $0.failure = .credentials }

@@ -45,6 +45,33 @@ import Testing
     #expect(page.uploads.count == 10_000)
   }
 
+  @Test("lists of foreign uploads' parts that never come are waited for ten seconds in all, and the run says so")
+  func endlessWait() async throws {
+    let slept = Locked<[Duration]>([])
+    let world = World(
+      now: clock.world.now, uptime: clock.world.uptime, sleep: { time in slept.withLock { $0.append(time) } },
+      random: { 0.5 }, environment: [:])
+    let uploads = (1...9).map { "<Upload><Key>k</Key><UploadId>\($0)</UploadId></Upload>" }.joined()
+    let store = ScriptedStore { (request, number) throws(Failure) in
+      if number == 1 { return Self.answer("<ListMultipartUploadsResult>\(uploads)</ListMultipartUploadsResult>") }
+      // Until it is cancelled.
+      try? await Task.sleep(for: .seconds(1000))
+      throw Failure(.interrupted, "interrupted")
+    }
+    let directory = try TemporaryDirectory()
+    let file = try SourceFile(FilePath(try directory.write([1, 2, 3], to: "file")))
+    let heard = Locked<[String]>([])
+    let uploader = try Uploader(
+      job: UploadJob(file: file, bucket: "bucket", key: "k"), client: try client(store), world: world,
+      tell: { news in if case .warning(let text) = news { heard.withLock { $0.append(text) } } })
+    guard case .found([]) = await uploader.findForeign() else {
+      Issue.record("something was found")
+      return
+    }
+    #expect(slept.withLock { $0 } == [.seconds(10)])
+    #expect(heard.withLock { $0 }.contains { $0.hasPrefix("looked at none of 9 unfinished uploads") })
+  }
+
   @Test("a list of parts that comes one by one is read for a thousand pages, and is then not whole")
   func endlessParts() async throws {
     let store = ScriptedStore { (_, number) throws(Failure) in

@@ -102,6 +102,24 @@ import Testing
     #expect(whole.contains("x-echo: REDACTED\n"), "\(whole)")
   }
 
+  @Test("an error in an answer of success is shown without any piece of a secret")
+  func errorInSuccess() async throws {
+    let world = TestWorld().world
+    world.secrets.add(Secret("fake/secret+key/0123456789abcdefghijklmn"))
+    let body = "<Error><Code>InternalError</Code><Message>it got secret+key/0123</Message></Error>"
+    let signer = BucketSigner(
+      bucket: try EndpointResolver.resolve(bucket: "bucket", endpointURL: "https://store.example"), now: world.now,
+      credentials: nil)
+    let client = S3Client(
+      signer: signer, transport: ScriptedStore { (_, _) in Response(status: 200, body: Array(body.utf8)) }, world: world
+    )
+    let complete = CompleteMultipartUpload(
+      bucket: "bucket", key: "k", uploadID: "id", parts: [.init(number: 1, etag: "e", checksum: nil)])
+    let failure = await #expect(throws: Failure.self) { _ = try await client.perform(complete) }
+    #expect(failure?.s3Code == "InternalError")
+    #expect(failure?.message.hasSuffix("it got REDACTED") == true, "\(String(describing: failure))")
+  }
+
   @Test("a password in a proxy's address is known, encoded or not")
   func proxy() throws {
     var options = TransportOptions()

@@ -37,6 +37,15 @@ import Testing
     #expect(result.signal == SIGKILL)
   }
 
+  @Test("also when what it has started elsewhere lives on and holds its streams")
+  func stranger() async throws {
+    let result = try await shell("setsid sleep 60 & echo $!; sleep 1000", timeout: .seconds(1))
+    #expect(result.timedOut)
+    #expect(result.signal == SIGKILL)
+    #expect(result.seconds < 30)
+    _ = result.lines.first.flatMap { pid_t($0) }.map { kill($0, SIGKILL) }
+  }
+
   @Test("a running child can be fed, read and signalled")
   func handle() async throws {
     let child = try ChildProcess("/bin/cat", [], environment: [:], input: .open)

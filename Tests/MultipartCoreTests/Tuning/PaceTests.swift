@@ -1,5 +1,6 @@
-import MultipartCore
 import Testing
+
+@testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct PaceTests {
   /// A line as a function of the number of connections, looked at ten times a second.
@@ -76,6 +77,21 @@ import Testing
     let trials = line.changes.count { $0.connections > 8 }
     #expect((3...6).contains(trials), "\(line.changes)")
     #expect(line.changes.allSatisfy { $0.connections <= 12 && !$0.stopsSome })
+  }
+
+  @Test(
+    "How fast a line is counts as known after a second of it, or four round trips, and not before",
+    arguments: [(20, 1000), (500, 2000)])
+  func opening(_ roundTrip: Int, _ time: Int) {
+    var opening = Opening()
+    let settled = (0..<100).first { look in
+      var sample = LineSample(at: .milliseconds(50 * look), delivered: Int64(look) << 19)
+      sample.roundTrip = .milliseconds(roundTrip)
+      if case .settled = opening.look(sample) { return true }
+      return false
+    }
+    // The first look shows nothing, the second one that it has begun.
+    #expect(settled == 1 + time / 50)
   }
 
   @Test("While the first connections are still getting faster by themselves no more are added")

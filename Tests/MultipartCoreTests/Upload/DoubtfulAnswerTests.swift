@@ -78,6 +78,41 @@ private struct CannedTransport: Transport {
     }
   }
 
+  @Test("Of several tries of a PutObject the first one tells from when on the object can be ours")
+  func firstTry() async throws {
+    let head: HeaderList = [
+      "Content-Length": "3", "ETag": "\"5289df737df57326fcdd22597afb1fac\"", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
+      "Last-Modified": "Tue, 14 Nov 2023 22:12:30 GMT",
+    ]
+    let finisher = Finisher(
+      client: try client([.head: Response(status: 200, headers: head)]), bucket: "bucket", key: "key")
+    finisher.expect(Expectation(size: 3, checksum: nil, md5: try MultiChecksumSample.md5([1, 2, 3]), proof: .none))
+    // A hundred seconds ago, and now.
+    finisher.begin(.put(.seconds(-100)))
+    finisher.begin(.put(.zero))
+    guard case .proven = try await finisher.head(mustBeOurs: true) else {
+      Issue.record("the object of the first try is not taken for ours")
+      return
+    }
+  }
+
+  @Test("An upload is gone whatever the store calls that, and one that cannot be listed is not known to be")
+  func hasUpload() async throws {
+    let list = { (parts: String) in "<ListPartsResult><UploadId>id</UploadId>\(parts)</ListPartsResult>" }
+    let error = { (code: String) in "<Error><Code>\(code)</Code></Error>" }
+    let part = "<Part><PartNumber>1</PartNumber><Size>3</Size><ETag>e</ETag></Part>"
+    for (status, body, isThere) in [
+      (200, list(part), true), (200, list(""), false), (404, error("NoSuchUpload"), false),
+      (404, error("NoSuchKey"), false), (404, error("NoSuchBucket"), false), (404, "", false),
+      (500, error("InternalError"), nil), (403, error("AccessDenied"), nil),
+    ] as [(Int, String, Bool?)] {
+      let answer = Response(status: status, body: Array(body.utf8))
+      let finisher = Finisher(client: try client([.get: answer]), bucket: "bucket", key: "key")
+      let found = try? await finisher.hasUpload("id")
+      #expect(found == isThere, "\(status) \(body)")
+    }
+  }
+
   @Test("Sizes in a list of parts that no part can have do not overflow their sum")
   func absurdSizes() throws {
     let parts = (1...3).map { "<Part><PartNumber>\($0)</PartNumber><Size>\(Int64.max)</Size><ETag>a</ETag></Part>" }

@@ -142,6 +142,9 @@ package final class ChildProcess: Sendable {
         // Also when only grandchildren are left that hold its streams.
         _ = kill(-pid, SIGKILL)
       }
+      // What has left the group lives on, and may hold them for ever.
+      try await Task.sleep(for: .seconds(5))
+      Self.change(state) { $0.streams = 0 }
     }
     defer { killer.cancel() }
     return await withCheckedContinuation { continuation in
@@ -175,7 +178,7 @@ package final class ChildProcess: Sendable {
       state.with { $0.result[keyPath: field] += chunk[..<count] }
     }
     close(descriptor)
-    change(state) { $0.streams -= 1 }
+    change(state) { $0.streams = max(0, $0.streams - 1) }
   }
 
   private static func push(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -20,12 +20,14 @@ import Testing
   ]
 
   /// The object is there, made by an earlier run ten minutes ago, or just now.
-  private func published(_ words: [String], _ size: Int, minutesAgo: Int64 = 0) async throws -> BlackBox {
+  private func published(
+    _ words: [String], _ size: Int, minutesAgo: Int64 = 0, ahead: Int64 = 0
+  ) async throws -> BlackBox {
     let box = try BlackBox()
     try box.sample("f", size)
-    box.fake.setClockOffset(-60 * minutesAgo)
+    box.fake.setClockOffset(ahead - 60 * minutesAgo)
     try await box.run(words).expectSuccess()
-    box.fake.setClockOffset(0)
+    box.fake.setClockOffset(ahead)
     return box
   }
 
@@ -70,9 +72,12 @@ import Testing
     try await box.run(Self.parts).expectFailure(75)
   }
 
-  @Test("a run that finds its recorded upload gone begins anew, and does not take an older object for it")
-  func recordedAndGone() async throws {
-    let box = try await published(Self.parts, 11 * mebi, minutesAgo: 10)
+  /// Also where the store's clock is ahead: by this machine's the older object would be of the future.
+  @Test(
+    "a run that finds its recorded upload gone begins anew, and does not take an older object for it",
+    arguments: [0, 800])
+  func recordedAndGone(_ ahead: Int64) async throws {
+    let box = try await published(Self.parts, 11 * mebi, minutesAgo: 10, ahead: ahead)
     let made = box.fake.object("k")?.uploadID
     box.fake.setFaults([Fault(.init(.completeMultipartUpload), .error(status: 500, code: "InternalError"))])
     try await box.run(Self.parts + ["--retries", "1"]).expectFailure(75)

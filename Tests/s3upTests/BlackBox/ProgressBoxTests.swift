@@ -54,6 +54,17 @@ import Testing
     #expect(event["bytes"] as? Int == 16 * mebi)
   }
 
+  @Test("While credentials are waited for that is said")
+  func credentials() async throws {
+    var box = try BlackBox()
+    box.environment["AWS_ACCESS_KEY_ID"] = nil
+    box.environment["AWS_SECRET_ACCESS_KEY"] = nil
+    let events = try await Self.event(box, "--wait-for-credentials", "5m") {
+      $0["state"] as? String == "waiting for credentials"
+    }
+    #expect(!events.isEmpty)
+  }
+
   @Test("When all wait for their next try the store's word and the time of it are told")
   func retrying() async throws {
     let box = try BlackBox(faults: [

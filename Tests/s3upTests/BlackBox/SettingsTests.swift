@@ -61,6 +61,15 @@ import Testing
     #expect(asked.count == 1, "\(asked.map(\.operation))")
   }
 
+  @Test("an object that another writer has put in its place meanwhile says nothing of this one")
+  func replaced() async throws {
+    let box = try BlackBox { ($0.versioning, $0.passesOver) = (true, ["x-amz-meta-"]) }
+    try box.sample("f", 6 * mebi)
+    box.fake.setFaults([Fault(.init(.headObject), .headers(["x-amz-version-id": "another"]))])
+    try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--metadata", "color=blue")
+      .expectWarned("could not be confirmed: metadata color (another object is at the key by now)")
+  }
+
   @Test("a stream's object is looked at too")
   func stream() async throws {
     let box = try BlackBox { $0.passesOver = ["x-amz-storage-class"] }

@@ -23,6 +23,19 @@ import Testing
     #expect(box.fake.objectCount == 0)
   }
 
+  @Test("--deadline holds while a file is summed, before anything is sent", .enabled(if: BlackBox.measures))
+  func summing() async throws {
+    let box = try BlackBox()
+    // It would take minutes.
+    _ = try box.files.sparseFile("f", size: 1 << 37)
+    let lag = Lag()
+    let words = ["--expect-sha256", String(repeating: "0", count: 64), "--deadline", "1s", "--json"]
+    let result = try await box.run(Self.put + words)
+    #expect(result.status == 75 && result.json["code"] as? String == "deadline", "\(result.errors)")
+    #expect(.seconds(result.seconds) - lag.sofar < .milliseconds(2500))
+    #expect(box.fake.requests.isEmpty)
+  }
+
   @Test("--deadline holds while credentials are waited for and while they are looked for, and their wait holds alone")
   func credentials() async throws {
     var box = try BlackBox(faults: [Fault(.all, .error(status: 400, code: "ExpiredToken"))])

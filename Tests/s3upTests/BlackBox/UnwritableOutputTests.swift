@@ -55,6 +55,27 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(box.fake.unfinishedUploads.isEmpty)
   }
 
+  @Test("A run that is killed before its line is out has its record still, and the next one sends nothing")
+  func killedBefore() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 6 * mebi)
+    let words = ["put", "f", key, "--part-size", "5M"]
+    // A pipe that is full, and whose reader does not read.
+    let line = "mkfifo pipe; exec 3<>pipe; dd if=/dev/zero bs=4096 oflag=nonblock >&3 2>/dev/null; "
+    let child = try box.beginShell(line + "exec \"$S3UP\" \"$@\" >pipe", words)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .completeMultipartUpload } })
+    // Nobody else is at the object before that.
+    let other = try await box.run(words + ["--wait-lock=1s"])
+    #expect(other.status == 75 && other.errors.contains("another run"), "\(other.errors)")
+    child.signal(SIGKILL)
+    #expect(await child.wait().signal == SIGKILL)
+    #expect(records(box).contains { $0.hasSuffix(".record") })
+    let before = box.fake.requests.count
+    try await box.run(words).expectSuccess()
+    #expect(box.fake.partsSent(since: before) == [])
+    #expect(records(box) == [])
+  }
+
   @Test("A stream's line too", arguments: Unwritable.allCases)
   func stream(_ how: Unwritable) async throws {
     let box = try BlackBox()
