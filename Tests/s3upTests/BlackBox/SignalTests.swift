@@ -156,8 +156,23 @@ import Testing
     #expect(await child.wait().status == 143)
   }
 
+  /// Why /dev cannot be hidden from one process alone here, as in a chroot; nil where it can.
+  private static let obstacle: String? = {
+    do {
+      let pid = try Spawn.run(
+        Programs.find("unshare"), ["-rm", "true"], environment: Programs.environment(home: "/nonexistent"),
+        directory: nil, streams: [])
+      var status: Int32 = 0
+      while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+      return status == 0 ? nil : "no mount namespace can be made here"
+    } catch {
+      return "no mount namespace can be made here: \(error)"
+    }
+  }()
+
   @Test(
-    "where there is no /dev/null either, nothing gets the number of a closed standard stream", arguments: [false, true])
+    "where there is no /dev/null either, nothing gets the number of a closed standard stream",
+    .enabled(if: obstacle == nil, "\(obstacle ?? "")"), arguments: [false, true])
   func closedWithoutNull(puts: Bool) async throws {
     let box = try BlackBox(faults: puts ? [] : [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
     let bytes = try box.sample("f", 6 * mebi)

@@ -57,7 +57,8 @@ import Testing
     try box.files.write([], to: "go")
     await child.wait(timeout: .seconds(60)).expectFailure(65, "exit code 1")
     box.expectNothingLeft()
-    #expect(box.fake.requests(.uploadPart).count == 2)
+    // A part that is slow on one connection may go out on another too.
+    #expect(Set(box.fake.partsSent(since: 0)) == [1, 2])
     #expect(box.fake.requests(.abortMultipartUpload).count == 1)
     #expect(box.fake.requests(.listParts).count == 1)
   }
