@@ -22,7 +22,9 @@ CLIENTS = {
         "leaves an upload behind",
         "kills",
         "-litter",
-        '"$S3UP" create "$3-litter" "${@:7:6}" --state-dir "$6" >/dev/null || exit; exec "$S3UP" "$@"',
+        'id=$("$S3UP" create "$3-litter" "${@:7:6}" --state-dir "$6") || exit\n'
+        '"$S3UP" part "$2" "$3-litter" --upload-id="$id" --part 1 --length 1M "${@:7:6}" >/dev/null || exit\n'
+        'exec "$S3UP" "$@"',
     ),
     "hoarder": (
         "never forgets a record",

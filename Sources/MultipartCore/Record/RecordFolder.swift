@@ -162,12 +162,22 @@ final class RecordFolder: Sendable {
   private func newFile(beside name: String) throws(Failure) -> (String, RecordFile) {
     for number in Self.newFiles {
       let temporary = Self.temporary(name, number)
+      removeAbandoned(temporary)
       let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
       let opened = openat(descriptor, temporary, flags, 0o600)
       if opened >= 0 { return (temporary, RecordFile(descriptor: opened, path: place(name))) }
       guard errno == EEXIST else { break }
     }
     throw StateFolder.failure(place(name), "cannot be made")
+  }
+
+  /// A run was killed an hour ago or more while it made this file: nothing takes so long.
+  private func removeAbandoned(_ temporary: String) {
+    var status = stat()
+    guard fstatat(descriptor, temporary, &status, AT_SYMLINK_NOFOLLOW) == 0,
+      status.st_mtim.tv_sec < time(nil) - 3600
+    else { return }
+    unlinkat(descriptor, temporary, 0)
   }
 
   /// What runs left that were killed while they made a new file of this name. Only for who holds the name's lock.

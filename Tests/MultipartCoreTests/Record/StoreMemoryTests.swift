@@ -53,6 +53,21 @@ import Testing
     #expect(try lines() == ["s3up stores 1", "https://new md5 \(later.seconds)"])
   }
 
+  @Test("What killed runs left of it, however many they were, does not end the learning")
+  func abandoned() throws {
+    let left = (0..<16).map { "a/state/stores.new\($0)" }
+    for (index, name) in left.enumerated() {
+      let path = try directory.write("s3up st", to: name)
+      let age = index == 0 ? 60.0 : 7200
+      try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
+    }
+    try memory.remember(.verifies(.md5), of: "https://a", now: now)
+    #expect(memory.lessons(of: "https://a", now: now).form == .md5)
+    // The first may be another run's that is writing it now.
+    #expect(FileManager.default.fileExists(atPath: directory.path(left[0])))
+    #expect(!FileManager.default.fileExists(atPath: directory.path(left[1])))
+  }
+
   @Test("A lesson of the future is none")
   func future() throws {
     for ahead in [2 * 86_400, month, Int64.max - now.seconds] as [Int64] {
