@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -206,7 +207,7 @@ class S3up:
         """
         found = []
         for path in sorted(self.state.rglob("*")) if self.state.exists() else []:
-            if not path.is_file() or path.name.startswith("stores") or path.suffix == ".lock":
+            if not path.is_file() or re.fullmatch(r"stores(\.new\d+)?", path.name) or path.suffix == ".lock":
                 continue
             if not words or any(word.encode() in path.read_bytes() for word in words):
                 found.append(str(path.relative_to(self.state)))
