@@ -11,7 +11,6 @@ enum RecordText {
   /// 10,000 parts take about 1 MiB.
   static let mostBytes = 16 << 20
   private static let opening = ["s3up", "record", "1"].map { Array($0.utf8) }
-  private static let partNumbers = 1...10_000
 
   /// What a file holds up to its first bad line.
   struct Reading {
@@ -41,7 +40,7 @@ enum RecordText {
     draft.add(part.etag.utf8)
     draft.add((part.checksum.map { $0.algorithm.rawValue + ":" + $0.hex } ?? "-").utf8)
     let bytes = draft.end(seed: seed).bytes
-    guard bytes.count <= RecordLine.longest, partNumbers.contains(part.number), part.size >= 0 else {
+    guard bytes.count <= RecordLine.longest, S3Limits.partNumbers.contains(part.number), part.size >= 0 else {
       throw Failure(.local, "part \(part.number) cannot be recorded: one of its values is out of bounds")
     }
     return bytes
@@ -113,7 +112,7 @@ enum RecordText {
 
   private static func part(_ words: [RecordLine.Word]) -> UploadRecord.Part? {
     let texts = words.map { String(decoding: $0, as: UTF8.self) }
-    guard texts.count == 5, texts[0] == "part", let number = Int(texts[1]), partNumbers.contains(number),
+    guard texts.count == 5, texts[0] == "part", let number = Int(texts[1]), S3Limits.partNumbers.contains(number),
       let size = Int64(texts[2]), size >= 0
     else { return nil }
     var part = UploadRecord.Part(number: number, size: size, etag: texts[3])

@@ -45,7 +45,7 @@ package enum LineClass: String, Sendable, CaseIterable {
   /// and less than a second of the line.
   func partSize(forFileOf size: Int64) -> Int64 {
     switch self {
-    case .slow: UploadPlan.smallestPart
+    case .slow: S3Limits.smallestPart
     case .fastest where size >= 4 << 30: 32 << 20
     case .fast where size >= 1 << 30, .fastest where size >= 1 << 30: 16 << 20
     default: UploadPlan.defaultPart

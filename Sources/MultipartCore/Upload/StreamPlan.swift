@@ -41,9 +41,9 @@ package struct StreamPlan: Sendable, Equatable {
     if partSize != nil || expectedSize != nil {
       // An unknown length is planned as an empty one: then only the part size itself is judged.
       let equal = try UploadPlan(size: expectedSize ?? 0, partSize: partSize)
-      try self.init(steps: [Step(parts: UploadPlan.mostParts, size: equal.partSize)])
+      try self.init(steps: [Step(parts: S3Limits.mostParts, size: equal.partSize)])
     } else if equalParts {
-      try self.init(steps: [Step(parts: UploadPlan.mostParts, size: Self.equalPart)])
+      try self.init(steps: [Step(parts: S3Limits.mostParts, size: Self.equalPart)])
     } else {
       try self.init(steps: Self.growing)
     }
@@ -55,8 +55,8 @@ package struct StreamPlan: Sendable, Equatable {
     var bytes: Int64 = 0
     var last: Int64 = 1
     for step in steps {
-      guard step.parts > 0, step.size >= last, step.size <= UploadPlan.largestPart,
-        step.parts <= UploadPlan.mostParts - parts
+      guard step.parts > 0, step.size >= last, step.size <= S3Limits.largestPart,
+        step.parts <= S3Limits.mostParts - parts
       else { throw Failure(.usage, "part sizes that S3 does not take") }
       parts += step.parts
       bytes += Int64(step.parts) * step.size
@@ -70,14 +70,14 @@ package struct StreamPlan: Sendable, Equatable {
 
   private static var growing: [Step] {
     var steps = [Step(parts: firstParts, size: UploadPlan.defaultPart)]
-    var left = UploadPlan.mostParts - firstParts
+    var left = S3Limits.mostParts - firstParts
     var size = UploadPlan.defaultPart * 2
-    while size < UploadPlan.largestPart, left > laterParts {
+    while size < S3Limits.largestPart, left > laterParts {
       steps.append(Step(parts: laterParts, size: size))
       left -= laterParts
       size *= 2
     }
-    return steps + [Step(parts: left, size: UploadPlan.largestPart)]
+    return steps + [Step(parts: left, size: S3Limits.largestPart)]
   }
 
   /// A stream that ends within the first part is one PutObject.
@@ -143,6 +143,6 @@ package struct StreamPlan: Sendable, Equatable {
   }
 
   func budget(_ concurrency: Int) -> Int64 {
-    Int64(max(1, min(concurrency, UploadPlan.mostParts))) * firstSize
+    Int64(max(1, min(concurrency, S3Limits.mostParts))) * firstSize
   }
 }

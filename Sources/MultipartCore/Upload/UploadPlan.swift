@@ -1,11 +1,6 @@
 /// How a source of known size is cut: into one PutObject or into parts of equal size, but for the last.
 package struct UploadPlan: Sendable, Equatable {
-  package static let smallestPart: Int64 = 5 << 20
-  package static let largestPart: Int64 = 5 << 30
-  package static let mostParts = 10_000
   package static let defaultPart: Int64 = 8 << 20
-  /// 48.8 TiB: 10,000 parts of 5 GiB.
-  package static let largestObject: Int64 = largestPart * Int64(mostParts)
   private static let grain: Int64 = 1 << 20
 
   package let size: Int64
@@ -20,25 +15,25 @@ package struct UploadPlan: Sendable, Equatable {
   package init(
     size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil, line: LineClass = .usual
   ) throws(Failure) {
-    guard size <= Self.largestObject else {
+    guard size <= S3Limits.largestObject else {
       throw Failure(.usage, "\(size) bytes are more than an object can hold (48.8 TiB)", hint: "split the file")
     }
-    if let asked, !(Self.smallestPart...Self.largestPart).contains(asked) {
+    if let asked, !(S3Limits.smallestPart...S3Limits.largestPart).contains(asked) {
       throw Failure(
         .usage, "a part of \(asked) bytes: S3 takes parts of 5 MiB to 5 GiB", hint: "choose --part-size in that range")
     }
-    let needed = (size + Int64(Self.mostParts) - 1) / Int64(Self.mostParts)
+    let needed = (size + Int64(S3Limits.mostParts) - 1) / Int64(S3Limits.mostParts)
     let grown = (needed + Self.grain - 1) / Self.grain * Self.grain
-    var chosen = asked ?? min(Self.largestPart, max(line.partSize(forFileOf: size), grown))
+    var chosen = asked ?? min(S3Limits.largestPart, max(line.partSize(forFileOf: size), grown))
     var isSingle = size <= (asked ?? max(chosen, Self.defaultPart))
     if let threshold {
-      isSingle = size == 0 || (size < threshold && size <= Self.largestPart)
+      isSingle = size == 0 || (size < threshold && size <= S3Limits.largestPart)
     }
     if isSingle { chosen = max(chosen, size) }
     let count = max(1, (size + chosen - 1) / chosen)
-    guard count <= Int64(Self.mostParts) else {
+    guard count <= Int64(S3Limits.mostParts) else {
       throw Failure(
-        .usage, "\(count) parts of \(chosen) bytes: S3 takes at most \(Self.mostParts) parts",
+        .usage, "\(count) parts of \(chosen) bytes: S3 takes at most \(S3Limits.mostParts) parts",
         hint: "leave --part-size out, or choose at least \(grown >> 20)M")
     }
     self.size = size

@@ -54,7 +54,7 @@ struct PartCommand {
         hint: "check --offset and --length"
       ).at(Place(file: name.text))
     }
-    guard length <= UploadPlan.largestPart else {
+    guard length <= S3Limits.largestPart else {
       throw Failure(.usage, "a part of \(length) bytes: S3 takes at most 5 GiB", hint: "give --length").at(
         Place(file: name.text))
     }
@@ -105,7 +105,7 @@ struct PresignedURL {
     for pair in bytes[query...].dropFirst().split(separator: UInt8(ascii: "&")) {
       let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
       guard words.count == 2 else { continue }
-      if words[0] == "partNumber" { part = Int(words[1]).flatMap { (1...10_000).contains($0) ? $0 : nil } }
+      if words[0] == "partNumber" { part = Int(words[1]).flatMap { S3Limits.partNumbers.contains($0) ? $0 : nil } }
       if words[0] == "uploadId" { uploadID = words[1] }
     }
   }

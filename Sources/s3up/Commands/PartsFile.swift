@@ -56,7 +56,7 @@ enum PartsFile {
   }
 
   private static func line(_ number: Int, etag: String, size: Int64?, checksums: [Checksum]) -> (Int, Line)? {
-    guard ETag(etag) != nil, size.map({ (0...UploadPlan.largestPart).contains($0) }) ?? true else { return nil }
+    guard ETag(etag) != nil, size.map({ (0...S3Limits.largestPart).contains($0) }) ?? true else { return nil }
     return (number, Line(number: number, etag: etag, size: size, checksums: checksums))
   }
 
@@ -77,7 +77,7 @@ enum PartLines {
     for (index, row) in rows.enumerated() {
       let row = row.drop { isSpace($0) }
       guard let first = row.first, first != UInt8(ascii: "#") else { continue }
-      guard let (number, value) = read(row), (1...StepOptions.lastPart).contains(number) else {
+      guard let (number, value) = read(row), S3Limits.partNumbers.contains(number) else {
         throw Failure(
           .usage, "line \(index + 1) of the list of parts is no part", hint: "A line is such as \(example)"
         ).at(Place(file: name))

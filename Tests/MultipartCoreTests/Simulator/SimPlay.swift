@@ -175,7 +175,7 @@ final class SimPlay {
       } else {
         2 + dice.below(29)
       }
-    let partSize = parts == UploadPlan.mostParts ? UploadPlan.largestPart : UploadPlan.smallestPart
+    let partSize = parts == S3Limits.mostParts ? S3Limits.largestPart : S3Limits.smallestPart
     let tail = dice.chance(0.2) ? partSize : 1 + Int64(dice.below(Int(partSize)))
     var file = SimFile(version: version, parts: parts, tail: tail)
     file.partSize = partSize

@@ -12,19 +12,19 @@ struct LargestUpload {
 
   let plan: UploadPlan
   // The store: ETags by part number less one, and the object's size once it is there.
-  var parts: [String?] = Array(repeating: nil, count: UploadPlan.mostParts)
+  var parts: [String?] = Array(repeating: nil, count: S3Limits.mostParts)
   var objectSize: Int64?
   /// The disk.
   var record: [UInt8] = []
   // What was seen.
-  var sends: [Int] = Array(repeating: 0, count: UploadPlan.mostParts)
+  var sends: [Int] = Array(repeating: 0, count: S3Limits.mostParts)
   var faults = 0
   var compared = 0
   var pages = 0
   var mistakes: [String] = []
 
   init() throws(Failure) {
-    plan = try UploadPlan(size: UploadPlan.largestObject)
+    plan = try UploadPlan(size: S3Limits.largestObject)
   }
 
   static func etag(_ number: Int) -> String { "\"\(String(format: "%032x", number * 7919))\"" }
@@ -176,7 +176,7 @@ extension LargestUpload {
       size += plan.range(of: next).length
       next += 1
     }
-    guard next == UploadPlan.mostParts + 1, request.headers["x-amz-mp-object-size"] == String(size) else {
+    guard next == S3Limits.mostParts + 1, request.headers["x-amz-mp-object-size"] == String(size) else {
       return .contradicted(message: "\(next - 1) parts, \(size) bytes")
     }
     objectSize = size

@@ -25,9 +25,9 @@ import Testing
 
   @Test("One byte more than 48.8 TiB is refused before anything is sent, whatever size the parts shall have")
   func tooLarge() throws {
-    for partSize in [nil, UploadPlan.largestPart, UploadPlan.smallestPart] {
+    for partSize in [nil, S3Limits.largestPart, S3Limits.smallestPart] {
       let failure = #expect(throws: Failure.self) {
-        try UploadPlan(size: UploadPlan.largestObject + 1, partSize: partSize)
+        try UploadPlan(size: S3Limits.largestObject + 1, partSize: partSize)
       }
       #expect(failure?.code == .usage)
       #expect(failure?.message.contains("48.8 TiB") == true)

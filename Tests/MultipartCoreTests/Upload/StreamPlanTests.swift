@@ -33,8 +33,8 @@ private let gib: Int64 = 1 << 30
   @Test("Growing parts hold 25.8 TiB, and those of 5 GiB 48.8 TiB")
   func capacity() throws {
     #expect(try StreamPlan().capacity == 27_136_000 * mib)
-    #expect(try StreamPlan(partSize: 5 << 30).capacity == UploadPlan.largestObject)
-    #expect(try StreamPlan(expectedSize: UploadPlan.largestObject).capacity == UploadPlan.largestObject)
+    #expect(try StreamPlan(partSize: 5 << 30).capacity == S3Limits.largestObject)
+    #expect(try StreamPlan(expectedSize: S3Limits.largestObject).capacity == S3Limits.largestObject)
   }
 
   @Test("A length that is known gives the parts that a file of it has")
@@ -61,7 +61,7 @@ private let gib: Int64 = 1 << 30
       #expect(throws: Failure.self) { try StreamPlan(partSize: size) }
     }
     #expect(throws: Failure.self) { try StreamPlan(partSize: 5 << 20, expectedSize: 100 << 30) }
-    #expect(throws: Failure.self) { try StreamPlan(expectedSize: UploadPlan.largestObject + 1) }
+    #expect(throws: Failure.self) { try StreamPlan(expectedSize: S3Limits.largestObject + 1) }
     let step = StreamPlan.Step.init
     for steps in [[], [step(0, 1)], [step(1, 0)], [step(1, 2), step(1, 1)], [step(10_001, 1)], [step(1, 6 << 30)]] {
       #expect(throws: Failure.self) { try StreamPlan(steps: steps) }

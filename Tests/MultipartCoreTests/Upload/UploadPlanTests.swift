@@ -67,10 +67,10 @@ import Testing
 
   @Test("48.8 TiB fit into 10,000 parts, and a byte more does not")
   func largest() throws {
-    let plan = try UploadPlan(size: UploadPlan.largestObject)
+    let plan = try UploadPlan(size: S3Limits.largestObject)
     #expect(plan.partCount == 10_000)
     #expect(plan.partSize == 5 << 30)
-    #expect(throws: Failure.self) { try UploadPlan(size: UploadPlan.largestObject + 1) }
+    #expect(throws: Failure.self) { try UploadPlan(size: S3Limits.largestObject + 1) }
   }
 
   @Test("A part size that S3 would refuse is refused before anything is sent")

@@ -68,7 +68,7 @@ enum S3Hints {
     "InvalidBucketState": "the bucket's settings do not allow this: object lock, for one, needs versioning",
     "InvalidURI": "the store cannot read this key: try one without unusual characters",
     "InvalidRange": "the object is shorter than the range that was asked for",
-    "InvalidPartNumber": "parts are numbered from 1 to 10000",
+    "InvalidPartNumber": S3Limits.partNumbersHint,
     "InvalidPartOrder": "the list of parts was not taken in its order: start the upload anew with --resume never",
     "InvalidPayer": "the bucket's owner has shut it to requests like this one: ask the owner",
     "InvalidEncryptionAlgorithmError": "the store does not know this encryption: choose another --sse, or none",

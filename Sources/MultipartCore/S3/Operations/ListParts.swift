@@ -94,7 +94,7 @@ package struct ListParts: S3Operation {
     var parts: [Part] = []
     for element in root.children where element.isNamed("Part") {
       // A part without its number or size cannot be compared with ours: as good as not there.
-      guard let number = element.integer("PartNumber"), (1...10_000).contains(number),
+      guard let number = element.integer("PartNumber"), (1...Int64(S3Limits.mostParts)).contains(number),
         let size = element.integer("Size"), (0...Self.largestSize).contains(size)
       else { continue }
       parts.append(

@@ -27,18 +27,18 @@ extension ListParts {
     package mutating func add(_ page: Page) -> Int? {
       let before = byNumber.count
       var highest = 0
-      for part in page.parts where (1...10_000).contains(part.number) {
+      for part in page.parts where S3Limits.partNumbers.contains(part.number) {
         highest = max(highest, part.number)
         if byNumber[part.number] == nil { byNumber[part.number] = part }
       }
       // Without a word about an end, a marker or a full page says that there may be more.
       let mayHaveMore = page.isTruncated ?? ((page.nextMarker ?? 0) > marker || page.parts.count >= 1000)
       guard mayHaveMore else { return nil }
-      let next = [page.nextMarker, highest].compactMap { $0 }.first { $0 > marker && $0 < 10_000 }
+      let next = [page.nextMarker, highest].compactMap { $0 }.first { $0 > marker && $0 < S3Limits.mostParts }
       pages += 1
       guard let next, byNumber.count > before, pages < Self.mostPages else {
         // Behind part 10,000 there is nothing, whatever the store says.
-        isComplete = page.isTruncated != true || byNumber[10_000] != nil && byNumber.count > before
+        isComplete = page.isTruncated != true || byNumber[S3Limits.mostParts] != nil && byNumber.count > before
         return nil
       }
       marker = next

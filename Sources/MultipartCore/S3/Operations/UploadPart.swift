@@ -40,9 +40,7 @@ package struct UploadPart: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID, part: partNumber) }
 
   package func request() throws(Failure) -> S3Request {
-    guard (1...10_000).contains(partNumber) else {
-      throw Failure(.usage, "there is no part \(partNumber)", hint: "parts are numbered from 1 to 10000").at(place)
-    }
+    try S3Limits.check(partNumber: partNumber, of: place)
     var headers = S3HeaderBuilder()
     if let checksum { try headers.add(checksum.name, checksum.value) }
     try customerKey?.add(to: &headers)

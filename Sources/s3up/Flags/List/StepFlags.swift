@@ -1,8 +1,10 @@
+import MultipartCore
+
 extension FlagList {
   static let upload: [Flag] = [
     Flag(
       .uploadID, .value("ID"), .upload, [.part, .parts, .complete, .abort], "Upload id that create printed."),
-    Flag(.part, .value("N"), .upload, [.part], "Number of the part, 1 to 10000."),
+    Flag(.part, .value("N"), .upload, [.part], "Number of the part, 1 to \(S3Limits.mostParts)."),
     Flag(
       .offset, .value("SIZE"), .upload, [.part], "Where in the file the part begins.", standard: "0"),
     Flag(

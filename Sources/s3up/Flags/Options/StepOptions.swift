@@ -14,12 +14,9 @@ struct StepOptions: Sendable, Equatable {
   /// An object may be made without some of the numbers from 1 to the last.
   var allowsGaps = false
 
-  /// S3's highest part number.
-  static let lastPart = 10_000
-
   init(_ invocation: Invocation) throws(Failure) {
     uploadID = try invocation.text(.uploadID)
-    part = try invocation.number(.part, in: 1...Self.lastPart)
+    part = try invocation.number(.part, in: S3Limits.partNumbers)
     offset = try invocation.size(.offset) ?? 0
     length = try invocation.size(.length)
     partsFile = try invocation.path(.partsFile)
@@ -157,7 +154,7 @@ struct PresignOptions: Sendable, Equatable {
       end.allSatisfy { ("0"..."9").contains($0) } ? Int(end) : nil
     }
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first >= 1, first <= last,
-      last <= StepOptions.lastPart
+      last <= S3Limits.mostParts
     else {
       throw invocation.wrong(
         given, "is no part and no range of parts", hint: "Write --part 3 or --part 1-40, up to 10000.")

@@ -47,7 +47,7 @@ struct TransferOptions: Sendable, Equatable {
 
   /// For a file of this size: the preferred one if it makes no more parts than S3 takes.
   func partSize(forFileOf size: Int64) -> Int64? {
-    partSize ?? preferredPartSize.flatMap { $0 * Int64(StepOptions.lastPart) >= size ? $0 : nil }
+    partSize ?? preferredPartSize.flatMap { $0 * Int64(S3Limits.mostParts) >= size ? $0 : nil }
   }
 
   /// What S3 allows for every part but the last.

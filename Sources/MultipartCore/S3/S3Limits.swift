@@ -1,0 +1,18 @@
+/// What S3 takes in parts and objects.
+package enum S3Limits {
+  package static let mostParts = 10_000
+  package static let partNumbers = 1...mostParts
+  /// 5 MiB, of every part but the last.
+  package static let smallestPart: Int64 = 5 << 20
+  /// 5 GiB, of a part as of an object that is sent whole.
+  package static let largestPart: Int64 = 5 << 30
+  /// 48.8 TiB: 10,000 parts of 5 GiB.
+  package static let largestObject: Int64 = largestPart * Int64(mostParts)
+  static let partNumbersHint = "parts are numbered from 1 to \(mostParts)"
+
+  static func check(partNumber: Int, of place: Place) throws(Failure) {
+    guard partNumbers.contains(partNumber) else {
+      throw Failure(.usage, "there is no part \(partNumber)", hint: partNumbersHint).at(place)
+    }
+  }
+}
