@@ -1,3 +1,12 @@
+/// What the checksum of an object in parts is made of: its bytes, or the checksums of its parts.
+package enum ChecksumType: String, Sendable {
+  case fullObject = "FULL_OBJECT"
+  case composite = "COMPOSITE"
+
+  /// The type that a store's answer names, in any case of letters.
+  package init?(awsName: String) { self.init(rawValue: awsName.uppercased()) }
+}
+
 /// The checksums that S3 takes with a part or an object, and MD5, which goes as `Content-MD5` and comes back in ETags.
 package enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
   case crc64nvme, crc32c, crc32, sha256, sha1, md5
@@ -32,14 +41,13 @@ package enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
     awsName.map { "Checksum" + $0 }
   }
 
-  /// Whether the sums of the parts can be combined into the sum of the whole object.
-  package var supportsFullObject: Bool { isCRC }
-
-  /// Whether S3 knows the sum over the sums of the parts.
-  package var supportsComposite: Bool {
+  /// The sum of an object in parts. CRC64NVME is FULL_OBJECT always, SHA-1 and SHA-256 COMPOSITE always; S3 makes either
+  /// of CRC32 and CRC32C, and is asked for the composite one. Of MD5 it makes none.
+  package var typeInParts: ChecksumType? {
     switch self {
-    case .crc32c, .crc32, .sha256, .sha1: true
-    case .crc64nvme, .md5: false
+    case .crc64nvme: .fullObject
+    case .crc32c, .crc32, .sha256, .sha1: .composite
+    case .md5: nil
     }
   }
 

@@ -8,7 +8,7 @@ package struct CompositeChecksum: Sendable, Hashable {
 
   /// Of the parts' checksums in order: at least one, all of one algorithm that has a composite form.
   package init(of parts: [Checksum]) throws(Failure) {
-    guard let algorithm = parts.first?.algorithm, algorithm.supportsComposite,
+    guard let algorithm = parts.first?.algorithm, algorithm.typeInParts == .composite,
       parts.allSatisfy({ $0.algorithm == algorithm })
     else {
       throw Failure(.local, "these part checksums have no composite form")
@@ -21,7 +21,7 @@ package struct CompositeChecksum: Sendable, Hashable {
 
   /// From an answer; nil unless it is `base64-N` with canonical base64 of the right length.
   package init?(_ algorithm: ChecksumAlgorithm, text: String) {
-    guard algorithm.supportsComposite, let cut = PartCount.split(text),
+    guard algorithm.typeInParts == .composite, let cut = PartCount.split(text),
       let checksum = Checksum(algorithm, base64: cut.before)
     else { return nil }
     self.checksum = checksum

@@ -77,9 +77,7 @@ package struct UploadProbe: Sendable {
   private func begin(_ checksum: ChecksumAlgorithm) async -> Result<CreateMultipartUpload.Output, Failure> {
     await Self.result { () async throws(Failure) in
       try await client.perform(
-        CreateMultipartUpload(
-          bucket: bucket, key: key, checksumAlgorithm: checksum.awsName,
-          checksumType: checksum == .crc64nvme ? "FULL_OBJECT" : nil, common: common))
+        CreateMultipartUpload(bucket: bucket, key: key, checksum: checksum, common: common))
     }
   }
 

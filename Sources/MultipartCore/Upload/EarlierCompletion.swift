@@ -51,11 +51,13 @@ package struct EarlierCompletion: Sendable {
     }
   }
 
-  /// Those that every part has, and none, with which the ETags are left.
+  /// Those that every part has, and none, with which the ETags are left. A full-object one is combined by the lengths
+  /// of the parts.
   private static func algorithms(_ parts: [Part]) -> [ChecksumAlgorithm?] {
     ChecksumAlgorithm.allCases.filter { algorithm in
       parts.allSatisfy { part in
-        part.checksums.contains { $0.algorithm == algorithm } && (algorithm != .crc64nvme || part.size != nil)
+        part.checksums.contains { $0.algorithm == algorithm }
+          && (algorithm.typeInParts != .fullObject || part.size != nil)
       }
     } + [nil]
   }

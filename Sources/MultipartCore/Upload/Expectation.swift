@@ -3,11 +3,10 @@ package struct Expectation: Sendable {
   /// A checksum of the whole object, in the form that a store names it.
   package struct Sum: Sendable, Equatable {
     package var algorithm: ChecksumAlgorithm
-    package var isFullObject: Bool
+    package var type: ChecksumType
     package var text: String
 
-    package var type: String { isFullObject ? "FULL_OBJECT" : "COMPOSITE" }
-    var title: String { (algorithm.awsName ?? "MD5") + (isFullObject ? "" : " (composite)") }
+    var title: String { (algorithm.awsName ?? "MD5") + (type == .composite ? " (composite)" : "") }
   }
 
   package var size: Int64
@@ -36,7 +35,7 @@ package struct Expectation: Sendable {
     self.size = size
     parts = 1
     weakest = proof
-    sum = checksum.map { Sum(algorithm: $0.algorithm, isFullObject: true, text: $0.base64) }
+    sum = checksum.map { Sum(algorithm: $0.algorithm, type: .fullObject, text: $0.base64) }
     etag = md5.flatMap { ETag($0.hex) }
   }
 
@@ -47,19 +46,20 @@ package struct Expectation: Sendable {
     self.init(size: size, checksum: checksum, md5: sums[.md5], proof: .none)
   }
 
-  /// CRC64NVME is combined into the object's; the others make the composite form.
   private static func sum(_ receipts: [PartReceipt]) throws(Failure) -> Sum? {
     let sums = receipts.compactMap(\.checksum)
     guard let algorithm = sums.first?.algorithm, sums.count == receipts.count,
       sums.allSatisfy({ $0.algorithm == algorithm })
     else { return nil }
-    guard algorithm == .crc64nvme else {
-      guard algorithm.supportsComposite else { return nil }
-      return Sum(algorithm: algorithm, isFullObject: false, text: try CompositeChecksum(of: sums).text)
+    switch algorithm.typeInParts {
+    case .composite:
+      return Sum(algorithm: algorithm, type: .composite, text: try CompositeChecksum(of: sums).text)
+    case .fullObject:
+      let pieces: [(checksum: Checksum, length: Int64)] = Array(zip(sums, receipts.map(\.size)))
+      return CRCCombiner.combine(algorithm, pieces)
+        .map { Sum(algorithm: algorithm, type: .fullObject, text: $0.base64) }
+    case nil: return nil
     }
-    let pieces: [(checksum: Checksum, length: Int64)] = Array(zip(sums, receipts.map(\.size)))
-    guard let whole = CRCCombiner.combine(algorithm, pieces) else { return nil }
-    return Sum(algorithm: algorithm, isFullObject: true, text: whole.base64)
   }
 }
 

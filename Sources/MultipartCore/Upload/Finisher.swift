@@ -132,7 +132,7 @@ package final class Finisher: Sendable {
     _ receipts: [PartReceipt], _ expected: Expectation, uploadID: String
   ) -> CompleteMultipartUpload {
     let sum = expected.weakest >= .etag ? expected.sum : nil
-    let namesParts = sum.map { !$0.isFullObject } ?? false
+    let namesParts = sum?.type == .composite
     var operation = CompleteMultipartUpload(
       bucket: bucket, key: key, uploadID: uploadID,
       parts: receipts.map { receipt in
@@ -141,7 +141,7 @@ package final class Finisher: Sendable {
           checksum: namesParts ? receipt.checksum.map { NamedValue($0.algorithm.headerName, $0.base64) } : nil)
       })
     operation.checksumType = sum?.type
-    if let sum, sum.isFullObject { operation.objectChecksum = NamedValue(sum.algorithm.headerName, sum.text) }
+    if let sum, sum.type == .fullObject { operation.objectChecksum = NamedValue(sum.algorithm.headerName, sum.text) }
     operation.objectSize = expected.size
     operation.conditions = conditions
     operation.customerKey = customerKey

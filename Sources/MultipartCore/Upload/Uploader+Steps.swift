@@ -35,10 +35,7 @@ extension Uploader {
     operation.encryption = job.encryption
     operation.customerKey = job.customerKey
     operation.common = job.common
-    if case .algorithm(let algorithm) = form {
-      operation.checksumAlgorithm = algorithm.awsName
-      operation.checksumType = algorithm == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"
-    }
+    if case .algorithm(let algorithm) = form { operation.checksum = algorithm }
     let start = world.uptime()
     do throws(Failure) {
       let made = try await client.perform(operation)

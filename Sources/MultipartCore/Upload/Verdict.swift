@@ -28,9 +28,9 @@ package enum Verdict {
   /// A sum over parts that are not ours, or of the other type, says nothing.
   private static func comparable(_ sum: Expectation.Sum, _ given: String, _ reported: ReportedObject) -> Bool {
     if let type = reported.checksumType, !type.isEmpty {
-      return type.uppercased().utf8.elementsEqual(sum.type.utf8)
+      return ChecksumType(awsName: type) == sum.type
     }
-    return given.utf8.contains(UInt8(ascii: "-")) != sum.isFullObject
+    return given.utf8.contains(UInt8(ascii: "-")) == (sum.type == .composite)
   }
 
   /// The ETag of parts shows that the store put together what it answered for; the parts' own proof says what that was.

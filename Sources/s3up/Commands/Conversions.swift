@@ -74,7 +74,7 @@ extension UploadResult {
     UploadSummary(
       size: size, etag: object.etag, versionID: object.versionID,
       checksum: sum.map {
-        UploadSummary.Checksum(algorithm: $0.algorithm.awsName ?? "MD5", type: $0.type, value: $0.text)
+        UploadSummary.Checksum(algorithm: $0.algorithm.awsName ?? "MD5", type: $0.type.rawValue, value: $0.text)
       }, parts: parts, bytesSent: bytesSent, bytesResumed: bytesResumed, retries: retries, duration: duration,
       requestID: object.requestID,
       evidence: evidence)

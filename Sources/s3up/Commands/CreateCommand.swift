@@ -23,8 +23,7 @@ struct CreateCommand {
     operation.common = access.common
     // Without --checksum none is named: S3 would then refuse parts that are sent without it, by a plain PUT to a URL.
     if case .algorithm(let algorithm)? = try IntegrityOptions(invocation).checksum.form {
-      operation.checksumAlgorithm = algorithm.awsName
-      operation.checksumType = algorithm == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"
+      operation.checksum = algorithm
     }
     let made = try await perform(operation, url, access)
     do throws(Failure) {

@@ -33,7 +33,7 @@ struct StepTarget {
     }
     return StepParts(
       parts: listing.parts, algorithm: listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:)),
-      isFullObject: listing.checksumType?.uppercased() == "FULL_OBJECT")
+      type: listing.checksumType.flatMap(ChecksumType.init(awsName:)) ?? .composite)
   }
 }
 
@@ -42,7 +42,7 @@ struct StepParts {
   let parts: [ListParts.Part]
   /// What the upload was created with.
   let algorithm: ChecksumAlgorithm?
-  let isFullObject: Bool
+  let type: ChecksumType
 
   /// The sums go along only where all parts have one of the upload's own kind: a list that names a few would be refused.
   func receipts(_ chosen: [ListParts.Part]) -> [PartReceipt] {
@@ -56,7 +56,7 @@ struct StepParts {
   }
 
   private func sum(_ part: ListParts.Part) -> Checksum? {
-    guard let algorithm, isFullObject == (algorithm == .crc64nvme) else { return nil }
+    guard let algorithm, type == algorithm.typeInParts else { return nil }
     return part.checksums[algorithm.headerName].flatMap { Checksum(algorithm, base64: $0) }
   }
 }

@@ -21,10 +21,12 @@ import Testing
     for unknown in ["", "MD5", "CRC64", "CRC32 "] { #expect(ChecksumAlgorithm(awsName: unknown) == nil) }
   }
 
-  @Test("CRCs can be full-object sums; all but CRC64NVME and MD5 can be composite")
+  @Test("of parts, CRC64NVME makes a full-object sum, MD5 none, and the others a composite one")
   func forms() {
-    #expect(ChecksumAlgorithm.allCases.filter(\.supportsFullObject) == [.crc64nvme, .crc32c, .crc32])
-    #expect(ChecksumAlgorithm.allCases.filter(\.supportsComposite) == [.crc32c, .crc32, .sha256, .sha1])
+    #expect(ChecksumAlgorithm.allCases.filter { $0.typeInParts == .fullObject } == [.crc64nvme])
+    #expect(ChecksumAlgorithm.allCases.filter { $0.typeInParts == .composite } == [.crc32c, .crc32, .sha256, .sha1])
+    #expect(ChecksumType(awsName: "full_object") == .fullObject)
+    #expect(ChecksumType(awsName: "NEW") == nil)
   }
 
   @Test("a checksum is read from base64 of exactly its length")

@@ -2,7 +2,7 @@ import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct S3AnswerTests {
-  private let create = CreateMultipartUpload(bucket: "b", key: "k", checksumAlgorithm: "CRC64NVME")
+  private let create = CreateMultipartUpload(bucket: "b", key: "k", checksum: .crc64nvme)
   private let part = UploadPart(bucket: "b", key: "k", uploadID: "u", partNumber: 3, body: .none)
   private let complete = CompleteMultipartUpload(
     bucket: "b", key: "k", uploadID: "u", parts: [.init(number: 1, etag: "e")])

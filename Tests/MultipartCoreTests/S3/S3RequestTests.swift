@@ -68,9 +68,7 @@ import Testing
   }
 
   @Test func createAsksForTheChecksumItWants() throws {
-    let request = try CreateMultipartUpload(
-      bucket: "b", key: "k", checksumAlgorithm: "CRC64NVME", checksumType: "FULL_OBJECT"
-    ).request()
+    let request = try CreateMultipartUpload(bucket: "b", key: "k", checksum: .crc64nvme).request()
     #expect(request.query == [S3Query("uploads")])
     #expect(request.headers["x-amz-checksum-algorithm"] == "CRC64NVME")
     #expect(request.headers["x-amz-checksum-type"] == "FULL_OBJECT")
@@ -108,7 +106,7 @@ import Testing
         .init(number: 2, etag: "\"b&<>\"", checksum: NamedValue("x-amz-checksum-crc32c", "AA+/==")),
         .init(number: 1, etag: "a"),
       ],
-      objectChecksum: NamedValue("x-amz-checksum-crc64nvme", "rosUhgoHmVg="), checksumType: "FULL_OBJECT",
+      objectChecksum: NamedValue("x-amz-checksum-crc64nvme", "rosUhgoHmVg="), checksumType: .fullObject,
       objectSize: 48 << 40, conditions: WriteConditions(ifNoneMatch: true)
     ).request()
     #expect(

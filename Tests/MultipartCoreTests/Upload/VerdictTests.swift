@@ -111,8 +111,7 @@ import Testing
   func composite() throws {
     let expected = try Expectation(receipts: try Self.receipts(algorithm: .sha256, proof: .checksum))
     let sum = try #require(expected.sum)
-    #expect(!sum.isFullObject)
-    #expect(sum.type == "COMPOSITE")
+    #expect(sum.type == .composite)
     #expect(sum.text.hasSuffix("-3"))
     let name = "x-amz-checksum-sha256"
     let wrong = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
@@ -134,7 +133,7 @@ import Testing
   func partSums() throws {
     let receipts = try Self.receipts(algorithm: .crc64nvme, proof: .checksum)
     let sum = try #require(try Expectation(receipts: receipts).sum)
-    #expect(sum.isFullObject)
+    #expect(sum.type == .fullObject)
     #expect(sum.text.utf8.count == 12)
     var swapped = receipts
     swapped.swapAt(0, 2)

@@ -36,7 +36,7 @@ package struct CompleteMultipartUpload: S3Operation {
   package var parts: [Part]
   /// The whole object's checksum, where it is a full-object one.
   package var objectChecksum: NamedValue?
-  package var checksumType: String?
+  package var checksumType: ChecksumType?
   /// The size the parts must add up to: S3 refuses when they do not.
   package var objectSize: Int64?
   package var conditions: WriteConditions
@@ -46,7 +46,7 @@ package struct CompleteMultipartUpload: S3Operation {
 
   package init(
     bucket: String, key: String, uploadID: String, parts: [Part], objectChecksum: NamedValue? = nil,
-    checksumType: String? = nil, objectSize: Int64? = nil, conditions: WriteConditions = WriteConditions(),
+    checksumType: ChecksumType? = nil, objectSize: Int64? = nil, conditions: WriteConditions = WriteConditions(),
     customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
   ) {
     self.bucket = bucket
@@ -67,7 +67,7 @@ package struct CompleteMultipartUpload: S3Operation {
     var headers = S3HeaderBuilder()
     try headers.add("Content-Type", "application/xml")
     if let objectChecksum { try headers.add(objectChecksum.name, objectChecksum.value) }
-    try headers.add("x-amz-checksum-type", checksumType)
+    try headers.add("x-amz-checksum-type", checksumType?.rawValue)
     try headers.add("x-amz-mp-object-size", objectSize.map { String($0) })
     try conditions.add(to: &headers)
     try customerKey?.add(to: &headers)

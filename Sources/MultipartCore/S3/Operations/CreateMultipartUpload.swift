@@ -19,24 +19,20 @@ package struct CreateMultipartUpload: S3Operation {
   package var bucket: String
   package var key: String
   package var object: ObjectHeaders
-  /// `CRC64NVME`
-  package var checksumAlgorithm: String?
-  /// `FULL_OBJECT` or `COMPOSITE`
-  package var checksumType: String?
+  package var checksum: ChecksumAlgorithm?
   package var encryption: ServerSideEncryption?
   package var customerKey: CustomerKey?
   package var common: CommonHeaders
 
   package init(
-    bucket: String, key: String, object: ObjectHeaders = ObjectHeaders(), checksumAlgorithm: String? = nil,
-    checksumType: String? = nil, encryption: ServerSideEncryption? = nil, customerKey: CustomerKey? = nil,
+    bucket: String, key: String, object: ObjectHeaders = ObjectHeaders(), checksum: ChecksumAlgorithm? = nil,
+    encryption: ServerSideEncryption? = nil, customerKey: CustomerKey? = nil,
     common: CommonHeaders = CommonHeaders()
   ) {
     self.bucket = bucket
     self.key = key
     self.object = object
-    self.checksumAlgorithm = checksumAlgorithm
-    self.checksumType = checksumType
+    self.checksum = checksum
     self.encryption = encryption
     self.customerKey = customerKey
     self.common = common
@@ -46,8 +42,8 @@ package struct CreateMultipartUpload: S3Operation {
 
   package func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
-    try headers.add("x-amz-checksum-algorithm", checksumAlgorithm)
-    try headers.add("x-amz-checksum-type", checksumType)
+    try headers.add("x-amz-checksum-algorithm", checksum?.awsName)
+    try headers.add("x-amz-checksum-type", checksum?.typeInParts?.rawValue)
     try addEncryption(encryption, customerKey, to: &headers)
     try common.add(to: &headers)
     try object.add(to: &headers)
@@ -58,7 +54,7 @@ package struct CreateMultipartUpload: S3Operation {
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {
-    let tree = try document(answer, carriedChecksum: checksumAlgorithm != nil)
+    let tree = try document(answer, carriedChecksum: checksum?.awsName != nil)
     let headers = answer.headers
     // An id goes back to the store byte for byte: it is not trimmed.
     guard let id = tree.first("UploadId")?.text, !S3Text.trimmed(id).isEmpty else {
