@@ -72,9 +72,7 @@ struct CognitoIdentityClient: Sendable {
   private static func refusal(_ answer: Response, action: String, secrets: [String]) -> Failure {
     let json = JSON.parse(answer.body)
     let code = code(json?["__type"]?.text ?? answer.headers["x-amzn-errortype"])
-    let text = (json?["message"] ?? json?["Message"])?.text.map {
-      S3Text.cleaned(Redaction.sentence($0, secrets: secrets))
-    }
+    let text = (json?["message"] ?? json?["Message"])?.text.map { Redaction.sentence($0, secrets: secrets) }
     let what = text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
     return Failure(
       meaning(code, status: answer.status), "Cognito refused \(action)" + what, status: answer.status, s3Code: code,

@@ -33,7 +33,7 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
       case "ipv6": origin.host = "[fd00:ec2::254]"
       default:
         throw Failure(
-          .configuration, "\(name): '\(S3Text.cleaned(text, limit: 40))' is no mode", hint: "set it to IPv4 or IPv6")
+          .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is no mode", hint: "set it to IPv4 or IPv6")
       }
     }
     if let (text, name) = value("AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout") {
@@ -52,6 +52,6 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
 
   private static func wrong(_ name: String, _ text: String, _ form: String) -> Failure {
     Failure(
-      .configuration, "\(name): '\(S3Text.cleaned(text, limit: 40))' is not \(form)", hint: "mend it or leave it out")
+      .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is not \(form)", hint: "mend it or leave it out")
   }
 }

@@ -92,7 +92,7 @@ struct RoleSource: ProfileSource {
   }
 
   private static func code(_ serial: String, _ view: ProfileView) async throws(Failure) -> Secret {
-    let device = S3Text.cleaned(serial)
+    let device = SafeText.oneLine(serial)
     guard let ask = view.context.askCode else {
       throw Failure(
         .credentials, "profile \(view.name) needs the code of \(device), and there is nobody to ask for it",

@@ -16,7 +16,8 @@ struct SSOClient: Sendable {
     question.headers = ["x-amz-sso_bearer_token": token.reveal(), "Accept": "application/json"]
     let answer = try await services.ask(question)
     guard answer.status == 200 else {
-      throw Self.refusal(answer, "SSO refused the role \(S3Text.cleaned(role)) of account \(S3Text.cleaned(account))")
+      throw Self.refusal(
+        answer, "SSO refused the role \(SafeText.oneLine(role)) of account \(SafeText.oneLine(account))")
     }
     let given = JSON.parse(answer.body)?["roleCredentials"]
     // Milliseconds.
@@ -59,9 +60,9 @@ struct SSOClient: Sendable {
     // `UnauthorizedException:http://…`, `com.amazonaws#UnauthorizedException`
     let code = written.flatMap { $0.split(separator: "#").last?.split(separator: ":").first.map(String.init) }
     let said = body?["message"]?.text ?? body?["error_description"]?.text
-    let text = said.map { S3Text.cleaned(Redaction.sentence($0, secrets: [])) }
+    let text = said.map { Redaction.sentence($0, secrets: []) }
     return Failure(
       answer.status >= 500 ? .server : .credentials, what + (text.map { ": \($0)" } ?? ""), status: answer.status,
-      s3Code: code.map { S3Text.cleaned($0, limit: 80) }, requestID: S3ErrorBody.requestID(answer.headers))
+      s3Code: code.map { SafeText.oneLine($0, limit: 80) }, requestID: S3ErrorBody.requestID(answer.headers))
   }
 }

@@ -7,7 +7,7 @@ enum STSRefusal {
     let body = S3ErrorBody(answer.body)
     let code = meaning(body.code, status: answer.status)
     var failure = Failure(
-      code, "STS refused \(action) for \(S3Text.cleaned(role))" + (body.message.map { ": \($0)" } ?? ""),
+      code, "STS refused \(action) for \(SafeText.oneLine(role))" + (body.message.map { ": \($0)" } ?? ""),
       status: answer.status, s3Code: body.code,
       requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,
       hint: hint(body.code, code: code, signer: signer))

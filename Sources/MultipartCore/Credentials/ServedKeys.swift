@@ -23,9 +23,7 @@ enum ServedKeys {
   static func refusal(_ answer: Response, issuer: String, secrets: [String] = []) -> Failure {
     let json = JSON.parse(answer.body)
     let code = json.flatMap { word($0, "Code", "code") }
-    let text = (json?["Message"] ?? json?["message"])?.text.map {
-      S3Text.cleaned(Redaction.sentence($0, secrets: secrets))
-    }
+    let text = (json?["Message"] ?? json?["message"])?.text.map { Redaction.sentence($0, secrets: secrets) }
     let meaning: Failure.Code =
       switch answer.status {
       case 429, 503: .throttled

@@ -74,7 +74,7 @@ package struct ServiceAddresses: Sendable {
     guard BucketName.isLabel(name) else {
       throw Failure(
         .configuration,
-        "\"\(BucketName.printable(name))\" is not the name of a region of AWS, where \(service.label) is",
+        "\"\(SafeText.oneLine(name))\" is not the name of a region of AWS, where \(service.label) is",
         hint: "regions look like eu-west-1; set \(service.variable) for a service elsewhere")
     }
     let host = "\(label(of: service, in: name)).\(name).\(Partition.of(region: name).dnsSuffix)"
@@ -86,7 +86,7 @@ package struct ServiceAddresses: Sendable {
     let region = region ?? EndpointResolver.defaultRegion
     guard BucketName.isRegion(region) else {
       throw Failure(
-        .configuration, "\"\(BucketName.printable(region))\" cannot be the name of a region",
+        .configuration, "\"\(SafeText.oneLine(region))\" cannot be the name of a region",
         hint: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1")
     }
     return region

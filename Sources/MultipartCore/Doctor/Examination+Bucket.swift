@@ -124,7 +124,7 @@ extension Examination {
     guard let probe, case .success(let upload) = probe.began, place?.kind != .directory else { return [] }
     if let date = upload.abortDate {
       let days = max(0, (date.seconds - now.seconds + 43_200) / 86_400)
-      let rule = upload.abortRuleID.map { " \(S3Text.cleaned($0))" } ?? ""
+      let rule = upload.abortRuleID.map { " \(SafeText.oneLine($0))" } ?? ""
       return [
         Finding(
           .ok, .lifecycle, "the rule\(rule) ends unfinished uploads after \(days) \(days == 1 ? "day" : "days")",
@@ -134,7 +134,7 @@ extension Examination {
     switch lifecycle {
     case .success(let rules)?:
       if let rule = rules.filter({ $0.holds(for: probe.key) }).min(by: { $0.days < $1.days }) {
-        let name = rule.id.map { " \(S3Text.cleaned($0))" } ?? ""
+        let name = rule.id.map { " \(SafeText.oneLine($0))" } ?? ""
         return [
           Finding(
             .ok, .lifecycle,

@@ -9,7 +9,7 @@ package enum BucketName {
     let allowed = name.utf8.count <= 255 && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
     guard allowed, name != ".", name != ".." else {
       throw Failure(
-        .usage, "\"\(printable(name))\" cannot be the name of a bucket", hint: "write s3://BUCKET/KEY")
+        .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket", hint: "write s3://BUCKET/KEY")
     }
   }
 
@@ -19,12 +19,12 @@ package enum BucketName {
     if name.hasSuffix(".mrap") {
       throw Failure(
         .usage,
-        "\"\(printable(name))\" is a multi-region access point, whose requests must be signed with SigV4A, "
+        "\"\(SafeText.oneLine(name))\" is a multi-region access point, whose requests must be signed with SigV4A, "
           + "which s3up does not do", hint: "give the bucket, or an access point, of one region")
     }
     guard name.utf8.allSatisfy({ isAlphanumeric($0) || "._-".utf8.contains($0) }) else {
       throw Failure(
-        .usage, "\"\(printable(name))\" cannot be the name of a bucket on AWS",
+        .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket on AWS",
         hint: "names have letters, digits, dots, hyphens and underscores")
     }
   }
@@ -34,7 +34,7 @@ package enum BucketName {
   package static func checkForToday(_ name: String) throws(Failure) {
     guard !fitsHost(name) else { return }
     throw Failure(
-      .usage, "\"\(printable(name))\" cannot be the name of a bucket on AWS",
+      .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket on AWS",
       hint: "use 3 to 63 small letters, digits, dots and hyphens; another store needs --endpoint-url URL, "
         + "a bucket from before 2018 --addressing path")
   }
@@ -68,23 +68,9 @@ package enum BucketName {
     return parts.count == 4 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isDigit) }
   }
 
-  /// For messages: a name with control characters must not draw on the terminal.
-  static func printable(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.prefix(255).map { $0.properties.isPrintable ? $0 : "?" }))
-  }
-
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {
     isDigit(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-  }
-}
-
-extension Unicode.Scalar.Properties {
-  fileprivate var isPrintable: Bool {
-    switch generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: false
-    default: true
-    }
   }
 }

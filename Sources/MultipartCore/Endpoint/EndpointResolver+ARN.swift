@@ -12,7 +12,7 @@ extension Placement {
     case ("s3", "accesspoint"): return try accessPoint(arn)
     case ("s3-outposts", "outpost"): return try outposts(arn)
     case ("s3", _) where arn.resource.count == 1 && arn.region.isEmpty && arn.account.isEmpty:
-      throw wrong("names a bucket by its ARN", "give the name alone: s3://\(BucketName.printable(arn.resource[0]))/KEY")
+      throw wrong("names a bucket by its ARN", "give the name alone: s3://\(SafeText.oneLine(arn.resource[0]))/KEY")
     case ("s3express", _):
       throw wrong("is an ARN of S3 Express", "give the directory bucket's name, which ends in --x-s3")
     case ("s3", _), ("s3-object-lambda", _), ("s3-outposts", _):
@@ -89,7 +89,7 @@ extension Placement {
     let own = Partition.of(region: arn.region)
     guard own.name == arn.partition else {
       throw wrong(
-        "names the partition \(BucketName.printable(arn.partition)), but its region is in \(own.name)", "check the ARN")
+        "names the partition \(SafeText.oneLine(arn.partition)), but its region is in \(own.name)", "check the ARN")
     }
     if let given = question.region {
       guard partition.name == own.name else {
@@ -127,6 +127,6 @@ extension Placement {
   private func suffix(_ arn: ARN) -> String { Partition.of(region: arn.region).dnsSuffix }
 
   private func wrong(_ what: String, _ hint: String) -> Failure {
-    Failure(.usage, "\"\(BucketName.printable(bucket))\" \(what)", hint: hint)
+    Failure(.usage, "\"\(SafeText.oneLine(bucket))\" \(what)", hint: hint)
   }
 }

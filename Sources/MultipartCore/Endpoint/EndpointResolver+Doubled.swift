@@ -16,7 +16,7 @@ extension Placement {
     guard !own.isEmpty, !rest.isEmpty, labels.starts(with: own), rest.first?.hasPrefix("vpce-") != true else {
       return try checkOther(labels, url)
     }
-    throw doubled("has the bucket \(BucketName.printable(bucket)) in its host", url, host: rest, path: url.path)
+    throw doubled("has the bucket \(SafeText.oneLine(bucket)) in its host", url, host: rest, path: url.path)
   }
 
   /// `https://other.s3.eu-west-1.amazonaws.com`
@@ -36,7 +36,7 @@ extension Placement {
     else { return }
     let host = url.host.split(separator: ".").map(String.init)
     let path = names[..<place].map { "/" + $0 }.joined()
-    throw doubled("has the bucket \(BucketName.printable(bucket)) in its path", url, host: host, path: path)
+    throw doubled("has the bucket \(SafeText.oneLine(bucket)) in its path", url, host: host, path: path)
   }
 
   private func doubled(_ what: String, _ url: EndpointURL, host: [String], path: String) -> Failure {

@@ -8,7 +8,7 @@ extension Placement {
     }
     guard BucketName.isLabel(bucket) else {
       throw Failure(
-        .usage, "\"\(BucketName.printable(bucket))\" cannot be the name of a directory bucket",
+        .usage, "\"\(SafeText.oneLine(bucket))\" cannot be the name of a directory bucket",
         hint: "such names have small letters, digits and hyphens: base--zone--x-s3")
     }
     guard let name = ZonalName(bucket) else {
@@ -40,7 +40,7 @@ extension Placement {
     let bytes = Array(bucket.utf8)
     guard BucketName.isLabel(bucket), bytes.count >= 51 else {
       throw Failure(
-        .usage, "\"\(BucketName.printable(bucket))\" is no alias of an access point on Outposts",
+        .usage, "\"\(SafeText.oneLine(bucket))\" is no alias of an access point on Outposts",
         hint: "give the whole alias, or the access point's ARN")
     }
     func letters(_ range: Range<Int>) -> String {

@@ -74,14 +74,14 @@ struct Placement {
       // A store of one's own may write it in capitals, as RegionOne.
       guard BucketName.isRegion(region) else {
         throw Failure(
-          question.blame, "\"\(BucketName.printable(region))\" cannot be the name of a region",
+          question.blame, "\"\(SafeText.oneLine(region))\" cannot be the name of a region",
           hint: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1 or RegionOne")
       }
       return
     }
     guard BucketName.isLabel(region) else {
       throw Failure(
-        question.blame, "\"\(BucketName.printable(region))\" is not the name of a region of AWS",
+        question.blame, "\"\(SafeText.oneLine(region))\" is not the name of a region of AWS",
         hint: "regions look like eu-west-1; give --endpoint-url for another store")
     }
     if region.hasPrefix("fips-") || region.hasSuffix("-fips") {
@@ -188,7 +188,7 @@ extension Placement {
       guard fits else {
         throw Failure(
           .usage,
-          "the bucket \"\(BucketName.printable(bucket))\" cannot be part of a host name, as --addressing virtual asks",
+          "the bucket \"\(SafeText.oneLine(bucket))\" cannot be part of a host name, as --addressing virtual asks",
           hint: "use --addressing path")
       }
       guard url?.isAddress != true else {

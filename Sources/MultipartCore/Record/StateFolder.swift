@@ -19,13 +19,13 @@ enum StateFolder {
     var status = stat()
     guard stat(folder, &status) == 0 else {
       if problem != 0 { errno = problem }
-      var problem = failure(folder, "the state folder \(S3Text.cleaned(folder)) cannot be made")
+      var problem = failure(folder, "the state folder \(SafeText.oneLine(folder)) cannot be made")
       problem.hint = "name another folder with --state-dir"
       throw problem
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw Failure(
-        .local, "the state folder \(S3Text.cleaned(folder)) is not a folder",
+        .local, "the state folder \(SafeText.oneLine(folder)) is not a folder",
         hint: "name another with --state-dir"
       ).at(Place(file: folder))
     }

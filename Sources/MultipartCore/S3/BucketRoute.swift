@@ -42,7 +42,7 @@ final class BucketRoute: Sendable {
   }
 
   private static func sentence(from old: BucketEndpoint, to new: BucketEndpoint) -> String {
-    let name = "the bucket \(BucketName.printable(old.bucket))"
+    let name = "the bucket \(SafeText.oneLine(old.bucket))"
     if old.region == new.region { return "\(name) is reached at \(new.origin.host) for now: going on there" }
     return "\(name) is in \(new.region), not in \(old.region): going on there; --region \(new.region) saves the detour"
   }

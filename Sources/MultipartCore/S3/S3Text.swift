@@ -85,30 +85,4 @@ package enum S3Text {
     }
     return String(text[first...last])
   }
-
-  /// What a store wrote, made fit for one line of a terminal: no control characters, no marks that turn the direction
-  /// of text, one space for any white space, and not longer than `limit` characters.
-  package static func cleaned(_ text: String, limit: Int = 300) -> String {
-    var result = String.UnicodeScalarView()
-    var count = 0
-    var gap = false
-    for scalar in text.unicodeScalars {
-      switch scalar.value {
-      case 0...0x20, 0x7F...0xA0, 0x2028, 0x2029:
-        gap = !result.isEmpty
-        continue
-      case 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE007F: continue
-      default: break
-      }
-      guard count < limit else {
-        result.append("…")
-        break
-      }
-      if gap { result.append(" ") }
-      result.append(scalar)
-      count += gap ? 2 : 1
-      gap = false
-    }
-    return String(result)
-  }
 }

@@ -1,6 +1,6 @@
 extension Redaction {
   /// A sentence of a server without what its answer itself names as secret, and without what has the form of a secret
-  /// that this run does not know: somebody else's token.
+  /// that this run does not know: somebody else's token. On one line, without white space at its ends.
   static func sentence(_ text: String, secrets: [String]) -> String {
     var bytes = Array(text.utf8.prefix(4096))
     for secret in secrets.map({ Array(S3Text.trimmed($0).utf8) }) where secret.count >= 8 {
@@ -10,7 +10,8 @@ extension Redaction {
     let words = bytes.split(separator: 0x20, omittingEmptySubsequences: false).map { word in
       looksSecret(word) ? Array(mask.utf8) : Array(word)
     }
-    return String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
+    let clean = String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
+    return SafeText.oneLine(S3Text.trimmed(clean), limit: 300)
   }
 
   private static func looksSecret(_ word: ArraySlice<UInt8>) -> Bool {

@@ -32,8 +32,8 @@ package enum Redaction {
 
   /// `Name: value` of an answer for a log. A redirect repeats our URL, signature and all.
   package static func shown(_ field: HeaderList.Field) -> String {
-    let value = SecretNames.isSecret(header: field.name) ? mask : S3Text.cleaned(url(field.value), limit: 1000)
-    return "\(S3Text.cleaned(field.name, limit: 200)): \(value)"
+    let value = SecretNames.isSecret(header: field.name) ? mask : SafeText.oneLine(url(field.value), limit: 1000)
+    return "\(SafeText.oneLine(field.name, limit: 200)): \(value)"
   }
 
   /// Keeps the list of signed headers, which is what one looks for when a signature does not match.

@@ -100,7 +100,7 @@ extension CurlEasy {
     let length = X509_NAME_get_text_by_NID(name, NID_commonName, &text, Int32(text.count))
     guard length > 0 else { return nil }
     let bytes = text.prefix(Int(min(length, 255))).map { UInt8(bitPattern: $0) }
-    return S3Text.cleaned(String(decoding: bytes, as: UTF8.self), limit: 100)
+    return SafeText.oneLine(String(decoding: bytes, as: UTF8.self), limit: 100)
   }
 }
 

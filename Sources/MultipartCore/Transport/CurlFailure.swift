@@ -26,7 +26,7 @@ struct CurlTrouble {
 
   /// `host port 443`
   var target: String {
-    guard let url = endpoint else { return S3Text.cleaned(place) }
+    guard let url = endpoint else { return SafeText.oneLine(place) }
     return "\(url.host) port \(url.port ?? url.scheme.defaultPort)"
   }
 

@@ -12,7 +12,7 @@ package enum HostLookup {
     let reply = Reply()
     let timer = Task.begin {
       try? await TaskThreads.shared.sleep(for: limit)
-      let text = "the name \(S3Text.cleaned(name)) was not resolved within \(limit.milliseconds) ms"
+      let text = "the name \(SafeText.oneLine(name)) was not resolved within \(limit.milliseconds) ms"
       reply.give(.failure(Failure(.network, text, hint: hint)))
     }
     defer { timer.cancel() }
@@ -44,11 +44,11 @@ package enum HostLookup {
   private static func read(_ lookup: Lookup, of name: String) -> Result<[String], Failure> {
     switch lookup {
     case .found(let addresses) where !addresses.isEmpty: return .success(addresses)
-    case .found: return .failure(Failure(.network, "the name \(S3Text.cleaned(name)) has no address", hint: hint))
+    case .found: return .failure(Failure(.network, "the name \(SafeText.oneLine(name)) has no address", hint: hint))
     case .refused(let code):
       let reason = gai_strerror(code).map { String(cString: $0) } ?? "error \(code)"
       return .failure(
-        Failure(.network, "the name \(S3Text.cleaned(name)) has no address: \(reason)", hint: hint))
+        Failure(.network, "the name \(SafeText.oneLine(name)) has no address: \(reason)", hint: hint))
     }
   }
 

@@ -12,7 +12,7 @@ package struct ProxyName: Sendable, Equatable {
     let hasScheme = parts.count >= 3 && parts[0].last == UInt8(ascii: ":") && parts[1].isEmpty
     let authority = hasScheme ? parts[2] : parts[0]
     let place = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
-    let shown = S3Text.cleaned(String(decoding: Array(place), as: UTF8.self))
+    let shown = SafeText.oneLine(String(decoding: Array(place), as: UTF8.self))
     host = Origin(scheme: .http, host: shown).bareHost
     self.address = (hasScheme ? String(decoding: Array(parts[0]), as: UTF8.self) + "//" : "http://") + shown
     self.source = source

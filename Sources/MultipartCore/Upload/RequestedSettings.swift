@@ -31,7 +31,7 @@ package struct RequestedSettings: Sendable, Equatable {
       case .tags: "tags"
       case .storageClass: "storage class"
       case .redirect: "website redirect"
-      case .metadata(let name): "metadata \(S3Text.cleaned(name, limit: 80))"
+      case .metadata(let name): "metadata \(SafeText.oneLine(name, limit: 80))"
       case .header(let name): name
       }
     }
@@ -84,7 +84,7 @@ package struct RequestedSettings: Sendable, Equatable {
     package var sentence: String {
       guard case .dropped(let found) = state else { return setting.title }
       guard let found, !found.isEmpty else { return "no \(setting.title)" }
-      return "another \(setting.title) (\(S3Text.cleaned(found, limit: 120)))"
+      return "another \(setting.title) (\(SafeText.oneLine(found, limit: 120)))"
     }
   }
 

@@ -127,7 +127,7 @@ package final class UploadJournal: Sendable {
       return !state.hasWarned
     }
     guard first else { return }
-    let path = failure.place.file.map { S3Text.cleaned($0) } ?? ""
+    let path = failure.place.file.map { SafeText.oneLine($0) } ?? ""
     let file = path.isEmpty || failure.message.contains(path) ? "" : path + ": "
     warn("an interrupted upload could not be resumed: \(file)\(failure.message)")
   }

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// A JSON value, its keys in the order they were given.
 enum JSONValue: Sendable {
   case null
@@ -59,11 +61,13 @@ enum JSONValue: Sendable {
       case "\t": out += "\\t"
       default:
         // Beyond what JSON asks, all that could move a terminal's cursor.
-        if SafeText.isHarmful(scalar) || scalar.value == 0x2028 || scalar.value == 0x2029 {
-          let digits = String(scalar.value, radix: 16)
-          out += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-        } else {
+        guard SafeText.isHarmful(scalar) else {
           out.unicodeScalars.append(scalar)
+          continue
+        }
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          out += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
         }
       }
     }

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// Draws the progress of one upload as one line.
 enum ProgressLine {
   /// Never wider than `width` columns. What matters least goes first when there is little room: the connections, the

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// What an upload came to.
 struct UploadSummary: Sendable {
   struct Checksum: Sendable {

@@ -192,11 +192,6 @@ import Testing
     #expect(S3Text.percentDecoded(text) == decoded)
   }
 
-  @Test func textOfAStoreIsMadeFitForOneLine() {
-    #expect(S3Text.cleaned("  a\r\n\t b\u{1B}[31m\u{0}c \u{202E}d\u{200F}\u{9B}e ") == "a b [31m c d e")
-    #expect(S3Text.cleaned(String(repeating: "x", count: 1000), limit: 10) == "xxxxxxxxxx…")
-  }
-
   @Test(arguments: [
     ("2010-11-10T20:48:33.000Z", 1_289_422_113), ("2010-11-10T20:48:33Z", 1_289_422_113),
     ("2024-02-29T23:59:59.999999Z", 1_709_251_199), ("1970-01-01T00:00:00+00:00", 0), ("2010-11-10", nil),

@@ -34,7 +34,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct JSONTests {
   @Test func whatIsWrittenReadsBackTheSame() throws {
-    let text = "q\" b\\ n\n r\r t\t bell\u{7} esc\u{1b}[31m del\u{7f} nul\u{0} é 😀 \u{2028} \u{202e}"
+    let text = "q\" b\\ n\n r\r t\t bell\u{7} esc\u{1b}[31m del\u{7f} nul\u{0} é 😀 \u{2028} \u{202e} \u{e0041}"
     let written = JSONValue.object([("k\"", .string(text)), ("n", .null), ("a", .array([.bool(true), .int(.min)]))])
       .text
     let read = try #require(try JSONSerialization.jsonObject(with: Data(written.utf8)) as? [String: Any])
@@ -138,7 +138,6 @@ import Testing
           $0.value >= 0x20 && !(0x7f..<0xa0).contains($0.value) && $0.value != 0x202e && $0.value != 0x2028
         })
     }
-    #expect(SafeText.oneLine("a\r\n\tb") == "a b")
   }
 
   @Test func longTextsAreCut() {

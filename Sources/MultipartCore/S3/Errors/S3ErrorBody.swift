@@ -54,7 +54,7 @@ package struct S3ErrorBody: Sendable, Equatable {
     if let argument, SecretNames.isSecret(header: argument), let value = parent.string("ArgumentValue") {
       secrets.append(value)
     }
-    let text = parent.string("Message").map { S3Text.cleaned(Redaction.sentence($0, secrets: secrets)) }
+    let text = parent.string("Message").map { Redaction.sentence($0, secrets: secrets) }
     message = text?.isEmpty == true ? nil : text
   }
 

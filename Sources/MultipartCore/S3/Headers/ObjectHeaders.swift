@@ -103,7 +103,7 @@ package struct ObjectHeaders: Sendable, Equatable {
         !ChecksumHeaders.isChecksum(name)
       else {
         throw Failure(
-          .usage, "the header \(S3Text.cleaned(header.name, limit: 80)) cannot be given by hand",
+          .usage, "the header \(SafeText.oneLine(header.name, limit: 80)) cannot be given by hand",
           hint: "it is made with each request, or has an option of its own")
       }
       try headers.set(header.name, header.value)

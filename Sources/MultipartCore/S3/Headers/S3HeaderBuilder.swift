@@ -19,7 +19,7 @@ struct S3HeaderBuilder {
   static func checkName(_ name: String) throws(Failure) {
     guard name.utf8.allSatisfy(HeaderToken.holds), !name.isEmpty, name.utf8.count <= 256 else {
       throw Failure(
-        .usage, "\"\(S3Text.cleaned(name, limit: 80))\" cannot be the name of a header",
+        .usage, "\"\(SafeText.oneLine(name, limit: 80))\" cannot be the name of a header",
         hint: "names of headers, metadata included, are letters, digits and -_.")
     }
   }
