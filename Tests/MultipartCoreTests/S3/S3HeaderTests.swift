@@ -161,6 +161,13 @@ import Testing
 
   @Test(arguments: ["Authorization", "X-AMZ-SECURITY-TOKEN", "Cookie"]) func secretsAreKnownInAnyCase(_ name: String) {
     #expect(SecretNames.isSecret(header: name))
+    #expect(ObjectHeaders.isReserved(name))
+  }
+
+  @Test(arguments: ["Host", "date", "X-Amz-Checksum-CRC32", "x-amz-checksum-mode", "Content-MD5", "If-None-Match"])
+  func whatEachRequestMakesIsNotGivenByHand(_ name: String) {
+    #expect(ObjectHeaders.isReserved(name))
+    #expect(!ObjectHeaders.isReserved("x-amz-meta-" + name))
   }
 
   @Test func checksumHeadersAndElementsAreOneThing() {

@@ -44,10 +44,16 @@ package struct ObjectHeaders: Sendable, Equatable {
 
   /// Made by the signer, the transport or the operation itself: sent twice or changed they would break the request,
   /// or undo what is promised of it.
+  package static func isReserved(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return reserved.contains(name) || SecretNames.isSecret(header: name) || ChecksumHeaders.isChecksum(name)
+      || name.hasPrefix(ChecksumHeaders.prefix)
+  }
+
   private static let reserved: Set<String> = [
-    "authorization", "connection", "content-length", "content-md5", "date", "expect", "host", "if-match",
-    "if-none-match", "te", "trailer", "transfer-encoding", "upgrade", "x-amz-content-sha256", "x-amz-date",
-    "x-amz-decoded-content-length", "x-amz-security-token", "x-amz-trailer",
+    "connection", "content-length", "date", "expect", "host", "if-match", "if-none-match", "te", "trailer",
+    "transfer-encoding", "upgrade", "x-amz-content-sha256", "x-amz-date", "x-amz-decoded-content-length",
+    "x-amz-trailer",
   ]
 
   func add(to headers: inout S3HeaderBuilder) throws(Failure) {
@@ -98,10 +104,7 @@ package struct ObjectHeaders: Sendable, Equatable {
 
   private func addExtra(to headers: inout S3HeaderBuilder) throws(Failure) {
     for header in extra {
-      let name = header.name.lowercased()
-      guard !Self.reserved.contains(name), !SecretNames.isSecret(header: name),
-        !ChecksumHeaders.isChecksum(name)
-      else {
+      guard !Self.isReserved(header.name) else {
         throw Failure(
           .usage, "the header \(SafeText.oneLine(header.name, limit: 80)) cannot be given by hand",
           hint: "it is made with each request, or has an option of its own")

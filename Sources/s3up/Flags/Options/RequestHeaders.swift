@@ -1,12 +1,6 @@
 import MultipartCore
 
 extension ObjectOptions {
-  /// What s3up sets itself; a second value would break the signature or the promise behind it.
-  private static let own: Set<String> = [
-    "authorization", "connection", "content-length", "content-md5", "expect", "host", "transfer-encoding",
-    "x-amz-content-sha256", "x-amz-date", "x-amz-security-token",
-  ]
-
   static func headers(_ invocation: Invocation) throws(Failure) -> [Header] {
     var result: [Header] = []
     for given in invocation.all(.header) {
@@ -23,7 +17,7 @@ extension ObjectOptions {
         throw Failure(
           .usage, "\(source): \(name) would show the key in the list of processes", hint: "Use --sse-c-key-file FILE.")
       }
-      guard !own.contains(lower), !lower.hasPrefix("x-amz-checksum-") else {
+      guard !ObjectHeaders.isReserved(lower) else {
         throw Failure(.usage, "\(source): s3up sets \(name) itself", hint: "Leave the header out.")
       }
       let value = text[text.utf8.index(after: colon)...]
