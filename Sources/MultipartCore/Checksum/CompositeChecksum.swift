@@ -37,7 +37,7 @@ enum PartCount {
     guard let hyphen = text.utf8.lastIndex(of: UInt8(ascii: "-")) else { return nil }
     let digits = text.utf8[text.utf8.index(after: hyphen)...]
     guard (1...9).contains(digits.count), digits.first != UInt8(ascii: "0"),
-      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      digits.allSatisfy(ASCII.isDigit),
       let before = String(text.utf8[..<hyphen])
     else { return nil }
     return (before, digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })

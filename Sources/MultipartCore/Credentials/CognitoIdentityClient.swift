@@ -83,7 +83,7 @@ struct CognitoIdentityClient: Sendable {
   private static func code(_ text: String?) -> String? {
     guard let text else { return nil }
     let name = text.utf8.prefix { $0 != UInt8(ascii: ":") }.split(separator: UInt8(ascii: "#")).last ?? [][...]
-    guard (1...128).contains(name.count), name.allSatisfy(S3Text.isAlphanumeric) else { return nil }
+    guard (1...128).contains(name.count), name.allSatisfy(ASCII.isAlphanumeric) else { return nil }
     return String(decoding: name, as: UTF8.self)
   }
 

@@ -102,7 +102,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
         failure.message = "the token of \(login.provider): \(error.message)"
         throw failure
       }
-      let text = S3Text.trimmed(String(decoding: bytes, as: UTF8.self))
+      let text = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
       guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw Failure(
           .credentials, "the token of \(login.provider) is empty or has a space or a line break in it",
@@ -131,6 +131,6 @@ package struct CognitoPool: Sendable, Equatable {
     guard sides.count == 2, text.utf8.count <= 100, BucketName.isLabel(String(Substring(sides[0]))) else {
       return false
     }
-    return !sides[1].isEmpty && sides[1].allSatisfy { S3Text.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+    return !sides[1].isEmpty && sides[1].allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
   }
 }

@@ -99,8 +99,8 @@ struct RoleSource: ProfileSource {
         hint: "run it on a terminal")
     }
     let code = try await ask("Code of \(device) for profile \(view.name): ")
-    let digits = S3Text.trimmed(code.reveal())
-    guard digits.utf8.count == 6, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    let digits = ASCII.trimmed(code.reveal())
+    guard digits.utf8.count == 6, digits.utf8.allSatisfy(ASCII.isDigit) else {
       throw Failure(.credentials, "the code of \(device) has six digits, and that was none", hint: "run it again")
     }
     return Secret(digits)

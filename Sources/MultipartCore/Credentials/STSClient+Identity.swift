@@ -35,7 +35,7 @@ extension STSClient {
       throw failure
     }
     func text(_ tree: XMLTree, _ name: String) -> String? {
-      tree.first(name).map { SafeText.oneLine(S3Text.trimmed($0.text)) }.flatMap { $0.isEmpty ? nil : $0 }
+      tree.first(name).map { SafeText.oneLine(ASCII.trimmed($0.text)) }.flatMap { $0.isEmpty ? nil : $0 }
     }
     guard let tree = try? XMLReader.read(answer.body), let account = text(tree, "Account"),
       let arn = text(tree, "Arn")

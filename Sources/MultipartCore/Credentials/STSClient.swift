@@ -55,7 +55,7 @@ package struct STSClient: Sendable {
   /// becomes `-`.
   package static func sessionName(from text: String) -> String {
     let bytes = text.utf8.prefix(64).map { byte in
-      S3Text.isAlphanumeric(byte) || "_+=,.@-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
+      ASCII.isAlphanumeric(byte) || "_+=,.@-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
     }
     return bytes.count < 2 ? "s3up" : String(decoding: bytes, as: UTF8.self)
   }

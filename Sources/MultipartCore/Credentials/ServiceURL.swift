@@ -8,7 +8,7 @@ struct ServiceURL: Sendable, Equatable {
 
   /// `blame` is the code of a failure, `name` the variable it comes from.
   static func parse(_ text: String, name: String, blame: Failure.Code = .configuration) throws(Failure) -> ServiceURL {
-    let bytes = Array(S3Text.trimmed(text).utf8)
+    let bytes = Array(ASCII.trimmed(text).utf8)
     let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
     let endpoint: EndpointURL
     do throws(Failure) {
@@ -47,19 +47,8 @@ struct ServiceURL: Sendable, Equatable {
   }
 
   private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
-    var rest = text
-    var bytes: [UInt8] = []
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        guard byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "#") else { return nil }
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(S3Text.nibble), let low = rest.popFirst().flatMap(S3Text.nibble) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-    }
-    return String(validating: bytes, as: UTF8.self)
+    guard PercentEncoding.isWhole(text), text.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "#") })
+    else { return nil }
+    return String(validating: PercentEncoding.bytes(of: Array(text)), as: UTF8.self)
   }
 }

@@ -42,7 +42,7 @@ struct WebIdentitySource: ProfileSource {
         hint: "see to it that the token is written there, or take AWS_WEB_IDENTITY_TOKEN_FILE out of the environment"
       ).at(Place(file: path))
     }
-    let token = S3Text.trimmed(String(decoding: bytes, as: UTF8.self))
+    let token = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
     guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw Failure(
         .credentials, "what is at \(path) is no web identity token", hint: "the file holds one JWT and nothing else"

@@ -22,7 +22,7 @@ package enum BucketName {
         "\"\(SafeText.oneLine(name))\" is a multi-region access point, whose requests must be signed with SigV4A, "
           + "which s3up does not do", hint: "give the bucket, or an access point, of one region")
     }
-    guard name.utf8.allSatisfy({ isAlphanumeric($0) || "._-".utf8.contains($0) }) else {
+    guard name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "._-".utf8.contains($0) }) else {
       throw Failure(
         .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket on AWS",
         hint: "names have letters, digits, dots, hyphens and underscores")
@@ -51,7 +51,7 @@ package enum BucketName {
     guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-"), bytes.last != UInt8(ascii: "-") else {
       return false
     }
-    return bytes.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+    return bytes.allSatisfy { ASCII.isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
   }
 
   /// The name of a region at a store of one's own: a label in any case, also with dots and underscores. It goes into the
@@ -65,12 +65,6 @@ package enum BucketName {
   /// Four numbers with dots between.
   static func looksLikeAddress(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return parts.count == 4 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isDigit) }
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    return parts.count == 4 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(ASCII.isDigit) }
   }
 }

@@ -44,7 +44,7 @@ struct EndpointURL: Sendable, Equatable {
     guard let (host, portText) = split(authority) else { throw failure("has no usable host name") }
     var port: Int?
     if let portText, !portText.isEmpty {
-      guard portText.count <= 5, portText.allSatisfy({ (0x30...0x39).contains($0) }),
+      guard portText.count <= 5, portText.allSatisfy(ASCII.isDigit),
         let number = Int(String(decoding: portText, as: UTF8.self)), (1...65535).contains(number)
       else { throw failure("has a port that is not a number from 1 to 65535") }
       port = number == scheme.defaultPort ? nil : number
@@ -92,29 +92,13 @@ struct EndpointURL: Sendable, Equatable {
   private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
     guard (1...253).contains(host.count) else { return false }
     return host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
-      (1...63).contains(label.count) && label.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
+      (1...63).contains(label.count) && label.allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
     }
   }
 
-  /// RFC 3986: pchar and `/`; a `%` begins two hex digits.
+  /// RFC 3986: pchar and `/`.
   private static func isPath(_ path: ArraySlice<UInt8>) -> Bool {
-    var rest = path
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%") {
-        guard rest.count >= 2, rest.prefix(2).allSatisfy(isHexDigit) else { return false }
-        rest.removeFirst(2)
-      } else if !isAlphanumeric(byte) && !"/-._~!$&'()*+,;=:@".utf8.contains(byte) {
-        return false
-      }
-    }
-    return true
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+    path.allSatisfy { ASCII.isAlphanumeric($0) || "/-._~!$&'()*+,;=:@%".utf8.contains($0) }
+      && PercentEncoding.isWhole(path)
   }
 }

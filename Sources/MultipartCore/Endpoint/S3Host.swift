@@ -29,7 +29,7 @@ struct S3Host: Sendable, Equatable {
     guard BucketName.isLabel(text), words.count >= 3, let first = words.first, let last = words.last else {
       return false
     }
-    return (first.utf8.count == 2 || first == "eusc") && last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    return (first.utf8.count == 2 || first == "eusc") && last.utf8.allSatisfy(ASCII.isDigit)
       && words.dropLast().allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } }
   }
 }

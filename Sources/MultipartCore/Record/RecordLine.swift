@@ -34,8 +34,8 @@ enum RecordLine {
           bytes.append(byte)
         } else {
           bytes.append(percent)
-          bytes.append(digit(byte >> 4))
-          bytes.append(digit(byte & 15))
+          bytes.append(Hex.digit(byte >> 4))
+          bytes.append(Hex.digit(byte & 15))
         }
       }
     }
@@ -79,7 +79,7 @@ enum RecordLine {
 
   /// Of eight, from the highest.
   private static func hexDigit(_ place: Int, of crc: UInt32) -> UInt8 {
-    digit(UInt8(truncatingIfNeeded: crc >> UInt32(28 - 4 * place)) & 15)
+    Hex.digit(UInt8(truncatingIfNeeded: crc >> UInt32(28 - 4 * place)) & 15)
   }
 
   private static func decode(_ piece: ArraySlice<UInt8>) -> Word? {
@@ -103,10 +103,7 @@ enum RecordLine {
 
   private static func isPlain(_ byte: UInt8) -> Bool { byte > space && byte < 0x7F && byte != percent }
 
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
-  }
-
+  /// Of lower case alone: a line is as it was written.
   private static func value(_ letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")

@@ -9,7 +9,7 @@ package enum S3Date {
       return nil
     }
     let rest = b[19...]
-    let tail = rest.first == 0x2E ? rest.dropFirst().drop { (0x30...0x39).contains($0) } : rest
+    let tail = rest.first == 0x2E ? rest.dropFirst().drop(while: ASCII.isDigit) : rest
     guard Array(tail) == [0x5A] || Array(tail) == Array("+00:00".utf8) else { return nil }
     return moment(
       number(b[0..<4]), number(b[5..<7]), number(b[8..<10]), number(b[11..<13]), number(b[14..<16]),
@@ -33,7 +33,7 @@ package enum S3Date {
     guard (1...4).contains(digits.count) else { return nil }
     var value = 0
     for digit in digits {
-      guard (0x30...0x39).contains(digit) else { return nil }
+      guard ASCII.isDigit(digit) else { return nil }
       value = value * 10 + Int(digit - 0x30)
     }
     return value

@@ -71,7 +71,7 @@ struct Escape {
   ) -> (value: UInt32, count: Int)? {
     var (value, count): (UInt32, Int) = (0, 0)
     for byte in text.prefix(digits.upperBound) {
-      guard let digit = S3Text.nibble(byte), digit < base else { break }
+      guard let digit = Hex.value(of: byte), digit < base else { break }
       value = value &* base &+ UInt32(digit)
       count += 1
     }

@@ -3,7 +3,7 @@ extension Redaction {
   /// that this run does not know: somebody else's token. On one line, without white space at its ends.
   static func sentence(_ text: String, secrets: [String]) -> String {
     var bytes = Array(text.utf8.prefix(4096))
-    for secret in secrets.map({ Array(S3Text.trimmed($0).utf8) }) where secret.count >= 8 {
+    for secret in secrets.map({ Array(ASCII.trimmed($0).utf8) }) where secret.count >= 8 {
       bytes = bytes.split(separator: secret, omittingEmptySubsequences: false).joined(separator: mask.utf8).map { $0 }
     }
     // Signatures are 64 hex digits, tokens are long words, an SSE-C key is 44 characters of base64.
@@ -11,7 +11,7 @@ extension Redaction {
       looksSecret(word) ? Array(mask.utf8) : Array(word)
     }
     let clean = String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
-    return SafeText.oneLine(S3Text.trimmed(clean), limit: 300)
+    return SafeText.oneLine(ASCII.trimmed(clean), limit: 300)
   }
 
   private static func looksSecret(_ word: ArraySlice<UInt8>) -> Bool {
@@ -20,9 +20,9 @@ extension Redaction {
     var hex = 0
     var base64 = 0
     for byte in word {
-      hex = S3Text.nibble(byte) == nil ? 0 : hex + 1
+      hex = Hex.value(of: byte) == nil ? 0 : hex + 1
       if hex >= 64 || (byte == 0x3D && base64 >= 43) { return true }
-      base64 = S3Text.isAlphanumeric(byte) || byte == 0x2B || byte == 0x2F ? base64 + 1 : 0
+      base64 = ASCII.isAlphanumeric(byte) || byte == 0x2B || byte == 0x2F ? base64 + 1 : 0
     }
     return false
   }

@@ -61,8 +61,8 @@ struct PieceWindow {
   static let hexMask: UInt64 = (1 << (4 * UInt64(SecretForms.hexLength))) - 1
   /// 0: not part of a piece; 1: part of one; 2 and more: a hex digit, two more than its value.
   static let kinds: [UInt8] = (UInt8.min...UInt8.max).map { byte in
-    if let value = S3Text.nibble(byte) { return value + 2 }
-    return S3Text.isAlphanumeric(byte) || byte >= 0x80 ? 1 : 0
+    if let value = Hex.value(of: byte) { return value + 2 }
+    return ASCII.isAlphanumeric(byte) || byte >= 0x80 ? 1 : 0
   }
 
   private var bytes: UInt64 = 0

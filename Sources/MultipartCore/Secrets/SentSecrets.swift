@@ -34,7 +34,7 @@ struct SentSecrets {
     for item in parts[1].split(separator: UInt8(ascii: "&")) {
       let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring($0)) }
       guard pair.count == 2, SecretNames.isSecret(parameter: pair[0]) else { continue }
-      let value = Array(S3Text.percentDecoded(pair[1]).utf8)
+      let value = Array(PercentEncoding.decoded(pair[1]).utf8)
       if pair[0].lowercased().hasSuffix("signature") { ofThisRequest.append(value) } else { lasting.append(value) }
     }
   }

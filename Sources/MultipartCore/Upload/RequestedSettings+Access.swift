@@ -35,13 +35,13 @@ extension RequestedSettings {
       let name = field.name.lowercased()
       guard name.hasPrefix(Name.grant) else { return [] }
       let permission = name.dropFirst(Name.grant.utf8.count).uppercased().replacing("-", with: "_")
-      return field.value.split(separator: ",").map { Self.grantee(S3Text.trimmed(String($0)), permission) }
+      return field.value.split(separator: ",").map { Self.grantee(ASCII.trimmed(String($0)), permission) }
     }
   }
 
   /// `id="…"`, `uri="…"` or `emailAddress="…"`
   private static func grantee(_ text: String, _ permission: String) -> GetObjectSettings.Grant {
-    let words = text.split(separator: "=", maxSplits: 1).map { S3Text.trimmed(String($0)) }
+    let words = text.split(separator: "=", maxSplits: 1).map { ASCII.trimmed(String($0)) }
     let value =
       words.count > 1 ? String(decoding: words[1].utf8.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self) : ""
     switch words.first?.lowercased() {

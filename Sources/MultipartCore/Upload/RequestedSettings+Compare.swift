@@ -22,7 +22,7 @@ extension RequestedSettings {
     case .lock: lock(mode: headers[Name.lockMode], until: headers[Name.lockDate])
     case .legalHold: legalHold(headers[Name.legalHold])
     case .tags:
-      headers["x-amz-tagging-count"].flatMap { Int(S3Text.trimmed($0)) }
+      headers["x-amz-tagging-count"].flatMap { Int(ASCII.trimmed($0)) }
         .map { $0 == tags.count ? .kept : .dropped(found: "\($0) of \(tags.count)") } ?? .unseen
     case .storageClass: storageClass(headers)
     case .redirect: text(asked[Name.redirect], headers[Name.redirect])
@@ -52,7 +52,7 @@ extension RequestedSettings {
     (asked[Name.tagging] ?? "").split(separator: "&").map { pair in
       let words = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       return NamedValue(
-        S3Text.percentDecoded(String(words[0])), words.count > 1 ? S3Text.percentDecoded(String(words[1])) : "")
+        PercentEncoding.decoded(String(words[0])), words.count > 1 ? PercentEncoding.decoded(String(words[1])) : "")
     }
   }
 
@@ -133,6 +133,6 @@ extension RequestedSettings {
   /// A UUID, or `mrk-` with 32 digits: the id of a key at AWS, and no name that somebody gave it.
   private static func isUnique(_ id: String) -> Bool {
     let digits = (id.hasPrefix("mrk-") ? id.dropFirst(4) : id[...]).utf8.filter { $0 != UInt8(ascii: "-") }
-    return digits.count == 32 && digits.allSatisfy { S3Text.nibble($0) != nil }
+    return digits.count == 32 && digits.allSatisfy { Hex.value(of: $0) != nil }
   }
 }

@@ -2,7 +2,7 @@
 /// choose.
 package enum ShellWord {
   package static func quoted(_ text: String) -> String {
-    let isPlain: (UInt8) -> Bool = { S3Text.isAlphanumeric($0) || "-._/:=@%+,".utf8.contains($0) }
+    let isPlain: (UInt8) -> Bool = { ASCII.isAlphanumeric($0) || "-._/:=@%+,".utf8.contains($0) }
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
     // Scalar by scalar: to `Character` a quote with an accent on it is no quote, to a shell it is one.
     return "'" + text.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"

@@ -10,7 +10,7 @@ import Testing
 
   private static func percent(_ bytes: [UInt8], all: Bool, lower: Bool) -> String {
     bytes.map { byte in
-      guard all || !S3Text.isAlphanumeric(byte) else { return String(UnicodeScalar(byte)) }
+      guard all || !ASCII.isAlphanumeric(byte) else { return String(UnicodeScalar(byte)) }
       let text = "%" + Hex.encode([byte]).uppercased()
       return lower ? text.lowercased() : text
     }.joined()
@@ -65,7 +65,7 @@ import Testing
 
   /// How many of the bytes in a row are too many to be shown. Hex digits alone are in every ETag.
   private static func most(_ text: [UInt8]) -> Int {
-    text.allSatisfy { S3Text.nibble($0) != nil } ? SecretForms.hexLength : 8
+    text.allSatisfy { Hex.value(of: $0) != nil } ? SecretForms.hexLength : 8
   }
 
   /// No piece of eight characters of `form` is in `shown`.
@@ -74,7 +74,7 @@ import Testing
     let seen = Set(eights(Array(shown.utf8)))
     for (start, word) in eights(form).enumerated() where seen.contains(word) {
       let piece = Array(form[start..<start + 8])
-      if piece.allSatisfy(S3Text.isAlphanumeric), most(piece) == 8 { return String(decoding: piece, as: UTF8.self) }
+      if piece.allSatisfy(ASCII.isAlphanumeric), most(piece) == 8 { return String(decoding: piece, as: UTF8.self) }
     }
     return nil
   }

@@ -180,7 +180,7 @@ extension LargestUpload {
       return .contradicted(message: "\(next - 1) parts, \(size) bytes")
     }
     objectSize = size
-    let sum = Hex.decode(Self.sumOfWhole).map { S3Text.base64($0) } ?? ""
+    let sum = Hex.decode(Self.sumOfWhole).map { Base64.encode($0) } ?? ""
     return Verdict.judge(
       expected,
       ReportedObject(size: size, checksums: ["x-amz-checksum-crc64nvme": sum], checksumType: "FULL_OBJECT"))

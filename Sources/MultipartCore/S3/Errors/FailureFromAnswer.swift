@@ -48,8 +48,8 @@ extension Failure {
   /// Seconds, or a date that is measured against the answer's own `Date`, so that no clock of ours comes into it.
   /// A day at most: what asks for longer is not believed.
   static func retryAfter(_ headers: HeaderList) -> Duration? {
-    guard let text = headers["Retry-After"].map(S3Text.trimmed) else { return nil }
-    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+    guard let text = headers["Retry-After"].map(ASCII.trimmed) else { return nil }
+    if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {
       return .seconds(min(Int64(text) ?? 86_400, 86_400))
     }
     guard let moment = S3Date.http(text), let now = headers["Date"].flatMap(S3Date.http) else { return nil }

@@ -88,7 +88,7 @@ package struct S3ErrorBody: Sendable, Equatable {
 
   /// One word of printable ASCII, or nothing.
   private static func token(_ text: String) -> String? {
-    let text = S3Text.trimmed(text)
+    let text = ASCII.trimmed(text)
     guard !text.isEmpty, text.utf8.count <= 256, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return nil
     }
@@ -97,7 +97,7 @@ package struct S3ErrorBody: Sendable, Equatable {
 
   /// A region becomes part of a host name and of a signature: letters, digits and hyphens only.
   static func region(_ text: String) -> String? {
-    let text = S3Text.trimmed(text)
+    let text = ASCII.trimmed(text)
     guard BucketName.isLabel(text.lowercased()), text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     return text
   }

@@ -22,7 +22,7 @@ enum WebPage {
 
   private static func isHTML(_ headers: HeaderList) -> Bool {
     guard headers["Last-Modified"] == nil, let type = headers["Content-Type"] else { return false }
-    return S3Text.trimmed(type).lowercased().hasPrefix("text/html")
+    return ASCII.trimmed(type).lowercased().hasPrefix("text/html")
   }
 
   /// Some stores send XML as text/html: the body says what it is.

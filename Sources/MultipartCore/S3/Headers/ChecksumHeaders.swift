@@ -20,7 +20,7 @@ package enum ChecksumHeaders {
     var values: [String: String] = [:]
     for child in element.children where child.name.hasPrefix("Checksum") {
       let suffix = child.name.dropFirst("Checksum".count).lowercased()
-      let text = S3Text.trimmed(child.text)
+      let text = ASCII.trimmed(child.text)
       guard suffix != "type", suffix != "algorithm", !suffix.isEmpty, !text.isEmpty else { continue }
       values[prefix + suffix] = text
     }
@@ -30,7 +30,7 @@ package enum ChecksumHeaders {
   /// The XML element that carries the value of a header, nil for a header that is no checksum.
   package static func element(for header: String) -> String? {
     let name = header.lowercased()
-    guard isValue(name), name.utf8.allSatisfy({ S3Text.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }) else {
+    guard isValue(name), name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }) else {
       return nil
     }
     return "Checksum" + name.dropFirst(prefix.count).uppercased()

@@ -22,8 +22,8 @@ package struct CustomerKey: Sendable, Equatable, CustomStringConvertible, Custom
         .local, "OpenSSL would not compute the MD5 of the SSE-C key",
         hint: "S3 asks for it beside the key; a FIPS-only OpenSSL has no MD5")
     }
-    base64 = S3Text.base64(key)
-    md5 = S3Text.base64(digest)
+    base64 = Base64.encode(key)
+    md5 = Base64.encode(digest)
   }
 
   func add(to headers: inout S3HeaderBuilder) throws(Failure) {
@@ -45,7 +45,7 @@ extension CustomerKey {
       try self.init(bytes)
       return
     }
-    let text = S3Text.trimmed(String(decoding: bytes, as: UTF8.self))
+    let text = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
     guard let key = Base64.decode(text), key.count == 32 else {
       throw Failure(
         .usage, "the SSE-C key file holds neither 32 bytes nor their base64",

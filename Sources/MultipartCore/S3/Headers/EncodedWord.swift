@@ -3,7 +3,7 @@
 /// some stores sign as one space and others as it is.
 package enum EncodedWord {
   package static func encode(_ value: String) -> String {
-    value.utf8.allSatisfy { $0 < 0x80 && $0 != 0x09 } ? value : "=?UTF-8?B?\(S3Text.base64(Array(value.utf8)))?="
+    value.utf8.allSatisfy { $0 < 0x80 && $0 != 0x09 } ? value : "=?UTF-8?B?\(Base64.encode(value.utf8))?="
   }
 
   /// Decodes a value that consists of UTF-8 words; anything else is given back as it is.
@@ -18,7 +18,7 @@ package enum EncodedWord {
       }
       switch fields[2] {
       case "B", "b":
-        guard let part = S3Text.decodeBase64(fields[3]) else { return value }
+        guard let part = Base64.decode(fields[3]) else { return value }
         bytes += part
       case "Q", "q":
         guard let part = quoted(fields[3]) else { return value }
@@ -36,7 +36,7 @@ package enum EncodedWord {
       switch byte {
       case UInt8(ascii: "_"): bytes.append(0x20)
       case UInt8(ascii: "="):
-        guard let high = rest.popFirst().flatMap(S3Text.nibble), let low = rest.popFirst().flatMap(S3Text.nibble)
+        guard let high = rest.popFirst().flatMap(Hex.value), let low = rest.popFirst().flatMap(Hex.value)
         else { return nil }
         bytes.append(high << 4 | low)
       default: bytes.append(byte)

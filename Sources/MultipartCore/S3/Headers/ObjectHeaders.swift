@@ -78,7 +78,7 @@ package struct ObjectHeaders: Sendable, Equatable {
     try headers.add("x-amz-object-lock-retain-until-date", retainUntil?.iso8601)
     try headers.add("x-amz-object-lock-legal-hold", legalHold.map { $0 ? "ON" : "OFF" })
     if !tags.isEmpty {
-      let pairs = tags.map { "\(S3Text.percentEncoded($0.name))=\(S3Text.percentEncoded($0.value))" }
+      let pairs = tags.map { "\(PercentEncoding.query($0.name))=\(PercentEncoding.query($0.value))" }
       try headers.add("x-amz-tagging", pairs.joined(separator: "&"))
     }
     try addMetadata(to: &headers)

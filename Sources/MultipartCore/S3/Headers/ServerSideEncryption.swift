@@ -26,7 +26,7 @@ package struct ServerSideEncryption: Sendable, Equatable {
     }
     try headers.add("x-amz-server-side-encryption", algorithm.rawValue)
     try headers.add("x-amz-server-side-encryption-aws-kms-key-id", keyID)
-    try headers.add("x-amz-server-side-encryption-context", contextJSON.map { S3Text.base64(Array($0.utf8)) })
+    try headers.add("x-amz-server-side-encryption-context", contextJSON.map { Base64.encode($0.utf8) })
     try headers.add("x-amz-server-side-encryption-bucket-key-enabled", bucketKey.map { $0 ? "true" : "false" })
   }
 }

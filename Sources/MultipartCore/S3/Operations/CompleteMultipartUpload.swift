@@ -113,7 +113,7 @@ package struct CompleteMultipartUpload: S3Operation {
     }
     let headers = answer.headers
     return Output(
-      etag: root.string("ETag").map(S3Text.trimmed) ?? headers["ETag"], location: root.string("Location"),
+      etag: root.string("ETag").map(ASCII.trimmed) ?? headers["ETag"], location: root.string("Location"),
       checksums: ChecksumHeaders.values(in: root).merging(ChecksumHeaders.values(in: headers)) { body, _ in body },
       checksumType: root.string("ChecksumType") ?? headers["x-amz-checksum-type"],
       versionID: headers["x-amz-version-id"], encryption: EncryptionInfo(headers),

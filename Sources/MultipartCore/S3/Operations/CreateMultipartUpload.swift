@@ -57,7 +57,7 @@ package struct CreateMultipartUpload: S3Operation {
     let tree = try document(answer, carriedChecksum: checksum?.awsName != nil)
     let headers = answer.headers
     // An id goes back to the store byte for byte: it is not trimmed.
-    guard let id = tree.first("UploadId")?.text, !S3Text.trimmed(id).isEmpty else {
+    guard let id = tree.first("UploadId")?.text, !ASCII.trimmed(id).isEmpty else {
       throw nonsense(answer, "the store began an upload but gave no upload id")
     }
     // It is printed alone on a line, for a script to read.

@@ -36,7 +36,7 @@ package struct CreateSession: S3Operation {
   package func output(from answer: Response) throws(Failure) -> Output {
     let tree = try document(answer)
     func text(_ name: String) throws(Failure) -> String {
-      guard let text = tree.first(name).map({ S3Text.trimmed($0.text) }), !text.isEmpty, text.utf8.count <= 16 << 10,
+      guard let text = tree.first(name).map({ ASCII.trimmed($0.text) }), !text.isEmpty, text.utf8.count <= 16 << 10,
         text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
       else { throw nonsense(answer, "the answer to \(Self.name) has no \(name)") }
       return text
@@ -49,7 +49,7 @@ package struct CreateSession: S3Operation {
 
   /// The end against the answer's own `Date`: this machine's clock may be wrong. An hour at most is believed.
   private static func lifetime(_ answer: Response, _ tree: XMLTree) -> Duration {
-    guard let end = tree.first("Expiration").flatMap({ S3Date.iso8601(S3Text.trimmed($0.text)) }),
+    guard let end = tree.first("Expiration").flatMap({ S3Date.iso8601(ASCII.trimmed($0.text)) }),
       let now = answer.headers["Date"].flatMap(S3Date.http), end > now
     else { return standardLifetime }
     return .seconds(min(end.seconds - now.seconds, 3600))

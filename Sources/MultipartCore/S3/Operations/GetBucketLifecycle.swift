@@ -53,7 +53,7 @@ package struct GetBucketLifecycle: S3Operation {
 
   /// A rule for objects with tags or of some sizes ends no uploads: S3 refuses the two together.
   private static func rule(_ element: XMLElement) -> Rule? {
-    guard S3Text.trimmed(element.string("Status") ?? "") == "Enabled",
+    guard ASCII.trimmed(element.string("Status") ?? "") == "Enabled",
       let abort = element.first("AbortIncompleteMultipartUpload"), let days = abort.integer("DaysAfterInitiation"),
       (1...1_000_000).contains(days)
     else { return nil }

@@ -81,8 +81,8 @@ package struct GetObjectSettings: S3Operation {
         list.children.filter { $0.isNamed("Grant") }.map { grant in
           let grantee = grant.first("Grantee")
           return Grant(
-            permission: S3Text.trimmed(grant.string("Permission") ?? ""), id: grantee?.string("ID").map(S3Text.trimmed),
-            uri: grantee?.string("URI").map(S3Text.trimmed))
+            permission: ASCII.trimmed(grant.string("Permission") ?? ""), id: grantee?.string("ID").map(ASCII.trimmed),
+            uri: grantee?.string("URI").map(ASCII.trimmed))
         })
     case .tagging:
       guard let set = tree.first("TagSet") else {

@@ -108,7 +108,7 @@ package struct ListMultipartUploads: S3Operation {
       guard let key = element.string("Key"), let id = element.string("UploadId") else { continue }
       var upload = Upload(
         key: keys.decoded(key), keyAsWritten: key, uploadID: id,
-        initiatedText: element.string("Initiated").map(S3Text.trimmed))
+        initiatedText: element.string("Initiated").map(ASCII.trimmed))
       upload.initiator = Self.person(element.first("Initiator"))
       upload.owner = Self.person(element.first("Owner"))
       upload.storageClass = element.string("StorageClass")

@@ -99,7 +99,7 @@ package struct ListParts: S3Operation {
       else { continue }
       parts.append(
         Part(
-          number: Int(number), size: size, etag: S3Text.trimmed(element.string("ETag") ?? ""),
+          number: Int(number), size: size, etag: ASCII.trimmed(element.string("ETag") ?? ""),
           checksums: ChecksumHeaders.values(in: element),
           lastModified: element.string("LastModified").flatMap(S3Date.iso8601)))
     }

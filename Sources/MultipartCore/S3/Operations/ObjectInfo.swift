@@ -40,6 +40,6 @@ package struct ObjectInfo: Sendable, Equatable {
   }
 
   private static func count(_ text: String) -> Int64? {
-    Int64(S3Text.trimmed(text)).flatMap { $0 >= 0 ? $0 : nil }
+    Int64(ASCII.trimmed(text)).flatMap { $0 >= 0 ? $0 : nil }
   }
 }

@@ -57,11 +57,11 @@ package struct XMLElement: Sendable {
   }
 
   package func integer(_ name: String) -> Int64? {
-    string(name).flatMap { Int64(S3Text.trimmed($0)) }
+    string(name).flatMap { Int64(ASCII.trimmed($0)) }
   }
 
   package func boolean(_ name: String) -> Bool? {
-    switch string(name).map({ S3Text.trimmed($0).lowercased() }) {
+    switch string(name).map({ ASCII.trimmed($0).lowercased() }) {
     case "true", "1": true
     case "false", "0": false
     default: nil

@@ -30,10 +30,18 @@ import Testing
     "text that is not canonical base64 is refused",
     arguments: [
       "Zg", "Zg=", "Z===", "====", "Zg==Zg==", "Zm8=Zm8=", "=Zg=", "Zg==\n", " Zg==", "Zm9v\n", "Zm-_", "Zh==", "Zm9=",
-      "Zg==é", "Z", "Zm=v", "===",
+      "Zg==é", "Z", "Zm=v", "===", "Zm9 ", "Z\u{e9}==", "-_-_",
     ])
   func refusedBase64(_ text: String) {
     #expect(Base64.decode(text) == nil)
+  }
+
+  @Test(
+    "percent-encoding is read as it comes",
+    arguments: [("a%2Fb%20c+d%2B", "a/b c d+"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%FF", "%FF"), ("%2", "%2")])
+  func percent(_ text: String, _ decoded: String) {
+    #expect(PercentEncoding.decoded(text) == decoded)
+    #expect(PercentEncoding.decoded(PercentEncoding.query(text)) == text)
   }
 
   @Test("hex is written in lower case and read in either")

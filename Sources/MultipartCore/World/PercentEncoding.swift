@@ -26,13 +26,37 @@ package enum PercentEncoding {
     return String(decoding: out, as: UTF8.self)
   }
 
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      true
-    default: false
+  private static func isUnreserved(_ byte: UInt8) -> Bool { ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) }
+
+  /// `+` is a space, as in the form of `encoding-type=url`. Text that does not come out as UTF-8 is given back as it
+  /// came.
+  package static func decoded(_ text: String) -> String {
+    String(validating: bytes(of: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }), as: UTF8.self) ?? text
+  }
+
+  /// What is no escape stays as it is.
+  static func bytes(of text: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var i = 0
+    while i < text.count {
+      if text[i] == UInt8(ascii: "%"), i + 2 < text.count, let high = Hex.value(of: text[i + 1]),
+        let low = Hex.value(of: text[i + 2])
+      {
+        bytes.append(high << 4 | low)
+        i += 3
+      } else {
+        bytes.append(text[i])
+        i += 1
+      }
+    }
+    return bytes
+  }
+
+  /// Each `%` begins two hex digits.
+  static func isWhole(_ text: some Collection<UInt8>) -> Bool {
+    text.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
+      rest.prefix(2).lazy.filter { Hex.value(of: $0) != nil }.count == 2
     }
   }
 }
