@@ -15,7 +15,7 @@ struct CognitoIdentityClient: Sendable {
 
   /// `GetId`: makes an identity for a guest, and finds that of a user who has logged in.
   func identity(in pool: CognitoPool, logins: Logins) async throws(Failure) -> String {
-    try await ask("GetId", ["IdentityPoolId": .string(pool.id)], logins) { (answer) throws(Failure) in
+    try await ask("GetId", ("IdentityPoolId", .string(pool.id)), logins) { (answer) throws(Failure) in
       guard let id = answer["IdentityId"]?.text, CognitoPool.isIdentity(id) else {
         throw Failure(.server, "GetId of Cognito gave an answer without an identity")
       }
@@ -25,8 +25,7 @@ struct CognitoIdentityClient: Sendable {
 
   /// `GetCredentialsForIdentity`
   func credentials(of identity: String, logins: Logins, source: String) async throws(Failure) -> Credentials {
-    let fields: [String: JSON] = ["IdentityId": .string(identity)]
-    return try await ask("GetCredentialsForIdentity", fields, logins) { (answer) throws(Failure) in
+    try await ask("GetCredentialsForIdentity", ("IdentityId", .string(identity)), logins) { (answer) throws(Failure) in
       let given = answer["Credentials"]
       return try IssuedKeys.credentials(
         id: given?["AccessKeyId"]?.text, secret: given?["SecretKey"]?.text, token: given?["SessionToken"]?.text,
@@ -42,13 +41,13 @@ struct CognitoIdentityClient: Sendable {
   }
 
   private func ask<Value: Sendable>(
-    _ action: String, _ fields: [String: JSON], _ logins: Logins,
+    _ action: String, _ field: (String, JSON), _ logins: Logins,
     _ read: @escaping @Sendable (JSON) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    var fields = fields
+    var fields = [field]
     if !logins.isEmpty {
-      fields["Logins"] = .object(
-        Dictionary(logins.map { ($0.provider, JSON.string($0.token.reveal())) }) { _, last in last })
+      let tokens = Dictionary(logins.map { ($0.provider, JSON.string($0.token.reveal())) }) { $1 }
+      fields.append(("Logins", .sorted(tokens)))
     }
     var question = ServiceClient.Question("\(action) of Cognito", .post, address.origin, path: address.basePath + "/")
     question.headers = [

@@ -32,11 +32,11 @@ struct SSOClient: Sendable {
     let name = "CreateToken of SSO"
     var question = ServiceClient.Question(name, .post, oidc.origin, path: oidc.basePath + "/token")
     question.headers = ["Content-Type": "application/json", "Accept": "application/json"]
-    let fields: [String: JSON] = [
-      "clientId": .string(renewal.clientID), "clientSecret": .string(renewal.clientSecret.reveal()),
-      "grantType": .string("refresh_token"), "refreshToken": .string(renewal.refreshToken.reveal()),
-    ]
-    question.body = Array(JSON.object(fields).encoded.utf8)
+    let fields = JSON.object([
+      ("clientId", .string(renewal.clientID)), ("clientSecret", .string(renewal.clientSecret.reveal())),
+      ("grantType", .string("refresh_token")), ("refreshToken", .string(renewal.refreshToken.reveal())),
+    ])
+    question.body = Array(fields.encoded.utf8)
     question.secrets = [renewal.clientSecret, renewal.refreshToken, token.accessToken]
     var once = services
     once.retry = RetryPolicy(tries: 1)

@@ -32,7 +32,7 @@ struct SSOToken: Sendable {
   static func read(_ place: Place) throws(Failure) -> SSOToken? {
     guard let bytes = try SmallFile.read(place.path, shown: place.shown), case .object(let fields)? = JSON.parse(bytes)
     else { return nil }
-    return SSOToken(fields)
+    return SSOToken(Dictionary(fields) { $1 })
   }
 
   private init?(_ fields: [String: JSON]) {
@@ -64,6 +64,6 @@ struct SSOToken: Sendable {
 
   /// Replaces the file whole, for this user alone.
   func write(_ place: Place) throws(Failure) {
-    try StateFolder.replace(place.path, with: JSON.object(fields).encoded + "\n")
+    try StateFolder.replace(place.path, with: JSON.sorted(fields).encoded + "\n")
   }
 }

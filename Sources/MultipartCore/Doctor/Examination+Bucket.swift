@@ -139,7 +139,7 @@ extension Examination {
           Finding(
             .ok, .lifecycle,
             "the rule\(name) ends unfinished uploads after \(rule.days) \(rule.days == 1 ? "day" : "days")",
-            facts: ["days": .number(String(rule.days))])
+            facts: ["days": .int(Int64(rule.days))])
         ]
       }
       return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", hint: ruleToMake)]
@@ -175,7 +175,7 @@ extension Examination {
           hint: "give --state-dir DIR, or set HOME")
       ]
     }
-    let facts: [String: JSON] = ["path": .string(path), "records": .number(String(state.records))]
+    let facts: [String: JSON] = ["path": .string(path), "records": .int(Int64(state.records))]
     var text =
       path + (state.records == 0 ? ", no unfinished upload recorded" : ", \(state.records) unfinished recorded")
     switch state.use {

@@ -39,7 +39,7 @@ extension Examination {
     var facts: [String: JSON] = [:]
     if let address = connection.address {
       facts["address"] = .string(address)
-      facts["port"] = .number(String(connection.port))
+      facts["port"] = .int(Int64(connection.port))
     }
     if connection.handshake > .zero { facts["round_trip_ms"] = Self.number(connection.handshake) }
     var words = connection.address.map { ["\($0) port \(connection.port)"] } ?? []
@@ -82,8 +82,8 @@ extension Examination {
     guard case .success = visit.outcome, let tls = visit.connection.tls else { return nil }
     let facts: [String: JSON] = [
       "version": .string(tls.version), "cipher": .string(tls.cipher), "verified": .bool(verifiesTLS),
-      "subject": tls.subject.map { .string($0) } ?? .null, "issuer": tls.issuer.map { .string($0) } ?? .null,
-      "certificate_end": tls.end.map { .string($0.iso8601) } ?? .null,
+      "subject": .optional(tls.subject), "issuer": .optional(tls.issuer),
+      "certificate_end": .optional(tls.end?.iso8601),
     ]
     let text = "\(tls.version), \(tls.cipher); certificate \(Self.certificate(tls))"
     guard verifiesTLS else {
@@ -107,8 +107,8 @@ extension Examination {
     finding.facts["verified"] = .bool(false)
     if let shown = visit.distrusted {
       finding.text += "; it is \(Self.certificate(shown))"
-      finding.facts["subject"] = shown.subject.map { .string($0) } ?? .null
-      finding.facts["issuer"] = shown.issuer.map { .string($0) } ?? .null
+      finding.facts["subject"] = .optional(shown.subject)
+      finding.facts["issuer"] = .optional(shown.issuer)
     }
     return finding
   }
@@ -123,7 +123,7 @@ extension Examination {
     guard let ahead = visit.clockAhead else {
       return Finding(.ok, .clock, "not known: the store does not send its time")
     }
-    let facts: [String: JSON] = ["skew_seconds": .number(String(-ahead))]
+    let facts: [String: JSON] = ["skew_seconds": .int(-ahead)]
     guard abs(ahead) > 1 else { return Finding(.ok, .clock, "within a second of the store's", facts: facts) }
     let text = "\(Self.span(ahead)) \(ahead > 0 ? "behind" : "ahead of") the store's"
     guard abs(ahead) > 60 else { return Finding(.ok, .clock, text, facts: facts) }
@@ -148,7 +148,7 @@ extension Examination {
   }
 
   private static func number(_ duration: Duration) -> JSON {
-    .number(String((duration.seconds * 100_000).rounded() / 100))
+    .double((duration.seconds * 100_000).rounded() / 100)
   }
 }
 

@@ -12,7 +12,7 @@ extension Finding {
     switch fact {
     case .string(let text): .string(secrets.masked(text))
     case .array(let facts): .array(facts.map { masked($0, by: secrets) })
-    case .object(let facts): .object(facts.mapValues { masked($0, by: secrets) })
+    case .object(let facts): .object(facts.map { ($0.0, masked($0.1, by: secrets)) })
     case .null, .bool, .number: fact
     }
   }

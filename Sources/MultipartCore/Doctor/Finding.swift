@@ -54,7 +54,7 @@ package struct Finding: Sendable {
 
   static func facts(_ failure: Failure) -> [String: JSON] {
     var facts: [String: JSON] = [:]
-    if let status = failure.status { facts["status"] = .number(String(status)) }
+    if let status = failure.status { facts["status"] = .int(Int64(status)) }
     if let code = failure.s3Code { facts["s3_code"] = .string(code) }
     if let id = failure.requestID { facts["request_id"] = .string(id) }
     return facts

@@ -1,4 +1,4 @@
-/// A JSON value that came from outside: a metadata service, a token cache, a program's output. Numbers keep their text.
+/// A JSON value. Numbers keep their text, and objects the order of their names.
 package enum JSON: Sendable, Equatable {
   case null
   case bool(Bool)
@@ -6,7 +6,9 @@ package enum JSON: Sendable, Equatable {
   case string(String)
   case array([JSON])
   /// Of a name that stands twice the last value counts.
-  case object([String: JSON])
+  case object([(String, JSON)])
+
+  package static func == (a: JSON, b: JSON) -> Bool { a.encoded.utf8.elementsEqual(b.encoded.utf8) }
 
   /// Nil when it is not JSON (RFC 8259) in UTF-8, or nested deeper than any answer has a reason to be.
   package static func parse(_ bytes: [UInt8]) -> JSON? {
@@ -15,7 +17,7 @@ package enum JSON: Sendable, Equatable {
   }
 
   package subscript(name: String) -> JSON? {
-    if case .object(let fields) = self { return fields[name] }
+    if case .object(let fields) = self { return fields.last { $0.0 == name }?.1 }
     return nil
   }
 
@@ -27,6 +29,12 @@ package enum JSON: Sendable, Equatable {
   package var elements: [JSON]? {
     if case .array(let elements) = self { return elements }
     return nil
+  }
+
+  /// As a KMS encryption context must be.
+  package var isObjectOfStrings: Bool {
+    if case .object(let fields) = self { return fields.allSatisfy { $0.1.text != nil } }
+    return false
   }
 
   /// A whole number; `1.0` and `1e3` are not written by anybody this reads.
@@ -51,7 +59,7 @@ extension JSON: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
     case .number: "a number"
     case .string: "a text"
     case .array(let elements): "an array of \(elements.count)"
-    case .object(let fields): "an object of \(fields.keys.sorted().joined(separator: ", "))"
+    case .object(let fields): "an object of \(fields.map(\.0).sorted().joined(separator: ", "))"
     }
   }
 
@@ -111,7 +119,7 @@ struct JSONParser {
   }
 
   private mutating func object() -> JSON? {
-    var fields: [String: JSON] = [:]
+    var fields: [(String, JSON)] = []
     skipSpace()
     if take(UInt8(ascii: "}")) { return .object(fields) }
     while true {
@@ -119,7 +127,7 @@ struct JSONParser {
       guard let name = string() else { return nil }
       skipSpace()
       guard take(UInt8(ascii: ":")), let value = value() else { return nil }
-      fields[name] = value
+      fields.append((name, value))
       skipSpace()
       if take(UInt8(ascii: "}")) { return .object(fields) }
       guard take(UInt8(ascii: ",")) else { return nil }
@@ -148,25 +156,23 @@ struct JSONParser {
   private mutating func number() -> JSON? {
     let start = at
     _ = take(UInt8(ascii: "-"))
-    guard let first = next, isDigit(first) else { return nil }
+    guard let first = next, ASCII.isDigit(first) else { return nil }
     if first == UInt8(ascii: "0") { at += 1 } else { skipDigits() }
     if take(UInt8(ascii: ".")) {
-      guard let digit = next, isDigit(digit) else { return nil }
+      guard let digit = next, ASCII.isDigit(digit) else { return nil }
       skipDigits()
     }
     if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
       if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-      guard let digit = next, isDigit(digit) else { return nil }
+      guard let digit = next, ASCII.isDigit(digit) else { return nil }
       skipDigits()
     }
     return .number(String(decoding: bytes[start..<at], as: UTF8.self))
   }
 
   private mutating func skipDigits() {
-    while let byte = next, isDigit(byte) { at += 1 }
+    while let byte = next, ASCII.isDigit(byte) { at += 1 }
   }
-
-  private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   private mutating func string() -> String? {
     guard take(UInt8(ascii: "\"")) else { return nil }

@@ -1,29 +1,85 @@
 extension JSON {
-  /// The value as JSON text, the fields of an object sorted by name so that the same value is the same text.
+  package static func int(_ value: Int64) -> JSON { .number(String(value)) }
+
+  /// The shortest digits that give the number back, without an exponent. Not a number and the infinities become null.
+  package static func double(_ value: Double) -> JSON { value.isFinite ? .number(plain(value)) : .null }
+
+  package static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+  package static func optional(_ number: Int?) -> JSON { number.map { .int(Int64($0)) } ?? .null }
+
+  /// An object with its names in the order of their bytes.
+  package static func sorted(_ fields: [String: JSON]) -> JSON {
+    .object(fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) })
+  }
+
+  /// On one line, without spaces.
   package var encoded: String {
+    var out = ""
+    write(to: &out)
+    return out
+  }
+
+  private func write(to out: inout String) {
     switch self {
-    case .null: "null"
-    case .bool(let value): value ? "true" : "false"
-    case .number(let digits): digits
-    case .string(let text): Self.quoted(text)
-    case .array(let elements): "[" + elements.map(\.encoded).joined(separator: ", ") + "]"
+    case .null: out += "null"
+    case .bool(let value): out += value ? "true" : "false"
+    case .number(let digits): out += digits
+    case .string(let text): Self.quote(text, to: &out)
+    case .array(let values):
+      out += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { out += "," }
+        value.write(to: &out)
+      }
+      out += "]"
     case .object(let fields):
-      "{"
-        + fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        .map { "\(Self.quoted($0.key)): \($0.value.encoded)" }.joined(separator: ", ") + "}"
+      out += "{"
+      for (index, field) in fields.enumerated() {
+        if index > 0 { out += "," }
+        Self.quote(field.0, to: &out)
+        out += ":"
+        field.1.write(to: &out)
+      }
+      out += "}"
     }
   }
 
-  private static func quoted(_ text: String) -> String {
-    let hex = Array("0123456789abcdef".utf8)
-    var bytes = [UInt8(ascii: "\"")]
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case 0..<0x20, 0x7F: bytes += Array("\\u00".utf8) + [hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-      default: bytes.append(byte)
+  private static func quote(_ text: String, to out: inout String) {
+    out += "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": out += "\\\""
+      case "\\": out += "\\\\"
+      case "\n": out += "\\n"
+      case "\r": out += "\\r"
+      case "\t": out += "\\t"
+      default:
+        // Beyond what JSON asks, all that could move a terminal's cursor.
+        guard SafeText.isHarmful(scalar) else {
+          out.unicodeScalars.append(scalar)
+          continue
+        }
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          out += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }
       }
     }
-    return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)
+    out += "\""
+  }
+
+  private static func plain(_ value: Double) -> String {
+    let text = String(value.magnitude)
+    let sign = value.sign == .minus && value != 0 ? "-" : ""
+    let halves = text.split(separator: "e")
+    var digits = halves[0].split(separator: ".").map(String.init)
+    guard halves.count == 2, let exponent = Int(halves[1]) else {
+      return sign + (digits.count == 2 && digits[1] == "0" ? digits[0] : text)
+    }
+    if digits.count == 1 || digits[1] == "0" { digits = [digits[0], ""] }
+    if exponent < 0 {
+      return sign + "0." + String(repeating: "0", count: -exponent - 1) + digits[0] + digits[1]
+    }
+    return sign + digits[0] + digits[1] + String(repeating: "0", count: max(0, exponent - digits[1].utf8.count))
   }
 }

@@ -25,10 +25,10 @@ struct AbortCommand {
     let was = outcome == .wasGone ? "was gone already" : "nothing is left of it"
     try session.say(
       "aborted \(name(target)) (upload \(SafeText.oneLine(target.uploadID)), \(was))",
-      json: JSONValue.object([
+      json: JSON.object([
         ("event", .string("aborted")), ("bucket", .string(target.url.bucket)), ("key", .string(target.key)),
         ("upload_id", .string(target.uploadID)), ("was_gone", .bool(outcome == .wasGone)),
-      ]).text)
+      ]).encoded)
   }
 
   private func abort(_ target: StepTarget) async throws(Failure) -> AbortMultipartUpload.Output {

@@ -30,10 +30,10 @@ struct CreateCommand {
       try confirm(made, operation)
       try session.answer(
         made.uploadID,
-        json: JSONValue.object([
+        json: JSON.object([
           ("bucket", .string(url.bucket)), ("key", .string(url.key ?? "")), ("upload_id", .string(made.uploadID)),
           ("request_id", .optional(made.requestID)),
-        ]).text)
+        ]).encoded)
     } catch {
       throw await takenBack(error, made.uploadID, url, access)
     }

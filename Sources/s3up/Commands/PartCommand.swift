@@ -76,9 +76,9 @@ struct PartCommand {
     do throws(Failure) {
       try session.answer(
         SafeText.oneLine(receipt.etag, limit: .max),
-        json: JSONValue.object([
+        json: JSON.object([
           ("part", .int(Int64(receipt.number))), ("size", .int(receipt.size)), ("etag", .string(receipt.etag)),
-        ]).text)
+        ]).encoded)
     } catch {
       throw Failure(
         .output, "\(error.message), but the part is at the store with the ETag \(receipt.etag)",

@@ -15,10 +15,10 @@ struct PartsCommand {
       let shown = sums.map { " \($0.key.dropFirst("x-amz-checksum-".count)):\($0.value)" }.joined()
       try session.row(
         SafeText.oneLine("\(part.number) \(part.size) \(part.etag)\(shown)", limit: .max),
-        json: JSONValue.object([
+        json: JSON.object([
           ("part", .int(Int64(part.number))), ("size", .int(part.size)), ("etag", .string(part.etag)),
           ("checksums", .object(sums.map { (String($0.key.dropFirst("x-amz-checksum-".count)), .string($0.value)) })),
-        ]).text)
+        ]).encoded)
     }
   }
 }

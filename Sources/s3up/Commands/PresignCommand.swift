@@ -53,10 +53,10 @@ struct PresignCommand {
   }
 
   private func json(_ signed: SignedRequest, _ part: Int?) -> String {
-    JSONValue.object([
+    JSON.object([
       ("url", .string(signed.url)), ("method", .string(signed.method.rawValue)),
       ("headers", .object(signed.headers.fields.map { ($0.name, .string($0.value)) })),
       ("part", .optional(part)), ("expires", .optional(signed.expires?.iso8601)),
-    ]).text
+    ]).encoded
   }
 }

@@ -50,13 +50,13 @@ struct UnfinishedUpload {
   }
 
   func json(_ event: String) -> String {
-    JSONValue.object([
+    JSON.object([
       ("event", .string(event)), ("bucket", .string(bucket)), ("key", .string(key)),
       ("upload_id", .string(uploadID)), ("initiated", .optional(begun)),
       ("age_seconds", age.map { .int($0) } ?? .null), ("parts", .int(Int64(parts))), ("bytes", .int(bytes)),
       ("recorded", .bool(record != nil)), ("source", .optional(record?.header.sourcePath.text)),
       ("running", .bool(isRunning)),
-    ]).text
+    ]).encoded
   }
 }
 

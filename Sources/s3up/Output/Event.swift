@@ -7,7 +7,7 @@ struct Event: Sendable {
   }
 
   let name: Name
-  let fields: [(String, JSONValue)]
+  let fields: [(String, JSON)]
 
   /// Whether `--json` alone shows it, or only `--json=all`.
   var isResult: Bool {
@@ -17,9 +17,9 @@ struct Event: Sendable {
     }
   }
 
-  var json: String { JSONValue.object([("event", .string(name.rawValue))] + fields).text }
+  var json: String { JSON.object([("event", .string(name.rawValue))] + fields).encoded }
 
-  private static func head(_ subject: Subject) -> [(String, JSONValue)] {
+  private static func head(_ subject: Subject) -> [(String, JSON)] {
     [("source", .optional(subject.source)), ("bucket", .optional(subject.bucket)), ("key", .optional(subject.key))]
   }
 
@@ -100,9 +100,9 @@ struct Event: Sendable {
       ])
   }
 
-  private static func fields(of result: UploadSummary) -> [(String, JSONValue)] {
+  private static func fields(of result: UploadSummary) -> [(String, JSON)] {
     let checksum = result.checksum.map { checksum in
-      JSONValue.object([
+      JSON.object([
         ("algorithm", .string(checksum.algorithm)), ("type", .string(checksum.type)),
         ("value", .string(checksum.value)),
       ])
@@ -116,8 +116,8 @@ struct Event: Sendable {
     ]
   }
 
-  private static func number(_ value: Int64?) -> JSONValue { value.map { .int($0) } ?? .null }
+  private static func number(_ value: Int64?) -> JSON { value.map { .int($0) } ?? .null }
 
   /// To the millisecond.
-  private static func seconds(_ value: Double) -> JSONValue { .double((value * 1000).rounded() / 1000) }
+  private static func seconds(_ value: Double) -> JSON { .double((value * 1000).rounded() / 1000) }
 }

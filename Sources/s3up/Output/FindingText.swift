@@ -19,13 +19,12 @@ enum FindingText {
   }
 
   static func json(_ finding: Finding) -> String {
-    let facts = finding.facts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-    return JSONValue.object([
+    JSON.object([
       ("event", .string("finding")), ("check", .string(finding.check.rawValue)),
       ("mark", .string(finding.mark.rawValue)), ("message", .string(finding.text)), ("hint", .optional(finding.hint)),
       ("exit", .int(Int64(finding.mark == .fail ? status(of: finding).rawValue : 0))),
-      ("facts", .object(facts.map { ($0.key, JSONValue($0.value)) })),
-    ]).text
+      ("facts", .sorted(finding.facts)),
+    ]).encoded
   }
 
   static func status(of finding: Finding) -> ExitStatus { ExitStatus(finding.code ?? .refused) }
@@ -35,19 +34,6 @@ enum FindingText {
     case .ok: paint.good(mark.rawValue)
     case .warn: paint.warning(mark.rawValue)
     case .fail: paint.bad(mark.rawValue)
-    }
-  }
-}
-
-extension JSONValue {
-  init(_ json: JSON) {
-    switch json {
-    case .null: self = .null
-    case .bool(let value): self = .bool(value)
-    case .number(let digits): self = Int64(digits).map { .int($0) } ?? .double(Double(digits) ?? .nan)
-    case .string(let text): self = .string(text)
-    case .array(let elements): self = .array(elements.map { JSONValue($0) })
-    case .object(let fields): self = .object(fields.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) })
     }
   }
 }

@@ -115,7 +115,7 @@ struct SSOTests {
     let body = try #require(JSON.parse(asked[0].body))
     #expect(
       body
-        == .object([
+        == .sorted([
           "clientId": .string("client"), "clientSecret": .string("cs-hunter2"), "grantType": .string("refresh_token"),
           "refreshToken": .string("rt-hunter2"),
         ]))

@@ -67,13 +67,13 @@ struct EncryptionOptions: Sendable, Equatable {
     guard let first = all.first else { return nil }
     let text = try invocation.text(first)
     if text.hasPrefix("{") {
-      guard all.count == 1, FlatJSON.isObjectOfStrings(text) else {
+      guard all.count == 1, JSON.parse(Array(text.utf8))?.isObjectOfStrings == true else {
         throw invocation.wrong(
           first, "is not one JSON object of strings", hint: "Write --sse-kms-context K=V, or '{\"K\":\"V\"}'.")
       }
       return text
     }
     let pairs = try invocation.keyValues(.sseKMSContext)
-    return JSONValue.object(pairs.map { ($0.name, .string($0.value)) }).text
+    return JSON.object(pairs.map { ($0.name, .string($0.value)) }).encoded
   }
 }
