@@ -158,7 +158,7 @@ package struct BucketSigner: RequestSigner {
     UnsignedRequest(
       method: request.method, origin: bucket.origin,
       path: request.key.map { bucket.path(forKey: $0) } ?? bucket.pathForBucket,
-      query: request.query.map { QueryItem($0.name, $0.value) }, headers: request.headers,
+      query: request.query, headers: request.headers,
       payload: try payload(request))
   }
 

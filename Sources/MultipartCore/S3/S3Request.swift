@@ -1,25 +1,3 @@
-/// One name and value of a query string, not yet encoded. Without a value: `?uploads`.
-package struct S3Query: Sendable, Equatable {
-  package var name: String
-  package var value: String?
-
-  package init(_ name: String, _ value: String? = nil) {
-    self.name = name
-    self.value = value
-  }
-}
-
-/// A name with its value: metadata, a tag, a header.
-package struct NamedValue: Sendable, Equatable {
-  package var name: String
-  package var value: String
-
-  package init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-}
-
 /// What an operation asks of a store, before it is known where the store is and who asks: no URL, nothing encoded,
 /// nothing signed.
 package struct S3Request: Sendable {
@@ -28,7 +6,7 @@ package struct S3Request: Sendable {
   package var method: HTTPMethod
   package var bucket: String
   package var key: String?
-  package var query: [S3Query]
+  package var query: [QueryItem]
   package var headers: HeaderList
   package var body: RequestBody
   /// Where the body of a 2xx answer goes.
@@ -46,7 +24,7 @@ package struct S3Request: Sendable {
   package var answerHoldsSecrets = false
 
   package init(
-    _ operation: String, _ method: HTTPMethod, place: Place, query: [S3Query] = [], headers: HeaderList = [:],
+    _ operation: String, _ method: HTTPMethod, place: Place, query: [QueryItem] = [], headers: HeaderList = [:],
     body: RequestBody = .none, sink: (any BodySink)? = nil, payloadSHA256: String? = nil,
     maximumAnswer: Int = 1 << 20, answerMayTakeLong: Bool = false
   ) throws(Failure) {

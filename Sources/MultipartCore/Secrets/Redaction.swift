@@ -31,7 +31,7 @@ package enum Redaction {
   }
 
   /// `Name: value` of an answer for a log. A redirect repeats our URL, signature and all.
-  package static func shown(_ field: HeaderList.Field) -> String {
+  package static func shown(_ field: NamedValue) -> String {
     let value = SecretNames.isSecret(header: field.name) ? mask : SafeText.oneLine(url(field.value), limit: 1000)
     return "\(SafeText.oneLine(field.name, limit: 200)): \(value)"
   }

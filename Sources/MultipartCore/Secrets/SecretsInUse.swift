@@ -101,9 +101,9 @@ extension HeaderList {
     let masked = fields.map { field in
       let (name, value) = (search.masked(Array(field.name.utf8), care), search.masked(Array(field.value.utf8), care))
       isClean = isClean && name == nil && value == nil
-      return Field(
-        name: name.map { String(decoding: $0, as: UTF8.self) } ?? field.name,
-        value: value.map { String(decoding: $0, as: UTF8.self) } ?? field.value)
+      return NamedValue(
+        name.map { String(decoding: $0, as: UTF8.self) } ?? field.name,
+        value.map { String(decoding: $0, as: UTF8.self) } ?? field.value)
     }
     if !isClean { self = HeaderList(fields: masked) }
   }

@@ -11,7 +11,7 @@ struct SentSecrets {
     addQuery(of: request.url)
   }
 
-  private mutating func add(header field: HeaderList.Field) {
+  private mutating func add(header field: NamedValue) {
     let name = field.name.lowercased()
     if name == "authorization" || name == "proxy-authorization" {
       // Of `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…` only the last is a secret.

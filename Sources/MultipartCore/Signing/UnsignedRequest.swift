@@ -16,21 +16,6 @@ package enum PayloadHash: Sendable, Equatable {
   }
 }
 
-/// One pair of a query, not yet encoded. No value is `?uploads`, an empty one `?uploads=`; both are signed alike.
-package struct QueryItem: Sendable, Equatable {
-  package var name: String
-  package var value: String?
-
-  package init(_ name: String, _ value: String? = nil) {
-    self.name = name
-    self.value = value
-  }
-
-  package init(name: String, value: String?) {
-    self.init(name, value)
-  }
-}
-
 /// A request before it is signed.
 package struct UnsignedRequest: Sendable {
   package var method: HTTPMethod

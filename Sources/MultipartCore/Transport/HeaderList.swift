@@ -1,20 +1,10 @@
 /// HTTP headers in the order they are sent; names compare without case, the first of a name is the one read.
 package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-  package struct Field: Sendable, Equatable {
-    package var name: String
-    package var value: String
-
-    package init(name: String, value: String) {
-      self.name = name
-      self.value = value
-    }
-  }
-
-  package private(set) var fields: [Field] = []
+  package private(set) var fields: [NamedValue] = []
 
   package init() {}
 
-  package init(fields: [Field]) { self.fields = fields }
+  package init(fields: [NamedValue]) { self.fields = fields }
 
   package init(dictionaryLiteral elements: (String, String)...) {
     for (name, value) in elements { add(name, value) }
@@ -25,7 +15,7 @@ package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   }
 
   package mutating func add(_ name: String, _ value: String) {
-    fields.append(Field(name: name, value: value))
+    fields.append(NamedValue(name, value))
   }
 
   /// Adds the header when there is a value; what an option left unset is not sent.

@@ -26,8 +26,8 @@ extension ObjectOptions {
     result.contentEncoding = contentEncoding
     result.contentLanguage = contentLanguage
     result.expires = expires
-    result.metadata = metadata.map { NamedValue($0.name, $0.value) }
-    result.tags = tags.map { NamedValue($0.name, $0.value) }
+    result.metadata = metadata
+    result.tags = tags
     result.storageClass = storageClass
     result.acl = acl
     result.grants = try grants.map { (grant) throws(Failure) in
@@ -42,7 +42,7 @@ extension ObjectOptions {
     result.lockMode = lockMode.flatMap { ObjectHeaders.LockMode(rawValue: $0.rawValue) }
     result.retainUntil = retainUntil
     result.legalHold = legalHold.map { $0 == .on }
-    result.extra = headers.map { NamedValue($0.name, $0.value) }
+    result.extra = headers
     return result
   }
 }

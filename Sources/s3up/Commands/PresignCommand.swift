@@ -29,11 +29,11 @@ struct PresignCommand {
   private func request(
     _ options: PresignOptions, _ part: PresignedParts.Part, _ place: Place
   ) throws(Failure) -> S3Request {
-    var query = options.overrides.map { S3Query($0.name, $0.value) }
+    var query = options.overrides.map { QueryItem($0.name, $0.value) }
     if let number = part.number, let id = options.uploadID {
-      query += [S3Query("partNumber", String(number)), S3Query("uploadId", id)]
+      query += [QueryItem("partNumber", String(number)), QueryItem("uploadId", id)]
     }
-    if let version = options.versionID { query.append(S3Query("versionId", version)) }
+    if let version = options.versionID { query.append(QueryItem("versionId", version)) }
     var headers = HeaderList()
     headers.add("Content-Type", options.contentType)
     headers.add("Content-MD5", part.md5)

@@ -18,11 +18,11 @@ import Testing
   @Test("A redirect that repeats our URL is logged without its signature")
   func redirect() {
     for value in ["https://other/b/k?X-Amz-Signature=abc123&X-Amz-Credential=abc123", "/b/k?X-Amz-Signature=abc123"] {
-      let line = Redaction.shown(.init(name: "Location", value: value))
+      let line = Redaction.shown(NamedValue("Location", value))
       #expect(!line.contains("abc123"))
       #expect(line.contains("/b/k"))
     }
-    #expect(Redaction.shown(.init(name: "x-a", value: "why? b=1&c=2")) == "x-a: why? b=1&c=2")
+    #expect(Redaction.shown(NamedValue("x-a", "why? b=1&c=2")) == "x-a: why? b=1&c=2")
   }
 
   @Test("An upload id that would not stay on its line is no upload id", arguments: ["a\nb", "a\u{9b}31m", "a\tb"])

@@ -78,7 +78,7 @@ struct HTTPAnswer: Sendable {
     let mark = "{signature}"
     guard let signature else { return }
     headers = HeaderList(
-      fields: headers.fields.map { .init(name: $0.name, value: $0.value.replacing(mark, with: signature)) })
+      fields: headers.fields.map { NamedValue($0.name, $0.value.replacing(mark, with: signature)) })
     if body.range(of: Data(mark.utf8)) != nil { bodyText = bodyText.replacing(mark, with: signature) }
   }
 

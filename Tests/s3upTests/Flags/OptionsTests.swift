@@ -80,13 +80,13 @@ private func message(_ body: () throws -> Void) -> String {
         "--legal-hold=on", "--header", "X-A:  b c "))
     #expect(options.contentType == "a/b")
     #expect(options.expires == "Fri, 24 May 2013 00:00:00 GMT")
-    #expect(options.metadata == [KeyValue(name: "K", value: "v"), KeyValue(name: "l", value: "")])
-    #expect(options.tags == [KeyValue(name: "a", value: "b")])
+    #expect(options.metadata == [NamedValue("K", "v"), NamedValue("l", "")])
+    #expect(options.tags == [NamedValue("a", "b")])
     #expect(options.grants == [.init(header: "x-amz-grant-read", grantee: "uri=\"http://x/?a=b\"")])
     #expect(options.lockMode == .governance)
     #expect(options.retainUntil == Timestamp(seconds: 1_927_584_000))
     #expect(options.legalHold == .on)
-    #expect(options.headers == [.init(name: "X-A", value: "b c")])
+    #expect(options.headers == [NamedValue("X-A", "b c")])
   }
 
   @Test(arguments: [
@@ -234,8 +234,8 @@ private func message(_ body: () throws -> Void) -> String {
     let get = try PresignOptions(line("presign", "--response-content-type=a/b", "--response-expires=2013-05-24"))
     #expect(
       get.overrides == [
-        KeyValue(name: "response-content-type", value: "a/b"),
-        KeyValue(name: "response-expires", value: "Fri, 24 May 2013 00:00:00 GMT"),
+        NamedValue("response-content-type", "a/b"),
+        NamedValue("response-expires", "Fri, 24 May 2013 00:00:00 GMT"),
       ])
     for words in [
       ["--content-type=a/b"], ["--method=PUT", "--content-md5=xyz"], ["--method=HEAD", "--response-content-type=x"],

@@ -43,12 +43,12 @@ import Testing
   }
 
   @Test func aPairIsSplitAtTheFirstEqualsSign() {
-    #expect(KeyValue("a=b=c") == KeyValue(name: "a", value: "b=c"))
-    #expect(KeyValue("a=") == KeyValue(name: "a", value: ""))
-    #expect(KeyValue("=b") == nil)
-    #expect(KeyValue("ab") == nil)
+    #expect(NamedValue("a=b=c") == NamedValue("a", "b=c"))
+    #expect(NamedValue("a=") == NamedValue("a", ""))
+    #expect(NamedValue("=b") == nil)
+    #expect(NamedValue("ab") == nil)
     // A combining mark after the sign must not hide it.
-    #expect(KeyValue("a=\u{301}b")?.name == "a")
+    #expect(NamedValue("a=\u{301}b")?.name == "a")
   }
 
   @Test(arguments: [

@@ -27,7 +27,7 @@ package struct AbortMultipartUpload: S3Operation {
     var headers = S3HeaderBuilder()
     try common.add(to: &headers)
     return try S3Request(
-      Self.name, .delete, place: place, query: [S3Query("uploadId", uploadID)], headers: headers.list)
+      Self.name, .delete, place: place, query: [QueryItem("uploadId", uploadID)], headers: headers.list)
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

@@ -73,7 +73,7 @@ package struct CompleteMultipartUpload: S3Operation {
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)
     var request = try S3Request(
-      Self.name, .post, place: place, query: [S3Query("uploadId", uploadID)], headers: headers.list,
+      Self.name, .post, place: place, query: [QueryItem("uploadId", uploadID)], headers: headers.list,
       body: .bytes(list()), maximumAnswer: 8 << 20, answerMayTakeLong: true)
     // The second time the upload is gone.
     request.mayBeResent = false

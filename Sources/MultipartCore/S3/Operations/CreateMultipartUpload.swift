@@ -47,7 +47,7 @@ package struct CreateMultipartUpload: S3Operation {
     try addEncryption(encryption, customerKey, to: &headers)
     try common.add(to: &headers)
     try object.add(to: &headers)
-    var request = try S3Request(Self.name, .post, place: place, query: [S3Query("uploads")], headers: headers.list)
+    var request = try S3Request(Self.name, .post, place: place, query: [QueryItem("uploads")], headers: headers.list)
     // The second time there are two.
     request.mayBeResent = false
     return request

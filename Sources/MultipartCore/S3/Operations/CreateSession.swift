@@ -28,7 +28,7 @@ package struct CreateSession: S3Operation {
     try headers.add("x-amz-create-session-mode", "ReadWrite")
     try encryption?.add(to: &headers)
     var request = try S3Request(
-      Self.name, .get, place: place, query: [S3Query("session")], headers: headers.list, maximumAnswer: 64 << 10)
+      Self.name, .get, place: place, query: [QueryItem("session")], headers: headers.list, maximumAnswer: 64 << 10)
     request.answerHoldsSecrets = true
     return request
   }

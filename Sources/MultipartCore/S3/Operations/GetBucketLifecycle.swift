@@ -32,7 +32,7 @@ package struct GetBucketLifecycle: S3Operation {
   package func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     try common.add(to: &headers)
-    return try S3Request(Self.name, .get, place: place, query: [S3Query("lifecycle")], headers: headers.list)
+    return try S3Request(Self.name, .get, place: place, query: [QueryItem("lifecycle")], headers: headers.list)
   }
 
   /// Empty where the bucket has none.

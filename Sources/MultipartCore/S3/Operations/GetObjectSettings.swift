@@ -60,7 +60,7 @@ package struct GetObjectSettings: S3Operation {
     var headers = S3HeaderBuilder()
     try common.add(to: &headers)
     return try S3Request(
-      part.operation, .get, place: place, query: [S3Query(part.rawValue)], headers: headers.list)
+      part.operation, .get, place: place, query: [QueryItem(part.rawValue)], headers: headers.list)
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

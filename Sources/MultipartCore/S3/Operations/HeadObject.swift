@@ -32,9 +32,9 @@ package struct HeadObject: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key) }
 
   package func request() throws(Failure) -> S3Request {
-    var query: [S3Query] = []
-    if let partNumber { query.append(S3Query("partNumber", String(partNumber))) }
-    if let versionID { query.append(S3Query("versionId", versionID)) }
+    var query: [QueryItem] = []
+    if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
+    if let versionID { query.append(QueryItem("versionId", versionID)) }
     var headers = S3HeaderBuilder()
     try headers.add("x-amz-checksum-mode", wantsChecksums ? "ENABLED" : nil)
     try customerKey?.add(to: &headers)

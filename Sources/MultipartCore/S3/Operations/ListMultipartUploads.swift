@@ -80,12 +80,12 @@ package struct ListMultipartUploads: S3Operation {
 
   package func request() throws(Failure) -> S3Request {
     // Keys can hold characters that XML cannot: they come percent-encoded, where the store knows how.
-    var query = [S3Query("uploads"), S3Query("encoding-type", "url")]
-    if let prefix, !prefix.isEmpty { query.append(S3Query("prefix", prefix)) }
-    if let maximumUploads { query.append(S3Query("max-uploads", String(maximumUploads))) }
+    var query = [QueryItem("uploads"), QueryItem("encoding-type", "url")]
+    if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
+    if let maximumUploads { query.append(QueryItem("max-uploads", String(maximumUploads))) }
     if let marker {
-      query.append(S3Query("key-marker", marker.key))
-      if let id = marker.uploadID { query.append(S3Query("upload-id-marker", id)) }
+      query.append(QueryItem("key-marker", marker.key))
+      if let id = marker.uploadID { query.append(QueryItem("upload-id-marker", id)) }
     }
     var headers = S3HeaderBuilder()
     try common.add(to: &headers)

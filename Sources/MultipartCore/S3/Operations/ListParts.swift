@@ -75,9 +75,9 @@ package struct ListParts: S3Operation {
   private static let largestSize: Int64 = 1 << 49
 
   package func request() throws(Failure) -> S3Request {
-    var query = [S3Query("uploadId", uploadID)]
-    if let maximumParts { query.append(S3Query("max-parts", String(maximumParts))) }
-    if let marker { query.append(S3Query("part-number-marker", String(marker))) }
+    var query = [QueryItem("uploadId", uploadID)]
+    if let maximumParts { query.append(QueryItem("max-parts", String(maximumParts))) }
+    if let marker { query.append(QueryItem("part-number-marker", String(marker))) }
     var headers = S3HeaderBuilder()
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)

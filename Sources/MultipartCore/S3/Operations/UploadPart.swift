@@ -47,7 +47,7 @@ package struct UploadPart: S3Operation {
     try common.add(to: &headers)
     return try S3Request(
       Self.name, .put, place: place,
-      query: [S3Query("partNumber", String(partNumber)), S3Query("uploadId", uploadID)], headers: headers.list,
+      query: [QueryItem("partNumber", String(partNumber)), QueryItem("uploadId", uploadID)], headers: headers.list,
       body: body, payloadSHA256: payloadSHA256)
   }
 

@@ -34,7 +34,7 @@ struct CognitoOptions: Sendable, Equatable {
     _ given: Invocation.Given, _ invocation: Invocation
   ) throws(Failure) -> CognitoIdentityProvider.Login {
     let name = given.origin.text
-    guard let text = given.value.utf8Text, let pair = KeyValue(text), !pair.value.isEmpty else {
+    guard let text = given.value.utf8Text, let pair = NamedValue(text), !pair.value.isEmpty else {
       throw Failure(
         .usage, "\(name): not of the form PROVIDER=FILE",
         hint: "Write --\(FlagName.cognitoLogin.rawValue) accounts.google.com=FILE, the token in FILE.")

@@ -9,11 +9,6 @@ struct ObjectOptions: Sendable, Equatable {
     var grantee: String
   }
 
-  struct Header: Sendable, Equatable {
-    var name: String
-    var value: String
-  }
-
   var contentType: String?
   var cacheControl: String?
   var contentDisposition: String?
@@ -21,8 +16,8 @@ struct ObjectOptions: Sendable, Equatable {
   var contentLanguage: String?
   /// As the header wants it.
   var expires: String?
-  var metadata: [KeyValue] = []
-  var tags: [KeyValue] = []
+  var metadata: [NamedValue] = []
+  var tags: [NamedValue] = []
   var storageClass: String?
   var acl: String?
   var grants: [Grant] = []
@@ -31,7 +26,7 @@ struct ObjectOptions: Sendable, Equatable {
   var retainUntil: Timestamp?
   var legalHold: OnOffChoice?
   var websiteRedirect: String?
-  var headers: [Header] = []
+  var headers: [NamedValue] = []
 
   init() {}
 
@@ -63,7 +58,7 @@ struct ObjectOptions: Sendable, Equatable {
     }
   }
 
-  private static func metadata(_ invocation: Invocation) throws(Failure) -> [KeyValue] {
+  private static func metadata(_ invocation: Invocation) throws(Failure) -> [NamedValue] {
     let pairs = try invocation.keyValues(.metadata)
     var names: Set<String> = []
     for pair in pairs {
@@ -79,7 +74,7 @@ struct ObjectOptions: Sendable, Equatable {
     return pairs
   }
 
-  private static func tags(_ invocation: Invocation) throws(Failure) -> [KeyValue] {
+  private static func tags(_ invocation: Invocation) throws(Failure) -> [NamedValue] {
     let pairs = try invocation.keyValues(.tag)
     // S3's limits: 10 tags, 128 letters for a name, 256 for a value, each name once.
     guard pairs.count <= 10 else {

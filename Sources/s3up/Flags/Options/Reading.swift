@@ -79,10 +79,10 @@ extension Invocation {
     return date
   }
 
-  func keyValues(_ name: FlagName) throws(Failure) -> [KeyValue] {
-    var result: [KeyValue] = []
+  func keyValues(_ name: FlagName) throws(Failure) -> [NamedValue] {
+    var result: [NamedValue] = []
     for given in all(name) {
-      guard let pair = KeyValue(try text(given)) else {
+      guard let pair = NamedValue(try text(given)) else {
         throw wrong(given, "is not of the form K=V", hint: "Write --\(name.rawValue) NAME=VALUE.")
       }
       result.append(pair)

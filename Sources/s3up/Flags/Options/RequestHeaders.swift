@@ -1,8 +1,8 @@
 import MultipartCore
 
 extension ObjectOptions {
-  static func headers(_ invocation: Invocation) throws(Failure) -> [Header] {
-    var result: [Header] = []
+  static func headers(_ invocation: Invocation) throws(Failure) -> [NamedValue] {
+    var result: [NamedValue] = []
     for given in invocation.all(.header) {
       let source = given.origin.text
       // The value is in no message: a header can be a secret.
@@ -21,7 +21,7 @@ extension ObjectOptions {
         throw Failure(.usage, "\(source): s3up sets \(name) itself", hint: "Leave the header out.")
       }
       let value = text[text.utf8.index(after: colon)...]
-      result.append(Header(name: name, value: trimmed(value)))
+      result.append(NamedValue(name, trimmed(value)))
     }
     return result
   }

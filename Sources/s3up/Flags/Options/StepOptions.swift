@@ -88,7 +88,7 @@ struct PresignOptions: Sendable, Equatable {
   var uploadID: String?
   var parts: ClosedRange<Int>?
   /// Query parameters that override headers of a GET's answer: name and value.
-  var overrides: [KeyValue] = []
+  var overrides: [NamedValue] = []
 
   /// SigV4's limit.
   static let longest = Duration.seconds(7 * 86_400)
@@ -162,17 +162,17 @@ struct PresignOptions: Sendable, Equatable {
     return first...last
   }
 
-  private static func overrides(_ invocation: Invocation) throws(Failure) -> [KeyValue] {
+  private static func overrides(_ invocation: Invocation) throws(Failure) -> [NamedValue] {
     let names: [FlagName] = [
       .responseCacheControl, .responseContentDisposition, .responseContentEncoding, .responseContentLanguage,
       .responseContentType,
     ]
-    var result: [KeyValue] = []
+    var result: [NamedValue] = []
     for name in names {
-      if let value = try invocation.text(name) { result.append(KeyValue(name: name.rawValue, value: value)) }
+      if let value = try invocation.text(name) { result.append(NamedValue(name.rawValue, value)) }
     }
     if let value = try invocation.httpDate(.responseExpires) {
-      result.append(KeyValue(name: FlagName.responseExpires.rawValue, value: value))
+      result.append(NamedValue(FlagName.responseExpires.rawValue, value))
     }
     return result
   }

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// `8M`, `8MiB`, `8MB`, `8388608`: whole numbers, units of 1,024.
 enum SizeValue {
   static let form = "A SIZE is a whole number of bytes, or of K, M, G or T (of 1024): 8388608, 8M, 8MiB."
@@ -67,19 +69,10 @@ enum DurationValue {
   }
 }
 
-/// `K=V`: the name is what stands before the first `=`; the value may be empty and may hold more of them.
-struct KeyValue: Sendable, Equatable {
-  let name: String
-  let value: String
-
-  init(name: String, value: String) {
-    self.name = name
-    self.value = value
-  }
-
+extension NamedValue {
+  /// `K=V`: the name is what stands before the first `=`; the value may be empty and may hold more of them.
   init?(_ text: String) {
     guard let split = text.utf8.firstIndex(of: UInt8(ascii: "=")), split > text.startIndex else { return nil }
-    name = String(text[..<split])
-    value = String(text[text.utf8.index(after: split)...])
+    self.init(String(text[..<split]), String(text[text.utf8.index(after: split)...]))
   }
 }
