@@ -36,11 +36,6 @@ package enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
     self == .md5 ? "content-md5" : "x-amz-checksum-" + rawValue
   }
 
-  /// The element that carries the value in part lists and in the answer to complete; MD5 has none.
-  package var xmlElementName: String? {
-    awsName.map { "Checksum" + $0 }
-  }
-
   /// The sum of an object in parts. CRC64NVME is FULL_OBJECT always, SHA-1 and SHA-256 COMPOSITE always; S3 makes either
   /// of CRC32 and CRC32C, and is asked for the composite one. Of MD5 it makes none.
   package var typeInParts: ChecksumType? {

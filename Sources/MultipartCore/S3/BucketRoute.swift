@@ -62,7 +62,7 @@ struct Redirect {
   private let target: String?
   private let status: Int
 
-  private static let codes: Set<String> = [
+  static let codes: Set<String> = [
     "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect", "Redirect",
     "IllegalLocationConstraintException",
   ]

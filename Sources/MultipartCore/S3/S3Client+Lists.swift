@@ -39,32 +39,27 @@ extension S3Client {
   }
 
   package func allUploads(
-    _ list: ListMultipartUploads, retrying policy: RetryPolicy = RetryPolicy(tries: 1)
+    _ list: ListMultipartUploads, retrying policy: RetryPolicy = RetryPolicy(tries: 1), mostPages: Int = .max
   ) async throws(Failure) -> UploadListing {
     var (list, pages) = (list, ListMultipartUploads.Pages())
     var date: Timestamp?
+    var left = mostPages
     repeat {
       let page = try await perform(list, retrying: policy)
-      date = page.date
+      date = page.date ?? date
       list.marker = pages.add(page)
-    } while list.marker != nil
-    return UploadListing(uploads: pages.uploads, isComplete: pages.isComplete, date: date)
+      left -= 1
+    } while list.marker != nil && left > 0
+    return UploadListing(
+      uploads: pages.uploads, isComplete: pages.isComplete && list.marker == nil, date: date)
   }
 
   /// The unfinished uploads of one key, as far as two pages show them: others may have begun any number.
   package func uploads(
     ofKey key: String, _ list: ListMultipartUploads
   ) async throws(Failure) -> UploadListing {
-    var (list, pages) = (list, ListMultipartUploads.Pages())
-    var date: Timestamp?
-    for _ in 0..<2 {
-      let page = try await perform(list)
-      date = page.date ?? date
-      list.marker = pages.add(page)
-      if list.marker == nil { break }
-    }
-    return UploadListing(
-      uploads: pages.uploads.filter { $0.key.utf8.elementsEqual(key.utf8) },
-      isComplete: pages.isComplete && list.marker == nil, date: date)
+    var listing = try await allUploads(list, mostPages: 2)
+    listing.uploads.removeAll { !$0.key.utf8.elementsEqual(key.utf8) }
+    return listing
   }
 }

@@ -27,9 +27,7 @@ package struct EarlierCompletion: Sendable {
     _ parts: [Part], client: S3Client, retry: RetryPolicy
   ) async throws(Failure) -> UploadResult? {
     guard case .exists(let object) = try await look(client, retry), let size = object.size else { return nil }
-    let reported = ReportedObject(
-      size: size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumType,
-      versionID: object.versionID, requestID: object.requestID)
+    let reported = ReportedObject(object)
     for algorithm in Self.algorithms(parts) {
       var expected = try Expectation(receipts: Self.receipts(parts, algorithm))
       if parts.contains(where: { $0.size == nil }) { expected.size = size }

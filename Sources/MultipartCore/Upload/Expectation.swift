@@ -87,4 +87,10 @@ package struct ReportedObject: Sendable {
     self.versionID = versionID
     self.requestID = requestID
   }
+
+  init(_ object: ObjectInfo) {
+    self.init(
+      size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumType,
+      partsCount: object.partsCount, versionID: object.versionID, requestID: object.requestID)
+  }
 }

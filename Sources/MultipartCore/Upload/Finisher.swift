@@ -78,11 +78,7 @@ package final class Finisher: Sendable {
     guard let expected else { throw Failure(.local, "nothing is known to compare the object with") }
     let asked = client.world.uptime()
     guard case .exists(let object) = try await client.perform(headOperation) else { return .absent }
-    let judgement = judge(
-      expected,
-      ReportedObject(
-        size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumType,
-        partsCount: object.partsCount, versionID: object.versionID, requestID: object.requestID))
+    let judgement = judge(expected, ReportedObject(object))
     // What is left as evidence is the size, and there is none.
     if case .undecided = judgement, object.size == nil {
       throw Failure(

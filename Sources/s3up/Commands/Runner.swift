@@ -11,9 +11,7 @@ enum Runner {
       let session = Session(
         invocation: invocation, environment: environment, output: output, console: console, signals: signals)
       do throws(Failure) {
-        let status =
-          invocation.command == .doctor
-          ? try await DoctorCommand(session).run() : try await dispatch(IdentityKeys.resolved(session))
+        let status = try await dispatch(session)
         try StandardOutput.settle()
         return status
       } catch {
@@ -37,7 +35,11 @@ enum Runner {
   }
 
   private static func dispatch(_ session: Session) async throws(Failure) -> ExitStatus {
-    switch session.invocation.command {
+    var session = session
+    let command = session.invocation.command
+    // Whose keys they are is one of the things that doctor looks at.
+    if command != .doctor { session = try await IdentityKeys.resolved(session) }
+    switch command {
     case .put: try await PutCommand(session).run()
     case .create: try await CreateCommand(session).run()
     case .part: try await PartCommand(session).run()
@@ -46,8 +48,7 @@ enum Runner {
     case .abort: try await AbortCommand(session).run()
     case .uploads: try await UploadsCommand(session).run()
     case .presign: try await PresignCommand(session).run()
-    // Its identity is one of the things that it looks at.
-    case .doctor: _ = try await DoctorCommand(session).run()
+    case .doctor: return try await DoctorCommand(session).run()
     case .help:
       let width = Descriptor.columns(STDOUT_FILENO, environment: session.environment)
       try StandardOutput.write(

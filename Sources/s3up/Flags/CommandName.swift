@@ -46,6 +46,4 @@ struct CommandSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   static let patient = store.subtracting([.doctor])
   /// The commands that make an object, or the upload that becomes one.
   static let making: CommandSet = [.put, .create]
-  /// The commands whose request names one upload.
-  static let ofUpload: CommandSet = [.part, .parts, .complete, .abort]
 }

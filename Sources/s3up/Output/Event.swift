@@ -9,14 +9,6 @@ struct Event: Sendable {
   let name: Name
   let fields: [(String, JSON)]
 
-  /// Whether `--json` alone shows it, or only `--json=all`.
-  var isResult: Bool {
-    switch name {
-    case .completed, .unchanged, .failed: true
-    case .started, .resumed, .part, .progress, .retry: false
-    }
-  }
-
   var json: String { JSON.object([("event", .string(name.rawValue))] + fields).encoded }
 
   private static func head(_ subject: Subject) -> [(String, JSON)] {

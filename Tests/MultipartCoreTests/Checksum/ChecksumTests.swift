@@ -4,7 +4,9 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct ChecksumTests {
   @Test("S3's names of the algorithms, their headers and elements")
   func names() {
-    let names = ChecksumAlgorithm.allCases.map { [$0.awsName ?? "", $0.headerName, $0.xmlElementName ?? ""] }
+    let names = ChecksumAlgorithm.allCases.map {
+      [$0.awsName ?? "", $0.headerName, ChecksumHeaders.element(for: $0.headerName) ?? ""]
+    }
     #expect(
       names == [
         ["CRC64NVME", "x-amz-checksum-crc64nvme", "ChecksumCRC64NVME"],

@@ -27,13 +27,8 @@ enum S3Hints {
   }
 
   private static func isAboutRegion(_ s3Code: String?, status: Int) -> Bool {
-    switch s3Code {
-    case "AuthorizationHeaderMalformed", "PermanentRedirect", "TemporaryRedirect", "Redirect",
-      "IllegalLocationConstraintException", "InvalidRegionName":
-      true
-    case nil: status == 301 || status == 307 || status == 400
-    default: false
-    }
+    guard let s3Code else { return status == 301 || status == 307 || status == 400 }
+    return Redirect.codes.contains(s3Code) || s3Code == "InvalidRegionName"
   }
 
   private static let byCode: [String: String] = [
