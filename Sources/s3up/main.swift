@@ -17,6 +17,6 @@ do throws(Failure) {
   signals.end(ExitStatus(error.code).rawValue)
 }
 Task.begin {
-  signals.end(await Runner.run(words, environment: Environment.ofProcess(), signals: signals).rawValue)
+  signals.end(await Runner.run(words, environment: ProcessEnvironment.variables(), signals: signals).rawValue)
 }
 signals.wait()

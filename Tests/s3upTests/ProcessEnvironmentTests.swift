@@ -1,4 +1,5 @@
 import Glibc
+import MultipartCore
 import Testing
 
 @testable import s3up
@@ -14,7 +15,7 @@ import Testing
     defer { for text in texts { text.deallocate() } }
     var block: [UnsafeMutablePointer<CChar>?] = texts
     block.append(nil)
-    return block.withUnsafeMutableBufferPointer { $0.baseAddress.map { Environment.ofProcess($0) } ?? [:] }
+    return block.withUnsafeMutableBufferPointer { $0.baseAddress.map { ProcessEnvironment.variables($0) } ?? [:] }
   }
 
   @Test("Of a variable that stands twice the first counts; what has no sign is none; a value keeps its signs")
@@ -28,6 +29,6 @@ import Testing
   func bytes() {
     let found = Self.read([Array("A=".utf8) + [0xFF, 0x41], [0xFE] + Array("=1".utf8)])
     #expect(found["A"] == "\u{FFFD}A" && found["\u{FFFD}"] == "1")
-    #expect(found["HOME"] == Environment.home(of: geteuid()))
+    #expect(found["HOME"] == ProcessEnvironment.home(of: geteuid()))
   }
 }

@@ -1,5 +1,5 @@
 /// What the checksum of an object in parts is made of: its bytes, or the checksums of its parts.
-package enum ChecksumType: String, Sendable {
+public enum ChecksumType: String, Sendable {
   case fullObject = "FULL_OBJECT"
   case composite = "COMPOSITE"
 
@@ -8,7 +8,7 @@ package enum ChecksumType: String, Sendable {
 }
 
 /// The checksums that S3 takes with a part or an object, and MD5, which goes as `Content-MD5` and comes back in ETags.
-package enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
+public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
   case crc64nvme, crc32c, crc32, sha256, sha1, md5
 
   /// The value of `x-amz-checksum-algorithm`; MD5 has none.

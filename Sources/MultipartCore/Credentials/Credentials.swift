@@ -1,15 +1,20 @@
 /// What requests are signed with, until when it holds, and where it was found.
-package struct Credentials: Sendable, Equatable {
-  package var accessKeyID: String
-  package var secretAccessKey: Secret
-  package var sessionToken: Secret?
-  package var expiration: Timestamp?
+public struct Credentials: Sendable, Equatable {
+  /// `AKIA…`
+  public var accessKeyID: String
+  /// What signs.
+  public var secretAccessKey: Secret
+  /// Of credentials that expire.
+  public var sessionToken: Secret?
+  /// Nil: they do not expire, or do not say when.
+  public var expiration: Timestamp?
   /// Nothing can give this run others: those of its environment.
-  package var isFixed = false
+  public var isFixed = false
   /// For people: `environment`, `profile dev in ~/.aws/credentials`.
-  package var source: String
+  public var source: String
 
-  package init(
+  /// `source` is for people.
+  public init(
     accessKeyID: String, secretAccessKey: Secret, sessionToken: Secret? = nil, expiration: Timestamp? = nil,
     source: String
   ) {

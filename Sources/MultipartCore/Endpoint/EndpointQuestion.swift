@@ -1,5 +1,5 @@
 /// `--addressing`: where the bucket's name goes.
-package enum Addressing: String, Sendable, CaseIterable {
+public enum Addressing: String, Sendable, CaseIterable {
   /// In the host on AWS where it can, in the path elsewhere.
   case auto
   /// In the host: `https://bucket.s3.example.com/key`

@@ -48,7 +48,7 @@ package enum Lesson: Sendable {
 }
 
 /// Whether the body's SHA-256 is part of a request's signature.
-package enum PayloadSigning: String, Sendable, CaseIterable {
+public enum PayloadSigning: String, Sendable, CaseIterable {
   /// Where nothing else guards the body: over plain HTTP, and over TLS to a server that nobody verifies.
   case auto, always, never
 }

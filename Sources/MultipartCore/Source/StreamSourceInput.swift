@@ -34,6 +34,8 @@ package enum StreamFile {
   /// Whether the name is that of a descriptor: what it leads to is open already, and not opened anew.
   package static func namesDescriptor(_ path: FilePath) -> Bool { descriptor(namedBy: path) != nil }
 
+  static func isStandardInput(_ path: FilePath) -> Bool { path.bytes == dash }
+
   /// What messages call it.
   package static func title(of path: FilePath) -> FilePath {
     path.bytes == dash ? FilePath("standard input") : path

@@ -2,7 +2,7 @@ internal import CKernels
 import Glibc
 
 /// `--tcp-congestion`: how the kernel decides how fast a connection sends.
-package enum CongestionControl: Sendable, Equatable {
+public enum CongestionControl: Sendable, Equatable {
   /// The system's, and BBR on a line that loses packets.
   case auto
   /// The system's.

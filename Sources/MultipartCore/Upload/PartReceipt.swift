@@ -39,7 +39,7 @@ package struct PartReceipt: Sendable, Equatable {
 }
 
 /// What a part carries for the store to verify.
-package enum ChecksumForm: Sendable, Equatable {
+public enum ChecksumForm: Sendable, Equatable {
   case algorithm(ChecksumAlgorithm)
   case md5
   case none

@@ -1,5 +1,5 @@
-/// What an upload is doing, for its progress line.
-package enum UploadActivity: Sendable, Equatable {
+/// What an upload is doing at a moment.
+public enum UploadActivity: Sendable, Equatable {
   case starting
   case waitingForRun
   case waitingForCredentials

@@ -1,5 +1,5 @@
 /// What to do about an unfinished upload of the same object.
-package enum ResumeMode: String, Sendable, CaseIterable {
+public enum ResumeMode: String, Sendable, CaseIterable {
   /// Go on with the one of this machine's own record.
   case auto
   /// The same, and without a record with one at the store whose parts are all the source's.
@@ -147,15 +147,4 @@ package struct UploadResult: Sendable {
   /// Bytes that the store had already.
   package var bytesResumed: Int64 = 0
   package var retries: Int
-}
-
-/// What those who watch an upload are told.
-package enum UploadNews: Sendable {
-  case started(uploadID: String?, size: Int64?, parts: Int?, partSize: Int64)
-  case part(PartReceipt, took: Duration)
-  case notice(UploadMachine.Notice)
-  /// Something that a person should know, and that stops nothing.
-  case warning(String)
-  /// The same, for a person who looks on.
-  case advice(String)
 }

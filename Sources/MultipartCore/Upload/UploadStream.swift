@@ -15,14 +15,44 @@ package final class UploadStream: Sendable {
 
   package let name: String
   package let source: StreamSource
-  private let producer: ProducerProcess?
+  private let producer: Producer
   private let expectations: Expectations
   private let pieces = Locked<[Int: StreamPart]>([:])
   private static let grace = Duration.seconds(2)
 
-  package init(
+  /// Whoever fills the stream, where this process knows it: only after it has ended well is the end of the stream its end.
+  enum Producer: Sendable {
+    case unknown
+    case command(ProducerProcess)
+    case feeder(StreamFeeder)
+
+    fileprivate var isKnown: Bool {
+      if case .unknown = self { false } else { true }
+    }
+
+    /// Returns when it has ended; nil where it has ended well.
+    fileprivate func failure() async -> Failure? {
+      switch self {
+      case .unknown: return nil
+      case .feeder(let feeder): return await feeder.wait()
+      case .command(let process):
+        do throws(Failure) {
+          return try await process.wait().failure(of: process.command)
+        } catch {
+          return error
+        }
+      }
+    }
+  }
+
+  package convenience init(
     name: String, source: StreamSource, producer: ProducerProcess? = nil, expectations: Expectations = Expectations()
   ) {
+    self.init(
+      name: name, source: source, filledBy: producer.map { .command($0) } ?? .unknown, expectations: expectations)
+  }
+
+  init(name: String, source: StreamSource, filledBy producer: Producer, expectations: Expectations) {
     self.name = name
     self.source = source
     self.producer = producer
@@ -32,19 +62,11 @@ package final class UploadStream: Sendable {
   /// A command that fails is told at once, however long something that it has started keeps the pipe open: nothing of
   /// it will be published. Of one that ends well, what it has started may still have something to say.
   func onFailure(_ tell: @escaping @Sendable (Failure) -> Void) {
-    guard let producer else { return }
-    Task.begin { [source] in
-      guard let failure = await Self.failure(of: producer) else { return }
+    guard producer.isKnown else { return }
+    Task.begin { [source, producer] in
+      guard let failure = await producer.failure() else { return }
       source.fail(failure)
       tell(failure)
-    }
-  }
-
-  private static func failure(of producer: ProducerProcess) async -> Failure? {
-    do throws(Failure) {
-      return try await producer.wait().failure(of: producer.command)
-    } catch {
-      return error
     }
   }
 
@@ -77,7 +99,7 @@ package final class UploadStream: Sendable {
 
   /// Whether what was read may be published: the command has ended well, and the stream is what was expected.
   func judge() async -> Failure? {
-    if let producer, let failure = await Self.failure(of: producer) { return failure }
+    if let failure = await producer.failure() { return failure }
     let size = source.bytesRead
     if let wanted = expectations.size, wanted != size {
       return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) that --expect-size names")
@@ -95,15 +117,23 @@ package final class UploadStream: Sendable {
   /// Ends reading, and the command with all that it has started in its group; returns when that has ended.
   func stop(in world: World) async {
     source.stop()
-    await producer?.terminate(grace: Self.grace, in: world)
+    switch producer {
+    case .unknown: break
+    case .command(let process): await process.terminate(grace: Self.grace, in: world)
+    case .feeder(let feeder):
+      feeder.stop()
+      _ = await feeder.wait()
+    }
   }
 
   /// The stream was published.
   func letGo() {
     source.stop()
-    producer?.letGo()
+    if case .command(let process) = producer { process.letGo() }
   }
 
   /// The program ends now.
-  package func kill() { producer?.kill() }
+  package func kill() {
+    if case .command(let process) = producer { process.kill() }
+  }
 }

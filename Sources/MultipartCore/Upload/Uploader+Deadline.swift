@@ -2,10 +2,10 @@
 extension Uploader {
   /// Ends the run so that all is done `limit` after `start`, by the uptime. What is at the store is kept for the next run,
   /// which needs nothing to be sent; the upload of a stream has to be aborted before.
-  package func interrupt(after limit: Duration, since start: Duration) {
+  package func interrupt(after limit: Duration, since start: Duration) -> Task<Void, Never> {
     let (wait, grace) = Self.split(max(.zero, start + limit - world.uptime()), aborts: job.source.isStream)
     deadlineGrace.withLock { $0 = grace }
-    Task.begin { [self] in
+    return Task.begin { [self] in
       guard (try? await world.sleep(wait)) != nil else { return }
       interrupt(Failure(.deadline, "the time that --deadline gives is over"))
     }

@@ -84,7 +84,7 @@ extension Uploader {
       encryptionWord.withLock { $0 = $0 == .none ? .parts : $0 }
       journal?.append(receipt, now: world.uptime())
       sayUnverified(receipt.proof)
-      tell(.part(receipt, took: world.uptime() - start))
+      tell(.part(number: receipt.number, size: receipt.size, etag: receipt.etag, took: world.uptime() - start))
       return .partDone(receipt)
     } catch {
       return .partFailed(number, error.at(Place(part: number)).at(job.place))

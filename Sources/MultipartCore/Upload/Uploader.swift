@@ -1,6 +1,6 @@
 /// Does what the machine says: one upload of one file, from the first request to the proof.
 package final class Uploader: Sendable {
-  let job: UploadJob
+  package let job: UploadJob
   let client: S3Client
   let world: World
   let sender: BodySender
@@ -13,7 +13,7 @@ package final class Uploader: Sendable {
   let lesson = Locked<ChecksumForm?>(nil)
   let isUnverifiedSaid = Locked(false)
   let deadlineGrace = Locked(Duration.milliseconds(250))
-  let tell: @Sendable (UploadNews) -> Void
+  let tell: @Sendable (UploadEvent) -> Void
   private let events: AsyncStream<UploadMachine.Event>
   private let inbox: AsyncStream<UploadMachine.Event>.Continuation
   /// The first one, for who waits and does not hear events.
@@ -45,7 +45,7 @@ package final class Uploader: Sendable {
   /// `memory` is where the lesson goes that a store does not verify a checksum.
   package init(
     job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil, book: RecordBook? = nil,
-    tell: @escaping @Sendable (UploadNews) -> Void = { _ in }
+    tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) throws(Failure) {
     // Of a stream only the first part's size is planned here; its pieces come as its own plan cuts them.
     let plan = try UploadPlan(
@@ -308,7 +308,7 @@ package final class Uploader: Sendable {
   }
 
   func heed(_ notice: UploadMachine.Notice) {
-    tell(.notice(notice))
+    tell(UploadEvent(notice))
     switch notice {
     case .steppedDown(let from, let to, _): learn(from, to)
     case .startsAnew, .retry, .leftBehind, .leftAlone, .resumes, .paced, .waitsForQuiet, .passedBy: break

@@ -1,7 +1,7 @@
 /// Why something did not work: a closed code that programs switch over, what the store said, and where it happened.
 /// Never matched by its text.
-package struct Failure: Error, Sendable {
-  package enum Code: String, Sendable, CaseIterable {
+public struct Failure: Error, Sendable {
+  public enum Code: String, Sendable, CaseIterable {
     /// The command line asks for what cannot be.
     case usage
     /// A configuration file or variable that cannot be used.
@@ -48,25 +48,25 @@ package struct Failure: Error, Sendable {
     case local
   }
 
-  package var code: Code
-  package var message: String
-  package var status: Int?
-  package var s3Code: String?
-  package var requestID: String?
-  package var retryAfter: Duration?
-  package var region: String?
-  package var place = Place()
+  public var code: Code
+  public var message: String
+  public var status: Int?
+  public var s3Code: String?
+  public var requestID: String?
+  public var retryAfter: Duration?
+  public var region: String?
+  public var place = Place()
   /// The same command, run again, goes on where this run stopped.
-  package var isResumable = false
+  public var isResumable = false
   /// Tried often enough where it was made: nobody above tries it again.
-  package var isSettled = false
+  public var isSettled = false
   /// Nobody has answered there in this run, and how long that has been tried: a wrong address is more likely than trouble
   /// that passes. Nil once somebody has.
-  package var triedInVain: Duration?
+  public var triedInVain: Duration?
   /// The line that names the way out, when it is known where the failure is made.
-  package var hint: String?
+  public var hint: String?
 
-  package init(
+  public init(
     _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
     retryAfter: Duration? = nil, region: String? = nil, hint: String? = nil
   ) {
@@ -81,7 +81,7 @@ package struct Failure: Error, Sendable {
   }
 
   /// Where it happened; what is already known is kept.
-  package func at(_ place: Place) -> Failure {
+  public func at(_ place: Place) -> Failure {
     var copy = self
     copy.place.fill(from: place)
     return copy
@@ -89,14 +89,14 @@ package struct Failure: Error, Sendable {
 }
 
 /// The file, object, upload and part that a failure is about.
-package struct Place: Sendable, Equatable {
-  package var file: String?
-  package var bucket: String?
-  package var key: String?
-  package var uploadID: String?
-  package var part: Int?
+public struct Place: Sendable, Equatable {
+  public var file: String?
+  public var bucket: String?
+  public var key: String?
+  public var uploadID: String?
+  public var part: Int?
 
-  package init(
+  public init(
     file: String? = nil, bucket: String? = nil, key: String? = nil, uploadID: String? = nil, part: Int? = nil
   ) {
     self.file = file

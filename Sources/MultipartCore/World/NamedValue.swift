@@ -1,9 +1,12 @@
 /// A name with its value: a header, metadata, a tag.
-package struct NamedValue: Sendable, Equatable {
-  package var name: String
-  package var value: String
+public struct NamedValue: Sendable, Equatable {
+  /// As it is written.
+  public var name: String
+  /// Not encoded.
+  public var value: String
 
-  package init(_ name: String, _ value: String) {
+  /// A pair.
+  public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
   }

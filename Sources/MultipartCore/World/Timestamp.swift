@@ -1,12 +1,15 @@
 /// A moment of the wall clock, in whole seconds since 1970.
-package struct Timestamp: Sendable, Hashable, Comparable {
-  package var seconds: Int64
+public struct Timestamp: Sendable, Hashable, Comparable {
+  /// Since 1970, in UTC.
+  public var seconds: Int64
 
-  package init(seconds: Int64) {
+  /// A moment.
+  public init(seconds: Int64) {
     self.seconds = seconds
   }
 
-  package static func < (a: Timestamp, b: Timestamp) -> Bool { a.seconds < b.seconds }
+  /// Earlier.
+  public static func < (a: Timestamp, b: Timestamp) -> Bool { a.seconds < b.seconds }
 
   /// Year, month, day, hour, minute and second in UTC. Reckoned here and not by `gmtime_r`, whose `tm` belongs to
   /// whichever C module the compiler has read first.
@@ -34,7 +37,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   package var amzTime: String { written(dash: "", colon: "") }
 
   /// `2013-05-24T00:00:00Z`
-  package var iso8601: String { written(dash: "-", colon: ":") }
+  public var iso8601: String { written(dash: "-", colon: ":") }
 
   /// Without `colon` the day alone.
   private func written(dash: String, colon: String?) -> String {

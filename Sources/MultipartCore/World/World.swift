@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the core takes from outside: time, dice, environment and a place to tell what happens. Nothing in the core
 /// asks the process for these itself, so a test hands in its own.
 package struct World: Sendable {
@@ -29,5 +31,17 @@ package struct World: Sendable {
     self.environment = environment
     self.secrets = secrets
     self.log = { level, message in log(level, secrets.masked(message())) }
+  }
+}
+
+extension World {
+  /// The clocks, the dice and the variables of this process.
+  package static func ofProcess(
+    _ environment: [String: String], log: @escaping @Sendable (_ level: Int, _ message: String) -> Void
+  ) -> World {
+    World(
+      now: { Timestamp(seconds: Int64(time(nil))) }, uptime: { .sinceBoot() },
+      sleep: { try await TaskThreads.shared.sleep(for: $0) }, random: { Double.random(in: 0..<1) },
+      environment: environment, log: { level, message in log(level, message()) })
   }
 }

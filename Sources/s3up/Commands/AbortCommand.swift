@@ -10,8 +10,7 @@ struct AbortCommand {
 
   init(_ session: Session) throws(Failure) {
     self.session = session
-    book = try StateOptions(session.invocation, environment: session.environment).directory
-      .map { RecordBook(folder: $0.text) }
+    book = try session.stateFolder().map { RecordBook(folder: $0) }
   }
 
   func run() async throws(Failure) {

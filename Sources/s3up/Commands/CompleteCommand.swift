@@ -134,7 +134,7 @@ struct CompleteCommand {
   private func report(
     _ result: UploadResult, _ target: StepTarget, isUnchanged: Bool = false, took: Duration
   ) throws(Failure) {
-    let summary = result.summary(duration: took)
+    let summary = UploadedObject(result).summary(duration: took)
     let name = SafeText.oneLine("s3://\(target.url.bucket)/\(target.key)", limit: .max)
     let facts = "\(Human.size(result.size)) in \(Human.count(result.parts, "part"))"
     let line =

@@ -39,7 +39,7 @@ extension ObjectOptions {
       return ObjectHeaders.Grant(permission, grant.grantee)
     }
     result.websiteRedirect = websiteRedirect
-    result.lockMode = lockMode.flatMap { ObjectHeaders.LockMode(rawValue: $0.rawValue) }
+    result.lockMode = lockMode
     result.retainUntil = retainUntil
     result.legalHold = legalHold.map { $0 == .on }
     result.extra = headers
@@ -49,19 +49,11 @@ extension ObjectOptions {
 
 extension EncryptionOptions {
   var server: ServerSideEncryption? {
-    guard let kind, let algorithm = ServerSideEncryption.Algorithm(rawValue: kind.rawValue) else { return nil }
-    return ServerSideEncryption(algorithm, keyID: kmsKeyID, contextJSON: kmsContext, bucketKey: bucketKey)
+    kind.map { ServerSideEncryption($0, keyID: kmsKeyID, contextJSON: kmsContext, bucketKey: bucketKey) }
   }
 
-  /// Reads the key. It goes out only where nobody can listen: over TLS, or to this machine itself.
-  func customerKey(for origin: Origin, insecure: Bool) throws(Failure) -> CustomerKey? {
-    guard let file = customerKeyFile else { return nil }
-    guard origin.scheme == .https || origin.isLoopback || insecure else {
-      throw Failure(
-        .usage, "an SSE-C key is not sent over plain HTTP",
-        hint: "use an https endpoint, or --insecure if the line is safe by other means")
-    }
-    return try CustomerKey(file: FilePath(bytes: file.bytes))
+  func customerKey() throws(Failure) -> CustomerKey? {
+    try customerKeyFile.map { (file) throws(Failure) in try CustomerKey(file: FilePath(bytes: file.bytes)) }
   }
 }
 
@@ -69,14 +61,14 @@ extension ConditionOptions {
   var write: WriteConditions { WriteConditions(ifNoneMatch: ifNoneMatch, ifMatch: ifMatch) }
 }
 
-extension UploadResult {
+extension UploadedObject {
   func summary(duration: Duration) -> UploadSummary {
     UploadSummary(
-      size: size, etag: object.etag, versionID: object.versionID,
-      checksum: sum.map {
-        UploadSummary.Checksum(algorithm: $0.algorithm.awsName ?? "MD5", type: $0.type.rawValue, value: $0.text)
+      size: size, etag: etag, versionID: versionID,
+      checksum: checksum.map {
+        UploadSummary.Checksum(
+          algorithm: $0.algorithm, type: $0.type.rawValue, value: $0.value)
       }, parts: parts, bytesSent: bytesSent, bytesResumed: bytesResumed, retries: retries, duration: duration,
-      requestID: object.requestID,
-      evidence: evidence)
+      requestID: requestID, evidence: evidence)
   }
 }

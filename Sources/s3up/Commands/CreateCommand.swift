@@ -12,14 +12,14 @@ struct CreateCommand {
     let invocation = session.invocation
     let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0])
     let object = try ObjectOptions(invocation)
-    let access = try await StoreAccess.open(session, bucket: url.bucket)
-    if access.bucket.kind == .directory { try DirectoryBucket.check(invocation) }
+    let access = try await session.store(url.bucket)
+    if access.endpoint.kind == .directory { try DirectoryBucket.check(invocation) }
     var operation = CreateMultipartUpload(bucket: url.bucket, key: url.key ?? "")
     let guessed = ContentType.guess(name: url.key ?? "", leading: [])
     operation.object = try object.headers(contentType: guessed)
     operation.encryption = object.encryption.server
-    operation.customerKey = try object.encryption.customerKey(
-      for: access.bucket.origin, insecure: ConnectionOptions(invocation).insecure)
+    operation.customerKey = try object.encryption.customerKey()
+    try access.checkKey(operation.customerKey)
     operation.common = access.common
     // Without --checksum none is named: S3 would then refuse parts that are sent without it, by a plain PUT to a URL.
     if case .algorithm(let algorithm)? = try IntegrityOptions(invocation).checksum.form {
@@ -42,7 +42,7 @@ struct CreateCommand {
   /// A try whose answer was lost may have made an upload all the same. Which one it is cannot be known, where another
   /// script may have begun one at the same moment: it is said, and not ended.
   private func perform(
-    _ operation: CreateMultipartUpload, _ url: S3URL, _ access: StoreAccess
+    _ operation: CreateMultipartUpload, _ url: S3URL, _ access: Store
   ) async throws(Failure) -> CreateMultipartUpload.Output {
     let mayBeLost = Locked(false)
     func say() {
@@ -85,7 +85,7 @@ struct CreateCommand {
   }
 
   /// An upload whose id nobody has read would stay for ever.
-  private func takenBack(_ failure: Failure, _ id: String, _ url: S3URL, _ access: StoreAccess) async -> Failure {
+  private func takenBack(_ failure: Failure, _ id: String, _ url: S3URL, _ access: Store) async -> Failure {
     var failure = failure
     let abort = AbortStep(
       client: access.client, common: access.common, retry: access.retry, world: session.world)

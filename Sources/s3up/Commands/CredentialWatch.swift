@@ -4,27 +4,28 @@ import MultipartCore
 struct CredentialWatch {
   private let session: Session
   private let signer: BucketSigner
-  private let progress: UploadProgress
+  private let upload: UploadTask
 
   /// The rate of the first seconds is not yet that of the upload.
   private static let settling = 5
 
-  init(_ session: Session, _ signer: BucketSigner, _ progress: UploadProgress) {
+  init(_ session: Session, _ signer: BucketSigner, _ upload: UploadTask) {
     self.session = session
     self.signer = signer
-    self.progress = progress
+    self.upload = upload
   }
 
   /// Nil when there is nothing to watch: only the environment has credentials that are fixed and end.
   func start() -> Task<Void, Never>? {
-    guard let total = progress.total, session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
-    let (session, signer, progress) = (session, signer, progress)
+    guard let total = upload.progress.total, session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
+    let (session, signer, upload) = (session, signer, upload)
     return .begin {
       guard let held = try? await signer.currentCredentials(), held.isFixed, let end = held.expiration else { return }
       var meter = RateMeter()
       var turn = 0
       while (try? await session.world.sleep(.seconds(1))) != nil {
         turn += 1
+        let progress = upload.progress
         meter.add(progress.taken, at: session.world.uptime())
         guard turn >= Self.settling, let left = meter.eta(remaining: total - progress.bytes) else { continue }
         guard let text = Self.warning(now: session.world.now(), eta: left, end: end) else { continue }

@@ -25,19 +25,18 @@ struct DoctorRounds: Sendable {
 
   /// Throws what is wrong with the command line.
   func examine() async throws(Failure) -> Examination {
-    let invocation = session.invocation
     var exam = Examination(now: session.world.now())
     exam.version = "\(Version.text), \(TransportLibraries.versions)"
     exam.bucket = url?.bucket
     exam.prefix = url?.key ?? ""
-    exam.verifiesTLS = try !ConnectionOptions(invocation).insecure
-    exam.state = StateFolderReport.look(
-      at: try StateOptions(invocation, environment: session.environment).directory?.text)
+    let options = try session.storeOptions()
+    exam.verifiesTLS = options.verifiesTLS
+    exam.state = StateFolderReport.look(at: options.stateFolder(session.environment))
     do throws(Failure) {
-      let profile = try ProfileSettings(invocation, session.environment)
+      let profile = try ProfileSettings(options, session.environment)
       // Without a bucket it is the service that is looked at; the name stands in no address.
-      let settings = try StoreSettings(invocation, session.environment, profile, bucket: url?.bucket ?? "s3up-doctor")
-      try await look(&exam, profile, patient(settings))
+      let settings = try StoreSettings(options, session.environment, profile, bucket: url?.bucket ?? "s3up-doctor")
+      try await look(&exam, options, profile, patient(settings))
     } catch {
       guard error.code != .usage, error.code != .interrupted else { throw error }
       exam.settings = error
@@ -50,16 +49,16 @@ struct DoctorRounds: Sendable {
     var settings = settings
     if !session.invocation.has(.connectTimeout) { settings.transfer.connectTimeout = Self.connectTimeout }
     if !session.invocation.has(.stallTimeout) { settings.transfer.stallTimeout = Self.stallTimeout }
-    settings.transfer.retries = min(2, settings.transfer.retries)
+    settings.transfer.tries = min(2, settings.transfer.tries)
     return settings
   }
 
   private func look(
-    _ exam: inout Examination, _ profile: ProfileSettings, _ settings: StoreSettings
+    _ exam: inout Examination, _ options: StoreOptions, _ profile: ProfileSettings, _ settings: StoreSettings
   ) async throws(Failure) {
-    let transport = try StoreAccess.transport(session, settings.transfer)
+    let transport = try options.transport(settings.transfer, session.world)
     async let signing = signing(profile, settings, transport)
-    let found = await place(profile, settings, transport)
+    let found = await place(options, profile, settings, transport)
     let ready: (endpoint: BucketEndpoint, settings: StoreSettings)
     switch found {
     case .failure(let failure):
@@ -72,9 +71,9 @@ struct DoctorRounds: Sendable {
     exam.place = Examination.Place(
       endpoint, source: ready.settings.endpointSource(endpoint, named: url != nil),
       regionSource: ready.settings.source(.region))
-    let route = ProxyRoute(session, endpoint.origin)
+    let route = ProxyRoute(options, session.environment, endpoint.origin)
     exam.proxy = route?.proxy
-    async let visit = visit(endpoint, route, ready.settings, transport)
+    async let visit = visit(endpoint, route, options, ready.settings, transport)
     let signed = await signing
     exam.signing = signed.signing
     async let identity = identity(signed, endpoint, profile, ready.settings, transport)
@@ -107,7 +106,7 @@ struct DoctorRounds: Sendable {
       var services = ServiceClient(transport: transport, world: session.world)
       // So that what a service said, or that it said nothing, is told before the limit is.
       services.retry = RetryPolicy(tries: 2)
-      var sources = CredentialSources(session, services, profile)
+      var sources = CredentialSources(try session.storeOptions(), services, profile)
       sources.onQuestion = { isAsking.withLock { $0 = true } }
       let keeper = try sources.credentials(region: region)
       resolved.withLock { $0 = (session, keeper) }
@@ -149,9 +148,9 @@ struct DoctorRounds: Sendable {
   // MARK: - Where to
 
   private func place(
-    _ profile: ProfileSettings, _ settings: StoreSettings, _ transport: CurlTransport
+    _ options: StoreOptions, _ profile: ProfileSettings, _ settings: StoreSettings, _ transport: CurlTransport
   ) async -> Result<(endpoint: BucketEndpoint, settings: StoreSettings), Failure> {
-    let sources = CredentialSources(session, ServiceClient(transport: transport, world: session.world), profile)
+    let sources = CredentialSources(options, ServiceClient(transport: transport, world: session.world), profile)
     let (session, isNamed) = (session, url != nil)
     let result = await session.world.within(
       Self.regionLimit, "the region could not be asked", hint: "give it with --region REGION"
@@ -174,12 +173,13 @@ struct DoctorRounds: Sendable {
   }
 
   private func visit(
-    _ endpoint: BucketEndpoint, _ route: ProxyRoute?, _ settings: StoreSettings, _ transport: CurlTransport
+    _ endpoint: BucketEndpoint, _ route: ProxyRoute?, _ options: StoreOptions, _ settings: StoreSettings,
+    _ transport: CurlTransport
   ) async -> (Result<[String], Failure>, StoreVisit?) {
     let host = route?.usedHost ?? endpoint.origin.bareHost
     let addresses = await HostLookup.addresses(of: host, limit: min(Self.nameLimit, settings.transfer.connectTimeout))
     guard case .success = addresses else { return (addresses, nil) }
-    let blind = try? StoreAccess.transport(session, settings.transfer, trustsAnybody: true)
+    let blind = try? options.transport(settings.transfer, session.world, trustsAnybody: true)
     let limit = settings.transfer.connectTimeout + settings.transfer.stallTimeout
     let visit = await StoreVisit.make(
       endpoint.origin.description + (url == nil ? "/" : endpoint.pathForBucket), origin: endpoint.origin,
@@ -195,7 +195,9 @@ struct DoctorRounds: Sendable {
   ) async throws(Failure) {
     guard let url, case .success(let answer)? = exam.visit?.outcome, answer.status != 407 else { return }
     if case .failed? = exam.signing { return }
-    let access = try StoreAccess(signed.session, endpoint, settings, signed.keeper, transport)
+    let access = Store(
+      endpoint, settings, try signed.session.storeOptions(), credentials: signed.keeper, transport: transport,
+      world: session.world)
     let prefix =
       try signed.session.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word).key } ?? url.key
     exam.prefix = prefix ?? ""

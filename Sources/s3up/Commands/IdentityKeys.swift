@@ -56,13 +56,13 @@ enum IdentityKeys {
 
   private static func provider(_ options: CognitoOptions, _ session: Session) throws(Failure) -> CognitoIdentityProvider
   {
-    let settings = try ProfileSettings(session.invocation, session.environment)
-    let places = try settings.serviceAddresses()
-    let state = try StateOptions(session.invocation, environment: session.environment).directory
+    let settings = try session.storeOptions()
+    let places = try ProfileSettings(settings, session.environment).serviceAddresses()
     return CognitoIdentityProvider(
       pool: options.pool, logins: options.logins,
       services: ServiceClient(
-        transport: try StoreAccess.transport(session, TransferOptions(session.invocation)), world: session.world),
-      address: try places.address(of: .cognitoIdentity, region: options.pool.region), stateFolder: state?.text)
+        transport: try settings.transport(TransferSettings(settings), session.world), world: session.world),
+      address: try places.address(of: .cognitoIdentity, region: options.pool.region),
+      stateFolder: settings.stateFolder(session.environment))
   }
 }

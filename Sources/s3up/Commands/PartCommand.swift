@@ -20,7 +20,7 @@ struct PartCommand {
       var job = try job(slice, bucket: target.url.bucket, key: target.key)
       job.customerKey = target.customerKey
       job.common = target.access.common
-      job.isDirectoryBucket = target.access.bucket.kind == .directory
+      job.isDirectoryBucket = target.access.endpoint.kind == .directory
       if job.isDirectoryBucket { try DirectoryBucket.check(session.invocation) }
       try await send(job, slice, target.access.client, number: steps.part ?? 0, uploadID: target.uploadID)
     }
@@ -30,17 +30,19 @@ struct PartCommand {
   private func sendPresigned(_ url: String, _ file: Argument, _ steps: StepOptions) async throws(Failure) {
     let slice = try slice(file, steps)
     let presigned = PresignedURL(url)
-    let transport = try StoreAccess.transport(session, TransferOptions(session.invocation))
+    let options = try session.storeOptions()
+    let transfer = TransferSettings(options)
     let client = S3Client(
-      signer: PresignedSigner(SignedRequest(method: .put, url: url)), transport: transport, world: session.world,
-      stallTimeout: try TransferOptions(session.invocation).stallTimeout)
+      signer: PresignedSigner(SignedRequest(method: .put, url: url)),
+      transport: try options.transport(transfer, session.world), world: session.world,
+      stallTimeout: transfer.stallTimeout)
     let job = try job(slice, bucket: presigned.host, key: presigned.path)
     try await send(job, slice, client, number: presigned.part ?? 1, uploadID: presigned.uploadID ?? "presigned")
   }
 
   private func job(_ slice: PartSlice, bucket: String, key: String) throws(Failure) -> UploadJob {
     var job = UploadJob(file: slice.file, bucket: bucket, key: key)
-    job.retry = RetryPolicy(tries: try TransferOptions(session.invocation).retries)
+    job.retry = RetryPolicy(tries: TransferSettings(try session.storeOptions()).tries)
     job.checksum = try IntegrityOptions(session.invocation).checksum.form
     return job
   }

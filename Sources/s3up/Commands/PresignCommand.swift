@@ -12,12 +12,13 @@ struct PresignCommand {
     let url = try S3URL.object(try session.invocation.arguments("s3://BUCKET/KEY")[0])
     let options = try PresignOptions(session.invocation)
     let parts = try PresignedParts(options).parts
-    let access = try await StoreAccess.open(session, bucket: url.bucket)
+    let access = try await session.store(url.bucket)
     let place = Place(bucket: url.bucket, key: url.key)
-    if access.bucket.isAWS, access.settings.sources[.region] == nil {
+    if access.endpoint.isAWS, access.settings.sources[.region] == nil {
       // A request would be sent on by a redirect; a URL that is given away is as good as its region.
       session.world.log(
-        0, "nothing names the bucket's region, and AWS did not: the URL is for \(access.bucket.region); give --region")
+        0, "nothing names the bucket's region, and AWS did not: the URL is for \(access.endpoint.region); give --region"
+      )
     }
     for part in parts {
       let signed = try await access.signer.presigned(

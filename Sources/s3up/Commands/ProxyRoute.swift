@@ -9,21 +9,13 @@ struct ProxyRoute: Sendable {
   var usedHost: String? { proxy.bypassedBy == nil ? host : nil }
 
   /// Nil when none is set.
-  init?(_ session: Session, _ origin: Origin) {
-    let environment = session.environment
-    let settings = ProxySettings(session.invocation, environment)
+  init?(_ options: StoreOptions, _ environment: [String: String], _ origin: Origin) {
+    let settings = options.proxySettings(environment)
     guard let address = settings.proxy(for: origin.description), !address.isEmpty else { return nil }
     let name = ProxyName(address, source: origin.scheme == .https ? settings.httpsSource : settings.httpSource)
     host = name.host
     let exempts = ["no_proxy", "NO_PROXY"].first { environment[$0].map { !$0.isEmpty } ?? false }
     proxy = Examination.Proxy(
       address: name.address, source: name.source, bypassedBy: settings.exempts(origin) ? exempts ?? "NO_PROXY" : nil)
-  }
-}
-
-extension ProxySettings {
-  init(_ invocation: Invocation, _ environment: [String: String]) {
-    let given = invocation.last(.proxy)
-    self.init(option: given?.value.text, name: given?.origin.text ?? "--proxy", environment: environment)
   }
 }

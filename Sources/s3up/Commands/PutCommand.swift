@@ -33,53 +33,46 @@ struct PutCommand {
   }
 
   private func put(_ source: PutSource, _ target: S3URL, _ run: Run) async throws(Failure) {
+    var options = try UploadOptions(session.invocation)
+    // The time for the whole command, of which some is over.
+    options.deadline = options.deadline.map { $0 - (session.world.uptime() - run.start) }
     // The way to the store is known before a command is started.
-    let access = try await StoreAccess.open(session, bucket: target.bucket)
-    let state = try StateOptions(session.invocation, environment: session.environment).directory
-    let memory = state.map { StoreMemory(folder: $0.text) }
-    var transfer = access.transfer
-    let lessons = memory?.lessons(of: access.signer.origin, now: session.world.now())
-    if let refusal = lessons?.refusal {
-      session.world.log(
-        0,
-        "what was learnt of stores is not used: \(refusal.place.file ?? ""): \(refusal.message); "
-          + (refusal.hint ?? ""))
-    }
-    if lessons?.contain(.equalParts) == true { transfer.equalParts = true }
+    let store = try await session.store(target.bucket)
+    if store.endpoint.kind == .directory { try DirectoryBucket.check(session.invocation) }
     let words = Reporter.style(session) == .bar ? ProducerWords(session.console) : nil
     defer { words?.end() }
-    let opened = try source.open(transfer, try IntegrityOptions(session.invocation), words: words)
-    session.signals.atEnd { opened.kill() }
-    let plan = try PutPlan(session, source: opened, target: target, access: access, memory: memory, lessons: lessons)
-    try plan.checkExpectations()
-    try await upload(plan, access, run)
+    let errors = source.isCommand ? words?.begin() : nil
+    let reporter = Reporter(session, subject: run.subject)
+    let upload: UploadTask
+    do {
+      defer { errors.map { _ = close($0) } }
+      upload = try store.uploadTask(
+        source.input(errors: errors), to: target.key ?? "", options, onEvent: reporter.hear)
+    }
+    session.signals.atEnd { upload.uploader.job.source.kill() }
+    if session.output.explain {
+      for line in try await PutPlan(upload, store, options).lines { session.console.line(line) }
+    }
+    try await send(upload, reporter, store, run)
   }
 
-  private func upload(_ plan: PutPlan, _ access: StoreAccess, _ run: Run) async throws(Failure) {
-    let (subject, start) = (run.subject, run.start)
-    let reporter = Reporter(session, subject: subject, name: plan.job.source.path.name)
-    let uploader = try Uploader(
-      job: plan.job, client: access.client, world: session.world, memory: plan.memory, book: plan.book,
-      tell: reporter.hear)
-    if session.output.explain {
-      for line in try await plan.explanation(uploader.plan) { session.console.line(line) }
-    }
-    session.signals.listen { uploader.interrupt() }
-    if let deadline = plan.deadline { uploader.interrupt(after: deadline, since: start) }
-    session.signals.onReport { reporter.report(uploader) }
-    session.signals.onPause { reporter.pause(uploader) }
-    reporter.start(uploader)
-    let watch = CredentialWatch(session, access.signer, uploader.progress).start()
+  private func send(_ upload: UploadTask, _ reporter: Reporter, _ store: Store, _ run: Run) async throws(Failure) {
+    session.signals.listen { upload.cancel() }
+    session.signals.onReport { reporter.report() }
+    session.signals.onPause { reporter.pause() }
+    reporter.start(upload)
+    let watch = CredentialWatch(session, store.signer, upload).start()
     defer { watch?.cancel() }
     do throws(Failure) {
-      let result = try await uploader.run()
+      let object = try await upload.run()
       // The object is proven, so the record goes, whatever becomes of the line. Killed before it is written, the next run
       // finds by the record that the object is complete, and sends nothing.
-      defer { uploader.close() }
+      defer { upload.forget() }
       guard run.alarm.disarm() else { throw Failure(.deadline, "the time that --deadline gives is over") }
       reporter.finish()
-      let summary = result.summary(duration: session.world.uptime() - start)
-      let line = summary.line(source: subject.source ?? "", bucket: plan.job.bucket, key: plan.job.key)
+      let summary = object.summary(duration: session.world.uptime() - run.start)
+      let (subject, job) = (run.subject, upload.uploader.job)
+      let line = summary.line(source: subject.source ?? "", bucket: job.bucket, key: job.key)
       try session.say(
         session.paint(STDOUT_FILENO).result(line), json: Event.completed(subject, summary).json)
     } catch {

@@ -53,46 +53,16 @@ enum PutSource {
     return (.command(Array(words.dropFirst())), try S3URL.object(first))
   }
 
-  /// Opens the file or stream, or starts the command, whose words go where `words` says, or to standard error.
-  func open(
-    _ transfer: TransferOptions, _ integrity: IntegrityOptions, words: ProducerWords? = nil
-  ) throws(Failure) -> UploadSource {
+  var isCommand: Bool {
+    if case .command = self { true } else { false }
+  }
+
+  /// `errors` is where the words of a command go, else to standard error.
+  func input(errors: Int32?) -> UploadInput {
     switch self {
-    case .file(let name): return .file(try SourceFile(FilePath(bytes: name.bytes)))
-    case .descriptor(let name):
-      let path = FilePath(bytes: name.bytes)
-      if let file = try StreamFile.openFile(path) { return .file(file) }
-      guard name.bytes == [UInt8(ascii: "-")] else { return try stream(name, transfer, integrity) }
-      return try stream(
-        STDIN_FILENO, owns: false, name: StreamFile.title(of: path).text, producer: nil, transfer, integrity)
-    case .stream(let name): return try stream(name, transfer, integrity)
-    case .command(let command):
-      let errors = words?.begin()
-      defer { errors.map { _ = close($0) } }
-      let producer = try ProducerProcess(command.map(\.bytes), group: .fitting(), errors: errors)
-      return try stream(
-        producer.takeDescriptor(), owns: true, name: producer.command, producer: producer, transfer, integrity)
+    case .file(let name): UploadInput(.file(FilePath(bytes: name.bytes)))
+    case .descriptor(let name), .stream(let name): UploadInput(.named(FilePath(bytes: name.bytes)))
+    case .command(let words): UploadInput(.command(words.map(\.bytes), errors: errors))
     }
-  }
-
-  private func stream(
-    _ name: Argument, _ transfer: TransferOptions, _ integrity: IntegrityOptions
-  ) throws(Failure) -> UploadSource {
-    try stream(
-      StreamFile.open(FilePath(bytes: name.bytes)), owns: true, name: name.text, producer: nil, transfer, integrity)
-  }
-
-  private func stream(
-    _ descriptor: Int32, owns: Bool, name: String, producer: ProducerProcess?,
-    _ transfer: TransferOptions, _ integrity: IntegrityOptions
-  ) throws(Failure) -> UploadSource {
-    let plan = try StreamPlan(
-      partSize: transfer.partSize, expectedSize: integrity.expectSize, equalParts: transfer.equalParts)
-    let source = try StreamSource(
-      descriptor: descriptor, owns: owns, plan: plan, ring: PartRing(plan: plan, concurrency: transfer.concurrency),
-      name: name, hashes: integrity.expectSHA256 != nil)
-    let expectations = UploadStream.Expectations(
-      size: integrity.expectSize, leastSize: integrity.minSize, sha256: integrity.expectSHA256)
-    return .stream(UploadStream(name: name, source: source, producer: producer, expectations: expectations))
   }
 }

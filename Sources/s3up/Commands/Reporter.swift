@@ -5,10 +5,9 @@ import MultipartCore
 final class Reporter: Sendable {
   private let session: Session
   private let subject: Event.Subject
-  private let name: String
   private let printer: ProgressPrinter
   private let lastRetrySaid = Locked<Duration?>(nil)
-  private let running = Locked<(uploader: Uploader, ticker: Task<Void, Never>)?>(nil)
+  private let running = Locked<(upload: UploadTask, ticker: Task<Void, Never>)?>(nil)
 
   /// How progress is shown in this run.
   static func style(_ session: Session) -> ProgressPrinter.Style {
@@ -16,97 +15,86 @@ final class Reporter: Sendable {
       session.output.progress, terminal: Descriptor.isTerminal(STDERR_FILENO), environment: session.environment)
   }
 
-  init(_ session: Session, subject: Event.Subject, name: String) {
+  init(_ session: Session, subject: Event.Subject) {
     self.session = session
     self.subject = subject
-    self.name = name
     let environment = session.environment
     printer = ProgressPrinter(
       style: Self.style(session), console: session.console,
       width: { Descriptor.columns(STDERR_FILENO, environment: environment) })
   }
 
-  func start(_ uploader: Uploader) {
-    tick(uploader)
+  func start(_ upload: UploadTask) {
+    tick(upload)
     let tells = session.output.json == .all
     // Also where nothing is drawn: who asks by SIGUSR1 is told the rate of the last seconds.
     let ticker = Task.begin { [self] in
       var turn = 0
       while (try? await session.world.sleep(.milliseconds(200))) != nil {
         turn += 1
-        let state = tick(uploader)
+        let state = tick(upload)
         // A program is told once a second.
         if tells, turn % 5 == 0 { print(.progress(subject, state)) }
       }
     }
-    running.withLock { $0 = (uploader, ticker) }
+    running.withLock { $0 = (upload, ticker) }
   }
 
   /// The state, on request.
-  func report(_ uploader: Uploader) {
-    session.console.line(ProgressLine.plain(printer.measure(state(uploader), now: session.world.uptime())))
+  func report() {
+    guard let (upload, _) = running.withLock({ $0 }) else { return }
+    session.console.line(ProgressLine.plain(printer.measure(state(upload), now: session.world.uptime())))
   }
 
   /// By Ctrl-Z.
-  func pause(_ uploader: Uploader) {
-    printer.pause(state(uploader), now: session.world.uptime())
+  func pause() {
+    guard let (upload, _) = running.withLock({ $0 }) else { return }
+    printer.pause(state(upload), now: session.world.uptime())
   }
 
   func finish() {
-    guard let (uploader, ticker) = running.withLock({ $0 }) else { return }
+    guard let (upload, ticker) = running.withLock({ $0 }) else { return }
     ticker.cancel()
-    printer.finish(state(uploader), now: session.world.uptime())
+    printer.finish(state(upload), now: session.world.uptime())
   }
 
-  @Sendable func hear(_ news: UploadNews) {
-    switch news {
+  @Sendable func hear(_ event: UploadEvent) {
+    switch event {
     case .started(let id, let size, let parts, let partSize):
       print(.started(subject, size: size, parts: parts, partSize: partSize, uploadID: id))
-    case .part(let receipt, let took):
-      print(
-        .part(subject, number: receipt.number, size: receipt.size, etag: receipt.etag, seconds: took / .seconds(1)))
-    case .notice(let notice): hear(notice)
-    case .advice(let text):
-      if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet {
-        session.console.line("s3up: \(SafeText.oneLine(text))")
-      } else {
-        session.world.log(1, text)
-      }
-    case .warning(let text): session.console.line("s3up: \(SafeText.oneLine(text))")
+    case .part(let number, let size, let etag, let took):
+      print(.part(subject, number: number, size: size, etag: etag, seconds: took / .seconds(1)))
+    case .retry(let part, let attempt, let wait, let code, let message):
+      print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
+      sayRetry(part.map { "part \($0)" } ?? "request", "\(message); try \(attempt) in \(Human.duration(wait))", wait)
+    case .checksumChanged(let from, let to, let message):
+      let next = to == .none ? "no checksum" : to.title
+      session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
+    case .resumed(let id, let parts, let bytes):
+      print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))
+      advise("goes on: \(Human.count(parts, "part")) of it (\(Human.size(bytes))) are at the store")
+    case .connections(let connections, let why):
+      let text = "\(Human.count(connections, "connection")) from here on: \(why)"
+      if session.output.explain { session.console.line(text) } else { session.world.log(1, text) }
+    case .startsAnew(let message): say("\(message): a new one begins")
+    case .waitsForQuiet(let id, let wait):
+      say(
+        "somebody may still be sending to upload \(id); waits \(Human.duration(wait)) to see whether anybody does")
+    case .passedBy(let id, let why): say("upload \(id) is left alone: \(why)")
+    case .leftBehind(let id): say("upload \(id) could not be shown to be gone")
+    case .leftAlone(let id): say("upload \(id), which this run has not begun, is left at the store")
+    case .advice(let text): advise(text)
+    case .warning(let text): say(text)
     }
   }
 
-  private func hear(_ notice: UploadMachine.Notice) {
-    switch notice {
-    case .retry(let part, let attempt, let code, let message, let wait):
-      print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
-      sayRetry(part.map { "part \($0)" } ?? "request", "\(message); try \(attempt) in \(Human.duration(wait))", wait)
-    case .steppedDown(let from, let to, let message):
-      let next = to == .none ? "no checksum" : to.title
-      session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
-    case .resumes(let id, let parts, let bytes):
-      print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))
-      let text = "goes on: \(Human.count(parts, "part")) of it (\(Human.size(bytes))) are at the store"
-      if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet {
-        session.console.line("s3up: " + text)
-      } else {
-        session.world.log(1, text)
-      }
-    case .paced(let connections, let why):
-      let text = "\(Human.count(connections, "connection")) from here on: \(why)"
-      if session.output.explain { session.console.line(text) } else { session.world.log(1, text) }
-    case .startsAnew(let message): session.console.line("s3up: \(SafeText.oneLine(message)): a new one begins")
-    case .waitsForQuiet(let id, let wait):
-      session.console.line(
-        "s3up: somebody may still be sending to upload \(SafeText.oneLine(id)); waits \(Human.duration(wait)) to see "
-          + "whether anybody does")
-    case .passedBy(let id, let why):
-      session.console.line("s3up: upload \(SafeText.oneLine(id)) is left alone: \(why)")
-    case .leftBehind(let id):
-      session.console.line("s3up: upload \(SafeText.oneLine(id)) could not be shown to be gone")
-    case .leftAlone(let id):
-      session.console.line("s3up: upload \(SafeText.oneLine(id)), which this run has not begun, is left at the store")
-    }
+  private func say(_ text: String) {
+    session.console.line("s3up: \(SafeText.oneLine(text))")
+  }
+
+  /// For a person who looks on; else for the log.
+  private func advise(_ text: String) {
+    if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet { say(text) } else { session.world.log(1, text) }
   }
 
   /// With `-v` each; else, on a terminal, one in five seconds of those that keep a person waiting.
@@ -129,19 +117,19 @@ final class Reporter: Sendable {
   }
 
   @discardableResult
-  private func tick(_ uploader: Uploader) -> ProgressState {
-    printer.tick(state(uploader), now: session.world.uptime())
+  private func tick(_ upload: UploadTask) -> ProgressState {
+    printer.tick(state(upload), now: session.world.uptime())
   }
 
-  private func state(_ uploader: Uploader) -> ProgressState {
-    let progress = uploader.progress
-    var state = ProgressState(name: name, total: progress.total, parts: progress.parts)
+  private func state(_ upload: UploadTask) -> ProgressState {
+    let progress = upload.progress
+    var state = ProgressState(name: upload.name, total: progress.total, parts: progress.parts)
     state.done = min(progress.bytes, progress.total ?? .max)
     state.partsDone = progress.partsDone
     state.connections = progress.connections
     state.taken = progress.taken
     state.beginnings = progress.beginnings
-    state.activity = uploader.activity
+    state.activity = progress.activity
     return state
   }
 }

@@ -20,15 +20,30 @@ struct Session: Sendable {
     self.console = console
     self.signals = signals
     let verbosity = output.quiet && output.verbosity == 0 ? -1 : output.verbosity
-    world = World(
-      now: { Timestamp(seconds: Int64(time(nil))) },
-      uptime: { .sinceBoot() },
-      sleep: { try await TaskThreads.shared.sleep(for: $0) },
-      random: { Double.random(in: 0..<1) },
-      environment: environment,
-      log: { level, message in
-        if level <= verbosity { console.line((level == 0 ? "s3up: " : "") + SafeText.lines(message())) }
-      })
+    world = .ofProcess(environment) { level, message in
+      if level <= verbosity { console.line((level == 0 ? "s3up: " : "") + SafeText.lines(message)) }
+    }
+  }
+
+  /// The way to any bucket, as the options, the environment and the terminal say.
+  func storeOptions() throws(Failure) -> StoreOptions {
+    var options = try StoreOptions(invocation)
+    options.environment = environment
+    options.hooks.world = world
+    options.hooks.userAgent = "s3up/\(Version.text)"
+    options.hooks.provider = cognito
+    let question = TerminalQuestion(world: world, signals: signals)
+    options.hooks.askCode = { (prompt) async throws(Failure) in try await question.ask(prompt) }
+    return options
+  }
+
+  func store(_ bucket: String) async throws(Failure) -> Store {
+    try await Store(bucket: bucket, storeOptions())
+  }
+
+  /// Where s3up keeps what it knows; nil where nobody says.
+  func stateFolder() throws(Failure) -> String? {
+    try storeOptions().stateFolder(environment)
   }
 
   func paint(_ descriptor: Int32) -> Paint {

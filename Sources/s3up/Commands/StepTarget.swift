@@ -4,7 +4,7 @@ import MultipartCore
 struct StepTarget {
   let url: S3URL
   let uploadID: String
-  let access: StoreAccess
+  let access: Store
   let customerKey: CustomerKey?
 
   var key: String { url.key ?? "" }
@@ -18,9 +18,9 @@ struct StepTarget {
       throw Failure(.usage, "--upload-id is missing", hint: "Give --upload-id ID, the id that create printed.")
     }
     uploadID = id
-    access = try await StoreAccess.open(session, bucket: url.bucket)
-    customerKey = try EncryptionOptions(invocation)
-      .customerKey(for: access.bucket.origin, insecure: ConnectionOptions(invocation).insecure)
+    access = try await session.store(url.bucket)
+    customerKey = try EncryptionOptions(invocation).customerKey()
+    try access.checkKey(customerKey)
   }
 
   /// Every part the store has, in the order of their numbers.

@@ -63,9 +63,9 @@ struct UnfinishedUpload {
 /// The unfinished uploads that a store lists, each with its parts.
 struct UploadListing {
   private let session: Session
-  private let access: StoreAccess
+  private let access: Store
 
-  init(_ session: Session, _ access: StoreAccess) {
+  init(_ session: Session, _ access: Store) {
     self.session = session
     self.access = access
   }
@@ -85,7 +85,7 @@ struct UploadListing {
   private func list(_ url: S3URL) async throws(Failure) -> [ListMultipartUploads.Upload] {
     let wanted = Array((url.key ?? "").utf8)
     // A directory bucket lists folders only.
-    let cut = access.bucket.kind == .directory ? (wanted.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1 : wanted.count
+    let cut = access.endpoint.kind == .directory ? (wanted.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1 : wanted.count
     let list = ListMultipartUploads(
       bucket: url.bucket, prefix: cut == 0 ? nil : String(decoding: wanted[..<cut], as: UTF8.self),
       common: access.common)

@@ -9,8 +9,7 @@ struct UploadsCommand {
   init(_ session: Session) throws(Failure) {
     self.session = session
     options = try CleanOptions(session.invocation)
-    book = try StateOptions(session.invocation, environment: session.environment).directory
-      .map { RecordBook(folder: $0.text) }
+    book = try session.stateFolder().map { RecordBook(folder: $0) }
   }
 
   func run() async throws(Failure) {
@@ -23,7 +22,7 @@ struct UploadsCommand {
     let records = try self.records()
     var found: [UnfinishedUpload] = []
     if let url {
-      let listing = UploadListing(session, try await StoreAccess.open(session, bucket: url.bucket))
+      let listing = UploadListing(session, try await session.store(url.bucket))
       found = try await listing.uploads(of: url, records: records)
     } else {
       found = records.map { UnfinishedUpload($0, session.world.now(), isRunning: isRunning($0)) }
@@ -90,7 +89,7 @@ struct UploadsCommand {
     if let record = upload.record { lock = try book?.lock(record.header.target) }
     guard upload.record == nil || book == nil || lock != nil else { return .running }
     defer { lock?.release() }
-    let access = try await StoreAccess.open(session, bucket: upload.bucket)
+    let access = try await session.store(upload.bucket)
     if let record = upload.record, !record.header.target.origin.utf8.elementsEqual(access.signer.origin.utf8) {
       throw Failure(
         .usage, "the upload is at \(record.header.target.origin), not at \(access.signer.origin)",

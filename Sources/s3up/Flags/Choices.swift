@@ -3,32 +3,15 @@ enum ChecksumChoice: String, Sendable, CaseIterable {
   case auto, crc64nvme, crc32c, crc32, sha256, sha1, md5, none
 }
 
-enum ResumeChoice: String, Sendable, CaseIterable { case auto, adopt, never, require }
-
 enum HedgeChoice: String, Sendable, CaseIterable { case auto, off }
 
 enum InterruptChoice: String, Sendable, CaseIterable { case keep, abort }
-
-enum PayloadSigningChoice: String, Sendable, CaseIterable { case auto, always, never }
-
-enum AddressingChoice: String, Sendable, CaseIterable { case auto, virtual, path }
-
-enum EncryptionChoice: String, Sendable, CaseIterable {
-  case aes256 = "AES256"
-  case kms = "aws:kms"
-  case kmsDouble = "aws:kms:dsse"
-}
 
 /// Whose place in the bucket a key is in; the raw value is also the place's name.
 enum AccessChoice: String, Sendable, CaseIterable {
   case publicPlace = "public"
   case protectedPlace = "protected"
   case privatePlace = "private"
-}
-
-enum ObjectLockChoice: String, Sendable, CaseIterable {
-  case governance = "GOVERNANCE"
-  case compliance = "COMPLIANCE"
 }
 
 enum OnOffChoice: String, Sendable, CaseIterable { case on, off }

@@ -295,7 +295,7 @@ import Testing
       Programs.find("getent"), ["passwd", "\(geteuid())"], environment: Programs.environment(home: "/")
     ).wait()
     let fields = known.output.split(separator: ":", omittingEmptySubsequences: false)
-    #expect(Environment.home(of: geteuid()) == fields.dropFirst(5).first.map(String.init))
-    #expect(Environment.home(of: 3_999_999_999) == nil)
+    #expect(ProcessEnvironment.home(of: geteuid()) == fields.dropFirst(5).first.map(String.init))
+    #expect(ProcessEnvironment.home(of: 3_999_999_999) == nil)
   }
 }

@@ -19,8 +19,8 @@ import Testing
     if let config { try home.write(Array(config.utf8), to: ".aws/config") }
     let environment = environment.merging(["HOME": home.path]) { own, _ in own }
     let invocation = try Parser.parse(["put"] + words.map { Argument($0) }, environment: environment)
-    return try StoreSettings(
-      invocation, environment, ProfileSettings(invocation, environment), bucket: bucket)
+    let options = try StoreOptions(invocation)
+    return try StoreSettings(options, environment, ProfileSettings(options, environment), bucket: bucket)
   }
 
   private func failure(
@@ -59,7 +59,7 @@ import Testing
         try words.isEmpty
         ? settings(config: Self.services, environment: environment)
         : settings(words[0], config: Self.services, environment: environment)
-      return (found.question.endpointURL, found.source(.endpointURL))
+      return (found.question.endpointURL, found.source(.endpoint))
     }
     #expect(try found("--endpoint-url=http://typed") == ("http://typed", "--endpoint-url"))
     #expect(try found() == ("http://own", "S3UP_ENDPOINT_URL"))
@@ -127,7 +127,7 @@ import Testing
     #expect(found.transfer.partSize(forFileOf: 100 << 20) == 16 << 20)
     #expect(found.transfer.limitRate == 50 << 20)
     for name in [
-      FlagName.region, .fips, .dualstack, .addressing, .payloadSigning, .concurrency, .partSize, .limitRate,
+      Setting.region, .fips, .dualstack, .addressing, .payloadSigning, .concurrency, .partSize, .limitRate,
     ] { #expect(found.source(name) == "profile default", "\(name)") }
     #expect(found.source(.accelerate) == "default")
   }
@@ -145,7 +145,7 @@ import Testing
     #expect(found.question.options.addressing == .path && !found.question.options.addressingIsWish)
     #expect(found.payloadSigning == .never)
     #expect(found.transfer.concurrency == 2 && found.transfer.limitRate == nil)
-    #expect(found.transfer.partSize == 5 << 20 && found.transfer.threshold == nil)
+    #expect(found.transfer.partSize(forFileOf: 1) == nil && found.transfer.threshold == nil)
     #expect(try settings("--no-fips", config: Self.block).question.options.fips == false)
     #expect(try settings("--fips").question.options.fips)
     #expect(try settings(environment: ["S3UP_ACCELERATE": "1"]).question.options.accelerate)

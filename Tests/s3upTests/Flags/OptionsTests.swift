@@ -21,31 +21,39 @@ private func message(_ body: () throws -> Void) -> String {
 @Suite(.timeLimit(.minutes(15))) struct OptionsTests {
   @Test func withoutOptionsTheDefaultsHold() throws {
     let put = try line("put")
-    #expect(try TransferOptions(put) == TransferOptions())
+    #expect(try TransferSettings(StoreOptions(put)) == TransferSettings())
+    #expect(try PartOptions(put).size == nil && PartOptions(put).hedges)
     #expect(try IntegrityOptions(put) == IntegrityOptions())
     #expect(try ObjectOptions(put) == ObjectOptions())
     #expect(try ConditionOptions(put) == ConditionOptions())
     #expect(try ConnectionOptions(put) == ConnectionOptions())
     #expect(try CredentialOptions(put) == CredentialOptions())
+    #expect(try StoreOptions(put).origins.isEmpty)
     #expect(try OutputOptions(put, environment: [:]) == OutputOptions())
-    #expect(TransferOptions().concurrency == 8)
-    #expect(TransferOptions().retries == 10)
+    #expect(TransferSettings().concurrency == 8)
+    #expect(TransferSettings().tries == 10)
   }
 
   @Test func transferValuesAreTyped() throws {
-    let options = try TransferOptions(
-      line(
-        "put", "--part-size=16M", "--concurrency=32", "--limit-rate=2M", "--retries=3", "--stall-timeout=1m",
-        "--connect-timeout=500ms", "--hedge=off"))
-    #expect(!options.hedges)
-    #expect(options.partSize == 16 << 20)
-    #expect(options.concurrency == 32)
+    let line = try line(
+      "put", "--part-size=16M", "--concurrency=32", "--limit-rate=2M", "--retries=3", "--stall-timeout=1m",
+      "--connect-timeout=500ms", "--hedge=off")
+    #expect(try PartOptions(line).hedges == false)
+    #expect(try PartOptions(line).size == 16 << 20)
+    let options = try TransferSettings(StoreOptions(line))
+    #expect(options.connections == .fixed(32))
     #expect(options.limitRate == 2 << 20)
-    #expect(options.retries == 3)
+    #expect(options.tries == 3)
     #expect(options.stallTimeout == .seconds(60))
     #expect(options.connectTimeout == .milliseconds(500))
-    let standards = try line("put", "--part-size=auto", "--limit-rate=off", "--hedge=auto")
-    #expect(try TransferOptions(standards) == TransferOptions())
+  }
+
+  @Test func whatIsSaidToBeAsItIsAnywayIsSaid() throws {
+    let standards = try line("put", "--part-size=auto", "--limit-rate=off", "--hedge=auto", "--concurrency=auto")
+    #expect(try PartOptions(standards).size == nil && PartOptions(standards).hedges)
+    let options = try StoreOptions(standards)
+    #expect(TransferSettings(options) == TransferSettings())
+    #expect(Set(options.origins.keys) == [.partSize, .limitRate, .concurrency])
   }
 
   @Test(arguments: [
@@ -53,18 +61,21 @@ private func message(_ body: () throws -> Void) -> String {
     "--retries=0", "--limit-rate=0", "--stall-timeout=30", "--connect-timeout=0s",
   ])
   func wrongTransferValuesNameTheirOption(_ word: String) {
-    let text = message { _ = try TransferOptions(line("put", word)) }
+    let text = message {
+      let line = try line("put", word)
+      _ = (try StoreOptions(line), try PartOptions(line))
+    }
     #expect(text.hasPrefix(word.prefix { $0 != "=" } + ": '"), "\(text)")
   }
 
   @Test func integrityValuesAreTyped() throws {
     let digest = String(repeating: "aB", count: 32)
-    let options = try IntegrityOptions(
-      line(
-        "put", "--checksum=SHA256", "--payload-signing=never", "--verify", "--expect-size=1K",
-        "--expect-sha256=\(digest)"))
+    let invocation = try line(
+      "put", "--checksum=SHA256", "--payload-signing=never", "--verify", "--expect-size=1K", "--expect-sha256=\(digest)"
+    )
+    #expect(try StoreOptions(invocation).payloadSigning == .never)
+    let options = try IntegrityOptions(invocation)
     #expect(options.checksum == .sha256)
-    #expect(options.payloadSigning == .never)
     #expect(options.verify)
     #expect(options.expectSize == 1024)
     #expect(options.expectSHA256 == digest.lowercased())
@@ -173,8 +184,7 @@ private func message(_ body: () throws -> Void) -> String {
 
   @Test func theStateFolderHasItsPlaces() throws {
     func folder(_ words: [Argument], _ environment: [String: String]) throws -> String? {
-      try StateOptions(Parser.parse(["put"] + words, environment: environment), environment: environment).directory?
-        .text
+      try StoreOptions(Parser.parse(["put"] + words, environment: environment)).stateFolder(environment)
     }
     #expect(try folder(["--state-dir=/s"], ["HOME": "/h"]) == "/s")
     #expect(try folder([], ["HOME": "/h", "XDG_STATE_HOME": "/x"]) == "/x/s3up")

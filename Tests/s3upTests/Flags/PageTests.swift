@@ -175,7 +175,7 @@ import Testing
     #expect(try bash(["s3up", "put", "--part"]) == ["--part-size"])
     #expect(try bash(["s3up", "put", "--checksum", "crc"]) == ["crc64nvme", "crc32c", "crc32"])
     #expect(try bash(["s3up", "put", "--checksum", "=", "sha"]) == ["sha256", "sha1"])
-    #expect(try bash(["s3up", "put", "--addressing", "="]) == AddressingChoice.words)
+    #expect(try bash(["s3up", "put", "--addressing", "="]) == Addressing.words)
     #expect(try bash(["s3up", "put", "--sse", "aws", ":", "kms"]) == ["kms", "kms:dsse"])
     #expect(try bash(["s3up", "put", "--sse", "=", "aws", ":"]) == ["kms", "kms:dsse"])
     #expect(try bash(["s3up", "put", "--sse", "A"]) == ["AES256"])

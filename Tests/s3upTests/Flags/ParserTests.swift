@@ -195,7 +195,7 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
     let failure = try #require(refusal(["put"], environment: ["S3UP_INSECURE": "maybe"]))
     #expect(failure.message.contains("S3UP_INSECURE"))
     let invocation = try parse("put", environment: ["AWS_MAX_ATTEMPTS": "many"])
-    let value = #expect(throws: Failure.self) { try TransferOptions(invocation) }
+    let value = #expect(throws: Failure.self) { try StoreOptions(invocation) }
     #expect(value?.message.contains("AWS_MAX_ATTEMPTS: 'many'") == true)
   }
 

@@ -17,13 +17,14 @@ package struct CommonHeaders: Sendable, Equatable {
 }
 
 /// Under which condition an object may be written.
-package struct WriteConditions: Sendable, Equatable {
+public struct WriteConditions: Sendable, Equatable {
   /// Only when there is no object under the key: `If-None-Match: *`.
-  package var ifNoneMatch: Bool
+  public var ifNoneMatch: Bool
   /// Only over the object that has this ETag.
-  package var ifMatch: String?
+  public var ifMatch: String?
 
-  package init(ifNoneMatch: Bool = false, ifMatch: String? = nil) {
+  /// Without one the object is written whatever is there.
+  public init(ifNoneMatch: Bool = false, ifMatch: String? = nil) {
     self.ifNoneMatch = ifNoneMatch
     self.ifMatch = ifMatch
   }

@@ -2,14 +2,14 @@ import COpenSSL
 
 /// A key of ours with which the store encrypts (SSE-C): sent with every request that writes or reads the bytes, and
 /// shown nowhere. Its MD5, which S3 wants beside it, is `EVP_Digest`'s.
-package struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   private let base64: String
   private let md5: String
 
   /// 32 bytes: AES-256 is the only algorithm there is.
-  package init(_ key: [UInt8]) throws(Failure) {
+  public init(_ key: [UInt8]) throws(Failure) {
     guard key.count == 32 else {
       throw Failure(
         .usage, "an SSE-C key is 32 bytes, not \(key.count)",
@@ -32,9 +32,12 @@ package struct CustomerKey: Sendable, Equatable, CustomStringConvertible, Custom
     try headers.add("x-amz-server-side-encryption-customer-key-MD5", md5)
   }
 
-  package var description: String { "CustomerKey(secret)" }
-  package var debugDescription: String { description }
-  package var customMirror: Mirror { Mirror(self, children: []) }
+  /// Nothing of it.
+  public var description: String { "CustomerKey(secret)" }
+  /// Nothing of it.
+  public var debugDescription: String { description }
+  /// Nothing of it.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension CustomerKey {

@@ -1,46 +1,67 @@
 /// What an object is to be, besides its bytes: sent when it is created or put.
-package struct ObjectHeaders: Sendable, Equatable {
-  package struct Grant: Sendable, Equatable {
-    package enum Permission: String, Sendable, CaseIterable {
+public struct ObjectHeaders: Sendable, Equatable {
+  /// Who may do what with the object.
+  public struct Grant: Sendable, Equatable {
+    /// By the names of the headers: `x-amz-grant-read`.
+    public enum Permission: String, Sendable, CaseIterable {
       case fullControl = "full-control"
       case read
       case readACL = "read-acp"
       case writeACL = "write-acp"
     }
-    package var permission: Permission
+    /// What.
+    public var permission: Permission
     /// `id="…"`, `uri="…"` or `emailAddress="…"`.
-    package var grantee: String
+    public var grantee: String
 
-    package init(_ permission: Permission, _ grantee: String) {
+    /// A permission for somebody.
+    public init(_ permission: Permission, _ grantee: String) {
       self.permission = permission
       self.grantee = grantee
     }
   }
 
-  package enum LockMode: String, Sendable, CaseIterable {
+  /// Whether some may shorten a lock.
+  public enum LockMode: String, Sendable, CaseIterable {
     case governance = "GOVERNANCE"
     case compliance = "COMPLIANCE"
   }
 
-  package var contentType: String?
-  package var cacheControl: String?
-  package var contentDisposition: String?
-  package var contentEncoding: String?
-  package var contentLanguage: String?
-  package var expires: String?
-  package var metadata: [NamedValue] = []
-  package var tags: [NamedValue] = []
-  package var storageClass: String?
-  package var acl: String?
-  package var grants: [Grant] = []
-  package var websiteRedirect: String?
-  package var lockMode: LockMode?
-  package var retainUntil: Timestamp?
-  package var legalHold: Bool?
+  /// Nil: guessed.
+  public var contentType: String?
+  /// `Cache-Control`.
+  public var cacheControl: String?
+  /// `Content-Disposition`.
+  public var contentDisposition: String?
+  /// `Content-Encoding`.
+  public var contentEncoding: String?
+  /// `Content-Language`.
+  public var contentLanguage: String?
+  /// `Expires`: an HTTP date.
+  public var expires: String?
+  /// Each becomes `x-amz-meta-NAME`.
+  public var metadata: [NamedValue] = []
+  /// S3 takes ten.
+  public var tags: [NamedValue] = []
+  /// `STANDARD_IA`; nil: the bucket's.
+  public var storageClass: String?
+  /// A canned one, `bucket-owner-full-control`.
+  public var acl: String?
+  /// Instead of a canned ACL.
+  public var grants: [Grant] = []
+  /// Where a website of the bucket sends on to.
+  public var websiteRedirect: String?
+  /// With `retainUntil`.
+  public var lockMode: LockMode?
+  /// Until then the object cannot be deleted.
+  public var retainUntil: Timestamp?
+  /// It cannot be deleted while this is on.
+  public var legalHold: Bool?
   /// Any other header, by name; one that has a field of its own above is replaced.
-  package var extra: [NamedValue] = []
+  public var extra: [NamedValue] = []
 
-  package init() {}
+  /// None.
+  public init() {}
 
   /// Made by the signer, the transport or the operation itself: sent twice or changed they would break the request,
   /// or undo what is promised of it.

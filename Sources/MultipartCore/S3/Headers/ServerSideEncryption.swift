@@ -1,18 +1,23 @@
 /// Encryption by the store with a key that the store or KMS holds.
-package struct ServerSideEncryption: Sendable, Equatable {
-  package enum Algorithm: String, Sendable, CaseIterable {
+public struct ServerSideEncryption: Sendable, Equatable {
+  /// By the values of `x-amz-server-side-encryption`.
+  public enum Algorithm: String, Sendable, CaseIterable {
     case aes256 = "AES256"
     case kms = "aws:kms"
     case kmsTwice = "aws:kms:dsse"
   }
 
-  package var algorithm: Algorithm
-  package var keyID: String?
+  /// How.
+  public var algorithm: Algorithm
+  /// The KMS key; nil: AWS's own.
+  public var keyID: String?
   /// The encryption context as a JSON object of strings.
-  package var contextJSON: String?
-  package var bucketKey: Bool?
+  public var contextJSON: String?
+  /// Fewer requests to KMS; nil leaves it to the bucket.
+  public var bucketKey: Bool?
 
-  package init(_ algorithm: Algorithm, keyID: String? = nil, contextJSON: String? = nil, bucketKey: Bool? = nil) {
+  /// A key, a context and a bucket key are KMS's.
+  public init(_ algorithm: Algorithm, keyID: String? = nil, contextJSON: String? = nil, bucketKey: Bool? = nil) {
     self.algorithm = algorithm
     self.keyID = keyID
     self.contextJSON = contextJSON

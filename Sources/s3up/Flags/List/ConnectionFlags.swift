@@ -1,3 +1,5 @@
+import MultipartCore
+
 extension FlagList {
   static let connection: [Flag] = [
     Flag(
@@ -25,7 +27,7 @@ extension FlagList {
         lets names pass that only buckets from before 2018 have, and at an endpoint URL one that seems to name the bucket.
         """,
       standard: "auto",
-      choices: AddressingChoice.words),
+      choices: Addressing.words),
     Flag(
       .accelerate, .toggle, .connection, .store, "Use S3 Transfer Acceleration, which the bucket must allow.",
       negatable: true),

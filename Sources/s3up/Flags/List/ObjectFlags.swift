@@ -1,3 +1,5 @@
+import MultipartCore
+
 extension FlagList {
   static let object: [Flag] = headers + placing + encryption + lock
 
@@ -45,7 +47,7 @@ extension FlagList {
   private static let encryption: [Flag] = [
     Flag(
       .sse, .value("KIND"), .object, .making, "Encryption by the store: AES256, aws:kms or aws:kms:dsse.",
-      choices: EncryptionChoice.words),
+      choices: ServerSideEncryption.Algorithm.words),
     Flag(
       .sseKMSKeyID, .value("ID"), .object, .making, "KMS key, with --sse aws:kms or aws:kms:dsse."),
     Flag(
@@ -63,7 +65,7 @@ extension FlagList {
   private static let lock: [Flag] = [
     Flag(
       .objectLockMode, .value("MODE"), .object, .making,
-      "Object lock: GOVERNANCE or COMPLIANCE, with --retain-until.", choices: ObjectLockChoice.words),
+      "Object lock: GOVERNANCE or COMPLIANCE, with --retain-until.", choices: ObjectHeaders.LockMode.words),
     Flag(
       .retainUntil, .value("DATE"), .object, .making, "Until when the object is locked: 2031-01-31T00:00:00Z."),
     Flag(.legalHold, .value("on|off"), .object, .making, "Legal hold.", choices: OnOffChoice.words),

@@ -1,3 +1,5 @@
+import MultipartCore
+
 extension FlagList {
   static let transfer: [Flag] = [
     Flag(
@@ -91,7 +93,7 @@ extension FlagList {
         upload was created with, and no store shows them. So adopt where you trust all who may write there; a run \
         whose options say how the object shall be adopts none. With never a new upload begins, and the recorded one \
         is aborted. With require the run fails when this machine has no record of one.
-        """, standard: "auto", choices: ResumeChoice.words),
+        """, standard: "auto", choices: ResumeMode.words),
     Flag(
       .onInterrupt, .value("WHAT"), .resume, [.put], "At SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
       standard: "keep", choices: InterruptChoice.words),
@@ -123,7 +125,7 @@ extension FlagList {
         With auto it is signed over plain HTTP, and over TLS with --insecure; else it is left out over TLS, which
         already guards the bytes.
         """,
-      standard: "auto", choices: PayloadSigningChoice.words),
+      standard: "auto", choices: PayloadSigning.words),
     Flag(
       .verify, .toggle, .integrity, [.put], "Ask the store for the object afterwards and compare.", negatable: true),
     Flag(

@@ -5,7 +5,7 @@ struct ConnectionOptions: Sendable, Equatable {
   var endpointURL: String?
   var region: String?
   /// Nil: nobody said.
-  var addressing: AddressingChoice?
+  var addressing: Addressing?
   var accelerate: Bool?
   var dualstack: Bool?
   var fips: Bool?
@@ -78,8 +78,10 @@ struct CredentialOptions: Sendable, Equatable {
   var noSignRequest = false
   /// How long new credentials are waited for.
   var patience: Duration?
-  /// The role that a job of GitHub takes on, and for whom its token is.
-  var github = GitHubOIDCProvider.Settings()
+  /// The role that a job of GitHub takes on.
+  var githubRole: String?
+  /// For whom its token is.
+  var githubAudience: String?
   var cognito: CognitoOptions?
 
   init() {}
@@ -88,27 +90,12 @@ struct CredentialOptions: Sendable, Equatable {
     profile = try invocation.text(.profile)
     noSignRequest = invocation.toggle(.noSignRequest) ?? false
     patience = try invocation.duration(.waitForCredentials)
-    github = .init(role: try invocation.text(.githubRole), audience: try invocation.text(.githubAudience))
+    githubRole = try invocation.text(.githubRole)
+    githubAudience = try invocation.text(.githubAudience)
     cognito = try CognitoOptions(invocation)
-    if cognito != nil, github.isDemanded {
+    if cognito != nil, githubRole != nil {
       throw Failure(
         .usage, "--cognito-identity-pool and --github-role exclude each other", hint: "Leave one of them out.")
-    }
-  }
-}
-
-/// Where s3up keeps what it knows.
-struct StateOptions: Sendable, Equatable {
-  /// Nil when there is neither the option, nor `XDG_STATE_HOME`, nor `HOME`.
-  var directory: Argument?
-
-  init(_ invocation: Invocation, environment: [String: String]) throws(Failure) {
-    if let given = try invocation.path(.stateDir) {
-      directory = given
-    } else if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
-      directory = Argument(base + "/s3up")
-    } else if let home = environment["HOME"], !home.isEmpty {
-      directory = Argument(home + "/.local/state/s3up")
     }
   }
 }

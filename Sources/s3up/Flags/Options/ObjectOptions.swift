@@ -22,7 +22,7 @@ struct ObjectOptions: Sendable, Equatable {
   var acl: String?
   var grants: [Grant] = []
   var encryption = EncryptionOptions()
-  var lockMode: ObjectLockChoice?
+  var lockMode: ObjectHeaders.LockMode?
   var retainUntil: Timestamp?
   var legalHold: OnOffChoice?
   var websiteRedirect: String?

@@ -36,7 +36,7 @@ extension ObjectOptions {
 
 /// Encryption by the store.
 struct EncryptionOptions: Sendable, Equatable {
-  var kind: EncryptionChoice?
+  var kind: ServerSideEncryption.Algorithm?
   var kmsKeyID: String?
   /// A JSON object of strings, not yet in base64.
   var kmsContext: String?
@@ -52,7 +52,7 @@ struct EncryptionOptions: Sendable, Equatable {
     kmsContext = try Self.context(invocation)
     bucketKey = invocation.toggle(.bucketKey)
     customerKeyFile = try invocation.path(.sseCKeyFile)
-    let isKMS = kind == .kms || kind == .kmsDouble
+    let isKMS = kind == .kms || kind == .kmsTwice
     for name in [FlagName.sseKMSKeyID, .sseKMSContext, .bucketKey] where invocation.has(name) && !isKMS {
       throw Failure(.usage, "--\(name.rawValue) needs --sse aws:kms", hint: "Add --sse aws:kms, or leave it out.")
     }

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// A page of help before it has a form: the terminal and the man page draw the same blocks.
 struct Page: Sendable {
   enum Block: Sendable, Equatable {

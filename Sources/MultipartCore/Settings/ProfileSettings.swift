@@ -1,29 +1,26 @@
-import MultipartCore
-
 /// The profile of the shared files, read when something is asked of it for the first time: an upload for which the
 /// command line and the environment say everything reads no file.
-final class ProfileSettings: Sendable {
-  let choice: ProfileChoice
+package final class ProfileSettings: Sendable {
+  package let choice: ProfileChoice
   private let environment: [String: String]
   private let read = Locked<(config: SharedConfig, profile: Profile?)?>(nil)
 
-  init(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) {
+  package init(_ options: StoreOptions, _ environment: [String: String]) throws(Failure) {
     self.environment = environment
-    let name = try CredentialOptions(invocation).profile
-    if let name, case .environment(let variable) = invocation.last(.profile)?.origin {
-      choice = ProfileChoice(name: name, origin: .variable(variable))
+    if let name = options.profile, let origin = options.origins[.profile], origin.isEnvironment {
+      choice = ProfileChoice(name: name, origin: .variable(origin.name))
     } else {
-      choice = ProfileChoice(option: name, environment: environment)
+      choice = ProfileChoice(option: options.profile, environment: environment)
     }
     // A profile that somebody named must be there, whether or not it is needed.
     if choice.origin != .standard { _ = try loaded() }
   }
 
-  func value(_ name: String) throws(Failure) -> String? {
+  package func value(_ name: String) throws(Failure) -> String? {
     try loaded()?[name]
   }
 
-  func endpointURL() throws(Failure) -> String? {
+  package func endpointURL() throws(Failure) -> String? {
     guard let profile = try loaded() else { return nil }
     return try serviceURL(profile) ?? profile.block("s3")["endpoint_url"] ?? profile["endpoint_url"]
   }
@@ -42,21 +39,21 @@ final class ProfileSettings: Sendable {
   }
 
   /// What it says of S3.
-  func s3() throws(Failure) -> ProfileS3 {
+  package func s3() throws(Failure) -> ProfileS3 {
     guard let profile = try loaded(), let config = read.withLock({ $0?.config }) else { return ProfileS3() }
     return try ProfileS3(profile, in: config)
   }
 
   /// Whether the files are to be read for settings: where a profile was named, or where something that each run needs
   /// is not said elsewhere. Else they stay closed.
-  func isConsulted(for connection: ConnectionOptions, endpointURL: String?, ignoresURLs: Bool, signs: Bool) -> Bool {
+  func isConsulted(for options: StoreOptions, endpointURL: String?, ignoresURLs: Bool, signs: Bool) -> Bool {
     let hasKeys = environment["AWS_ACCESS_KEY_ID"].map { !$0.isEmpty } ?? false
-    return choice.origin != .standard || connection.region == nil || (endpointURL == nil && !ignoresURLs)
+    return choice.origin != .standard || options.region == nil || (endpointURL == nil && !ignoresURLs)
       || (signs && !hasKeys)
   }
 
   /// Where the services of AWS are asked that hand out credentials.
-  func serviceAddresses() throws(Failure) -> ServiceAddresses {
+  package func serviceAddresses() throws(Failure) -> ServiceAddresses {
     let profile = try loaded()
     guard let config = read.withLock({ $0?.config }) else {
       throw Failure(.local, "the shared files were read, and are not there")
@@ -64,7 +61,7 @@ final class ProfileSettings: Sendable {
     return ServiceAddresses(environment: environment, profile: profile, config: config)
   }
 
-  func loaded() throws(Failure) -> Profile? {
+  package func loaded() throws(Failure) -> Profile? {
     if let known = read.withLock({ $0 }) { return known.profile }
     let config = try SharedConfig.load(environment: environment)
     let profile = try config.profile(choice)

@@ -1,24 +1,22 @@
-import MultipartCore
-
 /// What a profile says of S3, in AWS's spellings: its `s3 =` block, and the settings of the same kind beside it.
-struct ProfileS3: Sendable, Equatable {
-  var accelerate: Bool?
-  var dualstack: Bool?
-  var fips: Bool?
-  var addressing: Addressing?
-  var signsPayload: Bool?
-  var concurrency: Int?
+package struct ProfileS3: Sendable, Equatable {
+  package var accelerate: Bool?
+  package var dualstack: Bool?
+  package var fips: Bool?
+  package var addressing: Addressing?
+  package var signsPayload: Bool?
+  package var concurrency: Int?
   /// From this size on a file goes in parts.
-  var threshold: Int64?
+  package var threshold: Int64?
   /// AWS's tools change one that S3 would not take or that makes too many parts.
-  var chunkSize: Int64?
+  package var chunkSize: Int64?
   /// Bytes a second.
-  var rate: Int64?
-  var usesARNRegion: Bool?
-  var usesGlobalEndpoint: Bool?
-  var ignoresEndpointURLs: Bool?
+  package var rate: Int64?
+  package var usesARNRegion: Bool?
+  package var usesGlobalEndpoint: Bool?
+  package var ignoresEndpointURLs: Bool?
 
-  init() {}
+  package init() {}
 
   init(_ profile: Profile, in config: SharedConfig) throws(Failure) {
     let reader = Reader(profile: profile, config: config)
@@ -62,12 +60,12 @@ struct ProfileS3: Sendable, Equatable {
     }
   }
 
-  static func size(_ text: String) -> Int64? {
+  package static func size(_ text: String) -> Int64? {
     SizeValue.parse(text).flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// `50MB/s` and a bare number are bytes, `100Mb/s` is bits.
-  static func rate(_ text: String) -> Int64? {
+  package static func rate(_ text: String) -> Int64? {
     if text.hasSuffix("b/s") { return size(String(text.dropLast(3))).flatMap { $0 >= 8 ? $0 / 8 : nil } }
     return size(text.hasSuffix("B/s") ? String(text.dropLast(2)) : text)
   }

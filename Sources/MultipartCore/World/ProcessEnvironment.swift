@@ -1,9 +1,9 @@
-@preconcurrency import Glibc
+@preconcurrency package import Glibc
 
-enum Environment {
+package enum ProcessEnvironment {
   /// The variables of this process; of one that stands twice the first counts, as with `getenv`. A service that was
   /// started without `HOME` has the one that the system knows of its user.
-  static func ofProcess(
+  package static func variables(
     _ block: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
   ) -> [String: String] {
     var pairs: [(String, String)] = []
@@ -21,7 +21,7 @@ enum Environment {
   }
 
   /// `getpwuid_r`
-  static func home(of user: uid_t) -> String? {
+  package static func home(of user: uid_t) -> String? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: 16 << 10)

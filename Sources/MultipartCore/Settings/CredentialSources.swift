@@ -1,0 +1,100 @@
+/// The services that a run may get credentials from besides keys and profiles: the identity pool or GitHub that somebody
+/// has chosen, the container, the machine.
+package struct CredentialSources: Sendable {
+  /// Also knows the region of the machine.
+  package let metadata: InstanceMetadata
+  /// Told before a person is asked for a code.
+  package var onQuestion: @Sendable () -> Void = {}
+  private let options: StoreOptions
+  private let services: ServiceClient
+  private var world: World { services.world }
+  private let profile: ProfileSettings
+
+  package init(_ options: StoreOptions, _ services: ServiceClient, _ profile: ProfileSettings) {
+    self.options = options
+    self.services = services
+    self.profile = profile
+    metadata = InstanceMetadata(services: services, environment: services.world.environment) { () throws(Failure) in
+      try profile.loaded()
+    }
+  }
+
+  /// The region of the machine, when it is one that knows.
+  package func region() async -> String? {
+    do throws(Failure) {
+      return try await metadata.region()
+    } catch {
+      world.log(1, "the region of this machine: \(error.message)")
+      return nil
+    }
+  }
+
+  /// Nil when nothing shall be signed. `region` is the one that somebody named.
+  package func credentials(region: String?) throws(Failure) -> CredentialKeeper? {
+    if case .unsigned = options.credentials { return nil }
+    var context = CredentialContext(services: services, region: region)
+    fill(&context)
+    if let ask = options.hooks.askCode {
+      context.askCode = { [onQuestion] (prompt) async throws(Failure) in
+        onQuestion()
+        return try await ask(prompt)
+      }
+    }
+    let chain = chosen(region: region).map { CredentialChain([$0]) } ?? .standard(context, profile: profile.choice)
+    let log = world.log
+    return CredentialKeeper(world: world, patience: options.credentialPatience, say: { text in log(0, text) }) {
+      () async throws(Failure) in
+      try await chain.credentials()
+    }
+  }
+
+  /// The container and the machine, each for its place in the chain.
+  private func fill(_ context: inout CredentialContext) {
+    context.container = ContainerProvider(environment: world.environment, services: services)
+    context.instance = InstanceMetadataProvider(metadata: metadata, world: world)
+    if let state = options.stateFolder(world.environment) { FormerInstanceFile.remove(from: state) }
+  }
+
+  /// Who stands instead of the chain: what the caller gave; GitHub, when a role is named for it, or when the environment
+  /// has a role and GitHub's token but neither keys, nor a token's file, nor a profile that is named.
+  private func chosen(region: String?) -> (any CredentialProvider)? {
+    if let provider = options.hooks.provider { return provider }
+    var role: String?
+    switch options.credentials {
+    case .keys(let credentials): return GivenCredentials { credentials }
+    case .source(let source): return GivenCredentials(source)
+    case .github(let named): role = named
+    case .chain, .unsigned: break
+    }
+    let settings = GitHubOIDCProvider.Settings(role: role, audience: options.githubAudience)
+    let isFree = profile.choice.origin == .standard && GitHubOIDCProvider.isMeant(by: world.environment)
+    guard settings.isDemanded || isFree else { return nil }
+    let (profile, services) = (profile, services)
+    return GitHubOIDCProvider(settings: settings, environment: world.environment, services: services) {
+      () async throws(Failure) in
+      let place = if let region { region as String? } else { try profile.value("region") }
+      return STSClient(
+        services: services, address: try profile.serviceAddresses().address(of: .sts, region: place))
+    }
+  }
+}
+
+/// Those that the calling program has or gets.
+private struct GivenCredentials: CredentialProvider {
+  let give: @Sendable () async throws -> Credentials
+  var place: String { "what the program gives" }
+
+  init(_ give: @escaping @Sendable () async throws -> Credentials) {
+    self.give = give
+  }
+
+  func credentials() async throws(Failure) -> Credentials? {
+    do {
+      return try await give()
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.credentials, "the program's own source of credentials failed: \(type(of: error))")
+    }
+  }
+}

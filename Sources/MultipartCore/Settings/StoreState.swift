@@ -1,0 +1,26 @@
+/// What is kept of a store between runs: records of unfinished uploads, and what was learnt of it.
+package struct StoreState: Sendable {
+  package let book: RecordBook
+  package let memory: StoreMemory
+}
+
+extension Store {
+  /// Nil where nothing is kept.
+  package var state: StoreState? {
+    options.stateFolder(world.environment).map {
+      StoreState(book: RecordBook(folder: $0), memory: StoreMemory(folder: $0))
+    }
+  }
+
+  /// What earlier runs have learnt of this store.
+  func lessons() -> StoreLessons? {
+    let lessons = state?.memory.lessons(of: signer.origin, now: world.now())
+    if let refusal = lessons?.refusal {
+      world.log(
+        0,
+        "what was learnt of stores is not used: \(refusal.place.file ?? ""): \(refusal.message); "
+          + (refusal.hint ?? ""))
+    }
+    return lessons
+  }
+}

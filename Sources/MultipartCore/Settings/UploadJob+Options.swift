@@ -1,0 +1,85 @@
+extension UploadJob {
+  /// What shall be uploaded to `key` of a store, by what the caller asks for, what the profile says and what earlier runs
+  /// have learnt.
+  init(
+    _ source: UploadSource, to key: String, of store: Store, _ options: UploadOptions, lessons: StoreLessons?
+  ) throws(Failure) {
+    let (settings, endpoint) = (store.settings, store.endpoint)
+    self.init(source: source, bucket: store.bucket, key: key)
+    object = options.object
+    typeIsGuessed = object.contentType == nil
+    if typeIsGuessed { object.contentType = try ContentType.guess(source, key: key) }
+    encryption = options.encryption
+    customerKey = options.customerKey
+    try store.checkKey(customerKey)
+    conditions = options.conditions
+    common = store.common
+    isDirectoryBucket = endpoint.kind == .directory
+    expectsAbortDate = endpoint.isAWS && !isDirectoryBucket
+    let transfer = settings.transfer
+    partSize = options.partSize ?? source.size.flatMap { transfer.partSize(forFileOf: $0) }
+    threshold = source.isStream || options.partSize != nil ? nil : transfer.threshold
+    limitRate = transfer.limitRate
+    line = (lessons?.line ?? .usual).bounded(by: limitRate)
+    concurrency = transfer.concurrency
+    pace = ConnectionBounds.pace(
+      transfer, isStream: source.isStream, line: lessons?.line, descriptors: ConnectionBounds.descriptors)
+    hedges = options.hedges
+    retry = store.retry
+    checksum = options.checksum
+    if checksum == nil {
+      remembered = lessons?.form
+      if isDirectoryBucket, remembered == .md5 { remembered = nil }
+    }
+    verifies = options.verifies
+    resume = options.resume
+    abortsOnInterrupt = options.abortsWhenCancelled
+    lockPatience = options.lockPatience
+  }
+}
+
+extension ContentType {
+  /// By the source's name or the key's, else by the first bytes, which of a stream nobody has seen yet.
+  static func guess(_ source: UploadSource, key: String) throws(Failure) -> String {
+    let named = guess(name: key, leading: [])
+    guard case .file(let file) = source else { return named }
+    let own = guess(name: file.path.name, leading: [])
+    if own != unknown { return own }
+    return named != unknown ? named : guess(name: file.path.name, leading: try file.leadingBytes(leadingLength))
+  }
+}
+
+extension Store {
+  /// A key of the caller's goes out only where nobody can listen: over TLS, or to this machine itself.
+  package func checkKey(_ key: CustomerKey?) throws(Failure) {
+    guard key != nil, endpoint.origin.scheme != .https, !endpoint.origin.isLoopback, options.verifiesTLS else { return }
+    throw Failure(
+      .usage, "an SSE-C key is not sent over plain HTTP",
+      hint: "use an https endpoint, or --insecure if the line is safe by other means")
+  }
+}
+
+extension UploadOptions {
+  /// Before anything is sent: a wrong file is not worth a byte.
+  func check(_ source: UploadSource) throws(Failure) {
+    guard case .file(let file) = source else { return }
+    if let least = leastSize, file.size < least {
+      throw Failure(
+        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) that --min-size names")
+    }
+    if let size = expectedSize, size != file.size {
+      throw Failure(
+        .dataMismatch, "the file has \(file.size) bytes, not the \(size) that --expect-size names")
+    }
+    if let wanted = expectedSHA256 {
+      let whole = PartSlice(file: file, offset: 0, length: file.size)
+      let sum = try whole.checksums([.sha256])[.sha256]
+      try file.checkUnchanged()
+      guard let sum, sum.hex == wanted.lowercased() else {
+        throw Failure(
+          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one that --expect-sha256 names")
+      }
+      file.promise(sum)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Glibc
+
+/// The writing end of a stream that this process makes itself: a socket pair, whose other end is read like any stream.
+/// So a writer that is faster than the line waits, and memory stays bounded.
+package final class StreamFeed: Sendable {
+  private let writing: Int32
+  private let world: World
+
+  /// `socketpair`; the reading end is the caller's.
+  static func open(_ world: World) throws(Failure) -> (feed: StreamFeed, reading: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw Failure(.local, "no pair of sockets could be made: " + String(cString: strerror(errno)))
+    }
+    return (StreamFeed(ends[1], world), ends[0])
+  }
+
+  private init(_ writing: Int32, _ world: World) {
+    self.writing = writing
+    self.world = world
+  }
+
+  deinit { close(writing) }
+
+  /// Returns when all is in the socket's buffer. No thread waits for room: tasks have few of them.
+  package func write(_ bytes: [UInt8]) async throws(Failure) {
+    var sent = 0
+    var pause = Duration.milliseconds(1)
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { all in
+        // MSG_NOSIGNAL: a reader that has gone is an error here, and no SIGPIPE.
+        send(writing, all.baseAddress?.advanced(by: sent), all.count - sent, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      }
+      if count > 0 {
+        sent += count
+        pause = .milliseconds(1)
+        continue
+      }
+      let error = errno
+      if error == EINTR { continue }
+      guard error == EAGAIN else { throw Failure(.interrupted, "the upload no longer reads its stream") }
+      do {
+        try await world.sleep(pause)
+      } catch {
+        throw Failure(.interrupted, "interrupted")
+      }
+      pause = min(pause * 2, .milliseconds(20))
+    }
+  }
+}
+
+/// Runs what fills a stream of this process. The stream ends when it is done; whether it may be published is known then.
+final class StreamFeeder: Sendable {
+  private let work: Task<Failure?, Never>
+
+  init(_ feed: consuming StreamFeed, _ fill: @escaping @Sendable (StreamFeed) async throws -> Void) {
+    let held = Locked<StreamFeed?>(feed)
+    work = Task.begin {
+      let feed = held.withLock { held in
+        defer { held = nil }
+        return held
+      }
+      guard let feed else { return nil }
+      do {
+        try await fill(feed)
+        return nil
+      } catch let failure as Failure {
+        return failure
+      } catch {
+        return Failure(.sourceMissing, "the stream ended with an error: \(type(of: error))")
+      }
+    }
+  }
+
+  func wait() async -> Failure? { await work.value }
+
+  func stop() { work.cancel() }
+}

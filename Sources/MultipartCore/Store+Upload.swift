@@ -1,0 +1,28 @@
+extension Store {
+  /// Uploads, and returns when the object is proven to be there as it was read. Cancelling the task stops the upload; a
+  /// file's is kept for a later call with the same file and key, which resumes it.
+  @discardableResult
+  public func upload(
+    _ input: UploadInput, to key: String, _ options: UploadOptions = UploadOptions(),
+    onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+  ) async throws(Failure) -> UploadedObject {
+    let task = try uploadTask(input, to: key, options, onEvent: onEvent)
+    return try await task.run()
+  }
+
+  /// The same, to be begun by `run()`: what it has done can be read meanwhile.
+  public func uploadTask(
+    _ input: UploadInput, to key: String, _ options: UploadOptions = UploadOptions(),
+    onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+  ) throws(Failure) -> UploadTask {
+    let lessons = lessons()
+    var options = options
+    if lessons?.contain(.equalParts) == true { options.equalParts = true }
+    let source = try input.open(options, concurrency: settings.transfer.concurrency, world: world)
+    let job = try UploadJob(source, to: key, of: self, options, lessons: lessons)
+    let state = state
+    let uploader = try Uploader(
+      job: job, client: client, world: world, memory: state?.memory, book: state?.book, tell: onEvent)
+    return UploadTask(uploader, options, store: self)
+  }
+}

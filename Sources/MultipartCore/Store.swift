@@ -1,0 +1,105 @@
+/// One bucket of a store: what uploads go to, and who signs for them.
+///
+///     let store = try await Store(bucket: "my-bucket", StoreOptions(endpoint: "https://s3.example.com"))
+///     let object = try await store.upload(.file("disk.img"), to: "images/disk.img")
+///
+/// Its connections and its thread end when it is let go.
+public final class Store: Sendable {
+  /// As it was given: a name, an alias or an ARN.
+  public var bucket: String { endpoint.bucket }
+  package let endpoint: BucketEndpoint
+  package let signer: BucketSigner
+  package let client: S3Client
+  package let retry: RetryPolicy
+  package let common: CommonHeaders
+  /// What was said, and where.
+  package let settings: StoreSettings
+  package let options: StoreOptions
+  package let world: World
+
+  /// Finds the store's address, and the bucket's region where nobody says it. Credentials are looked for when the first
+  /// request needs them.
+  public convenience init(bucket: String, _ options: StoreOptions = StoreOptions()) async throws(Failure) {
+    let world = options.world()
+    let options = try options.filled(from: world.environment)
+    let profile = try ProfileSettings(options, world.environment)
+    var settings = try StoreSettings(options, world.environment, profile, bucket: bucket)
+    let transport = try options.transport(settings.transfer, world)
+    let sources = CredentialSources(options, ServiceClient(transport: transport, world: world), profile)
+    let endpoint = try await settings.endpoint(
+      machine: { await sources.region() }, transport: transport, world: world)
+    self.init(
+      endpoint, settings, options, credentials: try sources.credentials(region: settings.region),
+      transport: transport, world: world)
+  }
+
+  package init(
+    _ endpoint: BucketEndpoint, _ settings: StoreSettings, _ options: StoreOptions, credentials: CredentialKeeper?,
+    transport: any Transport, world: World
+  ) {
+    self.endpoint = endpoint
+    self.settings = settings
+    self.options = options
+    self.world = world
+    let retry = RetryPolicy(tries: settings.transfer.tries)
+    self.retry = retry
+    let stallTimeout = settings.transfer.stallTimeout
+    func signer(_ session: ExpressSession?) -> BucketSigner {
+      BucketSigner(
+        bucket: endpoint, payloadSigning: settings.payloadSigning, verifiesTLS: options.verifiesTLS, now: world.now,
+        session: session, credentials: credentials)
+    }
+    var shared: ExpressSession?
+    if endpoint.kind == .directory, credentials != nil {
+      let opener = S3Client(signer: signer(nil), transport: transport, world: world, stallTimeout: stallTimeout)
+      let begin = CreateSession(bucket: endpoint.bucket, encryption: options.sessionEncryption)
+      shared = ExpressSession(uptime: world.uptime) { () async throws(Failure) in
+        let session = try await opener.perform(begin, retrying: retry)
+        world.secrets.add(session.credentials)
+        return session
+      }
+    }
+    self.signer = signer(shared)
+    client = S3Client(
+      signer: self.signer, transport: transport, world: world, stallTimeout: stallTimeout,
+      answerTimeout: settings.transfer.answerTimeout)
+    common = CommonHeaders(expectedBucketOwner: options.expectedBucketOwner, requestPayer: options.requestPayer)
+  }
+}
+
+extension StoreOptions {
+  /// Loops and their connections, for all requests of a store.
+  package func transport(
+    _ transfer: TransferSettings, _ world: World, trustsAnybody: Bool = false
+  ) throws(Failure) -> CurlTransport {
+    var options = TransportOptions()
+    options.connectTimeout = transfer.connectTimeout
+    options.caBundle = caBundle
+    options.verifiesTLS = verifiesTLS && !trustsAnybody
+    options.proxy = proxySettings(world.environment)
+    options.connections = transfer.connections == .adaptive ? ConnectionBounds.most : transfer.concurrency
+    options.congestion = transfer.congestion
+    options.secrets = world.secrets
+    let log = world.log
+    options.note = { text in log(1, text) }
+    options.userAgent = hooks.userAgent
+    options.limiter = transfer.limitRate.map { RateLimiter(rate: $0, now: world.uptime()) }
+    return try CurlTransport(options: options)
+  }
+
+  package func proxySettings(_ environment: [String: String]) -> ProxySettings {
+    ProxySettings(option: proxy, name: origins[.proxy]?.name ?? "the proxy", environment: environment)
+  }
+
+  /// Nil when there is neither the option, nor `XDG_STATE_HOME`, nor `HOME`.
+  package func stateFolder(_ environment: [String: String]) -> String? {
+    if let stateFolder { return stateFolder.isEmpty ? nil : stateFolder }
+    if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return base + "/s3up" }
+    guard let home = environment["HOME"], !home.isEmpty else { return nil }
+    return home + "/.local/state/s3up"
+  }
+
+  func world() -> World {
+    hooks.world ?? .ofProcess(environment ?? ProcessEnvironment.variables(), log: log)
+  }
+}

@@ -1,0 +1,51 @@
+/// An upload that can be watched and stopped.
+///
+///     let upload = try store.uploadTask(.file("disk.img"), to: "disk.img")
+///     let bar = Task { while true { draw(upload.progress); try await Task.sleep(for: .seconds(1)) } }
+///     defer { bar.cancel() }
+///     print(try await upload.run().evidence)
+public final class UploadTask: Sendable {
+  package let uploader: Uploader
+  private let options: UploadOptions
+  /// Its connections live as long as this upload may need them.
+  private let store: Store
+
+  init(_ uploader: Uploader, _ options: UploadOptions, store: Store) {
+    self.uploader = uploader
+    self.options = options
+    self.store = store
+  }
+
+  deinit { forget() }
+
+  /// The source's name without its folders.
+  public var name: String { uploader.job.source.path.name }
+
+  /// How far it has come.
+  public var progress: UploadState { UploadState(uploader) }
+
+  /// Uploads, once. Cancelling the task that waits for this stops the upload.
+  public func run() async throws(Failure) -> UploadedObject {
+    let start = store.world.uptime()
+    try options.check(uploader.job.source)
+    let alarm = options.deadline.map { uploader.interrupt(after: $0, since: start) }
+    defer { alarm?.cancel() }
+    let result: Result<UploadResult, Failure> = await withTaskCancellationHandler {
+      do throws(Failure) {
+        return .success(try await uploader.run())
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      uploader.interrupt()
+    }
+    return UploadedObject(try result.get())
+  }
+
+  /// Stops it, from anywhere. What is at the store is kept for a later run or aborted, as the options say.
+  public func cancel() { uploader.interrupt() }
+
+  /// The record of a finished upload stays until its word has been passed on: killed before, the next run finds by it
+  /// that the object is complete, and sends nothing. A program that tells nobody lets go of the task.
+  package func forget() { uploader.close() }
+}
