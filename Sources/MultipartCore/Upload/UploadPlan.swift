@@ -21,11 +21,12 @@ package struct UploadPlan: Sendable, Equatable {
     size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil, line: LineClass = .usual
   ) throws(Failure) {
     guard size <= Self.largestObject else {
-      throw Failure(.usage, "\(size) bytes are more than an object can hold (48.8 TiB)", hint: "split the file")
+      throw Failure(.usage, "\(size) bytes are more than an object can hold (48.8 TiB)", remedy: "split the file")
     }
     if let asked, !(Self.smallestPart...Self.largestPart).contains(asked) {
       throw Failure(
-        .usage, "a part of \(asked) bytes: S3 takes parts of 5 MiB to 5 GiB", hint: "choose --part-size in that range")
+        .usage, "a part of \(asked) bytes: S3 takes parts of 5 MiB to 5 GiB",
+        remedy: "choose \(.partSize) in that range")
     }
     let needed = (size + Int64(Self.mostParts) - 1) / Int64(Self.mostParts)
     let grown = (needed + Self.grain - 1) / Self.grain * Self.grain
@@ -39,7 +40,7 @@ package struct UploadPlan: Sendable, Equatable {
     guard count <= Int64(Self.mostParts) else {
       throw Failure(
         .usage, "\(count) parts of \(chosen) bytes: S3 takes at most \(Self.mostParts) parts",
-        hint: "leave --part-size out, or choose at least \(grown >> 20)M")
+        remedy: "leave \(.partSize) out, or choose at least \(grown >> 20)M")
     }
     self.size = size
     partSize = chosen

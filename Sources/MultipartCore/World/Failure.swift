@@ -49,7 +49,7 @@ package struct Failure: Error, Sendable {
   }
 
   package var code: Code
-  package var message: String
+  package var message: Wording
   package var status: Int?
   package var s3Code: String?
   package var requestID: String?
@@ -64,11 +64,11 @@ package struct Failure: Error, Sendable {
   /// that passes. Nil once somebody has.
   package var triedInVain: Duration?
   /// The line that names the way out, when it is known where the failure is made.
-  package var hint: String?
+  package var remedy: Wording?
 
   package init(
-    _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
-    retryAfter: Duration? = nil, region: String? = nil, hint: String? = nil
+    _ code: Code, _ message: Wording, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
+    retryAfter: Duration? = nil, region: String? = nil, remedy: Wording? = nil
   ) {
     self.code = code
     self.message = message
@@ -77,7 +77,18 @@ package struct Failure: Error, Sendable {
     self.requestID = requestID
     self.retryAfter = retryAfter
     self.region = region
-    self.hint = hint
+    self.remedy = remedy
+  }
+
+  /// With a message that names neither settings nor actions.
+  @_disfavoredOverload
+  package init(
+    _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
+    retryAfter: Duration? = nil, region: String? = nil, remedy: Wording? = nil
+  ) {
+    self.init(
+      code, Wording(message), status: status, s3Code: s3Code, requestID: requestID, retryAfter: retryAfter,
+      region: region, remedy: remedy)
   }
 
   /// Where it happened; what is already known is kept.

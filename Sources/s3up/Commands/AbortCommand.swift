@@ -72,11 +72,10 @@ struct AbortCommand {
   }
 
   private func isElsewhere(_ target: StepTarget, _ key: String) -> Failure {
-    let url = ShellWord.quoted("s3://\(target.url.bucket)/\(key)")
-    return Failure(
+    Failure(
       .uploadGone,
       "upload \(SafeText.oneLine(target.uploadID)) is not at \(name(target)) but at another key of the bucket",
-      hint: "s3up abort \(url) --upload-id=\(ShellWord.quoted(target.uploadID))")
+      remedy: "\(run: .abort(bucket: target.url.bucket, key: key, uploadID: target.uploadID))")
   }
 
   private func isUnknown(_ target: StepTarget) -> Failure {
@@ -84,7 +83,7 @@ struct AbortCommand {
       .uploadGone,
       "the store knows no upload \(SafeText.oneLine(target.uploadID)) at \(name(target)): it has ended, or the ID or "
         + "the key is another one",
-      hint: "s3up uploads \(ShellWord.quoted("s3://\(target.url.bucket)")) shows the uploads that are there")
+      remedy: "\(run: .listUploads(bucket: target.url.bucket)) shows the uploads that are there")
   }
 
   private func name(_ target: StepTarget) -> String {

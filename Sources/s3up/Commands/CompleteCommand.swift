@@ -38,7 +38,7 @@ struct CompleteCommand {
     do throws(Failure) {
       if let result = try await completed(list, target) { return .completed(result) }
       failure = Failure(
-        .dataMismatch, "the upload has no parts", hint: "Send parts first: s3up part FILE … --part 1")
+        .dataMismatch, "the upload has no parts", remedy: "Send parts first: s3up part FILE … --part 1")
     } catch {
       guard error.code == .uploadGone || error.status == 404 else { return .failed(error) }
       failure = error
@@ -52,7 +52,7 @@ struct CompleteCommand {
     let list = try PartsFile.read(file)
     do throws(Failure) {
       guard !list.isEmpty else {
-        throw Failure(.usage, "the list of parts is empty", hint: "s3up parts prints such a list.")
+        throw Failure(.usage, "the list of parts is empty", remedy: "s3up parts prints such a list.")
       }
       try requireWhole(list.map(\.number), "the list of parts leaves out")
     } catch {
@@ -66,7 +66,7 @@ struct CompleteCommand {
     guard !options.allowsGaps, !missing.isEmpty else { return }
     throw Failure(
       .dataMismatch, "\(what) \(PartNumbers.text(missing)) of 1-\(numbers.max() ?? 0)",
-      hint: "Send what is missing, or assemble the object without it: --allow-gaps")
+      remedy: "Send what is missing, or assemble the object without it: --allow-gaps")
   }
 
   /// Nil where the store lists no parts: of an upload that is gone some stores do.
@@ -95,7 +95,7 @@ struct CompleteCommand {
     guard missing.isEmpty else {
       throw Failure(
         .dataMismatch, "the store does not have \(PartNumbers.text(missing)), which the list names",
-        hint: "Send what is missing, or mend the list; s3up parts shows what the store has.")
+        remedy: "Send what is missing, or mend the list; s3up parts shows what the store has.")
     }
     var chosen: [ListParts.Part] = []
     for line in list {
@@ -105,7 +105,7 @@ struct CompleteCommand {
           .dataMismatch,
           "the store's part \(line.number) is \(part.size) bytes with the ETag \(part.etag), the list says "
             + (line.size.map { "\($0) bytes with " } ?? "") + line.etag,
-          hint: "Send the part again, or mend the list.")
+          remedy: "Send the part again, or mend the list.")
       }
       chosen.append(part)
     }

@@ -59,7 +59,7 @@ extension EncryptionOptions {
     guard origin.scheme == .https || origin.isLoopback || insecure else {
       throw Failure(
         .usage, "an SSE-C key is not sent over plain HTTP",
-        hint: "use an https endpoint, or --insecure if the line is safe by other means")
+        remedy: "use an https endpoint, or --insecure if the line is safe by other means")
     }
     return try CustomerKey(file: FilePath(bytes: file.bytes))
   }

@@ -82,7 +82,7 @@ struct CreateCommand {
     guard let lost = asked.findings(inWrite: made.encryption).first(where: \.isDropped) else { return }
     throw Failure(
       .refused, "the store does not encrypt as asked for: it answers with \(lost.sentence)", requestID: made.requestID,
-      hint: "leave \(lost.setting.option) out, or use s3up put, which sees it with the parts: nothing was begun")
+      remedy: "leave \(lost.setting.option) out, or use s3up put, which sees it with the parts: nothing was begun")
   }
 
   /// An upload whose id nobody has read would stay for ever.
@@ -94,8 +94,8 @@ struct CreateCommand {
       _ = try await abort.run(bucket: url.bucket, key: url.key ?? "", uploadID: id)
       failure.message += "; the upload that was begun is aborted"
     } catch {
-      let words = [ShellWord.quoted("s3://\(url.bucket)/\(url.key ?? "")"), "--upload-id=\(ShellWord.quoted(id))"]
-      failure.hint = "end the upload that was begun: s3up abort " + words.joined(separator: " ")
+      let action = RemedyAction.abort(bucket: url.bucket, key: url.key ?? "", uploadID: id)
+      failure.remedy = "end the upload that was begun: \(run: action)"
     }
     return failure
   }

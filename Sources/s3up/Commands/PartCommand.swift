@@ -51,11 +51,11 @@ struct PartCommand {
     guard steps.offset >= 0, length >= 0, steps.offset <= file.size, length <= file.size - steps.offset else {
       throw Failure(
         .usage, "the slice from \(steps.offset) of \(length) bytes is not within the file's \(file.size)",
-        hint: "check --offset and --length"
+        remedy: "check --offset and --length"
       ).at(Place(file: name.text))
     }
     guard length <= UploadPlan.largestPart else {
-      throw Failure(.usage, "a part of \(length) bytes: S3 takes at most 5 GiB", hint: "give --length").at(
+      throw Failure(.usage, "a part of \(length) bytes: S3 takes at most 5 GiB", remedy: "give --length").at(
         Place(file: name.text))
     }
     return PartSlice(file: file, offset: steps.offset, length: length)
@@ -64,7 +64,7 @@ struct PartCommand {
   private func open(_ path: FilePath) throws(Failure) -> SourceFile {
     guard StreamFile.namesDescriptor(path) else { return try SourceFile(path) }
     if let file = try StreamFile.openFile(path) { return file }
-    throw Failure(.usage, "the source is not a regular file", hint: "name a file, or give it by <FILE").at(
+    throw Failure(.usage, "the source is not a regular file", remedy: "name a file, or give it by <FILE").at(
       Place(file: StreamFile.title(of: path).text))
   }
 
@@ -82,7 +82,7 @@ struct PartCommand {
     } catch {
       throw Failure(
         .output, "\(error.message), but the part is at the store with the ETag \(receipt.etag)",
-        hint: "It need not be sent again: s3up parts shows it.")
+        remedy: "It need not be sent again: s3up parts shows it.")
     }
   }
 }

@@ -24,6 +24,6 @@ struct ProxyRoute: Sendable {
 extension ProxySettings {
   init(_ invocation: Invocation, _ environment: [String: String]) {
     let given = invocation.last(.proxy)
-    self.init(option: given?.value.text, name: given?.origin.text ?? "--proxy", environment: environment)
+    self.init(option: given?.value.text, name: "\(given?.origin.text ?? "")", environment: environment)
   }
 }

@@ -43,7 +43,7 @@ struct PutCommand {
       session.world.log(
         0,
         "what was learnt of stores is not used: \(refusal.place.file ?? ""): \(refusal.message); "
-          + (refusal.hint ?? ""))
+          + (refusal.remedy ?? ""))
     }
     if lessons?.contain(.equalParts) == true { transfer.equalParts = true }
     let words = Reporter.style(session) == .bar ? ProducerWords(session.console) : nil

@@ -68,11 +68,11 @@ final class Reporter: Sendable {
     case .notice(let notice): hear(notice)
     case .advice(let text):
       if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet {
-        session.console.line("s3up: \(SafeText.oneLine(text))")
+        session.console.line("s3up: \(SafeText.oneLine(text.commandText))")
       } else {
         session.world.log(1, text)
       }
-    case .warning(let text): session.console.line("s3up: \(SafeText.oneLine(text))")
+    case .warning(let text): session.console.line("s3up: \(SafeText.oneLine(text.commandText))")
     }
   }
 
@@ -80,7 +80,9 @@ final class Reporter: Sendable {
     switch notice {
     case .retry(let part, let attempt, let code, let message, let wait):
       print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
-      sayRetry(part.map { "part \($0)" } ?? "request", "\(message); try \(attempt) in \(Human.duration(wait))", wait)
+      sayRetry(
+        part.map { "part \($0)" } ?? "request", "\(message.commandText); try \(attempt) in \(Human.duration(wait))",
+        wait)
     case .steppedDown(let from, let to, let message):
       let next = to == .none ? "no checksum" : to.title
       session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
@@ -90,12 +92,13 @@ final class Reporter: Sendable {
       if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet {
         session.console.line("s3up: " + text)
       } else {
-        session.world.log(1, text)
+        session.world.log(1, "\(text)")
       }
     case .paced(let connections, let why):
       let text = "\(Human.count(connections, "connection")) from here on: \(why)"
-      if session.output.explain { session.console.line(text) } else { session.world.log(1, text) }
-    case .startsAnew(let message): session.console.line("s3up: \(SafeText.oneLine(message)): a new one begins")
+      if session.output.explain { session.console.line(text) } else { session.world.log(1, "\(text)") }
+    case .startsAnew(let message):
+      session.console.line("s3up: \(SafeText.oneLine(message.commandText)): a new one begins")
     case .waitsForQuiet(let id, let wait):
       session.console.line(
         "s3up: somebody may still be sending to upload \(SafeText.oneLine(id)); waits \(Human.duration(wait)) to see "

@@ -15,7 +15,7 @@ struct StepTarget {
     let invocation = session.invocation
     url = try S3URL.object(word)
     guard let id = try StepOptions(invocation).uploadID else {
-      throw Failure(.usage, "--upload-id is missing", hint: "Give --upload-id ID, the id that create printed.")
+      throw Failure(.usage, "--upload-id is missing", remedy: "Give --upload-id ID, the id that create printed.")
     }
     uploadID = id
     access = try await StoreAccess.open(session, bucket: url.bucket)

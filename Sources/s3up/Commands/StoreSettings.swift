@@ -163,6 +163,6 @@ struct StoreSettings {
     guard let text = environment[name], !text.isEmpty else { return nil }
     if let value = parse(text) { return value }
     throw Failure(
-      .configuration, "\(name) is \"\(SafeText.oneLine(text))\", not \(form)", hint: "set it to \(form), or unset it")
+      .configuration, "\(name) is \"\(SafeText.oneLine(text))\", not \(form)", remedy: "set it to \(form), or unset it")
   }
 }

@@ -18,7 +18,7 @@ struct UploadsCommand {
     guard words.count <= 1 else { _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]"); return }
     let url = try words.first.map { (word) throws(Failure) in try S3URL(word) }
     guard url != nil || !options.all else {
-      throw Failure(.usage, "--all needs a bucket", hint: "Write s3up uploads s3://BUCKET --clean --all …")
+      throw Failure(.usage, "--all needs a bucket", remedy: "Write s3up uploads s3://BUCKET --clean --all …")
     }
     let records = try self.records()
     var found: [UnfinishedUpload] = []
@@ -43,7 +43,7 @@ struct UploadsCommand {
     guard let book else { return [] }
     let listing = try book.listing()
     for failure in listing.unusable {
-      session.console.line("s3up: \(SafeText.oneLine("\(failure.place.file ?? ""): \(failure.message)"))")
+      session.console.line("s3up: \(SafeText.oneLine("\(failure.place.file ?? ""): \(failure.message.commandText)"))")
     }
     return listing.records
   }
@@ -94,7 +94,7 @@ struct UploadsCommand {
     if let record = upload.record, !record.header.target.origin.utf8.elementsEqual(access.signer.origin.utf8) {
       throw Failure(
         .usage, "the upload is at \(record.header.target.origin), not at \(access.signer.origin)",
-        hint: "name that store with --endpoint-url and --region")
+        remedy: "name that store with --endpoint-url and --region")
     }
     let step = AbortStep(client: access.client, common: access.common, retry: access.retry, world: session.world)
     _ = try await step.run(bucket: upload.bucket, key: upload.key, uploadID: upload.uploadID)

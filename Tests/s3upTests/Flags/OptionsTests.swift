@@ -12,7 +12,8 @@ private func message(_ body: () throws -> Void) -> String {
     try body()
     return ""
   } catch let failure as Failure {
-    return failure.code == .usage && failure.hint != nil ? failure.message : "not a usage error with a hint"
+    return failure.code == .usage && failure.remedy != nil
+      ? failure.message.description : "not a usage error with a hint"
   } catch {
     return "not a failure"
   }

@@ -88,7 +88,7 @@ package struct CompleteMultipartUpload: S3Operation {
     var last = 0
     for part in parts.sorted(by: { $0.number < $1.number }) {
       guard (1...10_000).contains(part.number) else {
-        throw Failure(.usage, "there is no part \(part.number)", hint: "parts are numbered from 1 to 10000").at(place)
+        throw Failure(.usage, "there is no part \(part.number)", remedy: "parts are numbered from 1 to 10000").at(place)
       }
       guard part.number != last else { throw Failure(.usage, "part \(part.number) is listed twice").at(place) }
       last = part.number

@@ -41,7 +41,7 @@ package struct UploadPart: S3Operation {
 
   package func request() throws(Failure) -> S3Request {
     guard (1...10_000).contains(partNumber) else {
-      throw Failure(.usage, "there is no part \(partNumber)", hint: "parts are numbered from 1 to 10000").at(place)
+      throw Failure(.usage, "there is no part \(partNumber)", remedy: "parts are numbered from 1 to 10000").at(place)
     }
     var headers = S3HeaderBuilder()
     if let checksum { try headers.add(checksum.name, checksum.value) }

@@ -76,14 +76,14 @@ struct TransferOptions: Sendable, Equatable {
         guard (1...15).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
           throw invocation.wrong(
             given, "is no name of a congestion control",
-            hint: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
+            remedy: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
         }
         congestion = .named(name)
       }
     }
     if let given = invocation.last(.limitRate) {
       guard let rate = RateValue.parse(given.value.text) else {
-        throw invocation.wrong(given, "is not a rate", hint: RateValue.form)
+        throw invocation.wrong(given, "is not a rate", remedy: RateValue.form)
       }
       if case .bytesPerSecond(let bytes) = rate { limitRate = bytes }
     }
@@ -93,7 +93,7 @@ struct TransferOptions: Sendable, Equatable {
     guard let given = invocation.last(.partSize), given.value.text != "auto" else { return nil }
     let size = try invocation.size(.partSize) ?? 0
     guard partSizes.contains(size) else {
-      throw invocation.wrong(given, "is no size for a part", hint: "S3 takes parts of 5M to 5G.")
+      throw invocation.wrong(given, "is no size for a part", remedy: "S3 takes parts of 5M to 5G.")
     }
     return size
   }
@@ -143,7 +143,7 @@ struct IntegrityOptions: Sendable, Equatable {
       let hex = given.value.text.lowercased()
       guard hex.utf8.count == 64, hex.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
         throw invocation.wrong(
-          given, "is no SHA-256", hint: "Give its 64 hexadecimal digits, as sha256sum prints them.")
+          given, "is no SHA-256", remedy: "Give its 64 hexadecimal digits, as sha256sum prints them.")
       }
       expectSHA256 = hex
     }
@@ -163,7 +163,7 @@ struct ConditionOptions: Sendable, Equatable {
     if ifNoneMatch, ifMatch != nil {
       throw Failure(
         .usage, "--if-none-match and --if-match exclude each other",
-        hint: "Use --if-none-match to create, --if-match ETAG to replace.")
+        remedy: "Use --if-none-match to create, --if-match ETAG to replace.")
     }
   }
 }
