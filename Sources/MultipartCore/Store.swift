@@ -88,7 +88,8 @@ extension StoreOptions {
   }
 
   package func proxySettings(_ environment: [String: String]) -> ProxySettings {
-    ProxySettings(option: proxy, name: origins[.proxy]?.name ?? "the proxy", environment: environment)
+    ProxySettings(
+      option: proxy, name: origins[.proxy].map { "\($0.name)" } ?? "\(.proxy)", environment: environment)
   }
 
   /// Nil when there is neither the option, nor `XDG_STATE_HOME`, nor `HOME`.

@@ -5,13 +5,13 @@ public enum UploadEvent: Sendable {
   /// The store has the part.
   case part(number: Int, size: Int64, etag: String, took: Duration)
   /// A request, or this part, is tried again after the wait.
-  case retry(part: Int?, attempt: Int, wait: Duration, cause: Failure.Code, message: String)
+  case retry(part: Int?, attempt: Int, wait: Duration, cause: Failure.Code, message: Wording)
   /// The store does not take or does not verify a checksum.
-  case checksumChanged(from: ChecksumForm, to: ChecksumForm, why: String)
+  case checksumChanged(from: ChecksumForm, to: ChecksumForm, why: Wording)
   /// Parts that the store has already are not sent again.
   case resumed(uploadID: String, parts: Int, bytes: Int64)
   /// An unfinished upload cannot be resumed, and another one begins.
-  case startsAnew(why: String)
+  case startsAnew(why: Wording)
   /// Somebody may still be sending to the upload; whether anybody is shows after this time.
   case waitsForQuiet(uploadID: String, wait: Duration)
   /// An upload that no record knows is not adopted.
@@ -23,9 +23,9 @@ public enum UploadEvent: Sendable {
   /// Another number of connections from here on.
   case connections(Int, why: String)
   /// Something that a person should know, and that stops nothing.
-  case warning(String)
+  case warning(Wording)
   /// The same, for a person who looks on.
-  case advice(String)
+  case advice(Wording)
 }
 
 extension UploadEvent {

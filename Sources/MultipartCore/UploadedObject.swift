@@ -30,6 +30,8 @@ public struct UploadedObject: Sendable {
   public var retries: Int
   /// By which the store finds the request in its logs.
   public var requestID: String?
+  /// It was there before, made of the same bytes.
+  public var isUnchanged = false
 
   package init(_ result: UploadResult) {
     size = result.size

@@ -84,6 +84,6 @@ final class DigestContext {
     ERR_clear_error()
     return Failure(
       .local, "OpenSSL cannot compute \(algorithm.rawValue)",
-      hint: "A FIPS or trimmed OpenSSL configuration may leave it out; choose another --checksum")
+      remedy: "A FIPS or trimmed OpenSSL configuration may leave it out; choose another \(.checksum)")
   }
 }

@@ -40,7 +40,7 @@ struct ConfigParser {
   }
 
   private func broken(_ what: String) -> Failure {
-    Failure(.configuration, "\(shown):\(line): \(what)", hint: "mend line \(line) of \(shown)").at(Place(file: shown))
+    Failure(.configuration, "\(shown):\(line): \(what)", remedy: "mend line \(line) of \(shown)").at(Place(file: shown))
   }
 
   private mutating func read(_ raw: ArraySlice<UInt8>) throws(Failure) {

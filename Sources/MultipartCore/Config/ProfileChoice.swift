@@ -1,7 +1,7 @@
 /// Which profile is wanted, and who said so.
 package struct ProfileChoice: Sendable, Equatable {
   package enum Origin: Sendable, Equatable {
-    /// `--profile`: beats credentials in the environment.
+    /// The caller's own setting: beats credentials in the environment.
     case option
     case variable(String)
     /// Nobody said: `default`, which need not exist.

@@ -42,7 +42,7 @@ package struct SharedConfig: Sendable {
     if choice.origin == .standard { return nil }
     var message = "there is no profile \"\(choice.name)\" in \(credentialsPath) or \(configPath)"
     if case .variable(let variable) = choice.origin { message += " (asked for by \(variable))" }
-    throw Failure(.configuration, message, hint: wayOut(choice.name))
+    throw Failure(.configuration, message, remedy: wayOut(choice.name))
   }
 
   /// A section of the config file of another kind: `services`, `sso-session`.
@@ -56,13 +56,13 @@ package struct SharedConfig: Sendable {
     return Set((ofConfig + credentials.keys).map(\.name)).sorted()
   }
 
-  private func wayOut(_ name: String) -> String {
+  private func wayOut(_ name: String) -> Wording {
     if config[SectionName(kind: nil, name: name)] != nil {
       return "call its section [profile \(name)] in \(configPath)"
     }
     let names = profileNames
     if names.isEmpty { return "make one with: aws configure --profile \(name)" }
-    return "the profiles there are: " + names.prefix(10).joined(separator: ", ") + (names.count > 10 ? ", …" : "")
+    return "the profiles there are: \(names.prefix(10).joined(separator: ", "))\(names.count > 10 ? ", …" : "")"
   }
 
   private static func path(_ variable: String, _ standard: String, _ environment: [String: String]) -> String {

@@ -30,7 +30,7 @@ extension SmallFile {
   package static func read(_ path: FilePath, limit: Int = 1 << 20) throws(Failure) -> [UInt8] {
     do throws(Failure) {
       guard let bytes = try read(String(decoding: path.bytes, as: UTF8.self), shown: path.text, limit: limit) else {
-        throw Failure(.sourceMissing, "there is no file \(path.text)", hint: "check the file's path")
+        throw Failure(.sourceMissing, "there is no file \(path.text)", remedy: "check the file's path")
       }
       return bytes
     } catch {

@@ -75,7 +75,7 @@ struct CognitoIdentityClient: Sendable {
     let what = text.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
     return Failure(
       meaning(code, status: answer.status), "Cognito refused \(action)" + what, status: answer.status, s3Code: code,
-      requestID: S3ErrorBody.requestID(answer.headers), hint: hint(code, hasLogins: !secrets.isEmpty))
+      requestID: S3ErrorBody.requestID(answer.headers), remedy: remedy(code, hasLogins: !secrets.isEmpty))
   }
 
   /// `com.amazonaws.cognito#NotAuthorizedException:http://…` is `NotAuthorizedException`.
@@ -95,12 +95,12 @@ struct CognitoIdentityClient: Sendable {
     }
   }
 
-  private static func hint(_ code: String?, hasLogins: Bool) -> String? {
+  private static func remedy(_ code: String?, hasLogins: Bool) -> Wording? {
     switch code {
     case "NotAuthorizedException":
       hasLogins
         ? "the token may have ended, or is not of a provider that the pool trusts: have a new one written"
-        : "the pool takes no guests: log in, and name the token's file with --cognito-login"
+        : "the pool takes no guests: log in, and name the token's file with \(.cognitoLogin)"
     case "ResourceNotFoundException": "check the id of the pool and its region"
     case "InvalidIdentityPoolConfigurationException":
       "the pool has no role for \(hasLogins ? "users who have logged in" : "guests"), or may not take it on"

@@ -43,7 +43,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
       // The guest was deleted at the pool. Its place is not another's, so this run ends; the next is a new guest.
       guests.forget(pool: pool, origin: client.origin)
       var failure = error
-      failure.hint = "the guest is no longer known: run the same command again, as a new one"
+      failure.remedy = "the guest is no longer known: run the same command again, as a new one"
       throw failure
     }
   }
@@ -72,7 +72,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
         world.log(
           0,
           "the guest's identity that was kept is not used: \(refusal.place.file ?? ""): \(refusal.message); "
-            + (refusal.hint ?? ""))
+            + (refusal.remedy ?? ""))
       }
       let made = try await client.identity(in: pool, logins: try tokens())
       guard let guests else { return .success(made) }
@@ -106,7 +106,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
       guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw Failure(
           .credentials, "the token of \(login.provider) is empty or has a space or a line break in it",
-          hint: "write the token alone into \(login.tokenFile.text)")
+          remedy: "write the token alone into \(login.tokenFile.text)")
       }
       tokens.append((login.provider, Secret(text)))
     }

@@ -45,18 +45,18 @@ package struct ContainerProvider: CredentialProvider {
     } catch {
       var failure = error
       failure.message = "\(Self.issuer) at \(address.url.origin) cannot be asked: \(error.message)"
-      failure.hint = "check \(address.variable), which names it"
+      failure.remedy = "check \(address.variable), which names it"
       throw failure
     }
     guard answer.status == 200 else {
       var failure = ServedKeys.refusal(answer, issuer: Self.issuer, secrets: token.map { [$0] } ?? [])
-      failure.hint = hint(answer.status, address)
+      failure.remedy = remedy(answer.status, address)
       throw failure
     }
     return try ServedKeys.read(answer, issuer: Self.issuer, source: "container credentials at \(address.url.origin)")
   }
 
-  private func hint(_ status: Int, _ address: ContainerAddress) -> String? {
+  private func remedy(_ status: Int, _ address: ContainerAddress) -> Wording? {
     switch status {
     case 401, 403:
       "the authorization token was refused: check AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE or _TOKEN"
@@ -89,12 +89,12 @@ package struct ContainerProvider: CredentialProvider {
     guard !bytes.isEmpty else {
       throw Failure(
         .credentials, "\(name): the authorization token is empty",
-        hint: "write the token there again, or start the container anew")
+        remedy: "write the token there again, or start the container anew")
     }
     guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
       throw Failure(
         .credentials, "\(name): the authorization token has a line break or a control character in it",
-        hint: "write it without a line end, as printf '%s' does")
+        remedy: "write it without a line end, as printf '%s' does")
     }
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -109,7 +109,7 @@ struct ContainerAddress: Sendable {
     let (relative, full) = ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI")
     if let path = environment[relative], !path.isEmpty {
       guard path.hasPrefix("/") else {
-        throw Failure(.credentials, "\(relative) does not begin with /", hint: "it is a path at 169.254.170.2")
+        throw Failure(.credentials, "\(relative) does not begin with /", remedy: "it is a path at 169.254.170.2")
       }
       url = try ServiceURL.parse("http://169.254.170.2" + path, name: relative, blame: .credentials)
       variable = relative
@@ -121,7 +121,7 @@ struct ContainerAddress: Sendable {
     guard url.origin.scheme == .https || Self.isNear(url.origin) else {
       throw Failure(
         .credentials, "\(full): credentials are not asked of \(url.origin)",
-        hint: "over http only this machine and the agents of ECS (169.254.170.2) and EKS (169.254.170.23, "
+        remedy: "over http only this machine and the agents of ECS (169.254.170.2) and EKS (169.254.170.23, "
           + "[fd00:ec2::23]) are asked; use https for another host")
     }
   }

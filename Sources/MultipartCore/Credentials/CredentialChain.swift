@@ -37,6 +37,6 @@ package struct CredentialChain: Sendable {
     let places = providers.map(\.place).joined(separator: ", then ")
     throw Failure(
       .credentials, "no credentials; looked in: \(places)",
-      hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile with --profile, or run: aws configure")
+      remedy: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile with \(.profile), or run: aws configure")
   }
 }

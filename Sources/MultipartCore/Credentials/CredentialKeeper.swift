@@ -28,7 +28,7 @@ package final class CredentialKeeper: Sendable {
   private let world: World
   private let patience: Duration?
   private let waits = Locked(0)
-  private let say: @Sendable (String) -> Void
+  private let say: @Sendable (Wording) -> Void
   /// Ends the wait for a source that does not answer.
   private let alarm: @Sendable (Duration) async throws -> Void
   private let state = Locked(State())
@@ -44,7 +44,7 @@ package final class CredentialKeeper: Sendable {
   /// `patience` is how long a refusal is waited out when no source has other credentials; nil: not at all. It holds for
   /// all requests together: those that come when it is over do not begin it anew.
   package init(
-    world: World, patience: Duration? = nil, say: @escaping @Sendable (String) -> Void = { _ in },
+    world: World, patience: Duration? = nil, say: @escaping @Sendable (Wording) -> Void = { _ in },
     alarm: @escaping @Sendable (Duration) async throws -> Void = { try await TaskThreads.shared.sleep(for: $0) },
     source: @escaping @Sendable () async throws(Failure) -> Credentials
   ) {
@@ -111,8 +111,8 @@ package final class CredentialKeeper: Sendable {
       if let held { return held }
       if let end, failure == nil, world.uptime() >= end {
         throw Failure(
-          .credentials, "the source of the credentials has not answered within the time of --wait-for-credentials",
-          hint: "run s3up doctor with the bucket's URL: it names the source")
+          .credentials, "the source of the credentials has not answered within the time of \(.credentialPatience)",
+          remedy: "run \(run: .examine) with the bucket's URL: it names the source")
       }
       // The question was given up by all who had asked it, and this one came after them.
       guard let cause = failure else { continue }

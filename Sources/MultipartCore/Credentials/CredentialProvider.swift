@@ -24,7 +24,7 @@ enum WrittenKeys {
     default:
       let (there, missing) = id == nil ? (names[1], names[0]) : (names[0], names[1])
       throw Failure(
-        .credentials, "\(place): \(there) is set, but \(missing) is not", hint: "set both, or neither")
+        .credentials, "\(place): \(there) is set, but \(missing) is not", remedy: "set both, or neither")
     }
   }
 
@@ -39,7 +39,7 @@ enum WrittenKeys {
     guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw Failure(
         .credentials, "\(place): \(name) has a space, a line break or a control character in it",
-        hint: "copy the key again, on one line")
+        remedy: "copy the key again, on one line")
     }
     return String(decoding: bytes, as: UTF8.self)
   }

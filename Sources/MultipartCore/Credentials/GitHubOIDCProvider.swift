@@ -11,7 +11,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
     package init() {}
 
-    /// `role` is what `--github-role` says.
+    /// `role` is what the caller says.
     package init(role: String?, audience: String? = nil) {
       self.role = role
       isDemanded = role != nil
@@ -21,7 +21,8 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
   private static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
   private static let issuer = "GitHub's token service"
-  private static let permission = "give the job the permission id-token: write, in the workflow's permissions"
+  private static let permission: Wording =
+    "give the job the permission id-token: write, in the workflow's permissions"
   private static let longestToken = 32 << 10
 
   private let settings: Settings
@@ -57,7 +58,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
     guard let address = text(Self.variables.url), let key = text(Self.variables.token) else {
       guard settings.isDemanded else { return nil }
       let missing = text(Self.variables.url) == nil ? Self.variables.url : Self.variables.token
-      throw Failure(.credentials, "a role is asked of GitHub, but \(missing) is not set", hint: Self.permission)
+      throw Failure(.credentials, "a role is asked of GitHub, but \(missing) is not set", remedy: Self.permission)
     }
     let token = try await token(at: address, key: key)
     return try await sts().assumeRoleWithWebIdentity(
@@ -78,12 +79,12 @@ package struct GitHubOIDCProvider: CredentialProvider {
     // What is sent there is a token that anybody could use.
     guard url.origin.scheme == .https || url.origin.isLoopback else {
       throw Failure(
-        .configuration, "\(Self.variables.url) is not https", hint: "the job's runner sets it: leave it as it is")
+        .configuration, "\(Self.variables.url) is not https", remedy: "the job's runner sets it: leave it as it is")
     }
     guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw Failure(
         .credentials, "\(Self.variables.token) has a line break or a control character in it",
-        hint: "the job's runner sets it: leave it as it is")
+        remedy: "the job's runner sets it: leave it as it is")
     }
     var question = ServiceClient.Question("token of GitHub", .get, url.origin, path: url.path)
     question.query = url.query.filter { $0.name != "audience" } + [QueryItem("audience", settings.audience)]
@@ -93,7 +94,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
       let answer = try await services.askOnce(asked)
       guard answer.status == 200 else {
         var failure = ServedKeys.refusal(answer, issuer: Self.issuer, secrets: [key])
-        if failure.code == .credentials { failure.hint = Self.permission }
+        if failure.code == .credentials { failure.remedy = Self.permission }
         throw failure
       }
       // A JWT: letters, digits, `-`, `_` and two dots. Anything else would be GitHub's page of an error.

@@ -64,7 +64,7 @@ package final class InstanceMetadata: Sendable {
     return try await get(path, "credentials of the instance") { (answer) throws(Failure) in
       guard answer.status == 200 else {
         var failure = ServedKeys.refusal(answer, issuer: Self.issuer)
-        failure.hint = "check the role \(role) that the instance has"
+        failure.remedy = "check the role \(role) that the instance has"
         throw failure
       }
       return try ServedKeys.read(answer, issuer: Self.issuer, source: source)
@@ -136,7 +136,7 @@ package final class InstanceMetadata: Sendable {
     return token
   }
 
-  private func absent(_ settings: InstanceMetadataSettings, _ why: String) -> Secret? {
+  private func absent(_ settings: InstanceMetadataSettings, _ why: Wording) -> Secret? {
     services.world.log(1, "no instance metadata at \(settings.origin): \(why)")
     let until = services.world.uptime() + Self.absence
     state.withLock { $0.absentUntil = until }

@@ -23,7 +23,7 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
     }
     if let (text, name) = value("AWS_EC2_METADATA_SERVICE_ENDPOINT", "ec2_metadata_service_endpoint") {
       let url = try ServiceURL.parse(text, name: name)
-      guard url.query.isEmpty else { throw Failure(.configuration, "\(name) has a query", hint: "leave it out") }
+      guard url.query.isEmpty else { throw Failure(.configuration, "\(name) has a query", remedy: "leave it out") }
       origin = url.origin
       basePath = url.path
       while basePath.hasSuffix("/") { basePath.removeLast() }
@@ -33,7 +33,8 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
       case "ipv6": origin.host = "[fd00:ec2::254]"
       default:
         throw Failure(
-          .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is no mode", hint: "set it to IPv4 or IPv6")
+          .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is no mode", remedy: "set it to IPv4 or IPv6"
+        )
       }
     }
     if let (text, name) = value("AWS_METADATA_SERVICE_TIMEOUT", "metadata_service_timeout") {
@@ -52,6 +53,7 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
 
   private static func wrong(_ name: String, _ text: String, _ form: String) -> Failure {
     Failure(
-      .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is not \(form)", hint: "mend it or leave it out")
+      .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is not \(form)",
+      remedy: "mend it or leave it out")
   }
 }

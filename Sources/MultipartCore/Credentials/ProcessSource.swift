@@ -13,31 +13,31 @@ struct ProcessSource: ProfileSource {
     do throws(Failure) {
       output = try await ProgramOutput.of(words, within: Self.timeLimit, world: view.context.services.world)
     } catch {
-      throw Self.failure(view, error.message, hint: error.hint)
+      throw Self.failure(view, error.message, remedy: error.remedy)
     }
     let found = try Self.read(output, view)
     if let end = found.expiration, end <= view.context.services.world.now() {
       throw Failure(
         .credentialsExpired,
         "the credential_process of profile \(view.name) gave credentials that ended at \(end.iso8601)",
-        hint: "see why it does not give new ones")
+        remedy: "see why it does not give new ones")
     }
     return found
   }
 
-  private static func failure(_ view: ProfileView, _ what: String, hint: String? = nil) -> Failure {
+  private static func failure(_ view: ProfileView, _ what: Wording, remedy: Wording? = nil) -> Failure {
     Failure(
       .credentials, "the credential_process of profile \(view.name): \(what)",
-      hint: hint ?? "run the command by hand, and see what it says")
+      remedy: remedy ?? "run the command by hand, and see what it says")
   }
 
   private static func read(_ output: [UInt8], _ view: ProfileView) throws(Failure) -> Credentials {
     guard let answer = JSON.parse(output), case .object = answer else {
       throw failure(
-        view, "its output is no JSON object", hint: "it has to print Version, AccessKeyId and SecretAccessKey")
+        view, "its output is no JSON object", remedy: "it has to print Version, AccessKeyId and SecretAccessKey")
     }
     guard answer["Version"]?.integer == 1 else {
-      throw failure(view, "its output is not of Version 1", hint: "it has to print \"Version\": 1")
+      throw failure(view, "its output is not of Version 1", remedy: "it has to print \"Version\": 1")
     }
     for name in ["AccessKeyId", "SecretAccessKey"] where answer[name]?.text?.isEmpty != false {
       throw failure(view, "its output has no \(name)")
@@ -45,7 +45,8 @@ struct ProcessSource: ProfileSource {
     var end: Timestamp?
     if let written = answer["Expiration"], written != .null {
       guard let text = written.text, let moment = text.isEmpty ? nil : CredentialDate.parse(text) else {
-        throw failure(view, "its output has an Expiration that is no time", hint: "write it like 2030-01-31T12:00:00Z")
+        throw failure(
+          view, "its output has an Expiration that is no time", remedy: "write it like 2030-01-31T12:00:00Z")
       }
       end = moment
     }

@@ -30,10 +30,10 @@ struct ProfileView: Sendable {
   }
 
   /// A failure of what is written in this profile.
-  func misconfigured(_ what: String, hint: String? = nil) -> Failure {
+  func misconfigured(_ what: String, remedy: Wording? = nil) -> Failure {
     Failure(
       .configuration, "profile \(name) \(what)",
-      hint: hint ?? "mend the profile in \(config.configPath) or \(config.credentialsPath)")
+      remedy: remedy ?? "mend the profile in \(config.configPath) or \(config.credentialsPath)")
   }
 
   /// `duration_seconds`, within what STS has ever granted.

@@ -23,7 +23,7 @@ struct RoleSource: ProfileSource {
     guard let arn = view["role_arn"] else { throw view.misconfigured("has no role_arn") }
     guard arn.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), arn.hasPrefix("arn:") else {
       throw view.misconfigured(
-        "has a role_arn that is no ARN", hint: "it looks like arn:aws:iam::123456789012:role/NAME")
+        "has a role_arn that is no ARN", remedy: "it looks like arn:aws:iam::123456789012:role/NAME")
     }
     var role = STSClient.Role(arn: arn, sessionName: view.sessionName(view["role_session_name"]))
     role.duration = try view.duration()
@@ -41,7 +41,7 @@ struct RoleSource: ProfileSource {
     case (nil, nil):
       throw view.misconfigured(
         "has a role_arn, but neither source_profile nor credential_source",
-        hint: "name the profile whose credentials may take on the role: source_profile = default")
+        remedy: "name the profile whose credentials may take on the role: source_profile = default")
     case (nil, let place?): return try await named(place, view)
     case (let name?, nil): return try await profile(name, view, visited)
     }
@@ -58,7 +58,7 @@ struct RoleSource: ProfileSource {
     guard isItself || !visited.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
       throw view.misconfigured(
         "closes a circle of source profiles: " + (visited + [name]).joined(separator: ", "),
-        hint: "one of them must get its credentials without a role")
+        remedy: "one of them must get its credentials without a role")
     }
     guard visited.count < longestChain else {
       throw view.misconfigured("is behind more than \(longestChain) roles")
@@ -81,12 +81,12 @@ struct RoleSource: ProfileSource {
     default:
       throw view.misconfigured(
         "has the credential_source \"\(place)\", which there is not",
-        hint: "it is Environment, Ec2InstanceMetadata or EcsContainer")
+        remedy: "it is Environment, Ec2InstanceMetadata or EcsContainer")
     }
     guard let found = try await provider?.credentials() else {
       throw Failure(
         .credentials, "profile \(view.name) takes its credentials from \(place), where there are none",
-        hint: provider.map { "looked in: \($0.place)" })
+        remedy: provider.map { "looked in: \($0.place)" })
     }
     return found
   }
@@ -96,12 +96,12 @@ struct RoleSource: ProfileSource {
     guard let ask = view.context.askCode else {
       throw Failure(
         .credentials, "profile \(view.name) needs the code of \(device), and there is nobody to ask for it",
-        hint: "run it on a terminal")
+        remedy: "run it on a terminal")
     }
     let code = try await ask("Code of \(device) for profile \(view.name): ")
     let digits = ASCII.trimmed(code.reveal())
     guard digits.utf8.count == 6, digits.utf8.allSatisfy(ASCII.isDigit) else {
-      throw Failure(.credentials, "the code of \(device) has six digits, and that was none", hint: "run it again")
+      throw Failure(.credentials, "the code of \(device) has six digits, and that was none", remedy: "run it again")
     }
     return Secret(digits)
   }

@@ -27,7 +27,7 @@ struct SSOSource: ProfileSource {
     }
     guard let cached = try SSOToken.read(place) else {
       throw Failure(
-        .credentials, "profile \(view.name) needs a login, and there is none in \(place.shown)", hint: login)
+        .credentials, "profile \(view.name) needs a login, and there is none in \(place.shown)", remedy: login)
     }
     let client = SSOClient(
       services: view.context.services, portal: try view.addresses.address(of: .sso, region: settings.region),
@@ -41,16 +41,16 @@ struct SSOSource: ProfileSource {
       var failure = error
       if failure.status == 401 {
         failure.code = .credentialsExpired
-        failure.hint = login
+        failure.remedy = login
       } else if failure.status == 403 || failure.status == 404 {
-        failure.hint = "ask for the role in this account, or mend sso_account_id and sso_role_name"
+        failure.remedy = "ask for the role in this account, or mend sso_account_id and sso_role_name"
       }
       throw failure
     }
   }
 
   /// The line that a person has to type.
-  private static func login(_ settings: Settings, _ view: ProfileView) -> String {
+  private static func login(_ settings: Settings, _ view: ProfileView) -> Wording {
     if let session = settings.session { return "log in: aws sso login --sso-session \(ShellWord.quoted(session))" }
     return "log in: aws sso login --profile \(ShellWord.quoted(view.name))"
   }
@@ -61,7 +61,7 @@ struct SSOSource: ProfileSource {
     if let session, section == nil {
       throw view.misconfigured(
         "uses the sso-session \"\(session)\", which is not there",
-        hint: "write [sso-session \(session)] into \(view.config.configPath): aws configure sso-session")
+        remedy: "write [sso-session \(session)] into \(view.config.configPath): aws configure sso-session")
     }
     for name in ["sso_start_url", "sso_region"] {
       if let own = view[name], let shared = section?[name], !own.utf8.elementsEqual(shared.utf8) {
@@ -80,7 +80,7 @@ struct SSOSource: ProfileSource {
   /// The token that holds now: the one of the file, renewed when it is about to end and can be.
   private static func current(
     _ cached: SSOToken, _ settings: Settings, _ client: SSOClient, _ place: SSOToken.Place, _ view: ProfileView,
-    _ login: String
+    _ login: Wording
   ) async throws(Failure) -> SSOToken {
     let world = view.context.services.world
     let now = world.now()
@@ -104,7 +104,7 @@ struct SSOSource: ProfileSource {
       .credentialsExpired,
       "the login of profile \(view.name) ended at \(cached.expiration.iso8601)"
         + (refused == nil ? "" : ", and cannot be renewed"),
-      s3Code: refused?.s3Code, requestID: refused?.requestID, hint: login)
+      s3Code: refused?.s3Code, requestID: refused?.requestID, remedy: login)
   }
 
   private static func renew(

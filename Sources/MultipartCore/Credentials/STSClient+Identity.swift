@@ -31,7 +31,7 @@ extension STSClient {
       var failure = STSRefusal.failure(
         answer, action: action, role: "these credentials", by: credentials, at: services.world.now())
       // What AssumeRole would need is no way out here.
-      if failure.s3Code == "AccessDenied" { failure.hint = nil }
+      if failure.s3Code == "AccessDenied" { failure.remedy = nil }
       throw failure
     }
     func text(_ tree: XMLTree, _ name: String) -> String? {

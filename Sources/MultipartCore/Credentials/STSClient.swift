@@ -117,7 +117,7 @@ package struct STSClient: Sendable {
   func located(_ failure: Failure) -> Failure {
     var failure = failure
     if failure.code == .network {
-      failure.hint = "asked at \(address.origin), by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere"
+      failure.remedy = "asked at \(address.origin), by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere"
     }
     return failure
   }

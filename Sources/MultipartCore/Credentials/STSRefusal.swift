@@ -10,10 +10,10 @@ enum STSRefusal {
       code, "STS refused \(action) for \(SafeText.oneLine(role))" + (body.message.map { ": \($0)" } ?? ""),
       status: answer.status, s3Code: body.code,
       requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,
-      hint: hint(body.code, code: code, signer: signer))
+      remedy: remedy(body.code, code: code, signer: signer))
     if signer != nil, let skew = secondsBehind(answer, now) {
       failure.code = .clockSkew
-      failure.hint = "this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") that of STS: set it"
+      failure.remedy = "this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") that of STS: set it"
     }
     return failure
   }
@@ -32,7 +32,7 @@ enum STSRefusal {
     }
   }
 
-  private static func hint(_ code: String?, code meaning: Failure.Code, signer: Credentials?) -> String? {
+  private static func remedy(_ code: String?, code meaning: Failure.Code, signer: Credentials?) -> Wording? {
     switch code {
     case "AccessDenied":
       if let signer {
@@ -49,7 +49,7 @@ enum STSRefusal {
       "the token must be a JWT of an identity provider that the role's account knows, with its audience"
     case "InvalidClientTokenId", "SignatureDoesNotMatch", "IncompleteSignature", "UnrecognizedClientException":
       "STS does not accept the credentials from \(signer?.source ?? "the source"): check id and secret"
-    case "RegionDisabledException": "STS is switched off in this region: choose another one with --region"
+    case "RegionDisabledException": "STS is switched off in this region: choose another one with \(.region)"
     default: meaning == .configuration ? "check the role's ARN, its session name and its duration" : nil
     }
   }

@@ -75,7 +75,7 @@ package struct ServiceAddresses: Sendable {
       throw Failure(
         .configuration,
         "\"\(SafeText.oneLine(name))\" is not the name of a region of AWS, where \(service.label) is",
-        hint: "regions look like eu-west-1; set \(service.variable) for a service elsewhere")
+        remedy: "regions look like eu-west-1; set \(service.variable) for a service elsewhere")
     }
     let host = "\(label(of: service, in: name)).\(name).\(Partition.of(region: name).dnsSuffix)"
     return ServiceAddress(origin: Origin(scheme: .https, host: host), region: name)
@@ -87,7 +87,7 @@ package struct ServiceAddresses: Sendable {
     guard BucketName.isRegion(region) else {
       throw Failure(
         .configuration, "\"\(SafeText.oneLine(region))\" cannot be the name of a region",
-        hint: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1")
+        remedy: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1")
     }
     return region
   }
@@ -103,7 +103,7 @@ package struct ServiceAddresses: Sendable {
       guard let section = config?.section("services", name) else {
         throw Failure(
           .configuration, "profile \(profile.name) uses the services section \"\(name)\", which is not there",
-          hint: "write [services \(name)] into \(config?.configPath ?? "the config file"), or take services out")
+          remedy: "write [services \(name)] into \(config?.configPath ?? "the config file"), or take services out")
       }
       if let url = section.nested[service.rawValue]?["endpoint_url"], !url.isEmpty {
         return (url, "services \(name), \(service.rawValue)")

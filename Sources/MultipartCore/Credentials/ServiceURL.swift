@@ -16,11 +16,11 @@ struct ServiceURL: Sendable, Equatable {
     } catch {
       var failure = error
       failure.message = "\(name): \(error.message)"
-      failure.hint = "\(name) must be a whole address: http://HOST/PATH"
+      failure.remedy = "\(name) must be a whole address: http://HOST/PATH"
       throw failure
     }
     guard let items = items(bytes.dropFirst(mark + 1)) else {
-      throw Failure(blame, "\(name): the query of the address cannot be read", hint: "write its values in UTF-8")
+      throw Failure(blame, "\(name): the query of the address cannot be read", remedy: "write its values in UTF-8")
     }
     let host = endpoint.port.map { "\(endpoint.host):\($0)" } ?? endpoint.host
     // Taken from the text itself, as the endpoint drops slashes at the end, which a path may mean.

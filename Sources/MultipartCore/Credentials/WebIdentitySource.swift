@@ -13,7 +13,7 @@ struct WebIdentitySource: ProfileSource {
     guard let role = setting("AWS_ROLE_ARN", "role_arn") else {
       throw Failure(
         .configuration, "\(file.place) names a web identity token, but no role to take on with it",
-        hint: "set AWS_ROLE_ARN, or role_arn in the profile")
+        remedy: "set AWS_ROLE_ARN, or role_arn in the profile")
     }
     let token = try Self.token(file.text, view.context.environment)
     let name = setting("AWS_ROLE_SESSION_NAME", "role_session_name")?.text
@@ -39,13 +39,13 @@ struct WebIdentitySource: ProfileSource {
     guard let bytes else {
       throw Failure(
         .credentials, "there is no web identity token at \(path)",
-        hint: "see to it that the token is written there, or take AWS_WEB_IDENTITY_TOKEN_FILE out of the environment"
+        remedy: "see to it that the token is written there, or take AWS_WEB_IDENTITY_TOKEN_FILE out of the environment"
       ).at(Place(file: path))
     }
     let token = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
     guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw Failure(
-        .credentials, "what is at \(path) is no web identity token", hint: "the file holds one JWT and nothing else"
+        .credentials, "what is at \(path) is no web identity token", remedy: "the file holds one JWT and nothing else"
       ).at(Place(file: path))
     }
     return Secret(token)

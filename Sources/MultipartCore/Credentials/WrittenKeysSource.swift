@@ -28,7 +28,7 @@ struct LoginSource: ProfileSource {
     let profile = ShellWord.quoted(view.name)
     throw Failure(
       .credentials, "profile \(view.name) gets its credentials by login_session, which s3up cannot do",
-      hint:
+      remedy:
         "put them into the environment: eval \"$(aws configure export-credentials --profile \(profile) --format env)\"")
   }
 }

@@ -26,7 +26,7 @@ extension Examination {
       // Said where it belongs.
     } else if failure.code == .credentials {
       findings.append(
-        .fail(.upload, failure, "none can be begun below \(target): ", hint: "allow s3:PutObject on \(resource)"))
+        .fail(.upload, failure, "none can be begun below \(target): ", remedy: "allow s3:PutObject on \(resource)"))
     } else {
       findings.append(.fail(.upload, failure, "none can be begun below \(target): "))
     }
@@ -34,7 +34,7 @@ extension Examination {
       findings.append(
         .fail(
           .abort, lost, "an upload may have been begun for \(probe.key), and could not be looked for: ",
-          hint: "look for it later: s3up uploads " + ShellWord.quoted("\(name)/\(probe.key)")))
+          remedy: "look for it later: \(run: .listUploads(bucket: bucket ?? "", key: probe.key))"))
     }
     return findings
   }
@@ -42,15 +42,15 @@ extension Examination {
   private func noBucket(_ failure: Failure?) -> Finding {
     var make = "aws s3 mb \(name)"
     if let place { make += place.isAWS ? " --region \(place.region)" : " --endpoint-url \(place.origin)" }
-    let hint = "check the bucket's name, the endpoint and the account; or make it: \(make)"
-    let text = "\(name) is not there"
-    guard let failure else { return Finding(.fail, .bucket, text, hint: hint, code: .refused) }
+    let remedy: Wording = "check the bucket's name, the endpoint and the account; or make it: \(make)"
+    let text: Wording = "\(name) is not there"
+    guard let failure else { return Finding(.fail, .bucket, text, remedy: remedy, code: .refused) }
     guard failure.s3Code != nil else {
       return .fail(
         .bucket, failure, text + ", or what answers is no S3: ", code: .refused,
-        hint: "check the address of the store (--endpoint-url), any proxy on the way, and the bucket's name")
+        remedy: "check the address of the store (\(.endpoint)), any proxy on the way, and the bucket's name")
     }
-    return .fail(.bucket, failure, text + ": ", code: .refused, hint: hint)
+    return .fail(.bucket, failure, text + ": ", code: .refused, remedy: remedy)
   }
 
   private func began(_ upload: CreateMultipartUpload.Output, _ probe: ProbeReport) -> [Finding] {
@@ -61,7 +61,7 @@ extension Examination {
       findings.append(
         .fail(
           .upload, failure, "one can be begun below \(target), but takes no part: ",
-          hint: isDenied ? "allow s3:PutObject (with KMS also kms:Decrypt) on \(resource)" : nil))
+          remedy: isDenied ? "allow s3:PutObject (with KMS also kms:Decrypt) on \(resource)" : nil))
     case .success(let part)?: findings.append(taken(part, probe))
     case nil: break
     }
@@ -70,25 +70,25 @@ extension Examination {
       findings.append(
         Finding(
           .warn, .list, "the parts cannot be listed: " + Finding.told(failure),
-          hint: failure.code == .credentials
+          remedy: failure.code == .credentials
             ? "allow s3:ListMultipartUploadParts on \(resource): without it no upload can be resumed"
-            : failure.hint ?? "without it no upload can be resumed",
+            : failure.remedy ?? "without it no upload can be resumed",
           facts: Finding.facts(failure)))
     case .success(false)?:
       findings.append(
         Finding(
           .warn, .list, "the part that was sent is not in the store's list",
-          hint: "try again: a store that forgets parts cannot go on with an upload"))
+          remedy: "try again: a store that forgets parts cannot go on with an upload"))
     default: break
     }
     switch probe.ended {
     case .failure(let failure)?:
-      let words = [ShellWord.quoted("\(name)/\(probe.key)"), "--upload-id=\(ShellWord.quoted(upload.uploadID))"]
-      let end = "s3up abort " + words.joined(separator: " ")
+      let end: Wording = "\(run: .abort(bucket: bucket ?? "", key: probe.key, uploadID: upload.uploadID))"
       findings.append(
         .fail(
           .abort, failure, "the upload that was begun to see could not be ended, and is left: ",
-          hint: failure.code == .credentials ? "allow s3:AbortMultipartUpload on \(resource), then run: \(end)" : end))
+          remedy: failure.code == .credentials ? "allow s3:AbortMultipartUpload on \(resource), then run: \(end)" : end)
+      )
     default: break
     }
     return findings
@@ -142,26 +142,28 @@ extension Examination {
             facts: ["days": .int(Int64(rule.days))])
         ]
       }
-      return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", hint: ruleToMake)]
+      return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", remedy: ruleToMake)]
     // On AWS the answer to create names the rule that there is, so that there is none.
     case .failure(let failure)? where place?.isAWS == true && failure.status != nil:
-      return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", hint: ruleToMake)]
+      return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", remedy: ruleToMake)]
     case .failure(let failure)?:
       let isDenied = failure.code == .credentials
       return [
         Finding(
           .warn, .lifecycle, "whether a rule ends unfinished uploads is not known: " + Finding.told(failure),
-          hint: (isDenied ? "allow s3:GetLifecycleConfiguration on the bucket, or clean up: " : "clean up: ") + cleanUp,
+          remedy: isDenied
+            ? "allow s3:GetLifecycleConfiguration on the bucket, or clean up: \(run: cleanUp)"
+            : "clean up: \(run: cleanUp)",
           facts: Finding.facts(failure))
       ]
     case nil: return []
     }
   }
 
-  private var cleanUp: String { "s3up uploads \(name) --clean --all --older-than 7d" }
+  private var cleanUp: RemedyAction { .cleanUp(bucket: bucket ?? "", olderThanDays: 7) }
 
-  private var ruleToMake: String {
-    "add a rule with AbortIncompleteMultipartUpload (DaysAfterInitiation 7) to the bucket, or run: \(cleanUp)"
+  private var ruleToMake: Wording {
+    "add a rule with AbortIncompleteMultipartUpload (DaysAfterInitiation 7) to the bucket, or run: \(run: cleanUp)"
   }
 
   // MARK: - This machine
@@ -172,18 +174,19 @@ extension Examination {
       return [
         Finding(
           .warn, .state, "no folder for records: an interrupted upload can only be adopted from the store's list",
-          hint: "give --state-dir DIR, or set HOME")
+          remedy: "give \(.stateFolder) DIR, or set HOME")
       ]
     }
     let facts: [String: JSON] = ["path": .string(path), "records": .int(Int64(state.records))]
-    var text =
-      path + (state.records == 0 ? ", no unfinished upload recorded" : ", \(state.records) unfinished recorded")
+    var text: Wording =
+      "\(path), \(state.records == 0 ? "no unfinished upload" : "\(state.records) unfinished") recorded"
     switch state.use {
     case .unusable(let failure):
       return [
         Finding(
           .warn, .state, "\(path): \(failure.message)",
-          hint: "give another folder with --state-dir DIR, or make this one writable: uploads work, but keep no record",
+          remedy:
+            "give another folder with \(.stateFolder) DIR, or make this one writable: uploads work, but keep no record",
           facts: facts)
       ]
     case .canBeMade: return [Finding(.ok, .state, "\(path), not there yet: made by the first upload", facts: facts)]
@@ -191,9 +194,9 @@ extension Examination {
     }
     if state.unusable > 0 {
       text += ", \(state.unusable) that cannot be read"
-      return [Finding(.warn, .state, text, hint: "see which: s3up uploads", facts: facts)]
+      return [Finding(.warn, .state, text, remedy: "see which: \(run: .listRecordedUploads)", facts: facts)]
     }
-    let hint = state.records > 0 ? "s3up uploads" : nil
-    return [Finding(.ok, .state, text + (hint.map { " (see \($0))" } ?? ""), facts: facts)]
+    if state.records > 0 { text += " (see \(run: .listRecordedUploads))" }
+    return [Finding(.ok, .state, text, facts: facts)]
   }
 }

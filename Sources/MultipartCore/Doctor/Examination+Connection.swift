@@ -58,7 +58,7 @@ extension Examination {
         return Finding(
           .fail, .connection,
           "the proxy \(proxy?.address ?? "") asks for a user name and a password, or refuses those it was given",
-          hint: "put them into \(ProxyName.secretPlace(proxy?.source)): http://USER:PASSWORD@HOST:PORT",
+          remedy: "put them into \(ProxyName.secretPlace(proxy?.source)): http://USER:PASSWORD@HOST:PORT",
           code: .credentials, facts: facts)
       }
       facts["answer_ms"] = Self.number(connection.firstByte)
@@ -75,7 +75,7 @@ extension Examination {
       if place.origin.isLoopback { return Finding(.ok, .tls, "none: plain HTTP, within this machine") }
       return Finding(
         .warn, .tls, "none: plain HTTP, so that others on the way can read what is sent",
-        hint: "use the store's https:// address, if it has one")
+        remedy: "use the store's https:// address, if it has one")
     }
     guard let visit else { return nil }
     if let failure = tlsFailure { return distrust(failure, visit) }
@@ -89,7 +89,7 @@ extension Examination {
     guard verifiesTLS else {
       return Finding(
         .warn, .tls, text + ", not verified: whoever sits in between can read and change everything",
-        hint: "leave --insecure (S3UP_INSECURE) out, and give the store's authority with --ca-bundle FILE",
+        remedy: "leave \(off: .verifiesTLS) out, and give the store's authority with \(.caBundle) FILE",
         facts: facts)
     }
     return Finding(.ok, .tls, text + ", verified", facts: facts)
@@ -127,12 +127,12 @@ extension Examination {
     guard abs(ahead) > 1 else { return Finding(.ok, .clock, "within a second of the store's", facts: facts) }
     let text = "\(Self.span(ahead)) \(ahead > 0 ? "behind" : "ahead of") the store's"
     guard abs(ahead) > 60 else { return Finding(.ok, .clock, text, facts: facts) }
-    let hint = "set it: timedatectl set-ntp true"
-    guard abs(ahead) > Self.grantedSkew else { return Finding(.warn, .clock, text, hint: hint, facts: facts) }
+    let remedy: Wording = "set it: timedatectl set-ntp true"
+    guard abs(ahead) > Self.grantedSkew else { return Finding(.warn, .clock, text, remedy: remedy, facts: facts) }
     return Finding(
       .fail, .clock,
       "this machine's is \(text); S3 grants 15 min, uploads are corrected for it, presigned URLs are not",
-      hint: hint, code: .clockSkew, facts: facts)
+      remedy: remedy, code: .clockSkew, facts: facts)
   }
 
   /// A signature that was refused for its time, though correcting it was tried.

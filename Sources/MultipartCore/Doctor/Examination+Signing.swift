@@ -35,7 +35,7 @@ extension Examination {
       findings.append(
         Finding(
           .warn, .identity, "STS did not say who this is: " + Finding.told(failure),
-          hint: failure.hint ?? "uploads do not need it; AWS_ENDPOINT_URL_STS names an STS elsewhere"))
+          remedy: failure.remedy ?? "uploads do not need it; AWS_ENDPOINT_URL_STS names an STS elsewhere"))
     default: break
     }
     return findings
@@ -48,7 +48,7 @@ extension Examination {
     ]
     if let end = keys.end { facts["expires"] = .string(end.iso8601) }
     if let refusal {
-      var finding = Finding.fail(.credentials, refusal, who + ": ")
+      var finding = Finding.fail(.credentials, refusal, "\(who): ")
       finding.facts.merge(facts) { $1 }
       return finding
     }
@@ -60,7 +60,7 @@ extension Examination {
     let left = end.seconds - now.seconds - (visit?.clockAhead ?? 0)
     guard left > 0 else {
       return Finding(
-        .fail, .credentials, "\(who), ended at \(end.iso8601)", hint: "get new credentials from that source",
+        .fail, .credentials, "\(who), ended at \(end.iso8601)", remedy: "get new credentials from that source",
         code: .credentialsExpired, facts: facts)
     }
     return Finding(.ok, .credentials, "\(who), until \(end.iso8601) (in \(Self.span(left)))", facts: facts)
@@ -105,7 +105,7 @@ extension Examination {
       findings.append(
         Finding(
           .fail, .region, "\(place.region) (\(place.regionSource)), but the store says that the bucket is in \(other)",
-          hint: Self.mend(region: other, source: place.regionSource), code: .configuration, facts: facts))
+          remedy: Self.mend(region: other, source: place.regionSource), code: .configuration, facts: facts))
     } else {
       findings.append(Finding(.ok, .region, "\(place.region) (\(place.regionSource))", facts: facts))
     }
@@ -114,8 +114,8 @@ extension Examination {
       Finding(
         .ok, .endpoint, "\(place.origin) (\(place.source))" + style,
         facts: ["url": .string(place.origin.description), "source": .string(place.source)]))
-    let proxied = proxy.map { proxy in
-      proxy.bypassedBy.map { "none for this store, as \($0) says" } ?? "\(proxy.address) (\(proxy.source))"
+    let proxied: Wording? = proxy.map { proxy in
+      proxy.bypassedBy.map { "none for this store, as \($0) says" } ?? "\(proxy.address) (\(proxy.source.words))"
     }
     findings.append(
       Finding(
@@ -127,11 +127,12 @@ extension Examination {
   }
 
   /// Where it was set wrongly, it is to be set right.
-  private static func mend(region: String, source: String) -> String {
+  private static func mend(region: String, source: String) -> Wording {
     if source.hasPrefix("profile ") {
       return "aws configure set region \(region) --profile \(ShellWord.quoted(String(source.dropFirst(8))))"
     }
-    if source.hasPrefix("AWS_") || source.hasPrefix("S3UP_") { return "export \(source)=\(region)" }
-    return "give --region \(region), or: export AWS_REGION=\(region)"
+    let isVariable = source.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") }
+    if isVariable { return "export \(source)=\(region)" }
+    return "give \(.region, region), or: export AWS_REGION=\(region)"
   }
 }

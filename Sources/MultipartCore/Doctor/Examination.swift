@@ -55,11 +55,11 @@ package struct Examination: Sendable {
   package struct Proxy: Sendable {
     /// Without its password.
     package var address: String
-    package var source: String
+    package var source: ProxySource
     /// The variable that exempts this store from it.
     package var bypassedBy: String?
 
-    package init(address: String, source: String, bypassedBy: String? = nil) {
+    package init(address: String, source: ProxySource, bypassedBy: String? = nil) {
       self.address = address
       self.source = source
       self.bypassedBy = bypassedBy

@@ -3,7 +3,7 @@ extension Finding {
   package func masked(by secrets: SecretsInUse) -> Finding {
     var finding = self
     finding.text = secrets.masked(text)
-    finding.hint = hint.map { secrets.masked($0) }
+    finding.remedy = remedy.map { secrets.masked($0) }
     finding.facts = facts.mapValues { Self.masked($0, by: secrets) }
     return finding
   }

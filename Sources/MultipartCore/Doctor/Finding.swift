@@ -15,41 +15,50 @@ package struct Finding: Sendable {
 
   package var check: Check
   package var mark: Mark
-  package var text: String
+  package var text: Wording
   /// The line that mends it.
-  package var hint: String?
+  package var remedy: Wording?
   /// Of a failure.
   package var code: Failure.Code?
   /// For programs, by name.
   package var facts: [String: JSON] = [:]
 
   package init(
-    _ mark: Mark, _ check: Check, _ text: String, hint: String? = nil, code: Failure.Code? = nil,
+    _ mark: Mark, _ check: Check, _ text: Wording, remedy: Wording? = nil, code: Failure.Code? = nil,
     facts: [String: JSON] = [:]
   ) {
     self.check = check
     self.mark = mark
     self.text = text
-    self.hint = hint
+    self.remedy = remedy
     self.code = code
     self.facts = facts
   }
 
+  /// With a text that names neither settings nor actions.
+  @_disfavoredOverload
+  package init(
+    _ mark: Mark, _ check: Check, _ text: String, remedy: Wording? = nil, code: Failure.Code? = nil,
+    facts: [String: JSON] = [:]
+  ) {
+    self.init(mark, check, Wording(text), remedy: remedy, code: code, facts: facts)
+  }
+
   /// What a failure says, with the store's code and request id behind it.
   package static func fail(
-    _ check: Check, _ failure: Failure, _ front: String = "", code: Failure.Code? = nil, hint: String? = nil
+    _ check: Check, _ failure: Failure, _ front: Wording = "", code: Failure.Code? = nil, remedy: Wording? = nil
   ) -> Finding {
     Finding(
-      .fail, check, front + Self.told(failure), hint: hint ?? failure.hint ?? Self.wayOut(code ?? failure.code),
+      .fail, check, front + Self.told(failure), remedy: remedy ?? failure.remedy ?? Self.wayOut(code ?? failure.code),
       code: code ?? failure.code, facts: Self.facts(failure))
   }
 
-  static func told(_ failure: Failure) -> String {
+  static func told(_ failure: Failure) -> Wording {
     var details: [String] = []
     if let status = failure.status { details.append("HTTP \(status)") }
-    if let code = failure.s3Code, !failure.message.contains(code) { details.append(code) }
+    if let code = failure.s3Code, !failure.message.description.contains(code) { details.append(code) }
     if let id = failure.requestID { details.append("request id \(id)") }
-    return failure.message + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
+    return details.isEmpty ? failure.message : "\(failure.message) (\(details.joined(separator: ", ")))"
   }
 
   static func facts(_ failure: Failure) -> [String: JSON] {
@@ -60,12 +69,12 @@ package struct Finding: Sendable {
     return facts
   }
 
-  private static func wayOut(_ code: Failure.Code) -> String {
+  private static func wayOut(_ code: Failure.Code) -> Wording {
     switch code {
     case .credentials, .credentialsExpired: "check the credentials and what they allow"
     case .clockSkew: "set this machine's clock: timedatectl set-ntp true"
     case .network, .stalled: "check the endpoint, the network and any proxy or firewall on the way"
-    case .tls: "give the authority of the store's certificate with --ca-bundle FILE"
+    case .tls: "give the authority of the store's certificate with \(.caBundle) FILE"
     case .throttled, .server: "try again later; the trouble is the store's"
     default: "check the bucket's name, the region and the endpoint"
     }

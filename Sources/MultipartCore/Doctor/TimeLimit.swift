@@ -2,7 +2,7 @@ extension World {
   /// Runs `work`, which heeds cancellation, for so long at most. `waits` is asked when the time is over: while it says
   /// yes, as while a person is being asked something, there is no limit.
   package func within<Value: Sendable>(
-    _ limit: Duration, _ what: String, hint: String? = nil, unless waits: @escaping @Sendable () -> Bool = { false },
+    _ limit: Duration, _ what: String, remedy: Wording? = nil, unless waits: @escaping @Sendable () -> Bool = { false },
     _ work: @escaping @Sendable () async throws(Failure) -> Value
   ) async -> Result<Value, Failure> {
     await withTaskGroup(of: Result<Value, Failure>?.self) { group in
@@ -17,7 +17,7 @@ extension World {
         repeat {
           guard (try? await sleep(limit)) != nil else { return nil }
         } while waits()
-        return .failure(Failure(.stalled, "\(what) within \(limit.components.seconds) s", hint: hint))
+        return .failure(Failure(.stalled, "\(what) within \(limit.components.seconds) s", remedy: remedy))
       }
       defer { group.cancelAll() }
       for await result in group { if let result { return result } }

@@ -4,12 +4,12 @@ package enum BucketName {
   /// case and more.
   static func check(_ name: String) throws(Failure) {
     guard !name.isEmpty else {
-      throw Failure(.usage, "the name of the bucket is missing", hint: "write s3://BUCKET/KEY")
+      throw Failure(.usage, "the name of the bucket is missing", remedy: "write s3://BUCKET/KEY")
     }
     let allowed = name.utf8.count <= 255 && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
     guard allowed, name != ".", name != ".." else {
       throw Failure(
-        .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket", hint: "write s3://BUCKET/KEY")
+        .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket", remedy: "write s3://BUCKET/KEY")
     }
   }
 
@@ -20,12 +20,12 @@ package enum BucketName {
       throw Failure(
         .usage,
         "\"\(SafeText.oneLine(name))\" is a multi-region access point, whose requests must be signed with SigV4A, "
-          + "which s3up does not do", hint: "give the bucket, or an access point, of one region")
+          + "which s3up does not do", remedy: "give the bucket, or an access point, of one region")
     }
     guard name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "._-".utf8.contains($0) }) else {
       throw Failure(
         .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket on AWS",
-        hint: "names have letters, digits, dots, hyphens and underscores")
+        remedy: "names have letters, digits, dots, hyphens and underscores")
     }
   }
 
@@ -35,8 +35,8 @@ package enum BucketName {
     guard !fitsHost(name) else { return }
     throw Failure(
       .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket on AWS",
-      hint: "use 3 to 63 small letters, digits, dots and hyphens; another store needs --endpoint-url URL, "
-        + "a bucket from before 2018 --addressing path")
+      remedy: "use 3 to 63 small letters, digits, dots and hyphens; another store needs \(.endpoint) URL, "
+        + "a bucket from before 2018 \(.addressing, "path")")
   }
 
   /// AWS's rule for buckets made today: 3 to 63 of `a-z 0-9 - .`, every label sound, not an IPv4 address.

@@ -1,4 +1,4 @@
-/// `--addressing`: where the bucket's name goes.
+/// Where the bucket's name goes.
 public enum Addressing: String, Sendable, CaseIterable {
   /// In the host on AWS where it can, in the path elsewhere.
   case auto

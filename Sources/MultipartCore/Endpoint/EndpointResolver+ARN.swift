@@ -5,7 +5,8 @@ extension Placement {
       throw wrong("is not an ARN", "an access point's looks like arn:aws:s3:eu-west-1:123456789012:accesspoint/NAME")
     }
     guard options.addressing != .path || options.addressingIsWish else {
-      throw refusal("an ARN is never part of the path, as --addressing path asks", "leave --addressing path out")
+      throw refusal(
+        "an ARN is never part of the path, as \(.addressing, "path") asks", "leave \(.addressing, "path") out")
     }
     switch (arn.service, arn.resource[0]) {
     case ("s3-object-lambda", "accesspoint"): return try objectLambda(arn)
@@ -30,7 +31,8 @@ extension Placement {
     }
     let label = try label(name, arn)
     if options.accelerate {
-      throw refusal("access points have no S3 Transfer Acceleration", "leave --accelerate out, or say --no-accelerate")
+      throw refusal(
+        "access points have no S3 Transfer Acceleration", "leave \(.accelerate) out, or say \(off: .accelerate)")
     }
     if let url {
       return endpoint(.accessPoint, at: url, label: try front(label, url), region: arn.region, signingName: "s3")
@@ -95,17 +97,17 @@ extension Placement {
       guard partition.name == own.name else {
         throw Failure(
           question.blame, "the ARN is in the partition \(own.name), the region \(given) in \(partition.name)",
-          hint: "give --region \(arn.region)")
+          remedy: "give \(.region, arn.region)")
       }
       // AWS compares names here: aws-global is no other name of us-east-1.
       guard options.usesARNRegion || given.utf8.elementsEqual(arn.region.utf8) else {
         throw Failure(
           question.blame, "the ARN is in \(arn.region), the region is \(given), and the ARN's is not to be used",
-          hint: "give --region \(arn.region), or set AWS_S3_USE_ARN_REGION=true")
+          remedy: "give \(.region, arn.region), or set AWS_S3_USE_ARN_REGION=true")
       }
     }
     if options.fips, !own.hasFIPS {
-      throw refusal("the regions of \(own.name) have no FIPS endpoints", "leave --fips out, or say --no-fips")
+      throw refusal("the regions of \(own.name) have no FIPS endpoints", "leave \(.fips) out, or say \(off: .fips)")
     }
     guard BucketName.isLabel(arn.account) else { throw wrong("has no sound account id", "give the whole ARN") }
     let label = "\(name)-\(arn.account)"
@@ -119,14 +121,14 @@ extension Placement {
     guard !url.isAddress else {
       throw Failure(
         question.blame, "an access point cannot be put in front of an address",
-        hint: "give --endpoint-url the name of a host")
+        remedy: "give \(.endpoint) the name of a host")
     }
     return label
   }
 
   private func suffix(_ arn: ARN) -> String { Partition.of(region: arn.region).dnsSuffix }
 
-  private func wrong(_ what: String, _ hint: String) -> Failure {
-    Failure(.usage, "\"\(SafeText.oneLine(bucket))\" \(what)", hint: hint)
+  private func wrong(_ what: String, _ remedy: Wording) -> Failure {
+    Failure(.usage, "\"\(SafeText.oneLine(bucket))\" \(what)", remedy: remedy)
   }
 }

@@ -1,7 +1,7 @@
 /// A bucket that the endpoint's URL names already. Sent to such an address, its name in the path would be taken for the
 /// beginning of the key, and the object stand under another key than the one that was asked for.
 extension Placement {
-  /// Who says `--addressing path` says that the store's own name only looks like that.
+  /// Who asks for addressing by path says that the store's own name only looks like that.
   func checkDoubled() throws(Failure) {
     guard let url, options.addressing != .path || options.addressingIsWish else { return }
     try checkPath(url)
@@ -44,6 +44,6 @@ extension Placement {
     let way = "\(url.scheme.rawValue)://\(host.joined(separator: "."))\(port)\(path)"
     return Failure(
       .configuration, "the endpoint URL \(what), and s3://BUCKET/KEY names the bucket already",
-      hint: "write --endpoint-url \(way), or add --addressing path if the store's own address looks like that")
+      remedy: "write \(.endpoint, way), or add \(.addressing, "path") if the store's own address looks like that")
   }
 }

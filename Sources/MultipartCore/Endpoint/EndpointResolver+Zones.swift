@@ -4,17 +4,17 @@ extension Placement {
   func directory() throws(Failure) -> BucketEndpoint {
     if options.accelerate {
       throw refusal(
-        "directory buckets have no S3 Transfer Acceleration", "leave --accelerate out, or say --no-accelerate")
+        "directory buckets have no S3 Transfer Acceleration", "leave \(.accelerate) out, or say \(off: .accelerate)")
     }
     guard BucketName.isLabel(bucket) else {
       throw Failure(
         .usage, "\"\(SafeText.oneLine(bucket))\" cannot be the name of a directory bucket",
-        hint: "such names have small letters, digits and hyphens: base--zone--x-s3")
+        remedy: "such names have small letters, digits and hyphens: base--zone--x-s3")
     }
     guard let name = ZonalName(bucket) else {
       throw Failure(
         .usage, "\"\(bucket)\" names no availability zone, as a directory bucket does",
-        hint: "such names look like base--usw2-az1--x-s3")
+        remedy: "such names look like base--usw2-az1--x-s3")
     }
     if let url {
       let inPath = url.isAddress || options.addressing == .path
@@ -25,7 +25,7 @@ extension Placement {
     if let home = name.region, home != region {
       throw Failure(
         question.blame, "the zone \(name.zone) of the directory bucket is in \(home), not in \(region)",
-        hint: "give --region \(home), or leave the region out")
+        remedy: "give \(.region, home), or leave the region out")
     }
     let suffix = Partition.of(region: region).dnsSuffix
     let service =
@@ -41,7 +41,7 @@ extension Placement {
     guard BucketName.isLabel(bucket), bytes.count >= 51 else {
       throw Failure(
         .usage, "\"\(SafeText.oneLine(bucket))\" is no alias of an access point on Outposts",
-        hint: "give the whole alias, or the access point's ARN")
+        remedy: "give the whole alias, or the access point's ARN")
     }
     func letters(_ range: Range<Int>) -> String {
       String(decoding: bytes[(bytes.count - range.upperBound)..<(bytes.count - range.lowerBound)], as: UTF8.self)
@@ -54,21 +54,21 @@ extension Placement {
     default:
       throw Failure(
         .usage, "the alias \"\(bucket)\" is of a kind of Outposts hardware that s3up does not know",
-        hint: "give the access point's ARN")
+        remedy: "give the access point's ARN")
     }
     try refuseVariants("S3 on Outposts", fips: true)
     if letters(8..<12) == "beta" {
       guard let url else {
         throw Failure(
           .usage, "the alias \"\(bucket)\" needs an endpoint URL",
-          hint: "give --endpoint-url URL, the address of the Outpost")
+          remedy: "give \(.endpoint) URL, the address of the Outpost")
       }
       return endpoint(.outposts, host: "\(bucket).\(hardware).\(url.authority)", signingName: "s3-outposts")
     }
     guard url == nil else {
       throw Failure(
         question.blame, "an alias on Outposts names its own address and does not go with an endpoint URL",
-        hint: "leave --endpoint-url out")
+        remedy: "leave \(.endpoint) out")
     }
     return endpoint(
       .outposts, host: "\(bucket).\(hardware).s3-outposts.\(region).\(partition.dnsSuffix)",
@@ -77,11 +77,12 @@ extension Placement {
 
   /// What the service does not have.
   func refuseVariants(_ service: String, fips: Bool = false) throws(Failure) {
-    for (isOn, name, what) in [
-      (options.dualstack, "dualstack", "dual-stack endpoints"), (fips && options.fips, "fips", "FIPS endpoints"),
-      (options.accelerate, "accelerate", "Transfer Acceleration"),
-    ] where isOn {
-      throw refusal("\(service) has no \(what)", "leave --\(name) out, or say --no-\(name)")
+    let variants: [(isOn: Bool, setting: Setting, what: String)] = [
+      (options.dualstack, .dualstack, "dual-stack endpoints"), (fips && options.fips, .fips, "FIPS endpoints"),
+      (options.accelerate, .accelerate, "Transfer Acceleration"),
+    ]
+    for (isOn, setting, what) in variants where isOn {
+      throw refusal("\(service) has no \(what)", "leave \(setting) out, or say \(off: setting)")
     }
   }
 }

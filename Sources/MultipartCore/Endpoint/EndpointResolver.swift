@@ -29,7 +29,7 @@ package enum EndpointResolver {
     var url: EndpointURL?
     if let text = question.endpointURL {
       let parsed = try EndpointURL.parse(text, blame: question.blame)
-      // The address of Transfer Acceleration is no store of one's own: AWS's documents give it for --endpoint-url.
+      // The address of Transfer Acceleration is no store of one's own: AWS's documents give it for the endpoint.
       if let dualstack = accelerated[parsed.host] {
         question.endpointURL = nil
         question.options.accelerate = true
@@ -75,47 +75,48 @@ struct Placement {
       guard BucketName.isRegion(region) else {
         throw Failure(
           question.blame, "\"\(SafeText.oneLine(region))\" cannot be the name of a region",
-          hint: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1 or RegionOne")
+          remedy: "regions have letters, digits, dots, hyphens and underscores, as eu-west-1 or RegionOne")
       }
       return
     }
     guard BucketName.isLabel(region) else {
       throw Failure(
         question.blame, "\"\(SafeText.oneLine(region))\" is not the name of a region of AWS",
-        hint: "regions look like eu-west-1; give --endpoint-url for another store")
+        remedy: "regions look like eu-west-1; give \(.endpoint) for another store")
     }
     if region.hasPrefix("fips-") || region.hasSuffix("-fips") {
       let real = region.hasPrefix("fips-") ? String(region.dropFirst(5)) : String(region.dropLast(5))
       throw Failure(
         question.blame, "\"\(region)\" is not a region, but an old way to ask for FIPS",
-        hint: "give --region \(real) --fips")
+        remedy: "give \(.region, real) \(.fips)")
     }
     if region.hasPrefix("aws-"), !isGlobal {
-      throw Failure(question.blame, "S3 has no region \"\(region)\"", hint: "give --region the bucket's own region")
+      throw Failure(question.blame, "S3 has no region \"\(region)\"", remedy: "give \(.region) the bucket's own region")
     }
   }
 
   /// What AWS refuses whatever the bucket is.
   func checkOptions() throws(Failure) {
     if options.accelerate, options.fips {
-      throw refusal("S3 Transfer Acceleration has no FIPS endpoints", "leave one of --accelerate and --fips out")
+      throw refusal("S3 Transfer Acceleration has no FIPS endpoints", "leave one of \(.accelerate) and \(.fips) out")
     }
     if url != nil {
-      for (isOn, name) in [
-        (options.dualstack, "dualstack"), (options.fips, "fips"), (options.accelerate, "accelerate"),
+      let variants: [(isOn: Bool, setting: Setting)] = [
+        (options.dualstack, .dualstack), (options.fips, .fips), (options.accelerate, .accelerate),
       ]
-      where isOn {
+      for (isOn, setting) in variants where isOn {
         throw refusal(
-          "--\(name) chooses among AWS's endpoints and cannot be combined with an endpoint URL",
-          "leave --endpoint-url out, or say --no-\(name)")
+          "\(setting) chooses among AWS's endpoints and cannot be combined with an endpoint URL",
+          "leave \(.endpoint) out, or say \(off: setting)")
       }
     }
     if options.fips, !partition.hasFIPS {
-      throw refusal("the regions of \(partition.name) have no FIPS endpoints", "leave --fips out, or say --no-fips")
+      throw refusal(
+        "the regions of \(partition.name) have no FIPS endpoints", "leave \(.fips) out, or say \(off: .fips)")
     }
   }
 
-  func refusal(_ message: String, _ hint: String) -> Failure { Failure(options.blame, message, hint: hint) }
+  func refusal(_ message: Wording, _ remedy: Wording) -> Failure { Failure(options.blame, message, remedy: remedy) }
 
   func endpoint(
     _ kind: BucketEndpoint.Kind, host: String, usesPath: Bool = false, region: String? = nil, signingName: String
@@ -163,16 +164,16 @@ extension Placement {
     guard partition.hasAcceleration else {
       throw refusal(
         "the regions of \(partition.name) have no S3 Transfer Acceleration",
-        "leave --accelerate out, or say --no-accelerate")
+        "leave \(.accelerate) out, or say \(off: .accelerate)")
     }
     guard usesPath else { return }
     throw options.addressing == .path
       ? refusal(
         "S3 Transfer Acceleration has the bucket in the host, never in the path",
-        "leave one of --accelerate and --addressing path out")
+        "leave one of \(.accelerate) and \(.addressing, "path") out")
       : refusal(
         "S3 Transfer Acceleration needs a bucket whose name fits into a host name, without dots: not \"\(bucket)\"",
-        "leave --accelerate out, or say --no-accelerate")
+        "leave \(.accelerate) out, or say \(off: .accelerate)")
   }
 
   private func usesPath() throws(Failure) -> Bool {
@@ -188,18 +189,18 @@ extension Placement {
       guard fits else {
         throw Failure(
           .usage,
-          "the bucket \"\(SafeText.oneLine(bucket))\" cannot be part of a host name, as --addressing virtual asks",
-          hint: "use --addressing path")
+          "the bucket \"\(SafeText.oneLine(bucket))\" cannot be part of a host name, as \(.addressing, "virtual") asks",
+          remedy: "use \(.addressing, "path")")
       }
       guard url?.isAddress != true else {
         throw Failure(
-          .usage, "a bucket cannot be put in front of an address, as --addressing virtual asks",
-          hint: "use --addressing path, or the name of the host")
+          .usage, "a bucket cannot be put in front of an address, as \(.addressing, "virtual") asks",
+          remedy: "use \(.addressing, "path"), or the name of the host")
       }
       guard url != nil || fitsAWS else {
         throw Failure(
-          .usage, "AWS's certificates do not cover a bucket with dots in the host, as --addressing virtual asks",
-          hint: "use --addressing path, or leave it out")
+          .usage, "AWS's certificates do not cover a bucket with dots in the host, as \(.addressing, "virtual") asks",
+          remedy: "use \(.addressing, "path"), or leave it out")
       }
       return false
     }

@@ -21,15 +21,15 @@ struct EndpointURL: Sendable, Equatable {
   /// `blame` is `.usage` when the URL stood on the command line and `.configuration` when it came from a variable or
   /// a file.
   static func parse(_ text: String, blame: Failure.Code) throws(Failure) -> EndpointURL {
-    func failure(_ what: String, hint: String? = nil) -> Failure {
-      Failure(blame, "the endpoint URL \(what)", hint: hint ?? "write it like https://s3.example.com:9000")
+    func failure(_ what: String, remedy: Wording? = nil) -> Failure {
+      Failure(blame, "the endpoint URL \(what)", remedy: remedy ?? "write it like https://s3.example.com:9000")
     }
     let bytes = trimmed(Array(text.utf8))
     guard !bytes.isEmpty else { throw failure("is empty") }
     guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw failure(
         "has a space, a control character or a letter outside of ASCII in it",
-        hint: "write an international host name in its xn-- form")
+        remedy: "write an international host name in its xn-- form")
     }
     guard let (scheme, rest) = scheme(of: bytes) else {
       throw failure("does not begin with http:// or https://")
@@ -39,7 +39,7 @@ struct EndpointURL: Sendable, Equatable {
     let authority = rest.prefix { $0 != UInt8(ascii: "/") }
     if authority.contains(UInt8(ascii: "@")) {
       throw failure(
-        "has a user name or password in it", hint: "take it out; credentials come from the environment or a profile")
+        "has a user name or password in it", remedy: "take it out; credentials come from the environment or a profile")
     }
     guard let (host, portText) = split(authority) else { throw failure("has no usable host name") }
     var port: Int?

@@ -112,7 +112,9 @@ package struct RecordBook: Sendable {
   private static func name(_ target: RecordTarget) throws(Failure) -> String { try target.name() + suffix }
 
   private func path() throws(Failure) -> String {
-    guard !folder.isEmpty else { throw Failure(.local, "there is no state folder", hint: "name one with --state-dir") }
+    guard !folder.isEmpty else {
+      throw Failure(.local, "there is no state folder", remedy: "name one with \(.stateFolder)")
+    }
     return RecordFolder.own(in: folder)
   }
 

@@ -27,7 +27,7 @@ final class RecordFile: Sendable {
   }
 
   static func foreign(_ path: String, _ what: String) -> Failure {
-    Failure(.configuration, "a file of the state folder \(what)", hint: "remove it, or name another --state-dir")
+    Failure(.configuration, "a file of the state folder \(what)", remedy: "remove it, or name another \(.stateFolder)")
       .at(Place(file: path))
   }
 

@@ -61,7 +61,7 @@ final class RecordFolder: Sendable {
     guard let why = try strangers() else { return }
     throw Failure(
       .configuration, "the folder of s3up's own state \(why)",
-      hint: "name another --state-dir, or make the folder yours alone (chown, chmod 700)"
+      remedy: "name another \(.stateFolder), or make the folder yours alone (chown, chmod 700)"
     ).at(Place(file: path))
   }
 

@@ -20,13 +20,13 @@ enum StateFolder {
     guard stat(folder, &status) == 0 else {
       if problem != 0 { errno = problem }
       var problem = failure(folder, "the state folder \(SafeText.oneLine(folder)) cannot be made")
-      problem.hint = "name another folder with --state-dir"
+      problem.remedy = "name another folder with \(.stateFolder)"
       throw problem
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw Failure(
         .local, "the state folder \(SafeText.oneLine(folder)) is not a folder",
-        hint: "name another with --state-dir"
+        remedy: "name another with \(.stateFolder)"
       ).at(Place(file: folder))
     }
   }

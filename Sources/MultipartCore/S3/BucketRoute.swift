@@ -41,10 +41,10 @@ final class BucketRoute: Sendable {
     }
   }
 
-  private static func sentence(from old: BucketEndpoint, to new: BucketEndpoint) -> String {
+  private static func sentence(from old: BucketEndpoint, to new: BucketEndpoint) -> Wording {
     let name = "the bucket \(SafeText.oneLine(old.bucket))"
     if old.region == new.region { return "\(name) is reached at \(new.origin.host) for now: going on there" }
-    return "\(name) is in \(new.region), not in \(old.region): going on there; --region \(new.region) saves the detour"
+    return "\(name) is in \(new.region), not in \(old.region): going on there; \(.region, new.region) saves the detour"
   }
 
   /// Requests that were out when another one learnt it come back with the old answer.
@@ -105,7 +105,7 @@ struct Redirect {
     else {
       throw Failure(
         .refused, "the store sends the requests to another host, which is not S3's own in this part of AWS",
-        status: status, hint: "a proxy on the way may have answered: nothing was sent there")
+        status: status, remedy: "a proxy on the way may have answered: nothing was sent there")
     }
     guard url.host != bucket.origin.host else { return nil }
     return bucket.at(

@@ -23,7 +23,7 @@ package enum Lesson: Sendable {
   /// This machine's clock is off.
   case clock
   /// The bucket is in another region; the sentence is for the log, and is nil when it was said before.
-  case region(String?)
+  case region(Wording?)
   /// A session ended.
   case session
   /// The credentials have ended or were replaced, and others may be there.
@@ -109,7 +109,7 @@ package struct BucketSigner: RequestSigner {
   /// The query form: a URL that anybody can use until it ends.
   package func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> SignedRequest {
     guard let credentials = try await signingCredentials()?.credentials else {
-      throw Failure(.usage, "a URL cannot be presigned without credentials", hint: "leave --no-sign-request out")
+      throw Failure(.usage, "a URL cannot be presigned without credentials", remedy: "leave \(off: .signsRequests) out")
     }
     let bucket = bucket
     var unsigned = try unsigned(request, bucket)

@@ -54,7 +54,7 @@ package struct S3Client: Sendable {
           try await heed(lesson, answer, request)
         else {
           let output = try operation.output(from: answer)
-          if let note = signer.takeClockNote() { world.log(0, note + "; corrected for this run") }
+          if let note = signer.takeClockNote() { world.log(0, "\(note); corrected for this run") }
           return output
         }
         learnt[lesson.kind, default: 0] += 1
@@ -70,7 +70,7 @@ package struct S3Client: Sendable {
       let note = signer.clockNote
     else { return failure }
     var failure = failure
-    failure.message += "; " + note
+    failure.message += "; \(note)"
     return failure
   }
 
@@ -114,10 +114,10 @@ package struct S3Client: Sendable {
     wire.mayBeResent = request.mayBeResent
     wire.onAcknowledged = call.onAcknowledged
     wire.answerHoldsSecrets = request.answerHoldsSecrets
-    world.log(2, "> \(request.operation) \(signed)" + Self.shown(signed.redactedHeaders))
+    world.log(2, "> \(request.operation) \(signed)\(Self.shown(signed.redactedHeaders))")
     do throws(Failure) {
       let answer = try await transport.send(wire)
-      world.log(2, "< \(answer.status) to \(request.operation)" + Self.shown(answer.headers))
+      world.log(2, "< \(answer.status) to \(request.operation)\(Self.shown(answer.headers))")
       if var page = WebPage.failure(answer, to: request.operation) {
         // In the midst of a run a laptop may have changed its network; before, a wrong endpoint stays what it is.
         page.isSettled = hasAnswered.withLock { !$0 }

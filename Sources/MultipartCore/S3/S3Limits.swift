@@ -8,11 +8,11 @@ package enum S3Limits {
   package static let largestPart: Int64 = 5 << 30
   /// 48.8 TiB: 10,000 parts of 5 GiB.
   package static let largestObject: Int64 = largestPart * Int64(mostParts)
-  static let partNumbersHint = "parts are numbered from 1 to \(mostParts)"
+  static let partNumbersRemedy: Wording = "parts are numbered from 1 to \(mostParts)"
 
   static func check(partNumber: Int, of place: Place) throws(Failure) {
     guard partNumbers.contains(partNumber) else {
-      throw Failure(.usage, "there is no part \(partNumber)", hint: partNumbersHint).at(place)
+      throw Failure(.usage, "there is no part \(partNumber)", remedy: partNumbersRemedy).at(place)
     }
   }
 }

@@ -50,6 +50,11 @@ package final class SecretsInUse: Sendable {
   /// A text without the secrets of this run.
   package func masked(_ text: String) -> String { search.masked(text) }
 
+  package func masked(_ wording: Wording) -> Wording {
+    let search = search
+    return wording.masked { search.masked($0) }
+  }
+
   package func masked(_ failure: Failure) -> Failure { Self.masked(failure, [search]) }
 
   func masked(_ failure: Failure, of request: Request) -> Failure { Self.masked(failure, searches(for: request)) }
@@ -57,11 +62,11 @@ package final class SecretsInUse: Sendable {
   private static func masked(_ failure: Failure, _ searches: [SecretSearch]) -> Failure {
     var failure = failure
     for search in searches {
-      failure.message = search.masked(failure.message)
+      failure.message = failure.message.masked { search.masked($0) }
       failure.s3Code = failure.s3Code.map { search.masked($0) }
       failure.requestID = failure.requestID.map { search.masked($0) }
       failure.region = failure.region.map { search.masked($0) }
-      failure.hint = failure.hint.map { search.masked($0) }
+      failure.remedy = failure.remedy?.masked { search.masked($0) }
     }
     return failure
   }

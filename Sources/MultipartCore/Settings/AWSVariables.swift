@@ -14,7 +14,7 @@ package enum AWSVariables {
     if let value = parse(text) { return value }
     throw Failure(
       .configuration, "\(name) is \"\(SafeText.oneLine(text))\", not \(form)",
-      hint: "set it to \(form), or unset it")
+      remedy: "set it to \(form), or unset it")
   }
 }
 

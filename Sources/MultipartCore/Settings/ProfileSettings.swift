@@ -32,7 +32,7 @@ package final class ProfileSettings: Sendable {
       throw Failure(
         .configuration,
         "\(config.configPath): the profile \(profile.name) names the services \(name), which are not there",
-        hint: "add a section [services \(name)] to \(config.configPath), or take services out of the profile"
+        remedy: "add a section [services \(name)] to \(config.configPath), or take services out of the profile"
       ).at(Place(file: config.configPath))
     }
     return services.nested["s3"]?["endpoint_url"].flatMap { $0.isEmpty ? nil : $0 }

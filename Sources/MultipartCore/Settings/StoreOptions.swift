@@ -76,7 +76,7 @@ public struct StoreOptions: Sendable {
   /// Where AWS's variables, those of a proxy, and `HOME` are looked up; nil: this process's own, as they are then.
   public var environment: [String: String]?
   /// What everybody should see (level 0), and what `-v` (1) and `-vv` (2) of s3up show. Holds no secret.
-  public var log: @Sendable (_ level: Int, _ message: String) -> Void = { _, _ in }
+  public var log: @Sendable (_ level: Int, _ message: Wording) -> Void = { _, _ in }
 
   /// Who said what, where a program knows more of it than that it was the caller.
   package var origins: [Setting: Provenance] = [:]

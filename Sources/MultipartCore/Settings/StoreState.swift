@@ -19,7 +19,7 @@ extension Store {
       world.log(
         0,
         "what was learnt of stores is not used: \(refusal.place.file ?? ""): \(refusal.message); "
-          + (refusal.hint ?? ""))
+          + (refusal.remedy ?? ""))
     }
     return lessons
   }

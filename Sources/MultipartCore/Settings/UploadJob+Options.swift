@@ -55,7 +55,7 @@ extension Store {
     guard key != nil, endpoint.origin.scheme != .https, !endpoint.origin.isLoopback, options.verifiesTLS else { return }
     throw Failure(
       .usage, "an SSE-C key is not sent over plain HTTP",
-      hint: "use an https endpoint, or --insecure if the line is safe by other means")
+      remedy: "use an https endpoint, or \(off: .verifiesTLS) if the line is safe by other means")
   }
 }
 
@@ -65,11 +65,11 @@ extension UploadOptions {
     guard case .file(let file) = source else { return }
     if let least = leastSize, file.size < least {
       throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) that --min-size names")
+        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) that \(.leastSize) names")
     }
     if let size = expectedSize, size != file.size {
       throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, not the \(size) that --expect-size names")
+        .dataMismatch, "the file has \(file.size) bytes, not the \(size) that \(.expectedSize) names")
     }
     if let wanted = expectedSHA256 {
       let whole = PartSlice(file: file, offset: 0, length: file.size)
@@ -77,7 +77,7 @@ extension UploadOptions {
       try file.checkUnchanged()
       guard let sum, sum.hex == wanted.lowercased() else {
         throw Failure(
-          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one that --expect-sha256 names")
+          .dataMismatch, "the file's SHA-256 is \(sum?.hex ?? "not known"), not the one that \(.expectedSHA256) names")
       }
       file.promise(sum)
     }

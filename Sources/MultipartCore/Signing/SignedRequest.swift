@@ -18,7 +18,7 @@ package struct SignedRequest: Sendable, Equatable {
     self.expires = expires
   }
 
-  /// For buckets that anybody may read or write (`--no-sign-request`).
+  /// For buckets that anybody may read or write.
   package static func unsigned(_ request: UnsignedRequest) throws(Failure) -> SignedRequest {
     try request.checkHeaders()
     var headers = request.headers

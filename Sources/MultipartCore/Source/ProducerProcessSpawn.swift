@@ -101,12 +101,12 @@ enum ProducerSpawn {
   private static func failure(_ status: Int32) -> Failure {
     switch status {
     case ENOENT:
-      Failure(.sourceMissing, "the command was not found", hint: "check its name and PATH")
+      Failure(.sourceMissing, "the command was not found", remedy: "check its name and PATH")
     case EACCES:
-      Failure(.sourceMissing, "the command cannot be run: permission denied", hint: "make it executable: chmod +x")
+      Failure(.sourceMissing, "the command cannot be run: permission denied", remedy: "make it executable: chmod +x")
     case ENOEXEC:
       Failure(
-        .sourceMissing, "the command cannot be run: it is no program", hint: "a script begins with #! and its shell")
+        .sourceMissing, "the command cannot be run: it is no program", remedy: "a script begins with #! and its shell")
     case EAGAIN, ENOMEM:
       Failure(.local, "the command cannot be run: " + String(cString: strerror(status)))
     default:

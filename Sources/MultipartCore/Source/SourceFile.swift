@@ -95,7 +95,7 @@ package final class SourceFile: Sendable {
   package func changed(_ what: String) -> Failure {
     var failure = Failure(
       .sourceChanged, "the file \(what) while it was read",
-      hint: "run it again when nothing writes to the file; nothing was published")
+      remedy: "run it again when nothing writes to the file; nothing was published")
     failure.place.file = path.text
     return failure
   }
@@ -158,8 +158,8 @@ extension SourceFile {
     guard fstat(descriptor, &status) == 0 else { throw unreadable(path, errno) }
     switch status.st_mode & S_IFMT {
     case S_IFREG: return status
-    case S_IFDIR: throw Failure(.usage, "the source is a directory", hint: "name a file").at(Place(file: path.text))
-    default: throw Failure(.usage, "the source is not a regular file", hint: "name a file").at(Place(file: path.text))
+    case S_IFDIR: throw Failure(.usage, "the source is a directory", remedy: "name a file").at(Place(file: path.text))
+    default: throw Failure(.usage, "the source is not a regular file", remedy: "name a file").at(Place(file: path.text))
     }
   }
 
@@ -172,14 +172,14 @@ extension SourceFile {
 
   private static func lengthless(_ path: FilePath) -> Failure {
     Failure(
-      .sourceMissing, "the source does not say how long it is", hint: "copy it into a regular file and upload that"
+      .sourceMissing, "the source does not say how long it is", remedy: "copy it into a regular file and upload that"
     ).at(Place(file: path.text))
   }
 
   private static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {
     Failure(
       .sourceMissing, "the source cannot be read: " + String(cString: strerror(error)),
-      hint: error == ENOENT ? "check the file's path" : "see that you may read the file"
+      remedy: error == ENOENT ? "check the file's path" : "see that you may read the file"
     ).at(Place(file: path.text))
   }
 }

@@ -15,7 +15,7 @@ final class StreamBuffer: @unchecked Sendable {
     guard let start = mmap(nil, Int(size), PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
       throw Failure(
         .local, "no memory for a part of \(size) bytes: " + String(cString: strerror(errno)),
-        hint: "lower --concurrency or --part-size")
+        remedy: "lower \(.concurrency) or \(.partSize)")
     }
     // The bytes are somebody's data. A refusal changes nothing else.
     _ = madvise(start, Int(size), MADV_DONTDUMP)

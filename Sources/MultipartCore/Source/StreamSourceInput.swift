@@ -131,14 +131,14 @@ struct StreamInput: ~Copyable {
     else { return }
     throw Failure(
       .sourceMissing, "the source cannot be read: it is open for writing only",
-      hint: "give it something to read, as in s3up put - s3://BUCKET/KEY <FILE"
+      remedy: "give it something to read, as in \(run: .uploadStandardInput)"
     ).at(Place(file: name))
   }
 
   static func unreadable(_ name: String, _ error: Int32) -> Failure {
     Failure(
       .sourceMissing, "the source cannot be read: " + String(cString: strerror(error)),
-      hint: error == EBADF ? "give it something to read" : nil
+      remedy: error == EBADF ? "give it something to read" : nil
     ).at(Place(file: name))
   }
 }

@@ -61,7 +61,7 @@ final class StreamReader: @unchecked Sendable {
       if try isAtEnd() { return StreamDesk.Fill(count: 0, ended: true) }
       throw Failure(
         .usage, "the stream is longer than \(partCount) parts of the chosen sizes hold",
-        hint: "say how long it is with --expect-size, or choose a larger --part-size"
+        remedy: "say how long it is with \(.expectedSize), or choose a larger \(.partSize)"
       ).at(Place(file: name))
     }
     var filled = 0

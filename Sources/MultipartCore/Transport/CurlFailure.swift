@@ -49,7 +49,7 @@ extension Failure {
       case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_INITFAILED:
         Failure(
           .configuration, "the certificate bundle cannot be used: " + trouble.words,
-          hint: "give --ca-bundle (AWS_CA_BUNDLE) a file of certificates in PEM form")
+          remedy: "give \(.caBundle) (AWS_CA_BUNDLE) a file of certificates in PEM form")
       case CURLE_SSL_CONNECT_ERROR: .ofHandshake(trouble)
       case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .ofForeignAnswer(trouble)
       case CURLE_UNSUPPORTED_PROTOCOL where trouble.wasAsked: .ofForeignAnswer(trouble)
@@ -73,22 +73,22 @@ extension Failure {
         default: trouble.words
         }
       return Failure(
-        .network, "no connection to the proxy \(proxy.address): \(what)", hint: proxy.wayRound(for: trouble.host))
+        .network, "no connection to the proxy \(proxy.address): \(what)", remedy: proxy.wayRound(for: trouble.host))
     }
     switch trouble.code {
     case CURLE_COULDNT_RESOLVE_HOST:
       return Failure(
         .network, "\(trouble.through)the name \(trouble.host) has no address",
-        hint: "check the endpoint, the region, and this machine's name server (/etc/resolv.conf)")
+        remedy: "check the endpoint, the region, and this machine's name server (/etc/resolv.conf)")
     case CURLE_PROXY:
       return Failure(
         .network, "\(trouble.through)no connection to \(trouble.target): \(trouble.words)",
-        hint: trouble.proxy?.wayRound(for: trouble.host))
+        remedy: trouble.proxy?.wayRound(for: trouble.host))
     default:
       let what = trouble.code == CURLE_COULDNT_CONNECT ? trouble.system : trouble.words
       return Failure(
         .network, "no connection to \(trouble.target): \(what)",
-        hint: "check the endpoint's name and port, and that a store listens there")
+        remedy: "check the endpoint's name and port, and that a store listens there")
     }
   }
 
@@ -98,11 +98,11 @@ extension Failure {
     if trouble.proxyStatus == 407 {
       return Failure(
         .credentials, "the proxy \(address) asks for a user name and a password, or refuses those it was given",
-        hint: "put them into \(ProxyName.secretPlace(trouble.proxy?.source)): http://USER:PASSWORD@HOST:PORT")
+        remedy: "put them into \(ProxyName.secretPlace(trouble.proxy?.source)): http://USER:PASSWORD@HOST:PORT")
     }
     var failure = Failure(
       .network, "the proxy \(address) does not connect to \(trouble.target) (HTTP \(trouble.proxyStatus))",
-      hint: trouble.proxy?.wayRound(for: trouble.host))
+      remedy: trouble.proxy?.wayRound(for: trouble.host))
     // What a gateway says while the way is broken; anything else is its last word.
     failure.isSettled = !(502...504).contains(trouble.proxyStatus)
     return failure
@@ -112,24 +112,25 @@ extension Failure {
   private static func ofCertificate(_ trouble: CurlTrouble) -> Failure {
     let isProxy = trouble.proxyVerifyError != 0 && trouble.verifyError == 0
     let whose = isProxy ? "the proxy \(trouble.proxy?.address ?? "")" : trouble.authority
-    let trust = "give the certificate of its authority with --ca-bundle FILE (AWS_CA_BUNDLE), or check the endpoint"
+    let trust: Wording =
+      "give the certificate of its authority with \(.caBundle) FILE (AWS_CA_BUNDLE), or check the endpoint"
     return switch isProxy ? trouble.proxyVerifyError : trouble.verifyError {
     case 9:
       Failure(
         .tls, "the certificate of \(whose) is not valid yet",
-        hint: "set this machine's clock (timedatectl set-ntp true): to it the certificate begins later")
+        remedy: "set this machine's clock (timedatectl set-ntp true): to it the certificate begins later")
     case 10:
       Failure(
         .tls, "the certificate of \(whose) has expired",
-        hint: "have it renewed, or set this machine's clock if that is wrong")
+        remedy: "have it renewed, or set this machine's clock if that is wrong")
     case 0, 1, 62, 64:
       Failure(
         .tls, "the certificate of \(whose) is for another name",
-        hint: "give --endpoint-url the name that the certificate is for, or check the address")
+        remedy: "give \(.endpoint) the name that the certificate is for, or check the address")
     case 2, 18, 19, 20, 21:
       Failure(
-        .tls, "the certificate of \(whose) is by an authority that this machine does not trust", hint: trust)
-    default: Failure(.tls, "the certificate of \(whose) was not accepted: " + trouble.words, hint: trust)
+        .tls, "the certificate of \(whose) is by an authority that this machine does not trust", remedy: trust)
+    default: Failure(.tls, "the certificate of \(whose) was not accepted: " + trouble.words, remedy: trust)
     }
   }
 
@@ -137,23 +138,24 @@ extension Failure {
     if trouble.isForeign {
       return Failure(
         .tls, "\(trouble.target) answers, but not in TLS, as an https:// address must",
-        hint: "if that port speaks plain HTTP, write --endpoint-url http://\(trouble.authority); else check the port")
+        remedy: "if that port speaks plain HTTP, write \(.endpoint, "http://\(trouble.authority)"); else check the port"
+      )
     }
     if let alert = trouble.alert, let name = Handshake.refusals[alert] {
       return Failure(
         .tls, "\(trouble.target) refuses the TLS handshake (\(name))",
-        hint: "check the endpoint's name and port, and what that server asks of TLS")
+        remedy: "check the endpoint's name and port, and what that server asks of TLS")
     }
     return Failure(
       .network, "\(trouble.through)the TLS handshake with \(trouble.target) failed: \(trouble.words)\(trouble.reason)",
-      hint: "check the port, and https:// or http:// of the endpoint")
+      remedy: "check the port, and https:// or http:// of the endpoint")
   }
 
   private static func ofForeignAnswer(_ trouble: CurlTrouble) -> Failure {
     let scheme = trouble.place.utf8.starts(with: "http:".utf8)
     return Failure(
       .server, "\(trouble.through)the answer of \(trouble.target) is not HTTP: " + trouble.words,
-      hint: scheme ? "if that port speaks TLS, write --endpoint-url https://\(trouble.authority)" : nil)
+      remedy: scheme ? "if that port speaks TLS, write \(.endpoint, "https://\(trouble.authority)")" : nil)
   }
 }
 
@@ -166,8 +168,7 @@ extension CurlTrouble {
 
 extension ProxyName {
   /// Where a password may stand: arguments are seen by others on this machine.
-  package static func secretPlace(_ source: String?) -> String {
-    guard let source, source != "--proxy" else { return "S3UP_PROXY" }
-    return source
+  package static func secretPlace(_ source: ProxySource?) -> Wording {
+    if case .variable(let name)? = source { "\(name)" } else { "\(secret: .proxy)" }
   }
 }

@@ -13,7 +13,7 @@ package enum HostLookup {
     let timer = Task.begin {
       try? await TaskThreads.shared.sleep(for: limit)
       let text = "the name \(SafeText.oneLine(name)) was not resolved within \(limit.milliseconds) ms"
-      reply.give(.failure(Failure(.network, text, hint: hint)))
+      reply.give(.failure(Failure(.network, text, remedy: remedy)))
     }
     defer { timer.cancel() }
     return await withCheckedContinuation { continuation in
@@ -39,16 +39,17 @@ package enum HostLookup {
     }
   }
 
-  private static let hint = "check the endpoint, the region, and this machine's name server (/etc/resolv.conf)"
+  private static let remedy: Wording =
+    "check the endpoint, the region, and this machine's name server (/etc/resolv.conf)"
 
   private static func read(_ lookup: Lookup, of name: String) -> Result<[String], Failure> {
     switch lookup {
     case .found(let addresses) where !addresses.isEmpty: return .success(addresses)
-    case .found: return .failure(Failure(.network, "the name \(SafeText.oneLine(name)) has no address", hint: hint))
+    case .found: return .failure(Failure(.network, "the name \(SafeText.oneLine(name)) has no address", remedy: remedy))
     case .refused(let code):
       let reason = gai_strerror(code).map { String(cString: $0) } ?? "error \(code)"
       return .failure(
-        Failure(.network, "the name \(SafeText.oneLine(name)) has no address: \(reason)", hint: hint))
+        Failure(.network, "the name \(SafeText.oneLine(name)) has no address: \(reason)", remedy: remedy))
     }
   }
 

@@ -14,7 +14,7 @@ final class MultiHandle: @unchecked Sendable {
     // Without a descriptor left for its wake-up libcurl makes a handle all the same, whose loop would hear of a request
     // only when its poll ends by itself.
     guard curl_multi_wakeup(pointer) == CURLM_OK else {
-      throw Failure(.local, "no file descriptor is left for libcurl", hint: "raise the limit: ulimit -n 1024")
+      throw Failure(.local, "no file descriptor is left for libcurl", remedy: "raise the limit: ulimit -n 1024")
     }
   }
 

@@ -1,7 +1,7 @@
 internal import CKernels
 import Glibc
 
-/// `--tcp-congestion`: how the kernel decides how fast a connection sends.
+/// How the kernel decides how fast a connection sends.
 public enum CongestionControl: Sendable, Equatable {
   /// The system's, and BBR on a line that loses packets.
   case auto
@@ -37,7 +37,7 @@ struct LineWatch {
   }
 
   /// A new connection, before it is made. What the kernel does not let be is told, once.
-  mutating func prepare(_ socket: Int32) -> String? {
+  mutating func prepare(_ socket: Int32) -> Wording? {
     guard let name = chosen else { return nil }
     let problem = ck_line_control(socket, name)
     guard problem != 0 else { return nil }
@@ -63,7 +63,7 @@ struct LineWatch {
   var isHardy: Bool { chosen?.utf8.elementsEqual(Self.hardy.utf8) == true }
 
   /// A sentence when the line has turned out to be lossy, and these connections have been changed.
-  mutating func judge(_ sum: Sum, on sockets: some Sequence<Int32>) -> String? {
+  mutating func judge(_ sum: Sum, on sockets: some Sequence<Int32>) -> Wording? {
     guard !isOver, sum.isLossy else { return nil }
     isOver = true
     var changed = false

@@ -48,7 +48,7 @@ final class LoopSockets {
   private var flow = LineFlow()
   private let ledger: LineLedger
   private let entry: Int
-  private let note: @Sendable (String) -> Void
+  private let note: @Sendable (Wording) -> Void
 
   init(_ options: TransportOptions, ledger: LineLedger) {
     line = LineWatch(options.congestion)

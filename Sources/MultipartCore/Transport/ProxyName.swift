@@ -4,10 +4,9 @@ package struct ProxyName: Sendable, Equatable {
   package let address: String
   /// Without scheme, port and brackets.
   package let host: String
-  /// What named it: `--proxy`, `https_proxy`.
-  package let source: String
+  package let source: ProxySource
 
-  package init(_ address: String, source: String) {
+  package init(_ address: String, source: ProxySource) {
     let parts = address.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let hasScheme = parts.count >= 3 && parts[0].last == UInt8(ascii: ":") && parts[1].isEmpty
     let authority = hasScheme ? parts[2] : parts[0]
@@ -18,11 +17,12 @@ package struct ProxyName: Sendable, Equatable {
     self.source = source
   }
 
-  /// How to do without it. What is exempt from an option's proxy is not for the environment to say.
-  package func wayRound(for host: String) -> String {
-    source.hasPrefix("--") || source == "S3UP_PROXY"
-      ? "check the proxy, or leave \(source) out"
-      : "check the proxy (\(source)), or go round it: export NO_PROXY=\(host)"
+  /// How to do without it. What is exempt from a setting's proxy is not for the environment to say.
+  package func wayRound(for host: String) -> Wording {
+    switch source {
+    case .setting(let name): "check the proxy, or leave \(name) out"
+    case .variable(let name): "check the proxy (\(name)), or go round it: export NO_PROXY=\(host)"
+    }
   }
 }
 

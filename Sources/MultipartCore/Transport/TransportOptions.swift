@@ -18,25 +18,39 @@ package struct TransportOptions: Sendable {
   /// Kept out of all that comes in.
   package var secrets = SecretsInUse()
   /// What was found out about the line, for the log.
-  package var note: @Sendable (String) -> Void = { _ in }
+  package var note: @Sendable (Wording) -> Void = { _ in }
 
   package init() {}
 }
 
-/// Which proxy a request goes through, from `--proxy` or the variables every tool reads.
+/// What named a proxy.
+package enum ProxySource: Sendable, Equatable {
+  /// The caller's own setting, as he shows it.
+  case setting(Wording)
+  /// One of the variables that every tool reads.
+  case variable(String)
+
+  var words: Wording {
+    switch self {
+    case .setting(let name): name
+    case .variable(let name): "\(name)"
+    }
+  }
+}
+
+/// Which proxy a request goes through, from a setting or the variables every tool reads.
 package struct ProxySettings: Sendable, Equatable {
   package var http: String?
   package var https: String?
   /// Hosts that are reached directly, separated by commas, as libcurl reads them.
   package var bypass: String?
-  /// What named them, for messages: `--proxy`, `https_proxy`.
-  package var httpSource = "the settings"
-  package var httpsSource = "the settings"
+  package var httpSource = ProxySource.setting("\(.proxy)")
+  package var httpsSource = ProxySource.setting("\(.proxy)")
 
   package init() {}
 
-  /// `--proxy` serves both schemes and beats the environment; `name` is what it was said by.
-  package init(option: String?, name: String = "--proxy", environment: [String: String]) {
+  /// The setting serves both schemes and beats the environment; `name` is what it was said by.
+  package init(option: String?, name: Wording = "\(.proxy)", environment: [String: String]) {
     func variable(_ names: [String]) -> String? { names.first { environment[$0].map { !$0.isEmpty } ?? false } }
     // In a CGI program HTTP_PROXY comes from a request's Proxy header, so it is believed only elsewhere.
     let isCGI = environment["REQUEST_METHOD"] != nil
@@ -46,8 +60,8 @@ package struct ProxySettings: Sendable, Equatable {
     )
     http = option ?? plain.flatMap { environment[$0] }
     https = option ?? tls.flatMap { environment[$0] }
-    httpSource = option == nil ? plain ?? httpSource : name
-    httpsSource = option == nil ? tls ?? httpsSource : name
+    httpSource = option == nil ? plain.map { .variable($0) } ?? httpSource : .setting(name)
+    httpsSource = option == nil ? tls.map { .variable($0) } ?? httpsSource : .setting(name)
     bypass = option == nil ? variable(["no_proxy", "NO_PROXY"]).flatMap { environment[$0] } : nil
   }
 

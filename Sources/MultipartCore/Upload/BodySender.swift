@@ -71,14 +71,14 @@ struct BodySender: Sendable {
       let message = "the store does not encrypt with the SSE-C key"
       throw Failure(
         .refused, whole ? message + ": the object is there, unencrypted" : message, requestID: requestID,
-        hint: whole
-          ? "delete the object, or upload it without --sse-c-key-file: this store has no SSE-C"
-          : "this store has no SSE-C: leave --sse-c-key-file out")
+        remedy: whole
+          ? "delete the object, or upload it without \(.customerKey): this store has no SSE-C"
+          : "this store has no SSE-C: leave \(.customerKey) out")
     }
     let message = "the store does not encrypt as asked for: it answers with \(first.sentence)"
     throw Failure(
       .refused, whole ? message + ", and the object is there" : message, requestID: requestID,
-      hint: (whole ? "delete the object, or upload it" : "upload it") + " without \(first.setting.option): "
+      remedy: "\(whole ? "delete the object, or upload it" : "upload it") without \(first.setting.option): "
         + "this store does not confirm it")
   }
 
@@ -157,7 +157,8 @@ struct BodySender: Sendable {
       if isPublished, (try? body.checkSource()) == nil { return sent }
       throw Failure(
         .dataMismatch, "the ETag is not the MD5 of the bytes that were sent",
-        hint: "the store received other bytes; or its ETags only look like MD5s, and --checksum none leaves this out")
+        remedy:
+          "the store received other bytes; or its ETags only look like MD5s, and \(.checksum, "none") leaves this out")
     }
     sent.md5 = md5
     sent.proof = max(sent.proof, .etag)

@@ -36,23 +36,28 @@ package struct RequestedSettings: Sendable, Equatable {
       }
     }
 
-    /// How it is asked for on the command line, to be left out where a store does not know it.
-    package var option: String {
+    /// How it is asked for, to be left out where a store does not know it.
+    package var option: Wording {
       switch self {
-      case .encryption: "--sse"
-      case .keyID: "--sse-kms-key-id"
-      case .keyContext: "--sse-kms-context"
-      case .bucketKey: "--bucket-key"
-      case .customerKey: "--sse-c-key-file"
-      case .lock: "--object-lock-mode"
-      case .legalHold: "--legal-hold"
-      case .access: "--acl or --grant"
-      case .tags: "--tag"
-      case .storageClass: "--storage-class"
-      case .redirect: "--website-redirect"
-      case .metadata: "--metadata"
-      case .header("expires"): "--expires-header"
-      case .header(let name): "--" + name
+      case .encryption: "\(.serverSideEncryption)"
+      case .keyID: "\(.kmsKeyID)"
+      case .keyContext: "\(.kmsContext)"
+      case .bucketKey: "\(.bucketKey)"
+      case .customerKey: "\(.customerKey)"
+      case .lock: "\(.objectLockMode)"
+      case .legalHold: "\(.legalHold)"
+      case .access: "\(.accessControl) or \(.grants)"
+      case .tags: "\(.tags)"
+      case .storageClass: "\(.storageClass)"
+      case .redirect: "\(.websiteRedirect)"
+      case .metadata: "\(.metadata)"
+      case .header("content-type"): "\(.contentType)"
+      case .header("cache-control"): "\(.cacheControl)"
+      case .header("content-disposition"): "\(.contentDisposition)"
+      case .header("content-encoding"): "\(.contentEncoding)"
+      case .header("content-language"): "\(.contentLanguage)"
+      case .header("expires"): "\(.expires)"
+      case .header(let name): "\(name)"
       }
     }
   }

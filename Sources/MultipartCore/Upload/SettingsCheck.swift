@@ -103,11 +103,11 @@ struct SettingsCheck: Sendable {
 
   private static func failure(_ dropped: [RequestedSettings.Finding]) -> Failure {
     let what = dropped.map(\.sentence).joined(separator: ", ")
-    var options: [String] = []
+    var options: [Wording] = []
     for finding in dropped where !options.contains(finding.setting.option) { options.append(finding.setting.option) }
     return Failure(
       .refused, "the store did not keep what was asked for: the object is there with \(what)",
-      hint: "delete the object if it must not be there like this; this store passes over "
+      remedy: "delete the object if it must not be there like this; this store passes over "
         + options.joined(separator: ", "))
   }
 }

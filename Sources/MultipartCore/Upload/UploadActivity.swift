@@ -11,7 +11,7 @@ public enum UploadActivity: Sendable, Equatable {
   case reading
   case sending
   /// Nothing is under way before then, and why.
-  case waitingToRetry(why: String, until: Duration)
+  case waitingToRetry(why: Wording, until: Duration)
   /// The store puts the object together.
   case assembling
   /// The object, or a condition.

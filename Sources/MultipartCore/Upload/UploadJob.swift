@@ -28,7 +28,7 @@ package struct UploadJob: Sendable {
   package var threshold: Int64?
   /// Decides with the size of a file where `partSize` does not.
   package var line = LineClass.usual
-  /// Bytes a second, by --limit-rate: the rate of such a run says nothing about the line.
+  /// Bytes a second, as the caller limits them: the rate of such a run says nothing about the line.
   package var limitRate: Int64?
   package var concurrency = 8
   /// The number of connections is found out; nil: it is `concurrency`.
@@ -65,13 +65,8 @@ package struct UploadJob: Sendable {
 
   package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
 
-  /// As a person writes it in a shell.
-  var url: String { ShellWord.quoted("s3://\(bucket)/\(key)") }
-
-  /// The command that ends an upload of this object.
-  func abortCommand(_ uploadID: String) -> String {
-    "s3up abort \(url) --upload-id=\(ShellWord.quoted(uploadID))"
-  }
+  /// What ends an upload of this object.
+  func abort(_ uploadID: String) -> RemedyAction { .abort(bucket: bucket, key: key, uploadID: uploadID) }
 
   /// No store tells what an unfinished upload was created with. One that this machine knows nothing of may be adopted
   /// where nothing that was asked for is lost by that: no encryption, no access rule, no lock, no header of the object.
@@ -93,10 +88,10 @@ package struct UploadJob: Sendable {
   }
 
   /// What to say when a store has not verified the checksum that was asked for by name.
-  func unverified(_ proof: PartProof) -> String? {
+  func unverified(_ proof: PartProof) -> Wording? {
     guard case .algorithm(let algorithm)? = checksum, proof < .checksum else { return nil }
     let name = algorithm.awsName ?? algorithm.rawValue
-    return "the store gives no \(name) back, so it has not verified the checksum that --checksum asks for"
+    return "the store gives no \(name) back, so it has not verified the checksum that \(.checksum) asks for"
   }
 
   func settings(plan: UploadPlan, signsPayload: Bool, seed: UInt64) -> UploadMachine.Settings {

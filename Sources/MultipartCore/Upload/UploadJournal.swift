@@ -13,10 +13,10 @@ package final class UploadJournal: Sendable {
   let target: RecordTarget
   private let digest: String
   private let state = Locked(State())
-  private let warn: @Sendable (String) -> Void
+  private let warn: @Sendable (Wording) -> Void
 
   package init(
-    book: RecordBook, target: RecordTarget, digest: String, warn: @escaping @Sendable (String) -> Void
+    book: RecordBook, target: RecordTarget, digest: String, warn: @escaping @Sendable (Wording) -> Void
   ) {
     self.book = book
     self.target = target
@@ -110,7 +110,7 @@ package final class UploadJournal: Sendable {
   }
 
   /// Why the record that was found is of no use for this run; nil when it can go on.
-  func reasonAgainst(_ record: UploadRecord, job: UploadJob, partSize: Int64) -> String? {
+  func reasonAgainst(_ record: UploadRecord, job: UploadJob, partSize: Int64) -> Wording? {
     let header = record.header
     if header.source.size != job.source.size { return "the source is another than that of the unfinished upload" }
     if !header.optionsDigest.utf8.elementsEqual(digest.utf8) {
@@ -128,7 +128,7 @@ package final class UploadJournal: Sendable {
     }
     guard first else { return }
     let path = failure.place.file.map { SafeText.oneLine($0) } ?? ""
-    let file = path.isEmpty || failure.message.contains(path) ? "" : path + ": "
+    let file = path.isEmpty || failure.message.description.contains(path) ? "" : path + ": "
     warn("an interrupted upload could not be resumed: \(file)\(failure.message)")
   }
 }

@@ -1,5 +1,5 @@
 extension UploadMachine {
-  static let givesNoneBack = "the store gives no checksum back, so it has not verified it"
+  static let givesNoneBack: Wording = "the store gives no checksum back, so it has not verified it"
 
   /// After the preconditions: a stream is read, a small source put, and for a large one an upload looked for.
   mutating func begin() -> [Action] {

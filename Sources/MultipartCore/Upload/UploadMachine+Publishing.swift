@@ -31,14 +31,14 @@ extension UploadMachine {
     // Another writer was quicker, and S3 has given this upload up: its own word is to begin anew. After a lost answer
     // that writer may have been this run.
     if failure.s3Code == "ConditionalRequestConflict", mayBeginAnew {
-      let reason = "another writer was at the object"
+      let reason: Wording = "another writer was at the object"
       return publication == .maybe ? look(.beforeAnew(reason, isGone: false)) : beginAnew(reason)
     }
     if failure.code == .uploadGone {
       // It may be gone because it was completed: by the try whose answer was lost, or by an earlier run.
       if publication == .maybe { return look(.decides(isGone: true)) }
       if mayBeginAnew {
-        let reason = "the store no longer knows the upload"
+        let reason: Wording = "the store no longer knows the upload"
         return resume.kept > 0 ? look(.beforeAnew(reason, isGone: true)) : beginAnew(reason)
       }
     }
@@ -56,7 +56,7 @@ extension UploadMachine {
     restarts < 3 && canStartAnew && !settings.keepsUpload && interruption == nil
   }
 
-  private mutating func beginAnew(_ reason: String) -> [Action] {
+  private mutating func beginAnew(_ reason: Wording) -> [Action] {
     cause = nil
     return [.say(.startsAnew(message: reason))] + startAnew()
   }
@@ -65,7 +65,7 @@ extension UploadMachine {
   private mutating func withoutInvalidPart(_ failure: Failure) -> [Action]? {
     guard failure.s3Code == "InvalidPart", !hasMetInvalidPart, mayBeginAnew else { return nil }
     hasMetInvalidPart = true
-    let reason = "the store misses a part that it had taken"
+    let reason: Wording = "the store misses a part that it had taken"
     guard case .foreign? = resume.current?.use, let id = uploadID else { return beginAnew(reason) }
     // Somebody else began this upload, and may still be sending to it.
     cause = nil
@@ -201,7 +201,7 @@ extension UploadMachine {
     return [.say(.leftBehind(uploadID: id)), .finish(.failed(failure.code))]
   }
 
-  private mutating func decided(_ judgement: Judgement, isGone: Bool, anew: String?) -> [Action] {
+  private mutating func decided(_ judgement: Judgement, isGone: Bool, anew: Wording?) -> [Action] {
     if case .proven(let evidence) = judgement {
       cause = nil
       return isGone ? finish(evidence) : endUpload(thenFinish: evidence)

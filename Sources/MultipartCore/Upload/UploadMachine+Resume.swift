@@ -5,10 +5,10 @@ extension UploadMachine {
       /// Recorded here: what does not fit in it is sent again.
       case own
       /// Recorded here, for a source or options that are no more: it is ended, and this is why.
-      case stale(String)
+      case stale(Wording)
       /// Recorded here, for a source of the same size that was written or put there anew since: it is resumed when
       /// every part of it is still a part of the source, and else ended, for this reason.
-      case changed(String)
+      case changed(Wording)
       /// Found at the store, and no record knows it: it is only touched when every part of it is a part of this source
       /// and nobody has sent to it for a while.
       case foreign
@@ -138,7 +138,7 @@ extension UploadMachine {
       return retry
     }
     guard isNonsense || !RetryPolicy.isWorthRetrying(failure.code) else { return fail(failure) }
-    let why = "the unfinished uploads could not be listed (\(failure.message))"
+    let why: Wording = "the unfinished uploads could not be listed (\(failure.message))"
     return [.say(.startsAnew(message: why))] + found([])
   }
 
@@ -158,7 +158,8 @@ extension UploadMachine {
         return fail(
           Failure(
             .uploadGone, "this machine has no record of an unfinished upload to resume",
-            hint: "leave --resume require out to begin one, or use --resume adopt to look for one at the store"))
+            remedy:
+              "leave \(.resume, "require") out to begin one, or use \(.resume, "adopt") to look for one at the store"))
       }
       return create()
     }
@@ -262,13 +263,13 @@ extension UploadMachine {
   }
 
   /// A run with the right source and options resumes it.
-  private mutating func refuse(_ candidate: Candidate, _ why: String) -> [Action] {
+  private mutating func refuse(_ candidate: Candidate, _ why: Wording) -> [Action] {
     uploadID = nil
     resume.toAbort = [candidate.uploadID]
     return fail(
       Failure(
         .uploadGone, "there is no unfinished upload to go on with: \(why)",
-        hint: "leave --resume require out to end that one and begin another"))
+        remedy: "leave \(.resume, "require") out to end that one and begin another"))
   }
 
   // MARK: - Comparing

@@ -140,9 +140,9 @@ extension UploadMachine {
   }
 
   package enum Notice: Sendable, Equatable {
-    case retry(part: Int?, attempt: Int, cause: Failure.Code, message: String, wait: Duration)
-    case steppedDown(from: ChecksumForm, to: ChecksumForm, message: String)
-    case startsAnew(message: String)
+    case retry(part: Int?, attempt: Int, cause: Failure.Code, message: Wording, wait: Duration)
+    case steppedDown(from: ChecksumForm, to: ChecksumForm, message: Wording)
+    case startsAnew(message: Wording)
     /// Parts that the store has already are not sent again.
     case resumes(uploadID: String, parts: Int, bytes: Int64)
     /// The upload could not be shown to be gone after its abort.

@@ -30,7 +30,7 @@ package struct UploadMachine: Sendable {
     case decides(isGone: Bool)
     /// The store has given the upload up, perhaps for the sake of this very object. Else a new upload begins, and this
     /// is why.
-    case beforeAnew(String, isGone: Bool)
+    case beforeAnew(Wording, isGone: Bool)
     /// The recorded upload is gone, or on its way: an earlier run may have completed it.
     case recovers
   }
@@ -75,7 +75,7 @@ package struct UploadMachine: Sendable {
   package internal(set) var isRecorded = false
   var waiting: [Waiting] = []
   /// Why something waits for its next try.
-  var lastTrouble = ""
+  var lastTrouble: Wording = ""
   var fresh: Set<Int> = []
   /// How many parts may be under way now; a store that asks for less halves it.
   package internal(set) var window: Int

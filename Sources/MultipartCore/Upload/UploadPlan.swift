@@ -16,11 +16,12 @@ package struct UploadPlan: Sendable, Equatable {
     size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil, line: LineClass = .usual
   ) throws(Failure) {
     guard size <= S3Limits.largestObject else {
-      throw Failure(.usage, "\(size) bytes are more than an object can hold (48.8 TiB)", hint: "split the file")
+      throw Failure(.usage, "\(size) bytes are more than an object can hold (48.8 TiB)", remedy: "split the file")
     }
     if let asked, !(S3Limits.smallestPart...S3Limits.largestPart).contains(asked) {
       throw Failure(
-        .usage, "a part of \(asked) bytes: S3 takes parts of 5 MiB to 5 GiB", hint: "choose --part-size in that range")
+        .usage, "a part of \(asked) bytes: S3 takes parts of 5 MiB to 5 GiB",
+        remedy: "choose \(.partSize) in that range")
     }
     let needed = (size + Int64(S3Limits.mostParts) - 1) / Int64(S3Limits.mostParts)
     let grown = (needed + Self.grain - 1) / Self.grain * Self.grain
@@ -34,7 +35,7 @@ package struct UploadPlan: Sendable, Equatable {
     guard count <= Int64(S3Limits.mostParts) else {
       throw Failure(
         .usage, "\(count) parts of \(chosen) bytes: S3 takes at most \(S3Limits.mostParts) parts",
-        hint: "leave --part-size out, or choose at least \(grown >> 20)M")
+        remedy: "leave \(.partSize) out, or choose at least \(grown >> 20)M")
     }
     self.size = size
     partSize = chosen

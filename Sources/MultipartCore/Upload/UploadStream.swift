@@ -90,11 +90,11 @@ package final class UploadStream: Sendable {
   }
 
   /// In time before the last of 10,000 parts: what a stream can still hold, and what to do about it.
-  func warning(after number: Int) -> String? {
+  func warning(after number: Int) -> Wording? {
     let plan = source.plan
     guard number == plan.warningPart else { return nil }
     return "the stream nears what its parts can hold: \(plan.remaining(afterPart: number) >> 30) GiB are left; "
-      + "a longer one needs a larger --part-size, or its --expect-size, from the start"
+      + "a longer one needs a larger \(.partSize), or its \(.expectedSize), from the start"
   }
 
   /// Whether what was read may be published: the command has ended well, and the stream is what was expected.
@@ -102,10 +102,10 @@ package final class UploadStream: Sendable {
     if let failure = await producer.failure() { return failure }
     let size = source.bytesRead
     if let wanted = expectations.size, wanted != size {
-      return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) that --expect-size names")
+      return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) that \(.expectedSize) names")
     }
     if let least = expectations.leastSize, size < least {
-      return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) that --min-size names")
+      return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) that \(.leastSize) names")
     }
     if let wanted = expectations.sha256, source.sha256?.hex != wanted {
       return Failure(

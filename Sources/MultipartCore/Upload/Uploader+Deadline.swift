@@ -7,7 +7,7 @@ extension Uploader {
     deadlineGrace.withLock { $0 = grace }
     return Task.begin { [self] in
       guard (try? await world.sleep(wait)) != nil else { return }
-      interrupt(Failure(.deadline, "the time that --deadline gives is over"))
+      interrupt(Failure(.deadline, "the time that \(.deadline) gives is over"))
     }
   }
 

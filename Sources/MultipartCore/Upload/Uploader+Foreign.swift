@@ -57,7 +57,7 @@ extension Uploader {
       let newest = listing.uploads.sorted { ($0.initiated?.seconds ?? 0) > ($1.initiated?.seconds ?? 0) }
         .prefix(Self.mostLookedAt)
       let looked = await look(at: Array(newest))
-      if looked.count < listing.uploads.count { tell(.warning(shortfall(looked.count, newest.count, listing))) }
+      if looked.count < listing.uploads.count { tell(.warning("\(shortfall(looked.count, newest.count, listing))")) }
       let usable = looked.filter { !$0.isEmpty }
       known.withLock { known in
         for upload in usable { known.foreign[upload.id] = upload }

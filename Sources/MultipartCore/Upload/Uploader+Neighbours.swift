@@ -31,10 +31,12 @@ extension Uploader {
         .sorted { ($0.initiated?.seconds ?? 0) < ($1.initiated?.seconds ?? 0) }
       guard let oldest = others.first else { return }
       let begun = oldest.initiated.map { ", begun \($0.iso8601)" } ?? ""
-      var text = "an unfinished upload that is not this run's is at this key\(begun); when nobody needs it, end it: "
-      text += job.abortCommand(oldest.uploadID)
+      var text: Wording =
+        "an unfinished upload that is not this run's is at this key\(begun); when nobody needs it, end it: "
+      text += "\(run: job.abort(oldest.uploadID))"
       if others.count > 1 || !listing.isComplete {
-        text += "; and \(listing.isComplete ? "" : "at least ")\(others.count - 1) more: s3up uploads \(job.url)"
+        text += "; and \(listing.isComplete ? "" : "at least ")\(others.count - 1) more: "
+        text += "\(run: .listUploads(bucket: job.bucket, key: job.key))"
       }
       tell(.warning(text))
     } catch {

@@ -3,11 +3,11 @@ extension Uploader {
   /// The record's upload, else, where the run was told to adopt one, those that the store lists for this key.
   func find() async -> UploadMachine.Event {
     if let record = journal?.found {
-      let reason =
+      let reason: Wording? =
         plan.isSingle && !job.source.isStream
         ? "the unfinished upload is given up: the source goes in one request now"
         : job.resume == .never
-          ? "the unfinished upload is given up, as --resume never says"
+          ? "the unfinished upload is given up, as \(.resume, "never") says"
           : job.source.isStream
             ? "the unfinished upload of another stream is given up"
             : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)

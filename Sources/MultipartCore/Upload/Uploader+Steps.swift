@@ -14,9 +14,9 @@ extension Uploader {
   private func unmet(_ found: HeadObject.Output) -> Failure? {
     switch found {
     case .absent where job.conditions.ifMatch != nil:
-      Failure(.precondition, "there is no object to match --if-match", status: 404)
+      Failure(.precondition, "there is no object to match \(.ifMatch)", status: 404)
     case .exists where job.conditions.ifNoneMatch:
-      Failure(.precondition, "the object exists already", hint: "leave --if-none-match out to replace it")
+      Failure(.precondition, "the object exists already", remedy: "leave \(.ifNoneMatch) out to replace it")
     case .exists(let object):
       if let wanted = job.conditions.ifMatch, ETag(wanted) != object.etag.flatMap(ETag.init),
         !wanted.utf8.elementsEqual("*".utf8)
@@ -52,7 +52,7 @@ extension Uploader {
   /// Once for each bucket, where that can be kept.
   private func sayNoLifecycle() {
     let lesson = StoreLesson.saidNoLifecycle(bucket: job.bucket)
-    let text =
+    let text: Wording =
       "no lifecycle rule of the bucket ends abandoned uploads; AbortIncompleteMultipartUpload would keep their parts "
       + "from costing money for ever"
     guard let memory else { return tell(.advice(text)) }
@@ -157,8 +157,8 @@ extension Uploader {
     }
     remember(.equalParts)
     var explained = failure
-    explained.hint = "the store wants parts of one size: run it again with --equal-parts"
-    if memory != nil { explained.hint = "the store wants parts of one size: run it again, and the next has them" }
+    explained.remedy = "the store wants parts of one size: run it again with \(.equalParts)"
+    if memory != nil { explained.remedy = "the store wants parts of one size: run it again, and the next has them" }
     return explained
   }
 

@@ -168,7 +168,7 @@ package final class Uploader: Sendable {
       guard let patience = job.lockPatience, world.uptime() - start < patience else {
         throw Failure(
           .locked, "another run of s3up is uploading to this object\(who)",
-          hint: "wait for it to end, or use --wait-lock"
+          remedy: "wait for it to end, or use \(.lockPatience)"
         ).at(job.place)
       }
       progress.show(.waitingForRun)
@@ -343,7 +343,7 @@ package final class Uploader: Sendable {
     failure.place.uploadID = machine.uploadID
     let done = machine.receipts.count { $0 != nil }
     let known = "\(done) of \(machine.receipts.count) parts are at the store"
-    failure.hint = (failure.hint.map { $0 + "; " } ?? "") + "run the same command again and it goes on: \(known)"
+    failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + "run the same command again and it goes on: \(known)"
     return failure
   }
 
@@ -354,7 +354,7 @@ package final class Uploader: Sendable {
     guard let id = machine.abandoned.last else { return maybeBegun(machine, failure) }
     failure.place.uploadID = id
     failure.message += "; its parts could not be shown to be gone"
-    failure.hint = "end the upload: \(job.abortCommand(id))"
+    failure.remedy = "end the upload: \(run: job.abort(id))"
     return failure
   }
 
@@ -364,7 +364,9 @@ package final class Uploader: Sendable {
     guard machine.createWasLost || machine.isCreating, known.withLock({ $0.own.isEmpty }) else { return failure }
     var failure = failure
     failure.message += "; an upload without parts may be left, whose id did not arrive"
-    failure.hint = (failure.hint.map { $0 + "; " } ?? "") + "what is there shows s3up uploads \(job.url)"
+    failure.remedy =
+      (failure.remedy.map { $0 + "; " } ?? "")
+      + "what is there shows \(run: .listUploads(bucket: job.bucket, key: job.key))"
     return failure
   }
 }

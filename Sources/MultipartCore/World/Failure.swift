@@ -1,6 +1,7 @@
 /// Why something did not work: a closed code that programs switch over, what the store said, and where it happened.
 /// Never matched by its text.
 public struct Failure: Error, Sendable {
+  /// What programs switch over.
   public enum Code: String, Sendable, CaseIterable {
     /// The command line asks for what cannot be.
     case usage
@@ -48,27 +49,36 @@ public struct Failure: Error, Sendable {
     case local
   }
 
+  /// What kind of failure it is.
   public var code: Code
-  public var message: String
+  /// One sentence.
+  public var message: Wording
+  /// Of the HTTP answer.
   public var status: Int?
+  /// The store's own word: `NoSuchBucket`.
   public var s3Code: String?
+  /// By which the store finds the request in its logs.
   public var requestID: String?
+  /// The store asks not to be asked again before.
   public var retryAfter: Duration?
+  /// Where the store says that the bucket is.
   public var region: String?
+  /// Where it happened.
   public var place = Place()
   /// The same command, run again, goes on where this run stopped.
   public var isResumable = false
   /// Tried often enough where it was made: nobody above tries it again.
-  public var isSettled = false
+  package var isSettled = false
   /// Nobody has answered there in this run, and how long that has been tried: a wrong address is more likely than trouble
   /// that passes. Nil once somebody has.
-  public var triedInVain: Duration?
+  package var triedInVain: Duration?
   /// The line that names the way out, when it is known where the failure is made.
-  public var hint: String?
+  public var remedy: Wording?
 
+  /// A failure of this kind.
   public init(
-    _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
-    retryAfter: Duration? = nil, region: String? = nil, hint: String? = nil
+    _ code: Code, _ message: Wording, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
+    retryAfter: Duration? = nil, region: String? = nil, remedy: Wording? = nil
   ) {
     self.code = code
     self.message = message
@@ -77,7 +87,18 @@ public struct Failure: Error, Sendable {
     self.requestID = requestID
     self.retryAfter = retryAfter
     self.region = region
-    self.hint = hint
+    self.remedy = remedy
+  }
+
+  /// With a message that names neither settings nor actions.
+  @_disfavoredOverload
+  package init(
+    _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
+    retryAfter: Duration? = nil, region: String? = nil, remedy: Wording? = nil
+  ) {
+    self.init(
+      code, Wording(message), status: status, s3Code: s3Code, requestID: requestID, retryAfter: retryAfter,
+      region: region, remedy: remedy)
   }
 
   /// Where it happened; what is already known is kept.
@@ -90,12 +111,18 @@ public struct Failure: Error, Sendable {
 
 /// The file, object, upload and part that a failure is about.
 public struct Place: Sendable, Equatable {
+  /// The source, or a file of settings or state.
   public var file: String?
+  /// As it was given.
   public var bucket: String?
+  /// Of the object.
   public var key: String?
+  /// Of the upload in parts.
   public var uploadID: String?
+  /// Its number.
   public var part: Int?
 
+  /// What is known of it.
   public init(
     file: String? = nil, bucket: String? = nil, key: String? = nil, uploadID: String? = nil, part: Int? = nil
   ) {

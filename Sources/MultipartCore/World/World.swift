@@ -12,7 +12,7 @@ package struct World: Sendable {
   package var random: @Sendable () -> Double
   package var environment: [String: String]
   /// What everybody is shown (level 0, rare), and what `-v` (1) and `-vv` (2) show. Never given a secret.
-  package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> String) -> Void
+  package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
   /// What this run knows and nobody else should.
   package let secrets: SecretsInUse
 
@@ -22,7 +22,7 @@ package struct World: Sendable {
     sleep: @escaping @Sendable (Duration) async throws -> Void,
     random: @escaping @Sendable () -> Double,
     environment: [String: String], secrets: SecretsInUse = SecretsInUse(),
-    log: @escaping @Sendable (_ level: Int, _ message: @autoclosure () -> String) -> Void = { _, _ in }
+    log: @escaping @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void = { _, _ in }
   ) {
     self.now = now
     self.uptime = uptime
@@ -37,7 +37,7 @@ package struct World: Sendable {
 extension World {
   /// The clocks, the dice and the variables of this process.
   package static func ofProcess(
-    _ environment: [String: String], log: @escaping @Sendable (_ level: Int, _ message: String) -> Void
+    _ environment: [String: String], log: @escaping @Sendable (_ level: Int, _ message: Wording) -> Void
   ) -> World {
     World(
       now: { Timestamp(seconds: Int64(time(nil))) }, uptime: { .sinceBoot() },

@@ -29,7 +29,7 @@ struct CredentialWatch {
         meter.add(progress.taken, at: session.world.uptime())
         guard turn >= Self.settling, let left = meter.eta(remaining: total - progress.bytes) else { continue }
         guard let text = Self.warning(now: session.world.now(), eta: left, end: end) else { continue }
-        session.world.log(0, text)
+        session.world.log(0, "\(text)")
         return
       }
     }

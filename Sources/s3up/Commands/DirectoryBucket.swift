@@ -21,7 +21,7 @@ enum DirectoryBucket {
     }
   }
 
-  private static func refusal(_ what: String, _ name: FlagName, _ hint: String? = nil) -> Failure {
-    Failure(.usage, "directory buckets have \(what)", hint: hint ?? "leave --\(name.rawValue) out")
+  private static func refusal(_ what: String, _ name: FlagName, _ remedy: String? = nil) -> Failure {
+    Failure(.usage, "directory buckets have \(what)", remedy: remedy ?? "leave --\(name.rawValue) out")
   }
 }

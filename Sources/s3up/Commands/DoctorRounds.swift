@@ -99,7 +99,7 @@ struct DoctorRounds: Sendable {
     let resolved = Locked<(Session, CredentialKeeper?)?>(nil)
     let region = settings.region
     let result = await session.world.within(
-      Self.credentialLimit, "no credentials came", hint: "see which source hangs with -vv",
+      Self.credentialLimit, "no credentials came", remedy: "see which source hangs with -vv",
       unless: { isAsking.withLock { $0 } }
     ) { () async throws(Failure) in
       let session = try await IdentityKeys.resolved(session)
@@ -153,7 +153,7 @@ struct DoctorRounds: Sendable {
     let sources = CredentialSources(options, ServiceClient(transport: transport, world: session.world), profile)
     let (session, isNamed) = (session, url != nil)
     let result = await session.world.within(
-      Self.regionLimit, "the region could not be asked", hint: "give it with --region REGION"
+      Self.regionLimit, "the region could not be asked", remedy: "give it with --region REGION"
     ) { () async throws(Failure) in
       var settings = settings
       guard isNamed else { return (try await settings.serviceEndpoint { await sources.region() }, settings) }

@@ -10,14 +10,14 @@ struct PartsCommand {
 
   func run() async throws(Failure) {
     let target = try await StepTarget(session, try session.invocation.arguments("s3://BUCKET/KEY")[0])
-    for part in try await target.parts().parts {
-      let sums = part.checksums.sorted { $0.key < $1.key }
-      let shown = sums.map { " \($0.key.dropFirst("x-amz-checksum-".count)):\($0.value)" }.joined()
+    for part in try await target.upload.parts() {
+      let sums = part.checksums.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
+      let shown = sums.map { " \($0.0):\($0.1)" }.joined()
       try session.row(
-        SafeText.oneLine("\(part.number) \(part.size) \(part.etag)\(shown)", limit: .max),
+        SafeText.oneLine("\(part.number) \(part.size ?? 0) \(part.etag)\(shown)", limit: .max),
         json: JSON.object([
-          ("part", .int(Int64(part.number))), ("size", .int(part.size)), ("etag", .string(part.etag)),
-          ("checksums", .object(sums.map { (String($0.key.dropFirst("x-amz-checksum-".count)), .string($0.value)) })),
+          ("part", .int(Int64(part.number))), ("size", .int(part.size ?? 0)), ("etag", .string(part.etag)),
+          ("checksums", .object(sums.map { ($0.0, .string($0.1)) })),
         ]).encoded)
     }
   }

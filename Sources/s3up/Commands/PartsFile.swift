@@ -3,18 +3,10 @@ import MultipartCore
 /// A list of parts, one a line, as a number and an ETag, as `parts` prints them (number, size, ETag, checksums), or as
 /// `parts --json` and `part --json` do. Empty lines and those that begin with `#` are passed over.
 enum PartsFile {
-  struct Line: Equatable {
-    var number: Int
-    var etag: String
-    /// Nil where the list does not say.
-    var size: Int64?
-    var checksums: [Checksum] = []
-  }
-
   /// 10,000 objects of JSON with several checksums each.
   static let mostBytes = 16 << 20
 
-  static func read(_ file: Argument) throws(Failure) -> [Line] {
+  static func read(_ file: Argument) throws(Failure) -> [UploadedPart] {
     try parse(try bytes(of: file), name: file.text)
   }
 
@@ -25,13 +17,13 @@ enum PartsFile {
   }
 
   /// In the order of their numbers.
-  static func parse(_ bytes: [UInt8], name: String) throws(Failure) -> [Line] {
+  static func parse(_ bytes: [UInt8], name: String) throws(Failure) -> [UploadedPart] {
     try PartLines.read(bytes, name: name, example: "1 \"9b2cf535f27731c974343645a3985328\"") { row in
       row.first == UInt8(ascii: "{") ? object(row) : words(row)
     }
   }
 
-  private static func words(_ row: ArraySlice<UInt8>) -> (Int, Line)? {
+  private static func words(_ row: ArraySlice<UInt8>) -> (Int, UploadedPart)? {
     let words = PartLines.words(row)
     guard words.count >= 2, let number = Int(words[0]) else { return nil }
     guard words.count > 2 else { return line(number, etag: words[1], size: nil, checksums: []) }
@@ -44,7 +36,7 @@ enum PartsFile {
     return line(number, etag: words[2], size: size, checksums: sums.compactMap(\.self))
   }
 
-  private static func object(_ row: ArraySlice<UInt8>) -> (Int, Line)? {
+  private static func object(_ row: ArraySlice<UInt8>) -> (Int, UploadedPart)? {
     guard let object = JSON.parse(Array(row)), let number = object["part"]?.integer.flatMap({ Int(exactly: $0) }),
       let etag = object["etag"]?.text
     else { return nil }
@@ -55,9 +47,13 @@ enum PartsFile {
     return line(number, etag: etag, size: object["size"]?.integer, checksums: sums)
   }
 
-  private static func line(_ number: Int, etag: String, size: Int64?, checksums: [Checksum]) -> (Int, Line)? {
+  private static func line(_ number: Int, etag: String, size: Int64?, checksums: [Checksum]) -> (Int, UploadedPart)? {
     guard ETag(etag) != nil, size.map({ (0...S3Limits.largestPart).contains($0) }) ?? true else { return nil }
-    return (number, Line(number: number, etag: etag, size: size, checksums: checksums))
+    let sums = checksums.map { ($0.algorithm, $0.base64) }
+    return (
+      number,
+      UploadedPart(number: number, size: size, etag: etag, checksums: Dictionary(sums) { _, last in last })
+    )
   }
 
   private static func checksum(_ name: String, _ value: String) -> Checksum? {
@@ -79,12 +75,12 @@ enum PartLines {
       guard let first = row.first, first != UInt8(ascii: "#") else { continue }
       guard let (number, value) = read(row), S3Limits.partNumbers.contains(number) else {
         throw Failure(
-          .usage, "line \(index + 1) of the list of parts is no part", hint: "A line is such as \(example)"
+          .usage, "line \(index + 1) of the list of parts is no part", remedy: "A line is such as \(example)"
         ).at(Place(file: name))
       }
       guard found.updateValue(value, forKey: number) == nil else {
         throw Failure(
-          .usage, "part \(number) stands twice in the list", hint: "Leave one line for each part."
+          .usage, "part \(number) stands twice in the list", remedy: "Leave one line for each part."
         ).at(Place(file: name))
       }
     }

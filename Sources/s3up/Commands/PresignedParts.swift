@@ -11,7 +11,7 @@ struct PresignedParts {
 
   let parts: [Part]
 
-  init(_ options: PresignOptions) throws(Failure) {
+  init(_ options: PresignChoices) throws(Failure) {
     guard let range = options.parts else {
       parts = [Part(number: nil, md5: options.contentMD5)]
       return
@@ -35,14 +35,14 @@ struct PresignedParts {
     guard surplus.isEmpty else {
       throw Failure(
         .usage, "the list has an MD5 of \(PartNumbers.text(surplus)), which --part does not name",
-        hint: "Leave it out, or sign it too: --part \(range.lowerBound)-\(numbers.last ?? range.upperBound)")
+        remedy: "Leave it out, or sign it too: --part \(range.lowerBound)-\(numbers.last ?? range.upperBound)")
     }
     let known = Set(numbers)
     let missing = range.filter { !known.contains($0) }
     guard missing.isEmpty else {
       throw Failure(
         .usage, "the list has no MD5 of \(PartNumbers.text(missing))",
-        hint: "Add a line for each: its number and its MD5.")
+        remedy: "Add a line for each: its number and its MD5.")
     }
     return listed
   }

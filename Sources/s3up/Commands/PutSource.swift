@@ -24,7 +24,7 @@ enum PutSource {
     let words = try invocation.arguments("FILE", "s3://BUCKET/KEY")
     guard !S3URL.looksLike(words[0]) else {
       throw Failure(
-        .usage, "'\(words[0].text)' is not a file", hint: "The file comes first: s3up put FILE s3://BUCKET/KEY")
+        .usage, "'\(words[0].text)' is not a file", remedy: "The file comes first: s3up put FILE s3://BUCKET/KEY")
     }
     let target = try S3URL(words[1]).destination(for: words[0])
     let path = FilePath(bytes: words[0].bytes)
@@ -41,14 +41,14 @@ enum PutSource {
     let target = ShellWord.quoted(last.text.utf8.last == UInt8(ascii: "/") ? last.text : last.text + "/")
     throw Failure(
       .usage, "put uploads one file in a run, and these are \(words.count - 1)",
-      hint: "Take a loop: for f in \(files); do s3up put \"$f\" \(target); done")
+      remedy: "Take a loop: for f in \(files); do s3up put \"$f\" \(target); done")
   }
 
   private static func readCommand(_ words: [Argument]) throws(Failure) -> (source: PutSource, target: S3URL) {
     guard let first = words.first, S3URL.looksLike(first), words.count > 1 else {
       throw Failure(
         .usage, "--from-command wants a destination and a command",
-        hint: "Write s3up put --from-command s3://BUCKET/KEY -- CMD ARG...")
+        remedy: "Write s3up put --from-command s3://BUCKET/KEY -- CMD ARG...")
     }
     return (.command(Array(words.dropFirst())), try S3URL.object(first))
   }

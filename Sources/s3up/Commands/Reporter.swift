@@ -66,7 +66,9 @@ final class Reporter: Sendable {
       print(.part(subject, number: number, size: size, etag: etag, seconds: took / .seconds(1)))
     case .retry(let part, let attempt, let wait, let code, let message):
       print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
-      sayRetry(part.map { "part \($0)" } ?? "request", "\(message); try \(attempt) in \(Human.duration(wait))", wait)
+      sayRetry(
+        part.map { "part \($0)" } ?? "request", "\(message.commandText); try \(attempt) in \(Human.duration(wait))",
+        wait)
     case .checksumChanged(let from, let to, let message):
       let next = to == .none ? "no checksum" : to.title
       session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
@@ -75,7 +77,7 @@ final class Reporter: Sendable {
       advise("goes on: \(Human.count(parts, "part")) of it (\(Human.size(bytes))) are at the store")
     case .connections(let connections, let why):
       let text = "\(Human.count(connections, "connection")) from here on: \(why)"
-      if session.output.explain { session.console.line(text) } else { session.world.log(1, text) }
+      if session.output.explain { session.console.line(text) } else { session.world.log(1, "\(text)") }
     case .startsAnew(let message): say("\(message): a new one begins")
     case .waitsForQuiet(let id, let wait):
       say(
@@ -88,12 +90,12 @@ final class Reporter: Sendable {
     }
   }
 
-  private func say(_ text: String) {
-    session.console.line("s3up: \(SafeText.oneLine(text))")
+  private func say(_ text: Wording) {
+    session.console.line("s3up: \(SafeText.oneLine(text.commandText))")
   }
 
   /// For a person who looks on; else for the log.
-  private func advise(_ text: String) {
+  private func advise(_ text: Wording) {
     if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet { say(text) } else { session.world.log(1, text) }
   }
 

@@ -21,7 +21,7 @@ struct Session: Sendable {
     self.signals = signals
     let verbosity = output.quiet && output.verbosity == 0 ? -1 : output.verbosity
     world = .ofProcess(environment) { level, message in
-      if level <= verbosity { console.line((level == 0 ? "s3up: " : "") + SafeText.lines(message)) }
+      if level <= verbosity { console.line((level == 0 ? "s3up: " : "") + SafeText.lines(message.commandText)) }
     }
   }
 
@@ -80,9 +80,10 @@ struct Session: Sendable {
   func unsaid(_ error: Failure, _ line: String) throws(Failure) {
     guard output.json == nil else {
       throw Failure(
-        .output, "\(error.message), but what it was to say is done", hint: "It need not be done again: \(line)")
+        .output, "\(error.message), but what it was to say is done", remedy: "It need not be done again: \(line)")
     }
-    console.line("s3up: \(SafeText.oneLine(error.message)); what it was to say is done: \(SafeText.oneLine(line))")
+    console.line(
+      "s3up: \(SafeText.oneLine(error.message.commandText)); what it was to say is done: \(SafeText.oneLine(line))")
   }
 
   /// What a script reads from a single step: with `-q` too. Without it the step is of no use and has failed.

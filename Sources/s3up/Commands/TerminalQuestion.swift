@@ -61,6 +61,6 @@ struct TerminalQuestion: Sendable {
   private static func nobody(_ what: String) -> Failure {
     Failure(
       .credentials, "the profile's role needs a code, and there is \(what)",
-      hint: "run it on a terminal, or give it credentials that need no code")
+      remedy: "run it on a terminal, or give it credentials that need no code")
   }
 }

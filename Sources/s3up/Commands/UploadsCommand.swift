@@ -17,15 +17,18 @@ struct UploadsCommand {
     guard words.count <= 1 else { _ = try session.invocation.arguments("s3://BUCKET[/PREFIX]"); return }
     let url = try words.first.map { (word) throws(Failure) in try S3URL(word) }
     guard url != nil || !options.all else {
-      throw Failure(.usage, "--all needs a bucket", hint: "Write s3up uploads s3://BUCKET --clean --all …")
+      throw Failure(.usage, "--all needs a bucket", remedy: "Write s3up uploads s3://BUCKET --clean --all …")
     }
     let records = try self.records()
-    var found: [UnfinishedUpload] = []
+    var found: [ListedUpload] = []
     if let url {
-      let listing = UploadListing(session, try await session.store(url.bucket))
-      found = try await listing.uploads(of: url, records: records)
+      found = try await session.store(url.bucket).uploads(prefix: url.key ?? "").map { upload in
+        var entry = ListedUpload(upload, bucket: url.bucket, now: session.world.now())
+        entry.record = records.first { $0.header.uploadID.utf8.elementsEqual(upload.uploadID.utf8) }
+        return entry
+      }
     } else {
-      found = records.map { UnfinishedUpload($0, session.world.now(), isRunning: isRunning($0)) }
+      found = records.map { ListedUpload($0, session.world.now(), isRunning: isRunning($0)) }
     }
     let chosen = found.filter { upload in
       guard let least = options.olderThan else { return true }
@@ -42,7 +45,7 @@ struct UploadsCommand {
     guard let book else { return [] }
     let listing = try book.listing()
     for failure in listing.unusable {
-      session.console.line("s3up: \(SafeText.oneLine("\(failure.place.file ?? ""): \(failure.message)"))")
+      session.console.line("s3up: \(SafeText.oneLine("\(failure.place.file ?? ""): \(failure.message.commandText)"))")
     }
     return listing.records
   }
@@ -55,7 +58,7 @@ struct UploadsCommand {
 
   /// Its own, or with `--all` every one; the first failure is thrown once all have been tried. A line that cannot be
   /// written keeps none from being ended.
-  private func clean(_ uploads: [UnfinishedUpload], _ url: S3URL?) async throws(Failure) {
+  private func clean(_ uploads: [ListedUpload], _ url: S3URL?) async throws(Failure) {
     var failure: Failure?
     var unsaid: Failure?
     var ended = 0
@@ -83,7 +86,7 @@ struct UploadsCommand {
 
   private enum CleanOutcome: String { case aborted, running }
 
-  private func clean(_ upload: UnfinishedUpload) async throws(Failure) -> CleanOutcome {
+  private func clean(_ upload: ListedUpload) async throws(Failure) -> CleanOutcome {
     // The lock keeps a run from beginning with an upload that is being ended, and tells of one that is running.
     var lock: RecordLock?
     if let record = upload.record { lock = try book?.lock(record.header.target) }
@@ -93,7 +96,7 @@ struct UploadsCommand {
     if let record = upload.record, !record.header.target.origin.utf8.elementsEqual(access.signer.origin.utf8) {
       throw Failure(
         .usage, "the upload is at \(record.header.target.origin), not at \(access.signer.origin)",
-        hint: "name that store with --endpoint-url and --region")
+        remedy: "name that store with --endpoint-url and --region")
     }
     let step = AbortStep(client: access.client, common: access.common, retry: access.retry, world: session.world)
     _ = try await step.run(bucket: upload.bucket, key: upload.key, uploadID: upload.uploadID)

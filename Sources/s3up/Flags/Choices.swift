@@ -22,13 +22,6 @@ enum ColorChoice: String, Sendable, CaseIterable { case auto, always, never }
 
 enum JSONChoice: String, Sendable, CaseIterable { case result, all }
 
-enum PresignMethodChoice: String, Sendable, CaseIterable {
-  case get = "GET"
-  case put = "PUT"
-  case head = "HEAD"
-  case delete = "DELETE"
-}
-
 enum ShellChoice: String, Sendable, CaseIterable { case bash, zsh, fish }
 
 extension CaseIterable where Self: RawRepresentable, RawValue == String {

@@ -88,9 +88,7 @@ struct Flag: Sendable {
   /// `S3UP_PART_SIZE`, then the AWS ones: the first that is set counts.
   var variables: [FlagVariable] {
     guard hasVariable else { return [] }
-    let own = String(
-      decoding: name.rawValue.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
-    return [FlagVariable("S3UP_" + own.uppercased())] + aws
+    return [FlagVariable(name.variable)] + aws
   }
 
   var metavar: String? {

@@ -38,7 +38,7 @@ enum FlagEnvironment {
     case "1", "true", "yes": return true
     case "0", "false", "no": return false
     default:
-      throw Failure(.usage, "\(name): '\(text)' is neither yes nor no", hint: "Use 1, true or yes; 0, false or no.")
+      throw Failure(.usage, "\(name): '\(text)' is neither yes nor no", remedy: "Use 1, true or yes; 0, false or no.")
     }
   }
 

@@ -105,4 +105,10 @@ enum FlagName: String, Sendable, CaseIterable {
   case responseCacheControl = "response-cache-control"
   case responseExpires = "response-expires"
   case versionID = "version-id"
+
+  /// The variable in the option's own words: `S3UP_PART_SIZE`.
+  var variable: String {
+    let words = rawValue.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+    return "S3UP_" + String(decoding: words, as: UTF8.self).uppercased()
+  }
 }

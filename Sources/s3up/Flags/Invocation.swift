@@ -45,11 +45,11 @@ struct Invocation: Sendable {
     let usage = "Usage: \(CommandPage.of(command).synopses.first ?? "s3up \(command.rawValue)")"
     guard positionals.count >= names.count else {
       let missing = names[positionals.count...].joined(separator: " and ")
-      throw Failure(.usage, "\(command.rawValue): \(missing) is missing", hint: usage)
+      throw Failure(.usage, "\(command.rawValue): \(missing) is missing", remedy: usage)
     }
     guard positionals.count == names.count else {
       let extra = Redaction.url(positionals[names.count].text)
-      throw Failure(.usage, "\(command.rawValue): '\(extra)' is one argument too many", hint: usage)
+      throw Failure(.usage, "\(command.rawValue): '\(extra)' is one argument too many", remedy: usage)
     }
     return positionals
   }

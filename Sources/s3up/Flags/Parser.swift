@@ -83,7 +83,7 @@ struct Parser {
       typed.append((flag.name, value ?? "", spelling))
     } else if value != nil {
       let off = flag.negatable ? " To switch it off write --no-\(flag.name.rawValue)." : ""
-      throw Failure(.usage, "\(spelling) takes no value", hint: "Write \(spelling) alone.\(off)")
+      throw Failure(.usage, "\(spelling) takes no value", remedy: "Write \(spelling) alone.\(off)")
     } else {
       typed.append((flag.name, "true", spelling))
     }
@@ -94,7 +94,7 @@ struct Parser {
     guard next < words.count, !words[next].bytes.starts(with: "--".utf8) else {
       throw Failure(
         .usage, "\(spelling) needs a value: \(flag.metavar ?? "")",
-        hint: "A value that begins with -- is written \(flag.long)=VALUE.")
+        remedy: "A value that begins with -- is written \(flag.long)=VALUE.")
     }
     next += 1
     return words[next - 1]
@@ -108,7 +108,7 @@ struct Parser {
   private func invocation() throws(Failure) -> Invocation {
     if typed.contains(where: { $0.name == .help || $0.name == .version }) { return helpInvocation() }
     guard let command else {
-      throw Failure(.usage, "no command", hint: "'s3up help' lists the commands; 's3up help put' explains one.")
+      throw Failure(.usage, "no command", remedy: "'s3up help' lists the commands; 's3up help put' explains one.")
     }
     var result = Invocation(command)
     result.positionals = positionals
@@ -117,7 +117,7 @@ struct Parser {
       if value.bytes.isEmpty, flag.takesNextWord {
         throw Failure(
           .usage, "\(spelling) has an empty value",
-          hint: "Leave the option out, or give it \(flag.metavar ?? "a value").")
+          remedy: "Leave the option out, or give it \(flag.metavar ?? "a value").")
       }
       result.add(name, value, .commandLine(spelling))
     }

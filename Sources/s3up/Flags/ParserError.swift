@@ -10,18 +10,18 @@ enum ParserError {
   static func unknownCommand(_ word: String) -> Failure {
     let near = Nearest.match(word, in: CommandName.words) ?? otherTools[word]
     let message = "unknown command '\(word)'" + (near.map { "; did you mean '\($0)'?" } ?? "")
-    return Failure(.usage, message, hint: "'s3up help' lists the commands.")
+    return Failure(.usage, message, remedy: "'s3up help' lists the commands.")
   }
 
   static func unknownOption(_ name: String, _ command: CommandName?) -> Failure {
     if let ours = OtherTools.long(name) {
-      return Failure(.usage, "unknown option --\(name): \(ours.text)", hint: helpHint(command))
+      return Failure(.usage, "unknown option --\(name): \(ours.text)", remedy: helpHint(command))
     }
     let own = command.map { FlagList.of($0) } ?? []
     let near =
       Nearest.match(name, in: own.map(\.name.rawValue)) ?? Nearest.match(name, in: FlagList.all.map(\.name.rawValue))
     let message = "unknown option --\(name)" + (near.map { "; did you mean --\($0)?" } ?? "")
-    return Failure(.usage, message, hint: helpHint(command))
+    return Failure(.usage, message, remedy: helpHint(command))
   }
 
   static func unknownShort(_ letter: Character, of letters: String, _ command: CommandName?) -> Failure {
@@ -29,17 +29,17 @@ enum ParserError {
     if letters.count > 1, let name = letters.split(separator: "=").first.map(String.init),
       FlagName(rawValue: name) != nil
     {
-      return Failure(.usage, "unknown option -\(letters); did you mean --\(name)?", hint: helpHint(command))
+      return Failure(.usage, "unknown option -\(letters); did you mean --\(name)?", remedy: helpHint(command))
     }
     let ours = OtherTools.short(letter).map { ": \($0.text)" } ?? ""
-    return Failure(.usage, "unknown option -\(letter)\(ours)", hint: helpHint(command))
+    return Failure(.usage, "unknown option -\(letter)\(ours)", remedy: helpHint(command))
   }
 
   static func notFor(_ command: CommandName, _ name: FlagName) -> Failure {
     let others = FlagList.commands(with: name).map { "'\($0.rawValue)'" }.joined(separator: ", ")
     return Failure(
       .usage, "--\(name.rawValue) is not an option of '\(command.rawValue)'; it belongs to \(others)",
-      hint: helpHint(command))
+      remedy: helpHint(command))
   }
 
   private static func helpHint(_ command: CommandName?) -> String {

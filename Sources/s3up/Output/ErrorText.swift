@@ -3,7 +3,7 @@ import MultipartCore
 /// The two lines of an error: what and where, with the store's code and request id; then the way out.
 enum ErrorText {
   static func lines(for failure: Failure) -> [String] {
-    let message = SafeText.oneLine(failure.message)
+    let message = SafeText.oneLine(failure.message.commandText)
     var details = whereabouts(failure.place, message)
     var store: [String] = []
     if let status = failure.status { store.append("HTTP \(status)") }
@@ -11,13 +11,13 @@ enum ErrorText {
     if !store.isEmpty { details.append(store.joined(separator: " ")) }
     if let id = failure.requestID { details.append("request id \(SafeText.oneLine(id, limit: 120))") }
     let first = "s3up: " + message + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
-    let hint = failure.hint.map { SafeText.oneLine($0) } ?? wayOut(failure.code)
-    return [first, sentence(hint)]
+    let remedy = failure.remedy.map { SafeText.oneLine($0.commandText) } ?? wayOut(failure.code)
+    return [first, sentence(remedy)]
   }
 
   /// A way out begins with a capital, unless it is a command to type.
-  private static func sentence(_ hint: String) -> String {
-    hint.hasPrefix("s3up ") ? hint : hint.prefix(1).uppercased() + hint.dropFirst()
+  private static func sentence(_ remedy: String) -> String {
+    remedy.hasPrefix("s3up ") ? remedy : remedy.prefix(1).uppercased() + remedy.dropFirst()
   }
 
   /// Only what the message does not say already.
@@ -81,5 +81,13 @@ enum ErrorText {
     case .output: "It need not be done again. See that what reads the output is still there and its disk not full."
     case .local: "See to this machine's memory and disk, then run the same command again."
     }
+  }
+}
+
+extension Failure {
+  /// Of what was typed: its texts are in the words of the command line already.
+  @_disfavoredOverload
+  init(_ code: Code, _ message: String, remedy: String?) {
+    self.init(code, Wording(message), remedy: remedy.map { Wording($0) })
   }
 }

@@ -65,7 +65,7 @@ struct Event: Sendable {
       name: .retry,
       fields: head(subject) + [
         ("part", .optional(part)), ("attempt", .int(Int64(attempt))), ("wait_seconds", seconds(wait / .seconds(1))),
-        ("code", .string(failure.code.rawValue)), ("message", .string(failure.message)),
+        ("code", .string(failure.code.rawValue)), ("message", .string(failure.message.commandText)),
         ("s3_code", .optional(failure.s3Code)),
       ])
   }
@@ -84,11 +84,11 @@ struct Event: Sendable {
     Event(
       name: .failed,
       fields: head(subject) + [
-        ("code", .string(failure.code.rawValue)), ("message", .string(failure.message)),
+        ("code", .string(failure.code.rawValue)), ("message", .string(failure.message.commandText)),
         ("s3_code", .optional(failure.s3Code)), ("exit", .int(Int64((exit ?? ExitStatus(failure.code)).rawValue))),
         ("resumable", .bool(resumable)), ("part", .optional(failure.place.part)),
         ("upload_id", .optional(failure.place.uploadID)), ("status", .optional(failure.status)),
-        ("request_id", .optional(failure.requestID)), ("hint", .optional(failure.hint)),
+        ("request_id", .optional(failure.requestID)), ("hint", .optional(failure.remedy?.commandText)),
       ])
   }
 

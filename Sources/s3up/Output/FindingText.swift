@@ -11,9 +11,9 @@ enum FindingText {
     let gap = String(repeating: " ", count: 6 - mark.utf8.count)
     let name = finding.check.rawValue
     let front = painted(finding.mark, paint) + gap + name + String(repeating: " ", count: nameWidth - name.utf8.count)
-    var lines = [front + "  " + SafeText.oneLine(finding.text, limit: longest)]
-    if let hint = finding.hint {
-      lines.append(String(repeating: " ", count: 8 + nameWidth) + SafeText.oneLine(hint, limit: longest))
+    var lines = [front + "  " + SafeText.oneLine(finding.text.commandText, limit: longest)]
+    if let remedy = finding.remedy {
+      lines.append(String(repeating: " ", count: 8 + nameWidth) + SafeText.oneLine(remedy.commandText, limit: longest))
     }
     return lines
   }
@@ -21,7 +21,8 @@ enum FindingText {
   static func json(_ finding: Finding) -> String {
     JSON.object([
       ("event", .string("finding")), ("check", .string(finding.check.rawValue)),
-      ("mark", .string(finding.mark.rawValue)), ("message", .string(finding.text)), ("hint", .optional(finding.hint)),
+      ("mark", .string(finding.mark.rawValue)), ("message", .string(finding.text.commandText)),
+      ("hint", .optional(finding.remedy?.commandText)),
       ("exit", .int(Int64(finding.mark == .fail ? status(of: finding).rawValue : 0))),
       ("facts", .sorted(finding.facts)),
     ]).encoded

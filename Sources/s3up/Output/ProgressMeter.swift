@@ -60,7 +60,7 @@ extension UploadActivity {
     case .reading: "waiting for the source"
     case .sending: "sending"
     case .waitingToRetry(let why, let until):
-      SafeText.oneLine(why) + ", next try in \(Human.clock(max(.zero, until - now)))"
+      SafeText.oneLine(why.commandText) + ", next try in \(Human.clock(max(.zero, until - now)))"
     case .assembling: "assembling"
     case .checking: "checking"
     case .cleaningUp: "cleaning up"

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @Suite("Grammar of the shared files", .timeLimit(.minutes(15)))
@@ -105,7 +106,7 @@ struct ConfigGrammarTests {
     #expect(failure?.code == .configuration)
     #expect(failure?.message.hasPrefix("~/.aws/config:\(line): ") == true)
     #expect(failure?.message.contains("hunter2") == false)
-    #expect(failure?.hint?.contains("hunter2") == false)
+    #expect(failure?.remedy?.contains("hunter2") == false)
   }
 
   @Test("bytes that are no UTF-8 are refused with their line instead of being replaced in a key")

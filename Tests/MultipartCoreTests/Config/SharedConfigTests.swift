@@ -1,5 +1,6 @@
 import Foundation
 import MultipartCore
+import Support
 import Testing
 
 @Suite("Shared files", .timeLimit(.minutes(15)))
@@ -101,10 +102,10 @@ struct SharedConfigTests {
       #expect(
         failure?.message.hasPrefix("there is no profile \"prd\" in \(home.path)/.aws/credentials or ~/.aws/config")
           == true)
-      #expect(failure?.hint == "the profiles there are: default, prod")
+      #expect(failure?.remedy == "the profiles there are: default, prod")
     }
     let missed = #expect(throws: Failure.self) { try config.profile(ProfileChoice(name: "dev", origin: .option)) }
-    #expect(missed?.hint == "call its section [profile dev] in ~/.aws/config")
+    #expect(missed?.remedy == "call its section [profile dev] in ~/.aws/config")
   }
 
   @Test("the default profile that nobody named need not be there")

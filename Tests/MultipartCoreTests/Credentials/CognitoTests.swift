@@ -92,7 +92,7 @@ struct CognitoTests {
     #expect(chmod(folder.path("state/guests"), 0o666) == 0)
     #expect(try await provider(peer, world).identity() == Self.identity)
     #expect(peer.asked.count == 2)
-    #expect(world.log.contains("not used: \(folder.path("state/guests")): ") && world.log.contains("--state-dir"))
+    #expect(world.log.contains("not used: \(folder.path("state/guests")): ") && world.log.contains("stateFolder"))
     // What was asked for anew is kept again.
     #expect(try await provider(peer).identity() == Self.identity)
     #expect(peer.asked.count == 2)
@@ -143,7 +143,7 @@ struct CognitoTests {
   @Test("a refusal carries Cognito's code and the way out, and is not asked for again")
   func refusals() async throws {
     let refused: [(String, String)] = [
-      ("NotAuthorizedException", "--cognito-login"), ("ResourceNotFoundException", "id of the pool"),
+      ("NotAuthorizedException", "cognitoLogin"), ("ResourceNotFoundException", "id of the pool"),
       ("com.amazonaws.cognito.identity#InvalidIdentityPoolConfigurationException", "role"),
     ]
     for (code, hint) in refused {
@@ -156,7 +156,7 @@ struct CognitoTests {
       #expect(failure?.code == .credentials && failure?.status == 400 && failure?.requestID == "r-9")
       #expect(failure?.message == "Cognito refused GetId: not\u{fffd} allowed")
       #expect(failure?.s3Code.map { code.hasSuffix($0) } == true)
-      #expect(failure?.hint?.contains(hint) == true, "\(failure?.hint ?? "")")
+      #expect(failure?.remedy?.contains(hint) == true, "\(String(describing: failure))")
       #expect(peer.asked.count == 1)
     }
   }

@@ -199,7 +199,7 @@ struct ContainerProviderTests {
     let failure = await failure { () async throws(Failure) in try await provider.credentials() }
     #expect(sent.with { $0.count } == 3)
     #expect(failure?.code == .network)
-    #expect(failure?.hint?.contains(Self.full) == true)
+    #expect(failure?.remedy?.contains(Self.full) == true)
   }
 }
 

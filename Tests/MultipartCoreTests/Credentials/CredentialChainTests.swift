@@ -87,7 +87,7 @@ struct CredentialChainTests {
       failure?.message
         == "no credentials; looked in: the environment, then profile default in ~/.aws/credentials and ~/.aws/config, "
         + "AWS_WEB_IDENTITY_TOKEN_FILE")
-    #expect(failure?.hint?.contains("AWS_ACCESS_KEY_ID") == true)
+    #expect(failure?.remedy?.contains("AWS_ACCESS_KEY_ID") == true)
     let named = await #expect(throws: Failure.self) { try await find(home, Self.keys, profile: "default") }
     #expect(
       named?.message == "no credentials; looked in: profile default in ~/.aws/credentials and ~/.aws/config")
@@ -136,7 +136,7 @@ struct CredentialChainTests {
     let failure = await #expect(throws: Failure.self) { try await find(home, variables) }
     #expect(failure?.message.hasPrefix(message) == true)
     #expect(failure?.message.contains("hunter2") == false)
-    #expect(failure?.hint?.contains("hunter2") == false)
+    #expect(failure?.remedy?.contains("hunter2") == false)
   }
 
   @Test("the chain asks in order and stops at the first that has some")

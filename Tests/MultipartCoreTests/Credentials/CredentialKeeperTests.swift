@@ -69,7 +69,9 @@ private final class Source: Sendable {
   private let refusal = Failure(.credentialsExpired, "the store refused the token", s3Code: "ExpiredToken")
 
   private func keeper(patience: Duration? = nil) -> CredentialKeeper {
-    CredentialKeeper(world: clock.world, patience: patience, say: { [said] text in said.with { $0.append(text) } }) {
+    CredentialKeeper(
+      world: clock.world, patience: patience, say: { [said] text in said.with { $0.append(text.description) } }
+    ) {
       [source] () async throws(Failure) in try await source.ask()
     }
   }
@@ -249,7 +251,7 @@ private final class Source: Sendable {
     source.isSlow.with { $0 = true }
     let start = clock.now
     let failure = await #expect(throws: Failure.self) { try await keeper.current() }
-    #expect(failure?.code == .credentials && failure?.message.contains("--wait-for-credentials") == true)
+    #expect(failure?.code == .credentials && failure?.message.settings == [.credentialPatience])
     #expect(clock.now - start == 12)
     source.open()
   }

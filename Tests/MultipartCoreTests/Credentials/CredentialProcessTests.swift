@@ -18,7 +18,7 @@ struct CredentialProcessTests {
       #expect(!world.log.contains("hunter2"))
       return .success(found)
     } catch {
-      #expect(!error.message.contains("hunter2") && error.hint?.contains("hunter2") != true)
+      #expect(!error.message.contains("hunter2") && error.remedy?.contains("hunter2") != true)
       return .failure(error)
     }
   }
@@ -100,7 +100,7 @@ struct CredentialProcessTests {
     }
     #expect(found.code == .credentials)
     #expect(found.message == "the credential_process of profile default: \(message)")
-    #expect(found.hint != nil)
+    #expect(found.remedy != nil)
   }
 
   @Test("a command that is no list of words is a failure of configuration", arguments: ["a 'b", "\"\"", "a \\"])

@@ -24,7 +24,7 @@ struct CredentialWorld: Sendable {
       environment: environment,
       log: { _, message in
         let text = withExtendedLifetime(home) { message() }
-        lines.with { $0.append(text) }
+        lines.with { $0.append(text.description) }
       })
     services = ServiceClient(transport: try plainTransport(), world: world)
   }

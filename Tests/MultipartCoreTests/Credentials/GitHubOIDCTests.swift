@@ -88,7 +88,7 @@ struct GitHubOIDCTests {
     }
     #expect(failure?.code == .credentials)
     #expect(failure?.message.contains(variable) == true)
-    #expect(failure?.hint?.contains("id-token: write") == true)
+    #expect(failure?.remedy?.contains("id-token: write") == true)
   }
 
   @Test("keys and a token's file of the environment come before it")

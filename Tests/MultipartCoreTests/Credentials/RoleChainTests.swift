@@ -203,7 +203,7 @@ struct RoleChainTests {
     let world = try CredentialWorld(home)
     let found = await failure { () async throws(Failure) in try await world.chain().credentials() }
     #expect(found?.code == .configuration)
-    #expect(found?.message == message)
+    #expect(found?.message.description == message)
   }
 
   @Test("a place that has none, and one that nobody can ask, are failures of credentials")

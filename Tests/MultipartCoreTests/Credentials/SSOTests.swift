@@ -170,7 +170,7 @@ struct SSOTests {
     let found = await failure { () async throws(Failure) in try await world.chain(profile: profile).credentials() }
     #expect(found?.code == .credentialsExpired)
     #expect(found?.message.hasPrefix("the login of profile \(profile) ended at \(Self.moment(-5))") == true)
-    #expect(found?.hint == hint)
+    #expect(found?.remedy?.description == hint)
     #expect(service.asked.allSatisfy { $0.path == "/token" })
     #expect(!"\(found as Any)".contains("hunter2") && !world.log.contains("hunter2"))
   }
@@ -181,7 +181,7 @@ struct SSOTests {
     let found = await failure { () async throws(Failure) in try await world.chain(profile: "dev").credentials() }
     #expect(found?.code == .credentials)
     #expect(found?.message == "profile dev needs a login, and there is none in ~/\(Self.file("corp"))")
-    #expect(found?.hint == "log in: aws sso login --sso-session corp")
+    #expect(found?.remedy == "log in: aws sso login --sso-session corp")
   }
 
   @Test("a token that SSO does not take any more asks for a login, a role that one may not have does not")
@@ -199,7 +199,7 @@ struct SSOTests {
       let world = try world(home(Self.token(ends: 7200)), service)
       let found = await failure { () async throws(Failure) in try await world.chain(profile: "dev").credentials() }
       #expect(found?.code == code)
-      #expect(found?.hint == hint)
+      #expect(found?.remedy?.description == hint)
       #expect(found?.s3Code == "UnauthorizedException")
       #expect(found?.requestID == "r-9")
       #expect(found?.message.hasSuffix(": Session token not found or invalid") == true)

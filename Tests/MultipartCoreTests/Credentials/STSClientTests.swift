@@ -65,7 +65,7 @@ struct STSClientTests {
       (403, "AccessDenied", Failure.Code.credentials, "trust policy name who asks (the credentials from environment)"),
       (400, "ExpiredToken", .credentialsExpired, "the credentials from environment have ended"),
       (403, "InvalidClientTokenId", .credentials, "does not accept the credentials from environment"),
-      (403, "RegionDisabledException", .credentials, "--region"),
+      (403, "RegionDisabledException", .credentials, "region"),
       (400, "ValidationError", .configuration, "the role's ARN"),
       (403, "SomethingNew", .credentials, nil),
     ] as [(Int, String, Failure.Code, String?)])
@@ -81,7 +81,7 @@ struct STSClientTests {
     #expect(found?.s3Code == code)
     #expect(found?.requestID == "r-7")
     #expect(found?.status == status)
-    if let hint { #expect(found?.hint?.contains(hint) == true) } else { #expect(found?.hint == nil) }
+    if let hint { #expect(found?.remedy?.contains(hint) == true) } else { #expect(found?.remedy == nil) }
     #expect(service.asked.count == 1)
   }
 
@@ -129,7 +129,7 @@ struct STSClientTests {
       try await sts.assumeRole(STSClient.Role(arn: Self.role, sessionName: "me"), signedBy: Self.keys)
     }
     #expect(found?.code == .clockSkew)
-    #expect(found?.hint == "this machine's clock is 1200 s behind that of STS: set it")
+    #expect(found?.remedy == "this machine's clock is 1200 s behind that of STS: set it")
   }
 
   @Test(
@@ -189,6 +189,6 @@ struct STSClientTests {
       try await sts.assumeRoleWithWebIdentity(role: Self.role, sessionName: "me", token: Secret("t"))
     }
     #expect(found?.code == .network)
-    #expect(found?.hint == "asked at http://127.0.0.1:9, by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere")
+    #expect(found?.remedy == "asked at http://127.0.0.1:9, by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere")
   }
 }

@@ -86,7 +86,7 @@ struct WebIdentityTests {
     ).chain()
     let found = await failure { () async throws(Failure) in try await chain.credentials() }
     #expect(found?.code == .credentials)
-    #expect(found?.message == message)
+    #expect(found?.message.description == message)
   }
 
   @Test("a token without a role is a failure of configuration")
@@ -109,7 +109,7 @@ struct WebIdentityTests {
     ).chain()
     let found = await failure { () async throws(Failure) in try await chain.credentials() }
     #expect(found?.code == .credentialsExpired)
-    #expect(found?.hint == "the identity token has ended: have a new one written into its file")
+    #expect(found?.remedy == "the identity token has ended: have a new one written into its file")
     #expect(found?.place.file == "~/token")
   }
 }

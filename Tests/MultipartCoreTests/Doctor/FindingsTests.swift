@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 /// Which findings follow from which answers, without a store.
@@ -69,7 +70,7 @@ import Testing
     exam.probe = ProbeReport(key: "k", began: .failure(Failure(code, "p")))
     exam.probe?.leftBehind = Failure(code, "l")
     for finding in exam.findings where finding.mark != .ok {
-      #expect(finding.hint?.isEmpty == false && !finding.text.isEmpty, "\(finding)")
+      #expect(finding.remedy?.isEmpty == false && !finding.text.isEmpty, "\(finding)")
       #expect(finding.mark == .warn || finding.code == code, "\(finding)")
     }
     #expect(exam.findings.contains { $0.mark == .fail })
@@ -116,7 +117,7 @@ import Testing
     exam.visit = visit(headers: ["x-amz-bucket-region": "eu-west-1"])
     #expect(finding(exam, .region)?.mark == .ok)
     exam.visit = visit(headers: ["x-amz-bucket-region": "eu-central-1"])
-    #expect(finding(exam, .region)?.hint == "export AWS_REGION=eu-central-1")
+    #expect(finding(exam, .region)?.remedy == "export AWS_REGION=eu-central-1")
     exam.visit = visit()
     exam.probe = ProbeReport(key: "k", began: .success(try upload()))
     exam.probe?.region = "eu-north-1"
@@ -148,7 +149,7 @@ import Testing
     exam.probe = ProbeReport(
       key: "k", began: .failure(Failure(.credentials, "no", status: 403, s3Code: "AccessDenied")))
     #expect(exam.findings.filter { $0.mark == .fail }.map(\.check) == [.upload])
-    #expect(finding(exam, .upload)?.hint == "allow s3:PutObject on arn:aws:s3:::bucket/*")
+    #expect(finding(exam, .upload)?.remedy == "allow s3:PutObject on arn:aws:s3:::bucket/*")
   }
 
   @Test("STS that cannot be reached is a warning: uploads do not need it")
@@ -186,15 +187,16 @@ import Testing
 
   @Test(
     "a certificate that is not accepted is a failure of TLS alone, and what mends it is passed on",
-    arguments: [(9, "clock"), (10, "renewed"), (19, "--ca-bundle"), (62, "another name"), (0, "another name")])
+    arguments: [(9, "clock"), (10, "renewed"), (19, "caBundle"), (62, "another name"), (0, "another name")])
   func certificates(_ reason: Int, _ mend: String) throws {
     var exam = try exam()
     var connection = ConnectionReport()
     connection.isConnected = true
     connection.verifyError = reason
-    exam.visit = StoreVisit(outcome: .failure(Failure(.tls, "not accepted", hint: mend)), connection: connection)
+    exam.visit = StoreVisit(
+      outcome: .failure(Failure(.tls, "not accepted", remedy: Wording(mend))), connection: connection)
     let found = finding(exam, .tls)
-    #expect(found?.mark == .fail && found?.hint?.contains(mend) == true)
+    #expect(found?.mark == .fail && found?.remedy?.contains(mend) == true)
     #expect(finding(exam, .connection)?.mark == .ok)
   }
 
@@ -204,6 +206,6 @@ import Testing
     exam.probe = ProbeReport(key: "a b", began: .failure(Failure(.network, "lost")))
     #expect(finding(exam, .abort) == nil)
     exam.probe?.leftBehind = Failure(.network, "gone")
-    #expect(finding(exam, .abort)?.hint?.hasSuffix("s3up uploads 's3://bucket/a b'") == true)
+    #expect(finding(exam, .abort)?.remedy?.actions == [.listUploads(bucket: "bucket", key: "a b")])
   }
 }

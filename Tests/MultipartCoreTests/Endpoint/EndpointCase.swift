@@ -50,7 +50,7 @@ struct EndpointCase: Sendable, CustomStringConvertible {
       let path = endpoint.pathForBucket.split(separator: "/").map { "/" + $0 }.joined()
       return "\(endpoint.origin)\(path) \(endpoint.region) \(endpoint.signingName)"
     } catch {
-      return "!\(error.message); \(error.hint ?? "")"
+      return "!" + error.message.description + "; " + (error.remedy?.description ?? "")
     }
   }
 }

@@ -131,7 +131,8 @@ struct EndpointResolverTests {
         try EndpointResolver.resolve(bucket: bucket, endpointURL: url, addressing: addressing)
       }
       #expect(failure?.code == .configuration)
-      #expect(failure?.hint?.contains("--endpoint-url \(way), ") == true, "\(failure?.hint ?? "")")
+      #expect(
+        failure?.remedy?.pieces.contains(.setting(.endpoint, .value(way))) == true, "\(String(describing: failure))")
     }
     // Both ways out lead on.
     #expect(throws: Never.self) { try EndpointResolver.resolve(bucket: bucket, endpointURL: way) }

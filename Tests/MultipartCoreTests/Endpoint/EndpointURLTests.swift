@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @Suite("Endpoint URLs", .timeLimit(.minutes(15)))
@@ -50,6 +51,6 @@ struct EndpointURLTests {
     #expect(failure?.code == blame)
     #expect(failure?.message.hasPrefix("the endpoint URL ") == true)
     #expect(failure?.message.contains("hunter2") == false)
-    #expect(failure?.hint?.contains("hunter2") == false)
+    #expect(failure?.remedy?.contains("hunter2") == false)
   }
 }

@@ -186,7 +186,7 @@ private struct SmallDisk {
       #expect(chmod(path, mode) == 0)
       let failure = #expect(throws: Failure.self) { try book.load(target) }
       #expect(failure?.code == .configuration)
-      #expect(failure?.hint != nil)
+      #expect(failure?.remedy != nil)
     }
     #expect(chmod(path, 0o600) == 0)
     #expect(chmod(shelf.folder, 0o755) == 0)
@@ -195,7 +195,7 @@ private struct SmallDisk {
     for mode in [0o777, 0o775, 0o1777] as [mode_t] {
       #expect(chmod(shelf.folder, mode) == 0)
       let failure = #expect(throws: Failure.self) { try book.load(target) }
-      #expect(failure?.code == .configuration && failure?.hint?.contains("--state-dir") == true)
+      #expect(failure?.code == .configuration && failure?.remedy?.settings == [.stateFolder])
       #expect(RecordShelf.mode(shelf.folder) == mode)
     }
   }

@@ -128,7 +128,7 @@ import Testing
       let failure = #expect(throws: Failure.self) { try RecordText.read(bytes) }
       #expect(failure?.code == .configuration)
       #expect(failure?.message.contains("version \(words.dropFirst(2).joined(separator: " ")),") == true)
-      #expect(failure?.hint != nil)
+      #expect(failure?.remedy != nil)
     }
     #expect(try RecordText.read(Array("s3up record 2\n".utf8) + second) == nil)
     #expect(try RecordText.read(RecordLine.write([Array("notes".utf8)]).bytes + second) == nil)

@@ -86,7 +86,7 @@ import Testing
     #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
     #expect(chmod(file, bits) == 0)
     let lessons = memory.lessons(of: "https://a", now: now)
-    #expect(lessons.form == nil && lessons.refusal?.place.file == file && lessons.refusal?.hint != nil)
+    #expect(lessons.form == nil && lessons.refusal?.place.file == file && lessons.refusal?.remedy != nil)
     try memory.remember(.verifies(.md5), of: "https://b", now: now)
     #expect(try lines() == ["s3up stores 1", "https://b md5 \(now.seconds)"])
     #expect(mode(file) == 0o600)

@@ -63,7 +63,7 @@ import Testing
     let heard = Locked<[String]>([])
     let uploader = try Uploader(
       job: UploadJob(file: file, bucket: "bucket", key: "k"), client: try client(store), world: world,
-      tell: { news in if case .warning(let text) = news { heard.withLock { $0.append(text) } } })
+      tell: { news in if case .warning(let text) = news { heard.withLock { $0.append(text.description) } } })
     guard case .found([]) = await uploader.findForeign() else {
       Issue.record("something was found")
       return

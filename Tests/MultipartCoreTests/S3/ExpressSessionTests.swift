@@ -145,7 +145,7 @@ struct ExpressSessionTests {
       Issue.record("it was signed by nobody")
     } catch let failure as Failure {
       #expect(failure.code == .credentials)
-      #expect(failure.hint?.contains("s3express:CreateSession") == true)
+      #expect(failure.remedy?.contains("s3express:CreateSession") == true)
     }
   }
 

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @Suite("A bucket in another region", .timeLimit(.minutes(15)))

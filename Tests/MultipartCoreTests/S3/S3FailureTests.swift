@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import MultipartCore
@@ -125,9 +126,9 @@ import Testing
     let body = S3Answers.error("AuthorizationHeaderMalformed", "wrong region", "<Region>eu-west-1</Region>")
     #expect(read(body).region == "eu-west-1")
     #expect(read(body).code == .refused)
-    #expect(read(body).hint?.contains("--region eu-west-1") == true)
+    #expect(read(body).remedy?.pieces.last == .setting(.region, .value("eu-west-1")))
     #expect(read(body, 400, ["x-amz-bucket-region": "us-east-2"]).region == "us-east-2")
-    #expect(read("", 301, ["x-amz-bucket-region": "us-east-2"]).hint?.contains("us-east-2") == true)
+    #expect(read("", 301, ["x-amz-bucket-region": "us-east-2"]).remedy?.contains("us-east-2") == true)
   }
 
   @Test(arguments: [
@@ -176,7 +177,7 @@ import Testing
       #expect(!shown.contains(secret), "\(secret)")
     }
     #expect(failure.message.contains("Wrong: REDACTED sig REDACTED tok REDACTED key REDACTED"))
-    #expect(failure.hint?.contains("secret key") == true)
+    #expect(failure.remedy?.contains("secret key") == true)
   }
 
   @Test func whatLooksLikeASecretIsNotShownThoughNoElementNamesIt() {
@@ -200,7 +201,7 @@ import Testing
 
   @Test func aMessageIsOneShortLine() {
     let long = "a&#10;b&#13;c" + String(repeating: " wörd", count: 500) + "\u{202E}"
-    let message = read(S3Answers.error("AccessDenied", long), 403).message
+    let message = read(S3Answers.error("AccessDenied", long), 403).message.description
     #expect(message.hasPrefix("the store refused PutObject: a b c wörd"))
     #expect(message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x202E })
     #expect(message.count < 400)
@@ -236,7 +237,7 @@ import Testing
       let failure = Failure(answer: Response(status: 503, body: body), operation: "PutObject", place: object)
       #expect(failure.code == .throttled)
       #expect(failure.s3Code == nil)
-      #expect(failure.message.utf8.count < 1000)
+      #expect(failure.message.description.utf8.count < 1000)
     }
   }
 
@@ -248,7 +249,7 @@ import Testing
     ("PutObject", "s3:PutObject"),
   ])
   func accessDeniedNamesThePermission(_ operation: String, _ permission: String) {
-    let hint = read(S3Answers.error("AccessDenied"), 403, operation: operation).hint
+    let hint = read(S3Answers.error("AccessDenied"), 403, operation: operation).remedy
     #expect(hint?.contains(permission) == true)
   }
 
@@ -256,22 +257,22 @@ import Testing
     let body = S3Answers.error(
       "AccessDenied", "Request has expired",
       "<Expires>2024-01-01T00:00:00Z</Expires><ServerTime>2024-01-02T00:00:00Z</ServerTime>")
-    #expect(read(body, 403).hint?.contains("presigned URL") == true)
+    #expect(read(body, 403).remedy?.contains("presigned URL") == true)
   }
 
   @Test("What a store refuses for good has a way out of its own; of a code that nobody knows the store's words are all")
   func ownHints() {
     for (s3Code, code) in S3ErrorTable.codes where code == .refused {
-      #expect(read(S3Answers.error(s3Code), 400).hint != nil, "\(s3Code)")
+      #expect(read(S3Answers.error(s3Code), 400).remedy != nil, "\(s3Code)")
     }
-    #expect(read(S3Answers.error("SomethingNew", "no tuesdays"), 400).hint == nil)
-    #expect(read(S3Answers.error("InvalidArgument"), 400).hint?.contains("bucket") == false)
+    #expect(read(S3Answers.error("SomethingNew", "no tuesdays"), 400).remedy == nil)
+    #expect(read(S3Answers.error("InvalidArgument"), 400).remedy?.contains("bucket") == false)
   }
 
   @Test("A port for TLS that is spoken to in the clear is told by its words, and by HEAD it is no passing trouble")
   func tlsPort() {
     let words = "Client sent an HTTP request to an HTTPS server.\n"
-    #expect(read(words, 400).hint?.contains("https://") == true)
+    #expect(read(words, 400).remedy?.contains("https://") == true)
     #expect(read(words, 400).code == .refused)
     #expect(read("", 400, operation: "HeadObject").code == .refused)
     #expect(read("", 400, ["x-amz-request-id": "1"], operation: "HeadObject").code == .server)
@@ -295,6 +296,6 @@ import Testing
   }
 
   @Test func anAnswerOfAProxyIsSaidToBeOne() {
-    #expect(read("<html><body>Squid</body></html>", 502).hint?.contains("proxy") == true)
+    #expect(read("<html><body>Squid</body></html>", 502).remedy?.contains("proxy") == true)
   }
 }

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct S3HeaderTests {
@@ -101,7 +102,7 @@ import Testing
   @Test func aHeaderBeyondASCIIIsRefusedWithTheWayOut() {
     let failure = s3Failure { _ = try put { $0.contentDisposition = "attachment; filename=\"é\"" } }
     #expect(failure?.code == .usage)
-    #expect(failure?.hint?.contains("filename*=UTF-8''") == true)
+    #expect(failure?.remedy?.contains("filename*=UTF-8''") == true)
   }
 
   @Test func metadataOfOneNameTwiceIsRefused() {

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 /// Answers as real stores gave them, shortened only where noted.
@@ -169,7 +170,7 @@ import Testing
     for operation in operations {
       let failure = s3Failure { _ = try operation.output(from: answer) }
       #expect(failure?.code != .local)
-      #expect((failure?.message.unicodeScalars.allSatisfy { $0.value >= 0x20 } ?? true))
+      #expect((failure?.message.description.unicodeScalars.allSatisfy { $0.value >= 0x20 } ?? true))
     }
   }
 }

@@ -45,6 +45,6 @@ final class TestWorld: Sendable {
     World(
       now: { Timestamp(seconds: 1_700_000_000) }, uptime: { self.time.withLock { $0 } }, sleep: { _ in },
       random: { 0.5 }, environment: [:],
-      log: { level, text in if level == 0 { self.heard.withLock { $0.append(text()) } } })
+      log: { level, text in if level == 0 { self.heard.withLock { $0.append(text().description) } } })
   }
 }

@@ -46,7 +46,8 @@ import Testing
     #expect(!text.contains(secret.prefix(14)), "\(text)")
     #expect(text.contains("x-echo: REDACTED") && text.contains("<R>REDACTED</R>"), "\(text)")
     let failure = SecretsInUse().masked(
-      Failure(.network, "odd: \(secret)", s3Code: secret, requestID: secret, region: secret, hint: secret), of: request)
+      Failure(.network, "odd: \(secret)", s3Code: secret, requestID: secret, region: secret, remedy: Wording(secret)),
+      of: request)
     #expect(!"\(failure)".contains(secret.prefix(14)))
   }
 
@@ -134,7 +135,7 @@ import Testing
     let lines = Locked<[String]>([])
     let world = World(
       now: { Timestamp(seconds: 0) }, uptime: { .zero }, sleep: { _ in }, random: { 0 }, environment: [:],
-      log: { level, message in if level < 2 { lines.withLock { $0.append(message()) } } })
+      log: { level, message in if level < 2 { lines.withLock { $0.append(message().description) } } })
     world.secrets.add(Secret(Self.token))
     world.log(1, "got \(Self.token)!")
     world.log(2, "not asked for: \(Issue.record("a message that nobody sees was made"))")

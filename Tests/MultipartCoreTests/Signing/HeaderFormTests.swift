@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 /// Expected signatures were made by botocore (S3SigV4Auth) at 20260228T235958Z for eu-west-3.

@@ -78,7 +78,7 @@ extension SimPlay {
   /// As the uploader does: the record first, else what the store lists.
   private func findAnswer(_ run: SimRun) -> UploadMachine.Event {
     if let record = run.found {
-      var reason: String?
+      var reason: Wording?
       if run.command.mode == .never || run.file.isStream { reason = "given up" }
       if record.version != run.file.version { reason = "the source is another" }
       if !run.command.formIsFree, record.form != run.command.form { reason = "another checksum" }

@@ -43,7 +43,7 @@ final class SimPlay {
     for noise in ["MultipartCore.", "UploadMachine.", "Failure.Code.", "ChecksumForm.", "ChecksumAlgorithm."] {
       text = text.replacingOccurrences(of: noise, with: "")
     }
-    while let start = text.range(of: ", status: "), let end = text.range(of: "hint: nil") {
+    while let start = text.range(of: ", status: "), let end = text.range(of: "remedy: nil") {
       text.removeSubrange(start.lowerBound..<end.upperBound)
     }
     return text

@@ -33,7 +33,7 @@ import Testing
     let failure = refusal(folder.path("nothing"))
     #expect(failure?.code == .sourceMissing)
     #expect(failure?.place.file == folder.path("nothing"))
-    #expect(failure?.hint == "check the file's path")
+    #expect(failure?.remedy == "check the file's path")
   }
 
   @Test("A path that cannot be walked is a missing source: below a file, too long, a circle of links")

@@ -73,7 +73,7 @@ import Testing
       #expect((failure == nil) == fits)
       if !fits {
         #expect(failure?.code == .usage)
-        #expect(failure?.hint?.contains("--part-size") == true)
+        #expect(failure?.remedy?.settings == [.expectedSize, .partSize])
       }
     }
     let pipe = try FedPipe()

@@ -22,7 +22,8 @@ import Testing
     let found = try #require(await failure(try plainTransport(), "https://127.0.0.1:\(server.port)/b"))
     #expect(found.code == .tls && isOver(found), "\(found)")
     #expect(found.message.contains("127.0.0.1 port \(server.port)") && !found.message.contains("error:"))
-    #expect(found.hint?.contains("--endpoint-url http://127.0.0.1:\(server.port)") == true)
+    #expect(
+      found.remedy?.pieces.contains(.setting(.endpoint, .value("http://127.0.0.1:\(server.port)"))) == true)
   }
 
   @Test("A server that refuses TLS by an alert is known at once; one that only closes may be in trouble that passes")
@@ -47,7 +48,7 @@ import Testing
     let found = try #require(await failure(try plainTransport(), server.url + "/b"))
     #expect(found.code == .server && found.message.contains("127.0.0.1 port \(server.port)"), "\(found)")
     #expect(found.triedInVain != nil)
-    #expect(found.hint?.contains("--endpoint-url https://127.0.0.1:\(server.port)") == true)
+    #expect(found.remedy?.pieces.last == .setting(.endpoint, .value("https://127.0.0.1:\(server.port)")))
   }
 
   @Test(
@@ -88,8 +89,8 @@ import Testing
     let found = try #require(
       await failure(try plainTransport { $0.proxy = settings }, "http://store.invalid:9000/"))
     #expect(found.message.contains("the proxy http://127.0.0.1:9: Connection refused"), "\(found)")
-    #expect(found.hint?.contains(isOption ? "leave --proxy out" : "http_proxy") == true)
-    #expect(isOption || found.hint?.contains("NO_PROXY=store.invalid") == true)
+    #expect(isOption ? found.remedy?.settings == [.proxy] : found.remedy?.contains("http_proxy") == true)
+    #expect(isOption || found.remedy?.contains("NO_PROXY=store.invalid") == true)
     #expect(!"\(found)".contains("pAssw0rd") && found.triedInVain != nil)
   }
 
@@ -115,7 +116,7 @@ import Testing
     let fake = try FakeS3()
     let unknown = try #require(await failure(try plainTransport(), fake.tlsEndpoint + "/"))
     #expect(unknown.message.contains("authority that this machine does not trust"), "\(unknown)")
-    #expect(unknown.hint?.contains("--ca-bundle FILE") == true)
+    #expect(unknown.remedy?.settings == [.caBundle])
     let trusting = try plainTransport { $0.caBundle = fake.caFile }
     let other = try #require(await failure(trusting, "https://other.localhost:\(fake.tlsPort)/"))
     #expect(other.code == .tls && other.message.contains("for another name"), "\(other)")

@@ -135,7 +135,7 @@ import Testing
     let result = await outcome(try plainTransport(), get("http://127.0.0.1:\(port)/"))
     #expect(result.code == .network)
     guard case .failure(let failure) = result else { return }
-    #expect(failure.hint?.contains("endpoint") == true)
+    #expect(failure.remedy?.contains("endpoint") == true)
   }
 
   @Test("A name that does not resolve is a matter of the network")

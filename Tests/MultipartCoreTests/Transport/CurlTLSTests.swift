@@ -14,7 +14,7 @@ import Testing
     let refused = await outcome(try plainTransport(), get(url))
     #expect(refused.code == .tls)
     guard case .failure(let failure) = refused else { return }
-    #expect(failure.hint?.contains("--ca-bundle") == true)
+    #expect(failure.remedy?.settings == [.caBundle])
     #expect(await outcome(try plainTransport { $0.caBundle = fake.caFile }, get(url)).status == 403)
     #expect(await outcome(try plainTransport { $0.verifiesTLS = false }, get(url)).status == 403)
     // No request reached the store from the one that did not trust it.

@@ -19,7 +19,7 @@ extension Result<Response, Failure> {
   }
 
   var message: String? {
-    if case .failure(let failure) = self { failure.message } else { nil }
+    if case .failure(let failure) = self { failure.message.description } else { nil }
   }
 }
 

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct LargestUploadTests {

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 /// An upload that no record knows: when it is adopted, when it is waited for, and when it is left to others.

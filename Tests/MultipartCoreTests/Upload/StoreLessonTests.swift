@@ -32,8 +32,8 @@ import Testing
   private func uploader(_ job: UploadJob, _ fake: FakeS3, remembers: Bool = true) throws -> Uploader {
     try Uploader(job: job, client: client(fake), world: world, memory: remembers ? memory : nil) { [said] news in
       switch news {
-      case .warning(let text): said.with { $0.append("warning: " + text) }
-      case .advice(let text): said.with { $0.append("advice: " + text) }
+      case .warning(let text): said.with { $0.append("warning: \(text.description)") }
+      case .advice(let text): said.with { $0.append("advice: \(text.description)") }
       default: break
       }
     }
@@ -67,7 +67,7 @@ import Testing
     let origin = fake.endpoint
     let refused = try await run(fake, equal: false)
     #expect(refused?.s3Code == "InvalidPart")
-    #expect(refused?.hint?.contains("parts of one size") == true)
+    #expect(refused?.remedy?.contains("parts of one size") == true)
     #expect(memory.lessons(of: origin, now: world.now()).contain(.equalParts))
     #expect(fake.unfinishedUploads.isEmpty)
     #expect(try await run(fake, equal: true) == nil)

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct UploadPlanTests {
@@ -81,7 +82,7 @@ import Testing
       #expect(failure?.code == .usage)
     }
     let failure = #expect(throws: Failure.self) { try UploadPlan(size: 100 << 30, partSize: 5 << 20) }
-    #expect(failure?.hint?.contains("11M") == true)
+    #expect(failure?.remedy?.contains("11M") == true)
     #expect(try UploadPlan(size: 12 << 20, partSize: 5 << 20).partCount == 3)
   }
 

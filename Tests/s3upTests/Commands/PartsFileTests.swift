@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @testable import s3up
@@ -32,7 +33,7 @@ import Testing
     ])
   func refused(_ text: String, _ words: String) throws {
     let failure = #expect(throws: Failure.self) { try parse(text) }
-    #expect(failure?.code == .usage && failure?.message.contains(words) == true, "\(failure?.message ?? "")")
+    #expect(failure?.code == .usage && failure?.message.contains(words) == true, "\(String(describing: failure))")
   }
 
   @Test(

@@ -170,8 +170,8 @@ import Testing
   func badValues(text: String, setting: String) throws {
     let failure = try #require(try failure(config: "[default]\n" + text + "\n"))
     #expect(failure.code == .configuration)
-    #expect(failure.message.contains("~/.aws/config: \(setting) "), "\(failure.message)")
-    #expect(failure.hint?.contains(setting) == true)
+    #expect(failure.message.contains("~/.aws/config: \(setting) "), "\(String(describing: failure))")
+    #expect(failure.remedy?.contains(setting) == true)
   }
 
   @Test("variables of AWS's that stand for no option are checked too")

@@ -12,7 +12,8 @@ private func message(_ body: () throws -> Void) -> String {
     try body()
     return ""
   } catch let failure as Failure {
-    return failure.code == .usage && failure.hint != nil ? failure.message : "not a usage error with a hint"
+    return failure.code == .usage && failure.remedy != nil
+      ? failure.message.description : "not a usage error with a hint"
   } catch {
     return "not a failure"
   }
@@ -213,35 +214,35 @@ private func message(_ body: () throws -> Void) -> String {
   }
 
   @Test func aPresignedURLHasItsLimits() throws {
-    let standard = try PresignOptions(line("presign", "u"))
+    let standard = try PresignChoices(line("presign", "u"))
     #expect(standard.method == .get)
     #expect(standard.expires == 900)
-    #expect(try PresignOptions(line("presign", "--expires=7d")).expires == 604_800)
-    #expect(try PresignOptions(line("presign", "--expires=1s")).expires == 1)
+    #expect(try PresignChoices(line("presign", "--expires=7d")).expires == 604_800)
+    #expect(try PresignChoices(line("presign", "--expires=1s")).expires == 1)
     for word in ["8d", "999ms", "169h", "604801s", "0s", "90"] {
-      #expect(message { _ = try PresignOptions(line("presign", "--expires", word)) } != "", "\(word)")
+      #expect(message { _ = try PresignChoices(line("presign", "--expires", word)) } != "", "\(word)")
     }
   }
 
   @Test func partsArePresignedOneByOneOrInARange() throws {
-    let one = try PresignOptions(line("presign", "--upload-id=i", "--part=3"))
+    let one = try PresignChoices(line("presign", "--upload-id=i", "--part=3"))
     #expect(one.parts == 3...3)
     #expect(one.method == .put)
-    #expect(try PresignOptions(line("presign", "--upload-id=i", "--part=1-40")).parts == 1...40)
+    #expect(try PresignChoices(line("presign", "--upload-id=i", "--part=1-40")).parts == 1...40)
     for word in ["0", "4-1", "1-10001", "a", "1-2-3", "-1", "1-", ""] {
-      #expect(message { _ = try PresignOptions(line("presign", "--upload-id=i", "--part=\(word)")) } != "", "\(word)")
+      #expect(message { _ = try PresignChoices(line("presign", "--upload-id=i", "--part=\(word)")) } != "", "\(word)")
     }
-    #expect(message { _ = try PresignOptions(line("presign", "--part=1")) } != "")
-    #expect(message { _ = try PresignOptions(line("presign", "--upload-id=i")) } != "")
-    #expect(message { _ = try PresignOptions(line("presign", "--upload-id=i", "--part=1", "--method=GET")) } != "")
+    #expect(message { _ = try PresignChoices(line("presign", "--part=1")) } != "")
+    #expect(message { _ = try PresignChoices(line("presign", "--upload-id=i")) } != "")
+    #expect(message { _ = try PresignChoices(line("presign", "--upload-id=i", "--part=1", "--method=GET")) } != "")
   }
 
   @Test func whatIsSignedFitsTheMethod() throws {
-    let put = try PresignOptions(
+    let put = try PresignChoices(
       line("presign", "--method=put", "--content-type=a/b", "--content-md5=1B2M2Y8AsgTpgAmY7PhCfg=="))
     #expect(put.method == .put)
     #expect(put.contentMD5 == "1B2M2Y8AsgTpgAmY7PhCfg==")
-    let get = try PresignOptions(line("presign", "--response-content-type=a/b", "--response-expires=2013-05-24"))
+    let get = try PresignChoices(line("presign", "--response-content-type=a/b", "--response-expires=2013-05-24"))
     #expect(
       get.overrides == [
         NamedValue("response-content-type", "a/b"),
@@ -252,7 +253,7 @@ private func message(_ body: () throws -> Void) -> String {
       ["--method=PUT", "--version-id=1"], ["--method=PATCH"],
     ] {
       let text = message {
-        _ = try PresignOptions(Parser.parse((["presign"] + words).map { Argument($0) }, environment: [:]))
+        _ = try PresignChoices(Parser.parse((["presign"] + words).map { Argument($0) }, environment: [:]))
       }
       #expect(text != "", "\(words)")
     }

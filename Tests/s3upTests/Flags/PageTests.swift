@@ -1,5 +1,6 @@
 import Foundation
 import MultipartCore
+import Support
 import Testing
 
 @testable import s3up

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @testable import s3up
@@ -80,9 +81,10 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
   func otherTools(_ theirs: String, _ ours: String) {
     let found = refusal(["put", "f", "s3://bkt/k", theirs])
     #expect(
-      found?.code == .usage && found?.message.hasPrefix("unknown option \(theirs): ") == true, "\(found?.message ?? "")"
+      found?.code == .usage && found?.message.hasPrefix("unknown option \(theirs): ") == true,
+      "\(String(describing: found))"
     )
-    #expect(found?.message.contains(ours) == true, "\(found?.message ?? "")")
+    #expect(found?.message.contains(ours) == true, "\(String(describing: found))")
     // With a value joined to it, which may be a secret, and without a command.
     let joined = refusal([theirs + "=hUsh", "put"])
     #expect(
@@ -136,8 +138,8 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
   func nonsenseIsAUsageErrorThatNamesTheWayOut(_ words: [String], _ text: String) throws {
     let failure = try #require(refusal(words))
     #expect(failure.code == .usage)
-    #expect(failure.message.contains(text), "\(failure.message)")
-    #expect(failure.hint?.isEmpty == false)
+    #expect(failure.message.contains(text), "\(String(describing: failure))")
+    #expect(failure.remedy?.isEmpty == false)
   }
 
   @Test func nothingNearMeansNoSuggestion() throws {

@@ -37,8 +37,8 @@ import Testing
 
   @Test("The user and password of a presigned URL are no part of the place in messages")
   func user() {
-    #expect(PresignedURL("https://user:s3cret@host:1/b/k?partNumber=2").host == "host:1")
-    #expect(PresignedURL("https://host:1/b/k?partNumber=2").host == "host:1")
+    #expect(PresignedPart("https://user:s3cret@host:1/b/k?partNumber=2").host == "host:1")
+    #expect(PresignedPart("https://host:1/b/k?partNumber=2").host == "host:1")
   }
 
   @Test("A command to copy is quoted as a shell wants it")

@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 @testable import s3up
@@ -127,8 +128,8 @@ import Testing
   func whatIsNoS3URLIsRefusedWithAHint(_ text: String, _ why: String) {
     let failure = #expect(throws: Failure.self) { try S3URL(Argument(text)) }
     #expect(failure?.code == .usage)
-    #expect(failure?.message.contains(why) == true, "\(failure?.message ?? "")")
-    #expect(failure?.hint != nil)
+    #expect(failure?.message.contains(why) == true, "\(String(describing: failure))")
+    #expect(failure?.remedy != nil)
   }
 
   @Test func aKeyHasAtMost1024Bytes() throws {

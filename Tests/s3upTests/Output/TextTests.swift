@@ -77,7 +77,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct ErrorTextTests {
   @Test func anErrorSaysWhatWhereWhoAndTheWayOut() {
     let failure = Failure(
-      .refused, "the bucket does not exist", status: 404, s3Code: "NoSuchBucket", requestID: "R1", hint: "Create it.")
+      .refused, "the bucket does not exist", status: 404, s3Code: "NoSuchBucket", requestID: "R1", remedy: "Create it.")
     let lines = ErrorText.lines(for: failure.at(Place(file: "a.bin", bucket: "bkt", key: "k", part: 3)))
     #expect(
       lines == [
@@ -103,7 +103,7 @@ import Testing
 
   @Test func whatAServerSaysCannotMoveTheCursorOrAddALine() {
     let evil = "no\u{1b}[2J\u{9b}31m\r\n\nyes\u{202e}\u{7}\u{0}\u{2028}"
-    let failure = Failure(.server, evil, s3Code: evil, requestID: evil, hint: evil).at(
+    let failure = Failure(.server, evil, s3Code: evil, requestID: evil, remedy: Wording(evil)).at(
       Place(file: evil, bucket: evil, key: evil))
     for line in ErrorText.lines(for: failure) {
       #expect(
@@ -115,7 +115,7 @@ import Testing
 
   @Test func longTextsAreCut() {
     let long = String(repeating: "x", count: 1_000_000)
-    let failure = Failure(.server, long, s3Code: long, requestID: long, hint: long).at(
+    let failure = Failure(.server, long, s3Code: long, requestID: long, remedy: Wording(long)).at(
       Place(file: long, bucket: "b", key: long))
     for line in ErrorText.lines(for: failure) { #expect(line.count < 2000) }
   }

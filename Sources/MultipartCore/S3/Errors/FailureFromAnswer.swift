@@ -20,7 +20,7 @@ extension Failure {
       code, Self.sentence(answer.status, operation, s3Code, body), status: answer.status, s3Code: s3Code,
       requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,
       retryAfter: Self.retryAfter(answer.headers), region: region,
-      hint: S3Hints.hint(
+      remedy: S3Hints.remedy(
         code, s3Code: s3Code, status: answer.status, operation: operation, region: region, body: body))
     self.place = place
   }

@@ -1,26 +1,28 @@
 /// The way out of each trouble, in one line.
 enum S3Hints {
-  static func hint(
+  static func remedy(
     _ code: Failure.Code, s3Code: String?, status: Int, operation: String, region: String?, body: S3ErrorBody
-  ) -> String? {
+  ) -> Wording? {
     if body.saysTLSPort { return "that port speaks TLS: write the endpoint with https://" }
     if status == 407 { return "the proxy asks for a user name and a password: http://USER:PASSWORD@HOST:PORT" }
     if body.saysExpires { return "the presigned URL has ended: ask for a new one" }
     if let region, isAboutRegion(s3Code, status: status) {
-      return "the store names the region \(region): give it with --region \(region)"
+      return "the store names the region \(region): give it with \(.region, region)"
     }
     // By the code, whatever name the store has for it: InvalidArgument alone says nothing of checksums.
-    if code == .checksumUnsupported { return "choose another checksum with --checksum md5 or --checksum none" }
-    if let s3Code, let hint = byCode[s3Code] { return hint }
+    if code == .checksumUnsupported {
+      return "choose another checksum with \(.checksum, "md5") or \(.checksum, "none")"
+    }
+    if let s3Code, let remedy = byCode[s3Code] { return remedy }
     switch code {
     case .credentials: return permissions(of: operation)
     case .credentialsExpired: return "get new credentials and run the same command again"
-    case .throttled: return "the store asks for less: lower --concurrency or set --limit-rate, or try again later"
+    case .throttled: return "the store asks for less: lower \(.concurrency) or set \(.limitRate), or try again later"
     case .refused where status == 501: return "the store does not know this: leave out the option that asks for it"
     case .refused where status == 405: return "the endpoint is perhaps a website or a proxy, not an S3 API"
     case .refused where status == 404: return byCode["NoSuchBucket"]
-    case _ where body.form == .other: return "the answer is not S3's: check --endpoint-url, and any proxy on the way"
-    case .refused where s3Code == nil: return "check --endpoint-url, the bucket's name and the region"
+    case _ where body.form == .other: return "the answer is not S3's: check \(.endpoint), and any proxy on the way"
+    case .refused where s3Code == nil: return "check \(.endpoint), the bucket's name and the region"
     // Its own words are all that is known; the code may be any store's invention.
     default: return nil
     }
@@ -31,7 +33,7 @@ enum S3Hints {
     return Redirect.codes.contains(s3Code) || s3Code == "InvalidRegionName"
   }
 
-  private static let byCode: [String: String] = [
+  private static let byCode: [String: Wording] = [
     "NoSuchBucket": "check the bucket's name, the region and the endpoint",
     "NoSuchKey": "check the key: it is compared byte by byte, upper and lower case too",
     "NoSuchUpload": "the upload was completed, aborted or cleaned away: start it anew",
@@ -42,17 +44,17 @@ enum S3Hints {
     "AuthorizationHeaderMalformed": "check the region and the access key",
     "RequestTimeTooSkewed": "this machine's clock is wrong: set it (timedatectl set-ntp true)",
     "RequestExpired": "this machine's clock is wrong, or the request waited too long: check the clock",
-    "PermanentRedirect": "the bucket is in another region or at another endpoint: check --region and --endpoint-url",
+    "PermanentRedirect": "the bucket is in another region or at another endpoint: check \(.region) and \(.endpoint)",
     "PreconditionFailed": "the object is there already, or is another than the one asked for",
     "ConditionalRequestConflict": "another write to the same key was under way: run the command again",
-    "EntityTooLarge": "a part or single PUT is at most 5 GiB: check --part-size",
-    "EntityTooSmall": "every part but the last must have 5 MiB: check --part-size",
-    "InvalidPart": "the store does not have a part as it was listed: start the upload anew with --resume never",
+    "EntityTooLarge": "a part or single PUT is at most 5 GiB: check \(.partSize)",
+    "EntityTooSmall": "every part but the last must have 5 MiB: check \(.partSize)",
+    "InvalidPart": "the store does not have a part as it was listed: start the upload anew with \(.resume, "never")",
     "MetadataTooLarge": "metadata is at most 2 KiB, names and values together",
     "KeyTooLongError": "a key is at most 1,024 bytes of UTF-8",
-    "InvalidStorageClass": "the store does not know this --storage-class",
+    "InvalidStorageClass": "the store does not know this \(.storageClass)",
     "InvalidTag": "a tag has a name of 1 to 128 and a value of up to 256 characters; an object has ten at most",
-    "KMS.NotFoundException": "check --sse-kms-key-id, and that the key is in the bucket's region",
+    "KMS.NotFoundException": "check \(.kmsKeyID), and that the key is in the bucket's region",
     "KMS.DisabledException": "the KMS key is switched off: enable it or choose another",
     "QuotaExceeded": "the store's quota is used up",
     "XMinioStorageFull": "the store's disks are full",
@@ -63,14 +65,15 @@ enum S3Hints {
     "InvalidBucketState": "the bucket's settings do not allow this: object lock, for one, needs versioning",
     "InvalidURI": "the store cannot read this key: try one without unusual characters",
     "InvalidRange": "the object is shorter than the range that was asked for",
-    "InvalidPartNumber": S3Limits.partNumbersHint,
-    "InvalidPartOrder": "the list of parts was not taken in its order: start the upload anew with --resume never",
+    "InvalidPartNumber": S3Limits.partNumbersRemedy,
+    "InvalidPartOrder": "the list of parts was not taken in its order: start the upload anew with \(.resume, "never")",
     "InvalidPayer": "the bucket's owner has shut it to requests like this one: ask the owner",
-    "InvalidEncryptionAlgorithmError": "the store does not know this encryption: choose another --sse, or none",
-    "InvalidRegionName": "check --region",
-    "InvalidLocationConstraint": "check --region",
-    "IllegalLocationConstraintException": "the bucket is in another region: give it with --region",
-    "MalformedACLError": "check --acl and --grant",
+    "InvalidEncryptionAlgorithmError":
+      "the store does not know this encryption: choose another \(.serverSideEncryption), or none",
+    "InvalidRegionName": "check \(.region)",
+    "InvalidLocationConstraint": "check \(.region)",
+    "IllegalLocationConstraintException": "the bucket is in another region: give it with \(.region)",
+    "MalformedACLError": "check \(.accessControl) and \(.grants)",
     "MalformedXML": "the store cannot read the document that was sent: see whether the endpoint is an S3 API",
     "MaxMessageLengthExceeded": "metadata and other headers are too long together: shorten them",
     "RequestHeaderSectionTooLarge": "metadata and other headers are too long together: shorten them",
@@ -80,18 +83,18 @@ enum S3Hints {
     "UnexpectedContent": "something on the way adds to the request: go round the proxy",
     "UserKeyMustBeSpecified": "the store wants another kind of request: see whether the endpoint is an S3 API",
     "MethodNotAllowed": "the endpoint is perhaps a website or a proxy, not an S3 API",
-    "NoSuchVersion": "check --version-id",
+    "NoSuchVersion": "check \(.versionID)",
     "ObjectLockConfigurationNotFoundError":
-      "the bucket has no object lock: leave out --object-lock-mode, --retain-until and --legal-hold",
+      "the bucket has no object lock: leave out \(.objectLockMode), \(.retainUntil) and \(.legalHold)",
     "AllAccessDisabled": "the store has shut this bucket to everybody: ask its owner",
-    "BrokenMPU": "the store has lost the upload's state: start it anew with --resume never",
+    "BrokenMPU": "the store has lost the upload's state: start it anew with \(.resume, "never")",
     "BucketAlreadyExists": "choose another name for the bucket",
     "BucketAlreadyOwnedByYou": "the bucket is there already",
     "KMS.InvalidStateException": "the KMS key cannot be used in its state: enable it or choose another",
     "BadDigest": "the bytes did not arrive as they were sent: run it again, and suspect the line or a proxy",
     "XAmzContentSHA256Mismatch": "the bytes did not arrive as they were sent: run it again, and suspect a proxy",
     "XAmzContentChecksumMismatch": "the bytes did not arrive as they were sent: run it again, and suspect a proxy",
-    "RequestTimeout": "the store waited too long for bytes: lower --concurrency on a slow line",
+    "RequestTimeout": "the store waited too long for bytes: lower \(.concurrency) on a slow line",
     "AuthorizationQueryParametersError": "the presigned URL is not whole: put it in quotes",
     "InvalidObjectState": "the object is archived, or its storage class does not allow this: restore it first",
   ]
@@ -113,7 +116,7 @@ enum S3Hints {
     "CreateSession": "s3express:CreateSession on the directory bucket",
   ]
 
-  private static func permissions(of operation: String) -> String {
+  private static func permissions(of operation: String) -> Wording {
     permissions[operation].map { "\(operation) needs \($0)" } ?? "check the credentials and what they allow"
   }
 }

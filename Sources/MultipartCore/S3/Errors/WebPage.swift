@@ -7,7 +7,7 @@ enum WebPage {
     return Failure(
       .network,
       "a web page came instead of an answer to \(operation): a login page of the network, or a wrong endpoint",
-      status: answer.status, hint: "log in to the network with a browser, or check --endpoint-url")
+      status: answer.status, remedy: "log in to the network with a browser, or check \(.endpoint)")
   }
 
   private static func isPage(_ answer: Response, _ operation: String) -> Bool {

@@ -13,14 +13,14 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
     guard key.count == 32 else {
       throw Failure(
         .usage, "an SSE-C key is 32 bytes, not \(key.count)",
-        hint: "make one with: head -c 32 /dev/urandom > key.bin")
+        remedy: "make one with: head -c 32 /dev/urandom > key.bin")
     }
     var digest = [UInt8](repeating: 0, count: 16)
     var count: UInt32 = 0
     guard EVP_Digest(key, key.count, &digest, &count, EVP_md5(), nil) == 1, count == 16 else {
       throw Failure(
         .local, "OpenSSL would not compute the MD5 of the SSE-C key",
-        hint: "S3 asks for it beside the key; a FIPS-only OpenSSL has no MD5")
+        remedy: "S3 asks for it beside the key; a FIPS-only OpenSSL has no MD5")
     }
     base64 = Base64.encode(key)
     md5 = Base64.encode(digest)
@@ -52,7 +52,7 @@ extension CustomerKey {
     guard let key = Base64.decode(text), key.count == 32 else {
       throw Failure(
         .usage, "the SSE-C key file holds neither 32 bytes nor their base64",
-        hint: "make one with: head -c 32 /dev/urandom > key.bin"
+        remedy: "make one with: head -c 32 /dev/urandom > key.bin"
       ).at(Place(file: file.text))
     }
     try self.init(key)

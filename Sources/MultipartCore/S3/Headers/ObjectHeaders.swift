@@ -93,7 +93,7 @@ public struct ObjectHeaders: Sendable, Equatable {
     try headers.add("x-amz-website-redirect-location", websiteRedirect)
     if (lockMode == nil) != (retainUntil == nil) {
       throw Failure(
-        .usage, "an object lock needs a mode and a date until which it holds", hint: "give both of them, or neither")
+        .usage, "an object lock needs a mode and a date until which it holds", remedy: "give both of them, or neither")
     }
     try headers.add("x-amz-object-lock-mode", lockMode?.rawValue)
     try headers.add("x-amz-object-lock-retain-until-date", retainUntil?.iso8601)
@@ -113,7 +113,7 @@ public struct ObjectHeaders: Sendable, Equatable {
       guard !entry.name.isEmpty, headers.list[name] == nil else {
         throw Failure(
           .usage, "metadata \"\(entry.name)\" is given twice or has no name",
-          hint: "a store joins values of one name, whatever their case, into one")
+          remedy: "a store joins values of one name, whatever their case, into one")
       }
       // A line end is refused even though an encoded word could carry it: no reader expects one.
       if entry.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
@@ -128,7 +128,7 @@ public struct ObjectHeaders: Sendable, Equatable {
       guard !Self.isReserved(header.name) else {
         throw Failure(
           .usage, "the header \(SafeText.oneLine(header.name, limit: 80)) cannot be given by hand",
-          hint: "it is made with each request, or has an option of its own")
+          remedy: "it is made with each request, or has an option of its own")
       }
       try headers.set(header.name, header.value)
     }

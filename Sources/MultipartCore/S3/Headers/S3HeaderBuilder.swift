@@ -20,7 +20,7 @@ struct S3HeaderBuilder {
     guard name.utf8.allSatisfy(HeaderToken.holds), !name.isEmpty, name.utf8.count <= 256 else {
       throw Failure(
         .usage, "\"\(SafeText.oneLine(name, limit: 80))\" cannot be the name of a header",
-        hint: "names of headers, metadata included, are letters, digits and -_.")
+        remedy: "names of headers, metadata included, are letters, digits and -_.")
     }
   }
 
@@ -30,12 +30,12 @@ struct S3HeaderBuilder {
     guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw Failure(
         .usage, "the value of \(name) holds a tab, a line end or another control character",
-        hint: "a header is one line of text, with spaces between its words")
+        remedy: "a header is one line of text, with spaces between its words")
     }
     guard value.utf8.allSatisfy({ $0 < 0x80 }) else {
       throw Failure(
         .usage, "the value of \(name) holds characters that are not ASCII",
-        hint:
+        remedy:
           "stores read such bytes each in its own way; write them percent-encoded, for a file name as filename*=UTF-8''…"
       )
     }

@@ -27,7 +27,7 @@ public struct ServerSideEncryption: Sendable, Equatable {
   func add(to headers: inout S3HeaderBuilder) throws(Failure) {
     if algorithm == .aes256, keyID != nil || contextJSON != nil || bucketKey != nil {
       throw Failure(
-        .usage, "a KMS key, context or bucket key makes no sense with AES256", hint: "encrypt with aws:kms instead")
+        .usage, "a KMS key, context or bucket key makes no sense with AES256", remedy: "encrypt with aws:kms instead")
     }
     try headers.add("x-amz-server-side-encryption", algorithm.rawValue)
     try headers.add("x-amz-server-side-encryption-aws-kms-key-id", keyID)

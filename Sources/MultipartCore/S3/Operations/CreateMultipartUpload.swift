@@ -84,7 +84,7 @@ func addEncryption(
   if encryption != nil, customerKey != nil {
     throw Failure(
       .usage, "an object is encrypted with the store's key or with yours (SSE-C), not with both",
-      hint: "leave out one of --sse and --sse-c-key-file")
+      remedy: "leave out one of \(.serverSideEncryption) and \(.customerKey)")
   }
   try encryption?.add(to: &headers)
   try customerKey?.add(to: &headers)

@@ -1,21 +1,27 @@
 /// What the headers of an answer say of an object.
-package struct ObjectInfo: Sendable, Equatable {
+public struct ObjectInfo: Sendable, Equatable {
   /// Bytes of the whole object; nil where the store does not say.
-  package var size: Int64?
-  package var etag: String?
+  public var size: Int64?
+  /// As the store gives it, quotes and all.
+  public var etag: String?
   /// By lower-case header name; of the part where one was asked for.
-  package var checksums: [String: String]
-  package var checksumType: String?
+  public var checksums: [String: String]
+  /// `FULL_OBJECT` or `COMPOSITE`.
+  public var checksumType: String?
   /// How many parts it was made of; S3 says so only when a part was asked for.
-  package var partsCount: Int?
-  package var versionID: String?
-  package var lastModified: Timestamp?
-  package var contentType: String?
+  public var partsCount: Int?
+  /// Where the bucket keeps versions.
+  public var versionID: String?
+  /// By the store's clock.
+  public var lastModified: Timestamp?
+  /// `image/png`
+  public var contentType: String?
   /// Names without `x-amz-meta-`, in lower case; values decoded.
-  package var metadata: [NamedValue]
+  public var metadata: [NamedValue]
   package var encryption: EncryptionInfo
   package var headers: HeaderList
-  package var requestID: String?
+  /// By which the store finds the request in its logs.
+  public var requestID: String?
 
   init(_ answer: Response) {
     let headers = answer.headers

@@ -34,7 +34,7 @@ extension FlagList {
   static let presign: [Flag] = [
     Flag(
       .method, .value("METHOD"), .presign, [.presign], "What the URL is for: GET, PUT, HEAD or DELETE.",
-      standard: "GET; PUT with --part", choices: PresignMethodChoice.words),
+      standard: "GET; PUT with --part", choices: PresignedURL.Method.words),
     Flag(
       .expires, .value("DURATION"), .presign, [.presign], "How long the URL is valid: 1s to 7d.",
       more: "It ends earlier when the credentials that sign it do.", standard: "15m"),

@@ -16,7 +16,7 @@ struct CognitoOptions: Sendable, Equatable {
     }
     guard let pool = CognitoPool(given.value.text) else {
       throw invocation.wrong(
-        given, "is no id of an identity pool", hint: "It is REGION:NUMBER, as the console shows it.")
+        given, "is no id of an identity pool", remedy: "It is REGION:NUMBER, as the console shows it.")
     }
     self.pool = pool
     access = try invocation.choice(.access)
@@ -26,7 +26,7 @@ struct CognitoOptions: Sendable, Equatable {
   static func poolMissing(_ what: String) -> Failure {
     Failure(
       .usage, "\(what) needs the identity of a Cognito identity pool",
-      hint: "Give --cognito-identity-pool REGION:NUMBER.")
+      remedy: "Give --cognito-identity-pool REGION:NUMBER.")
   }
 
   /// What does not look like a file's name is not shown: it may be the token itself.
@@ -37,13 +37,13 @@ struct CognitoOptions: Sendable, Equatable {
     guard let text = given.value.utf8Text, let pair = NamedValue(text), !pair.value.isEmpty else {
       throw Failure(
         .usage, "\(name): not of the form PROVIDER=FILE",
-        hint: "Write --\(FlagName.cognitoLogin.rawValue) accounts.google.com=FILE, the token in FILE.")
+        remedy: "Write --\(FlagName.cognitoLogin.rawValue) accounts.google.com=FILE, the token in FILE.")
     }
     // Every JWT begins so: the first bytes of {" in base64.
     guard !pair.value.hasPrefix("eyJ") else {
       throw Failure(
         .usage, "\(name): a token is not taken from where others can see it",
-        hint: "Write the token into a file, and name the file.")
+        remedy: "Write the token into a file, and name the file.")
     }
     return .init(provider: pair.name, tokenFile: FilePath(pair.value))
   }

@@ -36,7 +36,7 @@ struct ConnectionOptions: Sendable, Equatable {
     guard let given = invocation.last(name) else { return nil }
     let text = try invocation.text(given)
     guard !text.utf8.contains(UInt8(ascii: " ")) else {
-      throw invocation.wrong(given, "holds a space", hint: "Give it as one word.")
+      throw invocation.wrong(given, "holds a space", remedy: "Give it as one word.")
     }
     return text
   }
@@ -47,17 +47,17 @@ struct ConnectionOptions: Sendable, Equatable {
     guard !given.value.bytes.contains(UInt8(ascii: "@")) else {
       throw Failure(
         .usage, "\(given.origin.text): an endpoint holds no user name or password",
-        hint: "Credentials come from the environment or from --profile.")
+        remedy: "Credentials come from the environment or from --profile.")
     }
     guard let text = try word(.endpointURL, invocation) else { return nil }
     let lower = text.lowercased()
-    let hint = "Write https://HOST or http://HOST:PORT."
+    let remedy = "Write https://HOST or http://HOST:PORT."
     guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
-      throw invocation.wrong(given, "is no address of a store", hint: hint)
+      throw invocation.wrong(given, "is no address of a store", remedy: remedy)
     }
     let rest = text.dropFirst(scheme.count)
     guard let first = rest.first, first != "/", first != ":", !rest.contains("?"), !rest.contains("#") else {
-      throw invocation.wrong(given, "is no address of a store", hint: hint)
+      throw invocation.wrong(given, "is no address of a store", remedy: remedy)
     }
     return text
   }
@@ -66,7 +66,7 @@ struct ConnectionOptions: Sendable, Equatable {
   private static func proxy(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.proxy) else { return nil }
     guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
-      throw Failure(.usage, "\(given.origin.text): not an address of a proxy", hint: "Write http://HOST:PORT.")
+      throw Failure(.usage, "\(given.origin.text): not an address of a proxy", remedy: "Write http://HOST:PORT.")
     }
     return text
   }
@@ -95,7 +95,7 @@ struct CredentialOptions: Sendable, Equatable {
     cognito = try CognitoOptions(invocation)
     if cognito != nil, githubRole != nil {
       throw Failure(
-        .usage, "--cognito-identity-pool and --github-role exclude each other", hint: "Leave one of them out.")
+        .usage, "--cognito-identity-pool and --github-role exclude each other", remedy: "Leave one of them out.")
     }
   }
 }

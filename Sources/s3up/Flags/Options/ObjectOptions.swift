@@ -49,12 +49,12 @@ struct ObjectOptions: Sendable, Equatable {
     websiteRedirect = try invocation.text(.websiteRedirect)
     headers = try Self.headers(invocation)
     if acl != nil, !grants.isEmpty {
-      throw Failure(.usage, "--acl and --grant exclude each other", hint: "Use one of them; S3 refuses both.")
+      throw Failure(.usage, "--acl and --grant exclude each other", remedy: "Use one of them; S3 refuses both.")
     }
     if (lockMode == nil) != (retainUntil == nil) {
       throw Failure(
         .usage, "--object-lock-mode and --retain-until belong together",
-        hint: "Give both: --object-lock-mode GOVERNANCE --retain-until 2031-01-31T00:00:00Z.")
+        remedy: "Give both: --object-lock-mode GOVERNANCE --retain-until 2031-01-31T00:00:00Z.")
     }
   }
 
@@ -65,10 +65,10 @@ struct ObjectOptions: Sendable, Equatable {
       guard HeaderText.isName(pair.name) else {
         throw Failure(
           .usage, "--metadata: '\(pair.name)' cannot be a name",
-          hint: "It becomes part of a header: letters, digits, hyphens.")
+          remedy: "It becomes part of a header: letters, digits, hyphens.")
       }
       guard names.insert(pair.name.lowercased()).inserted else {
-        throw Failure(.usage, "--metadata: '\(pair.name)' is given twice", hint: "Give each name once.")
+        throw Failure(.usage, "--metadata: '\(pair.name)' is given twice", remedy: "Give each name once.")
       }
     }
     return pairs
@@ -78,17 +78,18 @@ struct ObjectOptions: Sendable, Equatable {
     let pairs = try invocation.keyValues(.tag)
     // S3's limits: 10 tags, 128 letters for a name, 256 for a value, each name once.
     guard pairs.count <= 10 else {
-      throw Failure(.usage, "--tag: \(pairs.count) tags; S3 allows 10", hint: "Leave some out, or use --metadata.")
+      throw Failure(.usage, "--tag: \(pairs.count) tags; S3 allows 10", remedy: "Leave some out, or use --metadata.")
     }
     var names: Set<[UInt8]> = []
     for pair in pairs {
       guard pair.name.unicodeScalars.count <= 128, pair.value.unicodeScalars.count <= 256 else {
         throw Failure(
-          .usage, "--tag: '\(pair.name)' is too long", hint: "S3 allows 128 letters for the name and 256 for the value."
+          .usage, "--tag: '\(pair.name)' is too long",
+          remedy: "S3 allows 128 letters for the name and 256 for the value."
         )
       }
       guard names.insert(Array(pair.name.utf8)).inserted else {
-        throw Failure(.usage, "--tag: '\(pair.name)' is given twice", hint: "Give each name once.")
+        throw Failure(.usage, "--tag: '\(pair.name)' is given twice", remedy: "Give each name once.")
       }
     }
     return pairs
@@ -109,7 +110,7 @@ struct ObjectOptions: Sendable, Equatable {
       else {
         throw invocation.wrong(
           given, "is not of the form PERMISSION=TYPE=ID",
-          hint: "PERMISSION is read, read-acl, write-acl or full; TYPE is id, uri or email.")
+          remedy: "PERMISSION is read, read-acl, write-acl or full; TYPE is id, uri or email.")
       }
       result.append(Grant(header: header, grantee: "\(type)=\"\(parts[2])\""))
     }

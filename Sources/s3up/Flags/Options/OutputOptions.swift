@@ -25,14 +25,14 @@ struct OutputOptions: Sendable, Equatable {
       switch given.value.text {
       case "": json = .result
       case "all": json = .all
-      default: throw invocation.wrong(given, "is not one of its values", hint: "Write --json or --json=all.")
+      default: throw invocation.wrong(given, "is not one of its values", remedy: "Write --json or --json=all.")
       }
     }
     if quiet {
       // What the environment says of the bar gives way; two words on one line contradict each other.
       if case .commandLine? = invocation.last(.progress)?.origin, progress == .bar || progress == .plain {
         throw Failure(
-          .usage, "--quiet and --progress \(progress.rawValue) exclude each other", hint: "Leave one of them out.")
+          .usage, "--quiet and --progress \(progress.rawValue) exclude each other", remedy: "Leave one of them out.")
       }
       progress = .none
     }

@@ -2,8 +2,8 @@ import MultipartCore
 
 /// How typed values are read from what was given; every refusal names the option or the variable it came from.
 extension Invocation {
-  func wrong(_ given: Given, _ why: String, hint: String?) -> Failure {
-    Failure(.usage, "\(given.origin.text): '\(given.value.text)' \(why)", hint: hint)
+  func wrong(_ given: Given, _ why: String, remedy: String?) -> Failure {
+    Failure(.usage, "\(given.origin.text): '\(given.value.text)' \(why)", remedy: remedy)
   }
 
   /// A text that may go into a header: UTF-8 without control characters.
@@ -14,10 +14,10 @@ extension Invocation {
 
   func text(_ given: Given) throws(Failure) -> String {
     guard let text = given.value.utf8Text else {
-      throw wrong(given, "is not UTF-8", hint: "Give the value in UTF-8.")
+      throw wrong(given, "is not UTF-8", remedy: "Give the value in UTF-8.")
     }
     guard HeaderText.isValue(text) else {
-      throw wrong(given, "holds control characters", hint: "Leave out line breaks and other control characters.")
+      throw wrong(given, "holds control characters", remedy: "Leave out line breaks and other control characters.")
     }
     return text
   }
@@ -25,7 +25,7 @@ extension Invocation {
   /// A path, as its bytes are.
   func path(_ name: FlagName) throws(Failure) -> Argument? {
     guard let given = last(name) else { return nil }
-    guard !given.value.bytes.contains(0) else { throw wrong(given, "is no path", hint: nil) }
+    guard !given.value.bytes.contains(0) else { throw wrong(given, "is no path", remedy: nil) }
     return given.value
   }
 
@@ -39,7 +39,7 @@ extension Invocation {
     let near = Nearest.match(typed, in: Choice.words)
     throw wrong(
       given, "is not one of its values" + (near.map { "; did you mean \($0)?" } ?? ""),
-      hint: "Use one of \(Choice.words.joined(separator: ", ")).")
+      remedy: "Use one of \(Choice.words.joined(separator: ", ")).")
   }
 
   func number(_ name: FlagName, in range: ClosedRange<Int>) throws(Failure) -> Int? {
@@ -50,7 +50,7 @@ extension Invocation {
     else {
       throw wrong(
         given, "is not a number from \(range.lowerBound) to \(range.upperBound)",
-        hint: "Give a whole number in that range.")
+        remedy: "Give a whole number in that range.")
     }
     return value
   }
@@ -58,7 +58,7 @@ extension Invocation {
   func size(_ name: FlagName) throws(Failure) -> Int64? {
     guard let given = last(name) else { return nil }
     guard let size = SizeValue.parse(given.value.text) else {
-      throw wrong(given, "is not a size", hint: SizeValue.form)
+      throw wrong(given, "is not a size", remedy: SizeValue.form)
     }
     return size
   }
@@ -66,7 +66,7 @@ extension Invocation {
   func duration(_ name: FlagName) throws(Failure) -> Duration? {
     guard let given = last(name) else { return nil }
     guard let duration = DurationValue.parse(given.value.text) else {
-      throw wrong(given, "is not a duration", hint: DurationValue.form)
+      throw wrong(given, "is not a duration", remedy: DurationValue.form)
     }
     return duration
   }
@@ -74,7 +74,7 @@ extension Invocation {
   func date(_ name: FlagName) throws(Failure) -> Timestamp? {
     guard let given = last(name) else { return nil }
     guard let date = DateValue.parse(given.value.text) else {
-      throw wrong(given, "is not a date", hint: DateValue.form)
+      throw wrong(given, "is not a date", remedy: DateValue.form)
     }
     return date
   }
@@ -83,7 +83,7 @@ extension Invocation {
     var result: [NamedValue] = []
     for given in all(name) {
       guard let pair = NamedValue(try text(given)) else {
-        throw wrong(given, "is not of the form K=V", hint: "Write --\(name.rawValue) NAME=VALUE.")
+        throw wrong(given, "is not of the form K=V", remedy: "Write --\(name.rawValue) NAME=VALUE.")
       }
       result.append(pair)
     }

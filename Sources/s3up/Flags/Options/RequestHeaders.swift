@@ -9,16 +9,17 @@ extension ObjectOptions {
       guard let text = given.value.utf8Text, HeaderText.isValue(text),
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), HeaderText.isName(String(text[..<colon]))
       else {
-        throw Failure(.usage, "\(source): not a header", hint: "Write --header 'NAME: VALUE'.")
+        throw Failure(.usage, "\(source): not a header", remedy: "Write --header 'NAME: VALUE'.")
       }
       let name = String(text[..<colon])
       let lower = name.lowercased()
       if lower.hasPrefix("x-amz-server-side-encryption-customer-") {
         throw Failure(
-          .usage, "\(source): \(name) would show the key in the list of processes", hint: "Use --sse-c-key-file FILE.")
+          .usage, "\(source): \(name) would show the key in the list of processes", remedy: "Use --sse-c-key-file FILE."
+        )
       }
       guard !ObjectHeaders.isReserved(lower) else {
-        throw Failure(.usage, "\(source): s3up sets \(name) itself", hint: "Leave the header out.")
+        throw Failure(.usage, "\(source): s3up sets \(name) itself", remedy: "Leave the header out.")
       }
       let value = text[text.utf8.index(after: colon)...]
       result.append(NamedValue(name, trimmed(value)))
@@ -54,11 +55,11 @@ struct EncryptionOptions: Sendable, Equatable {
     customerKeyFile = try invocation.path(.sseCKeyFile)
     let isKMS = kind == .kms || kind == .kmsTwice
     for name in [FlagName.sseKMSKeyID, .sseKMSContext, .bucketKey] where invocation.has(name) && !isKMS {
-      throw Failure(.usage, "--\(name.rawValue) needs --sse aws:kms", hint: "Add --sse aws:kms, or leave it out.")
+      throw Failure(.usage, "--\(name.rawValue) needs --sse aws:kms", remedy: "Add --sse aws:kms, or leave it out.")
     }
     if customerKeyFile != nil, kind != nil {
       throw Failure(
-        .usage, "--sse and --sse-c-key-file exclude each other", hint: "Use a key of the store's or one of yours.")
+        .usage, "--sse and --sse-c-key-file exclude each other", remedy: "Use a key of the store's or one of yours.")
     }
   }
 
@@ -69,7 +70,7 @@ struct EncryptionOptions: Sendable, Equatable {
     if text.hasPrefix("{") {
       guard all.count == 1, JSON.parse(Array(text.utf8))?.isObjectOfStrings == true else {
         throw invocation.wrong(
-          first, "is not one JSON object of strings", hint: "Write --sse-kms-context K=V, or '{\"K\":\"V\"}'.")
+          first, "is not one JSON object of strings", remedy: "Write --sse-kms-context K=V, or '{\"K\":\"V\"}'.")
       }
       return text
     }

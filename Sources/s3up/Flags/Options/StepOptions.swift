@@ -25,7 +25,8 @@ struct StepOptions: Sendable, Equatable {
     if url != nil {
       for name in [FlagName.uploadID, .part] where invocation.has(name) {
         throw Failure(
-          .usage, "--url and --\(name.rawValue) exclude each other", hint: "A presigned URL names its upload and part.")
+          .usage, "--url and --\(name.rawValue) exclude each other",
+          remedy: "A presigned URL names its upload and part.")
       }
     } else {
       try Self.require(.uploadID, invocation, "Give --upload-id ID, the id that create printed.")
@@ -33,9 +34,9 @@ struct StepOptions: Sendable, Equatable {
     }
   }
 
-  private static func require(_ name: FlagName, _ invocation: Invocation, _ hint: String) throws(Failure) {
+  private static func require(_ name: FlagName, _ invocation: Invocation, _ remedy: String) throws(Failure) {
     guard invocation.has(name) else {
-      throw Failure(.usage, "\(invocation.command.rawValue): --\(name.rawValue) is missing", hint: hint)
+      throw Failure(.usage, "\(invocation.command.rawValue): --\(name.rawValue) is missing", remedy: remedy)
     }
   }
 
@@ -46,7 +47,8 @@ struct StepOptions: Sendable, Equatable {
       ["https://", "http://"].contains(where: { text.lowercased().hasPrefix($0) })
     else {
       throw Failure(
-        .usage, "\(given.origin.text): not a presigned URL", hint: "Give the whole URL that presign printed, in quotes."
+        .usage, "\(given.origin.text): not a presigned URL",
+        remedy: "Give the whole URL that presign printed, in quotes."
       )
     }
     return text
@@ -66,18 +68,18 @@ struct CleanOptions: Sendable, Equatable {
     all = invocation.toggle(.all) ?? false
     dryRun = invocation.toggle(.dryRun) ?? false
     for name in [FlagName.all, .dryRun] where invocation.toggle(name) == true && !cleans {
-      throw Failure(.usage, "--\(name.rawValue) goes with --clean", hint: "Add --clean, or leave it out.")
+      throw Failure(.usage, "--\(name.rawValue) goes with --clean", remedy: "Add --clean, or leave it out.")
     }
     if all, olderThan == nil {
       throw Failure(
-        .usage, "--all needs --older-than, or it would end uploads that are running", hint: "Add --older-than 7d.")
+        .usage, "--all needs --older-than, or it would end uploads that are running", remedy: "Add --older-than 7d.")
     }
   }
 }
 
 /// What a presigned URL allows, and for how long.
-struct PresignOptions: Sendable, Equatable {
-  var method = PresignMethodChoice.get
+struct PresignChoices: Sendable, Equatable {
+  var method = PresignedURL.Method.get
   /// Whole seconds, 1 to 604,800.
   var expires: Int64 = 900
   var contentType: String?
@@ -90,13 +92,21 @@ struct PresignOptions: Sendable, Equatable {
   /// Query parameters that override headers of a GET's answer: name and value.
   var overrides: [NamedValue] = []
 
+  /// Of each URL; number and MD5 are those of its part.
+  var options: PresignOptions {
+    var options = PresignOptions()
+    (options.uploadID, options.versionID, options.contentType) = (uploadID, versionID, contentType)
+    options.answerHeaders = overrides
+    return options
+  }
+
   /// SigV4's limit.
   static let longest = Duration.seconds(7 * 86_400)
 
   init(_ invocation: Invocation) throws(Failure) {
     if let given = invocation.last(.expires), let duration = try invocation.duration(.expires) {
       guard duration >= .seconds(1), duration <= Self.longest else {
-        throw invocation.wrong(given, "is not from 1s to 7d", hint: "S3 signs URLs for 7 days at most.")
+        throw invocation.wrong(given, "is not from 1s to 7d", remedy: "S3 signs URLs for 7 days at most.")
       }
       expires = duration.components.seconds
     }
@@ -112,7 +122,7 @@ struct PresignOptions: Sendable, Equatable {
   }
 
   private func check(_ invocation: Invocation) throws(Failure) {
-    func refuse(_ text: String, _ hint: String) -> Failure { Failure(.usage, text, hint: hint) }
+    func refuse(_ text: String, _ remedy: String) -> Failure { Failure(.usage, text, remedy: remedy) }
     if (uploadID == nil) != (parts == nil) {
       throw refuse("--upload-id and --part belong together", "Give both: --upload-id ID --part 1-40.")
     }
@@ -135,16 +145,16 @@ struct PresignOptions: Sendable, Equatable {
   private func checkMD5s() throws(Failure) {
     if contentMD5 != nil, contentMD5File != nil {
       throw Failure(
-        .usage, "--content-md5 and --content-md5-file exclude each other", hint: "Leave one of them out.")
+        .usage, "--content-md5 and --content-md5-file exclude each other", remedy: "Leave one of them out.")
     }
     if contentMD5File != nil, parts == nil {
       throw Failure(
-        .usage, "--content-md5-file is for parts", hint: "Add --upload-id ID --part 1-40, or give --content-md5.")
+        .usage, "--content-md5-file is for parts", remedy: "Add --upload-id ID --part 1-40, or give --content-md5.")
     }
     if contentMD5 != nil, let parts, parts.count > 1 {
       throw Failure(
         .usage, "--content-md5: one MD5 cannot be that of \(parts.count) parts",
-        hint: "Give --content-md5-file FILE, with a line for each part: its number and its MD5.")
+        remedy: "Give --content-md5-file FILE, with a line for each part: its number and its MD5.")
     }
   }
 
@@ -157,7 +167,7 @@ struct PresignOptions: Sendable, Equatable {
       last <= S3Limits.mostParts
     else {
       throw invocation.wrong(
-        given, "is no part and no range of parts", hint: "Write --part 3 or --part 1-40, up to 10000.")
+        given, "is no part and no range of parts", remedy: "Write --part 3 or --part 1-40, up to 10000.")
     }
     return first...last
   }

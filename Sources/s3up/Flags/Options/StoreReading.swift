@@ -26,21 +26,14 @@ extension StoreOptions {
     payloadSigning = try invocation.choice(.payloadSigning)
     sessionEncryption = try EncryptionOptions(invocation).server
     try readTransfer(invocation)
-    for (setting, name) in Self.names {
-      guard let origin = invocation.last(name)?.origin else { continue }
-      if case .environment(let variable) = origin {
-        origins[setting] = Provenance(variable, isEnvironment: true)
-      } else {
-        origins[setting] = Provenance(origin.text, isEnvironment: false)
+    for setting in Setting.allCases {
+      switch invocation.last(setting.flag)?.origin {
+      case .environment(let variable)?: origins[setting] = Provenance(variable, isEnvironment: true)
+      case .commandLine(let name)?: origins[setting] = Provenance(name, isEnvironment: false)
+      case nil: break
       }
     }
   }
-
-  private static let names: [(Setting, FlagName)] = [
-    (.endpoint, .endpointURL), (.region, .region), (.profile, .profile), (.addressing, .addressing),
-    (.accelerate, .accelerate), (.dualstack, .dualstack), (.fips, .fips), (.concurrency, .concurrency),
-    (.partSize, .partSize), (.limitRate, .limitRate), (.payloadSigning, .payloadSigning), (.proxy, .proxy),
-  ]
 
   private mutating func readTransfer(_ invocation: Invocation) throws(Failure) {
     if let given = invocation.last(.concurrency), given.value.text != "auto" {
@@ -58,14 +51,14 @@ extension StoreOptions {
         guard (1...15).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
           throw invocation.wrong(
             given, "is no name of a congestion control",
-            hint: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
+            remedy: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
         }
         congestion = .named(name)
       }
     }
     if let given = invocation.last(.limitRate) {
       guard let rate = RateValue.parse(given.value.text) else {
-        throw invocation.wrong(given, "is not a rate", hint: RateValue.form)
+        throw invocation.wrong(given, "is not a rate", remedy: RateValue.form)
       }
       if case .bytesPerSecond(let bytes) = rate { limitRate = bytes }
     }

@@ -20,7 +20,7 @@ enum HelpText {
     guard let choice = ShellChoice(rawValue: shell) else {
       throw Failure(
         .usage, "no completions for '\(shell)'",
-        hint: "There are some for \(ShellChoice.words.joined(separator: ", ")).")
+        remedy: "There are some for \(ShellChoice.words.joined(separator: ", ")).")
     }
     return Completions.script(for: choice)
   }

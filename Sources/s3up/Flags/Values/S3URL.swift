@@ -33,7 +33,7 @@ struct S3URL: Sendable, Hashable {
   /// A bucket, with or without a key or prefix.
   init(_ word: Argument) throws(Failure) {
     guard let text = word.utf8Text else {
-      throw Failure(.usage, "'\(word.text)' is not UTF-8, as every S3 key must be", hint: Self.form)
+      throw Failure(.usage, "'\(word.text)' is not UTF-8, as every S3 key must be", remedy: Self.form)
     }
     guard text.utf8.starts(with: "s3://".utf8) else { throw Self.notS3(text) }
     let rest = text.utf8.dropFirst(5)
@@ -62,7 +62,7 @@ struct S3URL: Sendable, Hashable {
   static func object(_ word: Argument) throws(Failure) -> S3URL {
     let url = try S3URL(word)
     guard let key = url.key, !key.isEmpty else {
-      throw Failure(.usage, "'\(word.text)' names no key", hint: form)
+      throw Failure(.usage, "'\(word.text)' names no key", remedy: form)
     }
     return url
   }
@@ -73,13 +73,13 @@ struct S3URL: Sendable, Hashable {
       if key != nil { return self }
       throw Failure(
         .usage, "'s3://\(bucket)' names no key",
-        hint: "Write s3://\(bucket)/ to keep the file's name, or s3://\(bucket)/KEY.")
+        remedy: "Write s3://\(bucket)/ to keep the file's name, or s3://\(bucket)/KEY.")
     }
     let name = file.lastComponent
     guard let text = name.utf8Text, !text.isEmpty, file.bytes != [UInt8(ascii: "-")] else {
       throw Failure(
         .usage, "'\(file.text)' gives no name for a key under 's3://\(bucket)/\(key)'",
-        hint: "Name the whole key: s3://\(bucket)/\(key)NAME.")
+        remedy: "Name the whole key: s3://\(bucket)/\(key)NAME.")
     }
     try Self.check(key: key + text)
     return S3URL(bucket: bucket, key: key + text)
@@ -90,21 +90,21 @@ struct S3URL: Sendable, Hashable {
     let text = Redaction.url(typed)
     let lower = text.lowercased()
     if lower.hasPrefix("s3://") || lower.hasPrefix("s3:/") {
-      return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in small letters", hint: form)
+      return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in small letters", remedy: form)
     }
     if lower.hasPrefix("https://") || lower.hasPrefix("http://") {
       return Failure(
         .usage, "'\(text)' is a web address, not an S3 URL",
-        hint: "Write s3://BUCKET/KEY; the store's own address goes into --endpoint-url.")
+        remedy: "Write s3://BUCKET/KEY; the store's own address goes into --endpoint-url.")
     }
-    return Failure(.usage, "'\(text)' is not an S3 URL", hint: form)
+    return Failure(.usage, "'\(text)' is not an S3 URL", remedy: form)
   }
 
   /// 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and access points are named by
   /// an ARN; they pass, for the store to judge.
   private static func check(bucket: String) throws(Failure) {
     if bucket.hasPrefix("arn:") { return }
-    guard !bucket.isEmpty else { throw Failure(.usage, "the S3 URL names no bucket", hint: form) }
+    guard !bucket.isEmpty else { throw Failure(.usage, "the S3 URL names no bucket", remedy: form) }
     let legal = bucket.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -116,15 +116,16 @@ struct S3URL: Sendable, Hashable {
     guard legal, (3...255).contains(bucket.utf8.count), !bucket.hasPrefix("."), !bucket.contains("..") else {
       throw Failure(
         .usage, "'\(bucket)' is no bucket name",
-        hint: "A bucket name is 3 to 63 of the letters a-z, digits, dots and hyphens.")
+        remedy: "A bucket name is 3 to 63 of the letters a-z, digits, dots and hyphens.")
     }
   }
 
   private static func check(key: String) throws(Failure) {
     guard key.utf8.count <= longestKey else {
       throw Failure(
-        .usage, "the key has \(key.utf8.count) bytes; S3 allows \(longestKey)", hint: "Give the object a shorter key.")
+        .usage, "the key has \(key.utf8.count) bytes; S3 allows \(longestKey)", remedy: "Give the object a shorter key."
+      )
     }
-    guard !key.utf8.contains(0) else { throw Failure(.usage, "the key holds a zero byte", hint: form) }
+    guard !key.utf8.contains(0) else { throw Failure(.usage, "the key holds a zero byte", remedy: form) }
   }
 }

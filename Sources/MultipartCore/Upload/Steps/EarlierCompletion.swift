@@ -1,30 +1,15 @@
 /// An upload that the store no longer knows may have been completed: whether the object is made of its parts.
-package struct EarlierCompletion: Sendable {
-  /// A part as a list has it that was made while the upload was there.
-  package struct Part: Sendable {
-    var number: Int
-    var etag: String
-    var size: Int64?
-    var checksums: [Checksum]
-
-    package init(number: Int, etag: String, size: Int64?, checksums: [Checksum]) {
-      self.number = number
-      self.etag = etag
-      self.size = size
-      self.checksums = checksums
-    }
-  }
-
+struct EarlierCompletion {
   private let head: HeadObject
 
-  package init(head: HeadObject) {
+  init(head: HeadObject) {
     self.head = head
   }
 
   /// Nil where nothing proves it. Only the checksum of these parts or the ETag that is made of theirs does, never the
   /// size.
-  package func find(
-    _ parts: [Part], client: S3Client, retry: RetryPolicy
+  func find(
+    _ parts: [UploadedPart], client: S3Client, retry: RetryPolicy
   ) async throws(Failure) -> UploadResult? {
     guard case .exists(let object) = try await look(client, retry), let size = object.size else { return nil }
     let reported = ReportedObject(object)
@@ -51,20 +36,20 @@ package struct EarlierCompletion: Sendable {
 
   /// Those that every part has, and none, with which the ETags are left. A full-object one is combined by the lengths
   /// of the parts.
-  private static func algorithms(_ parts: [Part]) -> [ChecksumAlgorithm?] {
+  private static func algorithms(_ parts: [UploadedPart]) -> [ChecksumAlgorithm?] {
     ChecksumAlgorithm.allCases.filter { algorithm in
       parts.allSatisfy { part in
-        part.checksums.contains { $0.algorithm == algorithm }
+        part.sum(algorithm) != nil
           && (algorithm.typeInParts != .fullObject || part.size != nil)
       }
     } + [nil]
   }
 
-  private static func receipts(_ parts: [Part], _ algorithm: ChecksumAlgorithm?) -> [PartReceipt] {
+  private static func receipts(_ parts: [UploadedPart], _ algorithm: ChecksumAlgorithm?) -> [PartReceipt] {
     parts.map { part in
       PartReceipt(
         number: part.number, size: part.size ?? 0, etag: part.etag,
-        checksum: part.checksums.first { $0.algorithm == algorithm }, proof: algorithm == nil ? .none : .checksum)
+        checksum: algorithm.flatMap { part.sum($0) }, proof: algorithm == nil ? .none : .checksum)
     }
   }
 }

@@ -1,0 +1,120 @@
+/// An upload in parts, step by step: for parts that come from several places, or at several times.
+///
+///     let upload = try await store.createUpload("disk.img")
+///     try await upload.part(1, .file("disk.img"), offset: 0, length: 64 << 20)
+///     try await upload.part(2, .file("disk.img"), offset: 64 << 20)
+///     print(try await upload.complete().evidence)
+///
+/// Only `complete` and `abort` end it: until then the store keeps its parts, which cost money.
+public struct MultipartUpload: Sendable {
+  /// Of the object.
+  public let key: String
+  /// By which the store knows it.
+  public let uploadID: String
+  /// With a key of one's own (SSE-C) the same goes along with every part.
+  package let customerKey: CustomerKey?
+  package let store: Store
+
+  init(_ store: Store, key: String, uploadID: String, customerKey: CustomerKey?) {
+    self.store = store
+    self.key = key
+    self.uploadID = uploadID
+    self.customerKey = customerKey
+  }
+
+  package var place: Place { Place(bucket: store.bucket, key: key, uploadID: uploadID) }
+
+  /// For messages.
+  var name: String { SafeText.oneLine("s3://\(store.bucket)/\(key)", limit: .max) }
+
+  /// Sends a slice of a file as this part, and again until the store has it. Nil is the rest of the file. A part of this
+  /// number that was there is replaced.
+  @discardableResult
+  public func part(
+    _ number: Int, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil
+  ) async throws(Failure) -> UploadedPart {
+    let slice = try input.slice(offset: offset, length: length)
+    var job = UploadJob(file: slice.file, bucket: store.bucket, key: key)
+    job.retry = store.retry
+    job.checksum = checksum
+    job.customerKey = customerKey
+    job.common = store.common
+    job.isDirectoryBucket = store.endpoint.kind == .directory
+    let step = try PartStep(job: job, slice: slice, client: store.client, world: store.world)
+    return UploadedPart(try await step.run(number, uploadID: uploadID))
+  }
+
+  /// What the store has, in the order of the numbers.
+  public func parts() async throws(Failure) -> [UploadedPart] { try await listing().parts.map { UploadedPart($0) } }
+
+  func listing() async throws(Failure) -> S3Client.PartListing {
+    let list = ListParts(
+      bucket: store.bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: store.common)
+    let listing = try await store.client.allParts(list, retrying: store.retry)
+    guard listing.isComplete else {
+      throw Failure(.server, "the store's list of parts does not come to an end").at(place)
+    }
+    return listing
+  }
+
+  /// Makes the object of these parts, or of all that the store has. One that the store does not have, or has as another,
+  /// is not made into an object that nobody meant; gaps are an error unless `allowsGaps`. Of an upload that was completed
+  /// before, the object is looked at: made of these very parts, it is the result, with `isUnchanged`.
+  @discardableResult
+  public func complete(
+    _ parts: [UploadedPart]? = nil, allowsGaps: Bool = false, conditions: WriteConditions = WriteConditions()
+  ) async throws(Failure) -> UploadedObject {
+    try await CompletionOfParts(self, parts, allowsGaps: allowsGaps, conditions: conditions).run()
+  }
+
+  /// Ends it, and returns when the store has nothing left of it. False: it had ended before.
+  @discardableResult
+  public func abort() async throws(Failure) -> Bool {
+    do throws(Failure) {
+      return try await AbortOfUpload(self).run()
+    } catch {
+      throw error.at(place)
+    }
+  }
+}
+
+extension UploadedPart {
+  init(_ receipt: PartReceipt) {
+    self.init(number: receipt.number, size: receipt.size, etag: receipt.etag)
+    if let sum = receipt.checksum, receipt.proof == .checksum { checksums[sum.algorithm] = sum.base64 }
+  }
+}
+
+extension UploadInput {
+  /// A slice of a file that is read again for each try.
+  func slice(offset: Int64, length: Int64?) throws(Failure) -> PartSlice {
+    let file: SourceFile
+    switch kind {
+    case .file(let path): file = try SourceFile(path)
+    case .descriptor(let descriptor, let name, _):
+      guard let opened = try SourceFile(open: descriptor, name: FilePath(name)) else { throw Self.noFile(name) }
+      file = opened
+    case .named(let path):
+      guard let opened = try StreamFile.openFile(path) else { throw Self.noFile(StreamFile.title(of: path).text) }
+      file = opened
+    case .command, .chunks: throw Self.noFile("a stream")
+    }
+    let name = Place(file: file.path.text)
+    let length = length ?? max(0, file.size - offset)
+    guard offset >= 0, length >= 0, offset <= file.size, length <= file.size - offset else {
+      throw Failure(
+        .usage, "the slice from \(offset) of \(length) bytes is not within the file's \(file.size)",
+        remedy: "check \(.offset) and \(.length)"
+      ).at(name)
+    }
+    guard length <= S3Limits.largestPart else {
+      throw Failure(.usage, "a part of \(length) bytes: S3 takes at most 5 GiB", remedy: "give \(.length)").at(name)
+    }
+    return PartSlice(file: file, offset: offset, length: length)
+  }
+
+  private static func noFile(_ name: String) -> Failure {
+    Failure(.usage, "the source is not a regular file", remedy: "name a file, or give it by <FILE").at(
+      Place(file: name))
+  }
+}

@@ -1,0 +1,46 @@
+/// Something to do about unfinished uploads or a store that cannot be reached, as a text of the library proposes it.
+public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
+  /// End this upload, so that its parts are gone.
+  case abort(bucket: String, key: String, uploadID: String)
+  /// List the unfinished uploads of a bucket, or of the keys in it that begin like `key`.
+  case listUploads(bucket: String, key: String? = nil)
+  /// List those that this machine has records of.
+  case listRecordedUploads
+  /// Abort all unfinished uploads of a bucket that were begun so many days ago.
+  case cleanUp(bucket: String, olderThanDays: Int)
+  /// Find out what is wrong on the way to a store.
+  case examine
+  /// Send a part of an upload.
+  case sendPart
+  /// List the parts of an upload.
+  case listParts
+  /// Upload in one go, which looks at each answer.
+  case upload
+  /// Give the source as the standard input.
+  case uploadStandardInput
+
+  /// In the library's own words.
+  public var description: String {
+    switch self {
+    case .abort(let bucket, let key, let uploadID): "abort the upload \(uploadID) of s3://\(bucket)/\(key)"
+    case .listUploads(let bucket, let key): "a list of the uploads of s3://\(bucket)" + (key.map { "/\($0)" } ?? "")
+    case .listRecordedUploads: "a list of the recorded uploads"
+    case .cleanUp(let bucket, let days): "abort the uploads of s3://\(bucket) that are older than \(days) days"
+    case .examine: "an examination"
+    case .sendPart: "the part"
+    case .listParts: "the list of parts"
+    case .upload: "an upload in one go"
+    case .uploadStandardInput: "an upload of the standard input"
+    }
+  }
+
+  func mapTexts(_ change: (String) -> String) -> RemedyAction {
+    switch self {
+    case .abort(let bucket, let key, let uploadID):
+      .abort(bucket: change(bucket), key: change(key), uploadID: change(uploadID))
+    case .listUploads(let bucket, let key): .listUploads(bucket: change(bucket), key: key.map(change))
+    case .cleanUp(let bucket, let days): .cleanUp(bucket: change(bucket), olderThanDays: days)
+    case .listRecordedUploads, .examine, .sendPart, .listParts, .upload, .uploadStandardInput: self
+    }
+  }
+}

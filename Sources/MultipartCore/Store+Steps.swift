@@ -1,0 +1,105 @@
+extension Store {
+  /// Begins an upload in parts.
+  public func createUpload(
+    _ key: String, _ options: UploadOptions = UploadOptions()
+  ) async throws(Failure) -> MultipartUpload {
+    try await begin(key, options).upload
+  }
+
+  /// The same, with the id of the request that made it.
+  package func begin(
+    _ key: String, _ options: UploadOptions
+  ) async throws(Failure) -> (upload: MultipartUpload, requestID: String?) {
+    try await CreationOfUpload(self, key: key, options).run()
+  }
+
+  /// One that somebody else has begun; nothing is asked of the store.
+  public func multipartUpload(
+    _ key: String, uploadID: String, customerKey: CustomerKey? = nil
+  ) throws(Failure) -> MultipartUpload {
+    try checkKey(customerKey)
+    return MultipartUpload(self, key: key, uploadID: uploadID, customerKey: customerKey)
+  }
+
+  /// What the store says of an object; nil where there is none.
+  public func head(_ key: String, customerKey: CustomerKey? = nil) async throws(Failure) -> ObjectInfo? {
+    try checkKey(customerKey)
+    let head = HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)
+    guard case .exists(let object) = try await client.perform(head, retrying: retry) else { return nil }
+    return object
+  }
+
+  /// A URL that anybody can use until it expires, 7 days at most, and no longer than the credentials that sign it.
+  public func presign(
+    _ method: PresignedURL.Method, _ key: String, for lifetime: Duration, _ options: PresignOptions = PresignOptions()
+  ) async throws(Failure) -> PresignedURL {
+    var query = options.answerHeaders.map { QueryItem($0.name, $0.value) }
+    if let number = options.partNumber, let id = options.uploadID {
+      query += [QueryItem("partNumber", String(number)), QueryItem("uploadId", id)]
+    }
+    if let version = options.versionID { query.append(QueryItem("versionId", version)) }
+    var headers = HeaderList()
+    headers.add("Content-Type", options.contentType)
+    headers.add("Content-MD5", options.contentMD5)
+    headers.add("x-amz-expected-bucket-owner", common.expectedBucketOwner)
+    headers.add("x-amz-request-payer", common.requestPayer ? "requester" : nil as String?)
+    let request = try S3Request(
+      "presign", method.http, place: Place(bucket: bucket, key: key), query: query, headers: headers)
+    return PresignedURL(try await signer.presigned(request, expiresIn: lifetime), method)
+  }
+}
+
+/// What a presigned URL is for, beside its method and key.
+public struct PresignOptions: Sendable {
+  /// A part of this upload, with its number.
+  public var uploadID: String?
+  /// With `uploadID`.
+  public var partNumber: Int?
+  /// A version of the object.
+  public var versionID: String?
+  /// Whoever uses the URL has to send it.
+  public var contentType: String?
+  /// Only bytes with this MD5 (Base64) are taken.
+  public var contentMD5: String?
+  /// `response-content-disposition` and its like: headers of the answer to a GET.
+  public var answerHeaders: [NamedValue] = []
+
+  /// For the object as it is.
+  public init() {}
+}
+
+/// A request that anybody can make.
+public struct PresignedURL: Sendable {
+  /// What it does.
+  public enum Method: String, Sendable, CaseIterable {
+    case get = "GET"
+    case put = "PUT"
+    case head = "HEAD"
+    case delete = "DELETE"
+
+    var http: HTTPMethod {
+      switch self {
+      case .get: .get
+      case .put: .put
+      case .head: .head
+      case .delete: .delete
+      }
+    }
+  }
+
+  /// A secret: whoever holds it can use it.
+  public var url: String
+  /// What it does.
+  public var method: Method
+  /// Those that have to go along with it.
+  public var headers: [NamedValue]
+  /// Until when it can be used.
+  public var expires: Timestamp?
+
+  init(_ signed: SignedRequest, _ method: Method) {
+    url = signed.url
+    self.method = method
+    headers = signed.headers.fields
+    expires = signed.expires
+  }
+}

@@ -1,0 +1,54 @@
+/// An upload in parts that was begun and neither completed nor aborted.
+public struct UnfinishedUpload: Sendable {
+  /// Of the object that it would make.
+  public var key: String
+  /// By which the store knows it.
+  public var uploadID: String
+  /// Nil where the store does not say.
+  public var begun: Timestamp?
+  /// How many parts are at the store, and how many bytes.
+  public var parts: Int
+  /// Those of its parts.
+  public var bytes: Int64
+  /// What the store says of its beginning, where that is no date.
+  package var begunText: String?
+}
+
+extension Store {
+  /// The unfinished uploads whose keys begin like `prefix`.
+  public func uploads(prefix: String = "") async throws(Failure) -> [UnfinishedUpload] {
+    var found: [UnfinishedUpload] = []
+    for upload in try await listed(Array(prefix.utf8)) {
+      // An upload that ended since the list was made is left out.
+      guard let parts = try await parts(of: upload) else { continue }
+      found.append(
+        UnfinishedUpload(
+          key: upload.key, uploadID: upload.uploadID, begun: upload.initiated, parts: parts.count,
+          bytes: parts.reduce(0) { $0 + $1.size }, begunText: upload.initiated?.iso8601 ?? upload.initiatedText))
+    }
+    return found
+  }
+
+  private func listed(_ wanted: [UInt8]) async throws(Failure) -> [ListMultipartUploads.Upload] {
+    // A directory bucket lists folders only.
+    let cut = endpoint.kind == .directory ? (wanted.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1 : wanted.count
+    let list = ListMultipartUploads(
+      bucket: bucket, prefix: cut == 0 ? nil : String(decoding: wanted[..<cut], as: UTF8.self), common: common)
+    let found = try await client.allUploads(list, retrying: retry)
+    if !found.isComplete {
+      world.log(
+        0, "the store lists more uploads than are looked at here; these are the first \(found.uploads.count)")
+    }
+    return found.uploads.filter { $0.key.utf8.starts(with: wanted) }
+  }
+
+  private func parts(of upload: ListMultipartUploads.Upload) async throws(Failure) -> [ListParts.Part]? {
+    let list = ListParts(bucket: bucket, key: upload.key, uploadID: upload.uploadID, common: common)
+    do throws(Failure) {
+      return try await client.allParts(list, retrying: retry).parts
+    } catch {
+      if error.code == .uploadGone || error.status == 404 { return nil }
+      throw error.at(Place(bucket: bucket, key: upload.key, uploadID: upload.uploadID))
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// Aborts an upload that somebody names by its id.
+///
+/// NoSuchUpload is a store's answer to an upload that has ended, to an id that was never there, and to the id of another
+/// key's upload, which lives on. So it is no success, unless something shows that this upload was at this key.
+struct AbortOfUpload {
+  private let upload: MultipartUpload
+  private var store: Store { upload.store }
+
+  init(_ upload: MultipartUpload) {
+    self.upload = upload
+  }
+
+  /// False when it had ended before.
+  func run() async throws(Failure) -> Bool {
+    // Some stores go by the id alone, and would end the upload of another key.
+    if let key = await otherKey() { throw isElsewhere(key) }
+    let listed = await isListed()
+    let step = AbortStep(client: store.client, common: store.common, retry: store.retry, world: store.world)
+    let outcome = try await step.run(bucket: store.bucket, key: upload.key, uploadID: upload.uploadID)
+    guard listed ?? (outcome == .aborted) || isRecorded() else { throw isUnknown() }
+    return outcome == .aborted
+  }
+
+  /// Nil where the store does not say: who may abort need not be allowed to list.
+  private func isListed() async -> Bool? {
+    let list = ListParts(
+      bucket: store.bucket, key: upload.key, uploadID: upload.uploadID, maximumParts: 1, common: store.common)
+    do throws(Failure) {
+      _ = try await store.client.perform(list, retrying: store.retry)
+      return true
+    } catch {
+      return error.code == .uploadGone || error.status == 404 ? false : nil
+    }
+  }
+
+  /// Whether a run of this machine began that upload at this key.
+  private func isRecorded() -> Bool {
+    let place = RecordTarget(origin: store.signer.origin, bucket: store.bucket, key: upload.key)
+    guard let record = try? store.state?.book.load(place) else { return false }
+    return record.header.uploadID.utf8.elementsEqual(upload.uploadID.utf8)
+  }
+
+  /// Another key that has the upload, as far as one page of the bucket's list tells.
+  private func otherKey() async -> String? {
+    let page = try? await store.client.perform(ListMultipartUploads(bucket: store.bucket, common: store.common))
+    let keys = page?.uploads.filter { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) } ?? []
+    let isHere = keys.contains { [$0.key, $0.keyAsWritten].contains { $0.utf8.elementsEqual(upload.key.utf8) } }
+    return isHere ? nil : keys.first?.key
+  }
+
+  private func isElsewhere(_ key: String) -> Failure {
+    Failure(
+      .uploadGone,
+      "upload \(SafeText.oneLine(upload.uploadID)) is not at \(upload.name) but at another key of the bucket",
+      remedy: "\(run: .abort(bucket: store.bucket, key: key, uploadID: upload.uploadID))")
+  }
+
+  private func isUnknown() -> Failure {
+    Failure(
+      .uploadGone,
+      "the store knows no upload \(SafeText.oneLine(upload.uploadID)) at \(upload.name): it has ended, or the ID or "
+        + "the key is another one",
+      remedy: "\(run: .listUploads(bucket: store.bucket)) shows the uploads that are there")
+  }
+}

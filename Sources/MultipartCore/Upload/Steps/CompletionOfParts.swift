@@ -1,0 +1,105 @@
+/// Completes an upload whose parts came from anywhere.
+struct CompletionOfParts {
+  private let upload: MultipartUpload
+  private let list: [UploadedPart]?
+  private let allowsGaps: Bool
+  private let conditions: WriteConditions
+  private var store: Store { upload.store }
+
+  init(_ upload: MultipartUpload, _ list: [UploadedPart]?, allowsGaps: Bool, conditions: WriteConditions) {
+    self.upload = upload
+    self.list = list?.sorted { $0.number < $1.number }
+    self.allowsGaps = allowsGaps
+    self.conditions = conditions
+  }
+
+  func run() async throws(Failure) -> UploadedObject {
+    let failure: Failure
+    do throws(Failure) {
+      if let list { try requireWhole(list.map(\.number), "the list of parts leaves out") }
+      if let result = try await completed() { return UploadedObject(result) }
+      failure = Failure(.dataMismatch, "the upload has no parts", remedy: "Send parts first: \(run: .sendPart)")
+    } catch {
+      guard error.code == .uploadGone || error.status == 404 else { throw error.at(upload.place) }
+      failure = error
+    }
+    if let list, let result = try await completedBefore(list) {
+      var object = UploadedObject(result)
+      object.isUnchanged = true
+      return object
+    }
+    throw failure.at(upload.place)
+  }
+
+  private func requireWhole(_ numbers: [Int], _ what: String) throws(Failure) {
+    if !allowsGaps { try PartNumbers.requireWhole(numbers, what) }
+  }
+
+  /// Nil where the store lists no parts: of an upload that is gone some stores do.
+  private func completed() async throws(Failure) -> UploadResult? {
+    let listing = try await upload.listing()
+    let listed = listing.parts.map { UploadedPart($0) }
+    guard !listed.isEmpty else { return nil }
+    let chosen = try chosen(of: listed)
+    try requireWhole(chosen.map(\.number), "the store does not have")
+    let finisher = Finisher(
+      client: store.client, bucket: store.bucket, key: upload.key, conditions: conditions,
+      customerKey: upload.customerKey, common: store.common)
+    // Begun before its first part came.
+    finisher.begin(chosen.compactMap(\.lastModified).min().map { .upload($0) })
+    let step = CompleteStep(finisher: finisher, retry: store.retry, world: store.world)
+    return try await step.run(receipts(chosen, listing), uploadID: upload.uploadID)
+  }
+
+  /// The parts that the list names, or all.
+  private func chosen(of listed: [UploadedPart]) throws(Failure) -> [UploadedPart] {
+    guard let list else { return listed }
+    let known = Dictionary(listed.map { ($0.number, $0) }) { _, last in last }
+    let missing = list.map(\.number).filter { known[$0] == nil }
+    guard missing.isEmpty else {
+      throw Failure(
+        .dataMismatch, "the store does not have \(PartNumbers.text(missing)), which the list names",
+        remedy: "Send what is missing, or mend the list; \(run: .listParts) shows what the store has.")
+    }
+    var chosen: [UploadedPart] = []
+    for line in list {
+      guard let part = known[line.number] else { continue }
+      guard ETag(part.etag) == ETag(line.etag), line.size.map({ $0 == part.size }) ?? true else {
+        throw Failure(
+          .dataMismatch,
+          "the store's part \(line.number) is \(part.size ?? 0) bytes with the ETag \(part.etag), the list says "
+            + (line.size.map { "\($0) bytes with " } ?? "") + line.etag,
+          remedy: "Send the part again, or mend the list.")
+      }
+      chosen.append(part)
+    }
+    return chosen
+  }
+
+  /// The sums go along only where all parts have one of the upload's own kind: a list that names a few would be refused.
+  private func receipts(_ parts: [UploadedPart], _ listing: S3Client.PartListing) -> [PartReceipt] {
+    let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
+      .flatMap { $0.typeInParts == listing.checksumType.flatMap(ChecksumType.init(awsName:)) ? $0 : nil }
+    let sums = parts.map { part in algorithm.flatMap { part.sum($0) } }
+    let complete = sums.allSatisfy { $0 != nil }
+    return zip(parts, sums).map { part, sum in
+      PartReceipt(
+        number: part.number, size: part.size ?? 0, etag: part.etag, checksum: complete ? sum : nil,
+        proof: complete ? .checksum : .none)
+    }
+  }
+
+  /// Nil where nothing proves that the object is made of these parts. A condition asks for what was there before: of
+  /// that nothing can be known any more.
+  private func completedBefore(_ list: [UploadedPart]) async throws(Failure) -> UploadResult? {
+    guard conditions == WriteConditions() else { return nil }
+    let earlier = EarlierCompletion(
+      head: HeadObject(
+        bucket: store.bucket, key: upload.key, customerKey: upload.customerKey, common: store.common))
+    do throws(Failure) {
+      return try await earlier.find(list, client: store.client, retry: store.retry)
+    } catch {
+      throw error.at(upload.place)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// Begins an upload in parts for somebody who will send the parts.
+struct CreationOfUpload {
+  private let store: Store
+  private let operation: CreateMultipartUpload
+
+  init(_ store: Store, key: String, _ options: UploadOptions) throws(Failure) {
+    self.store = store
+    var operation = CreateMultipartUpload(bucket: store.bucket, key: key)
+    operation.object = options.object
+    if options.object.contentType == nil {
+      operation.object.contentType = ContentType.guess(name: key, leading: [])
+    }
+    operation.encryption = options.encryption
+    operation.customerKey = options.customerKey
+    try store.checkKey(options.customerKey)
+    operation.common = store.common
+    // Unasked none is named: S3 would then refuse parts that are sent without it, by a plain PUT to a URL.
+    if case .algorithm(let algorithm)? = options.checksum { operation.checksum = algorithm }
+    self.operation = operation
+  }
+
+  func run() async throws(Failure) -> (upload: MultipartUpload, requestID: String?) {
+    let made = try await perform()
+    let upload = MultipartUpload(
+      store, key: operation.key, uploadID: made.uploadID, customerKey: operation.customerKey)
+    do throws(Failure) {
+      try confirm(made)
+    } catch {
+      throw await upload.takenBack(error)
+    }
+    return (upload, made.requestID)
+  }
+
+  /// A try whose answer was lost may have made an upload all the same. Which one it is cannot be known, where another
+  /// program may have begun one at the same moment: it is said, and not ended.
+  private func perform() async throws(Failure) -> CreateMultipartUpload.Output {
+    let mayBeLost = Locked(false)
+    func say() {
+      guard mayBeLost.withLock({ $0 }) else { return }
+      let list = RemedyAction.listUploads(bucket: store.bucket, key: operation.key)
+      store.world.log(0, "an answer was lost: another upload may have been begun, which \(run: list) shows")
+    }
+    defer { say() }
+    return try await store.retry.run(CreateMultipartUpload.name, in: store.world) { (_) async throws(Failure) in
+      do throws(Failure) {
+        return try await store.client.perform(operation)
+      } catch {
+        // Where nobody answers, or what answers is no store, nothing was begun.
+        let reached = !error.isSettled && error.triedInVain == nil
+        if reached, UploadMachine.mayHaveMade(error.code) { mayBeLost.withLock { $0 = true } }
+        throw error
+      }
+    }
+  }
+
+  /// Who sends the parts does not know what was asked for, so this answer has to say it. With a key of one's own (SSE-C)
+  /// each part says it too.
+  private func confirm(_ made: CreateMultipartUpload.Output) throws(Failure) {
+    let asked = try RequestedSettings(object: operation.object, encryption: operation.encryption)
+    guard let lost = asked.findings(inWrite: made.encryption).first(where: \.isDropped) else { return }
+    throw Failure(
+      .refused, "the store does not encrypt as asked for: it answers with \(lost.sentence)", requestID: made.requestID,
+      remedy:
+        "leave \(lost.setting.option) out, or use \(run: .upload), which sees it with the parts: nothing was begun")
+  }
+}
+
+extension MultipartUpload {
+  /// An upload whose id nobody has read would stay for ever.
+  package func takenBack(_ failure: Failure) async -> Failure {
+    var failure = failure
+    let step = AbortStep(client: store.client, common: store.common, retry: store.retry, world: store.world)
+    do throws(Failure) {
+      _ = try await step.run(bucket: store.bucket, key: key, uploadID: uploadID)
+      failure.message += "; the upload that was begun is aborted"
+    } catch {
+      let end = RemedyAction.abort(bucket: store.bucket, key: key, uploadID: uploadID)
+      failure.remedy = "end the upload that was begun: \(run: end)"
+    }
+    return failure
+  }
+}

@@ -1,0 +1,45 @@
+extension MultipartUpload {
+  /// Sends a slice of a file to a presigned URL of a part: no credentials are looked for. The size of the part and its
+  /// number are what the URL says.
+  public static func part(
+    url: String, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil,
+    _ options: StoreOptions = StoreOptions()
+  ) async throws(Failure) -> UploadedPart {
+    let world = options.world()
+    let transfer = TransferSettings(try options.filled(from: world.environment))
+    let slice = try input.slice(offset: offset, length: length)
+    let named = PresignedPart(url)
+    var job = UploadJob(file: slice.file, bucket: named.host, key: named.path)
+    job.retry = RetryPolicy(tries: transfer.tries)
+    job.checksum = checksum
+    let client = S3Client(
+      signer: PresignedSigner(SignedRequest(method: .put, url: url)),
+      transport: try options.transport(transfer, world), world: world, stallTimeout: transfer.stallTimeout)
+    let step = try PartStep(job: job, slice: slice, client: client, world: world)
+    return UploadedPart(try await step.run(named.part ?? 1, uploadID: named.uploadID ?? "presigned"))
+  }
+}
+
+/// What a presigned part URL says of itself, for messages.
+struct PresignedPart {
+  let host: String
+  let path: String
+  var part: Int?
+  var uploadID: String?
+
+  init(_ url: String) {
+    let bytes = Array(url.utf8)
+    let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+    let rest = bytes[..<query].split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+    // Without the user and password that may stand before the host.
+    let authority = rest.count > 2 ? rest[2].split(separator: UInt8(ascii: "@")).last ?? [] : []
+    host = authority.isEmpty ? "url" : String(decoding: authority, as: UTF8.self)
+    path = rest.count > 3 && !rest[3].isEmpty ? String(decoding: rest[3], as: UTF8.self) : "part"
+    for pair in bytes[query...].dropFirst().split(separator: UInt8(ascii: "&")) {
+      let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
+      guard words.count == 2 else { continue }
+      if words[0] == "partNumber" { part = Int(words[1]).flatMap { S3Limits.partNumbers.contains($0) ? $0 : nil } }
+      if words[0] == "uploadId" { uploadID = words[1] }
+    }
+  }
+}

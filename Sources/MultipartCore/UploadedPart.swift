@@ -1,0 +1,31 @@
+/// A part that a store has.
+public struct UploadedPart: Sendable, Equatable {
+  /// From 1 to 10,000.
+  public var number: Int
+  /// Bytes; nil where a list does not say.
+  public var size: Int64?
+  /// As the store gives it, quotes and all.
+  public var etag: String
+  /// Those that the store has verified, in Base64.
+  public var checksums: [ChecksumAlgorithm: String]
+  /// When it came, by the store's clock.
+  package var lastModified: Timestamp?
+
+  /// As somebody has noted it down.
+  public init(number: Int, size: Int64? = nil, etag: String, checksums: [ChecksumAlgorithm: String] = [:]) {
+    self.number = number
+    self.size = size
+    self.etag = etag
+    self.checksums = checksums
+  }
+
+  init(_ part: ListParts.Part) {
+    self.init(number: part.number, size: part.size, etag: part.etag)
+    for algorithm in ChecksumAlgorithm.allCases { checksums[algorithm] = part.checksums[algorithm.headerName] }
+    lastModified = part.lastModified
+  }
+
+  func sum(_ algorithm: ChecksumAlgorithm) -> Checksum? {
+    checksums[algorithm].flatMap { Checksum(algorithm, base64: $0) }
+  }
+}

@@ -1,0 +1,153 @@
+/// A text for people in which settings and actions are values, so that each program shows them by its own names, and
+/// none has to look for them in the text:
+///
+///     let wording: Wording = "the bucket is elsewhere: give \(.region, "eu-west-1")"
+///     wording.description  // the bucket is elsewhere: give region: "eu-west-1"
+///     wording.settings     // [.region]
+///     wording.text(setting: { name, form in "the field \(name)" }, action: { "the button \($0)" })
+///
+/// A literal may name a setting (`\(.region)`), the value to give it (`\(.region, "eu-west-1")`), that it is to be
+/// switched off (`\(off: .fips)`), where a secret of it is kept (`\(secret: .proxy)`), and an action (`\(run: .examine)`).
+public struct Wording: Sendable, Equatable {
+  /// What a wording is made of.
+  public enum Piece: Sendable, Equatable {
+    case text(String)
+    case setting(Setting, Setting.Form)
+    case action(RemedyAction)
+  }
+
+  /// No two texts follow each other, and none is empty.
+  public private(set) var pieces: [Piece] = []
+
+  /// What it names, in its order.
+  public var settings: [Setting] {
+    pieces.compactMap { if case .setting(let setting, _) = $0 { setting } else { nil } }
+  }
+
+  /// What it proposes, in its order.
+  public var actions: [RemedyAction] {
+    pieces.compactMap { if case .action(let action) = $0 { action } else { nil } }
+  }
+
+  /// The whole text, with settings and actions in the caller's words.
+  public func text(
+    setting: (Setting, Setting.Form) -> String, action: (RemedyAction) -> String
+  ) -> String {
+    var out = ""
+    for piece in pieces {
+      switch piece {
+      case .text(let text): out += text
+      case .setting(let name, let form): out += setting(name, form)
+      case .action(let proposed): out += action(proposed)
+      }
+    }
+    return out
+  }
+
+  /// `a`, then `b`.
+  public static func + (a: Wording, b: Wording) -> Wording {
+    var sum = a
+    sum += b
+    return sum
+  }
+
+  /// Adds `b` at the end.
+  public static func += (a: inout Wording, b: Wording) {
+    for piece in b.pieces { a.append(piece) }
+  }
+
+  private mutating func append(_ piece: Piece) {
+    guard case .text(let text) = piece else { return pieces.append(piece) }
+    guard !text.isEmpty else { return }
+    if case .text(let last)? = pieces.last {
+      pieces[pieces.count - 1] = .text(last + text)
+    } else {
+      pieces.append(piece)
+    }
+  }
+
+  /// Each piece without what `change` takes out of it, and the whole without what is spread over several.
+  func masked(_ change: (String) -> String) -> Wording {
+    var masked = Wording()
+    for piece in pieces {
+      switch piece {
+      case .text(let text): masked.append(.text(change(text)))
+      case .setting(let name, .value(let value)): masked.append(.setting(name, .value(change(value))))
+      case .setting: masked.append(piece)
+      case .action(let action): masked.append(.action(action.mapTexts(change)))
+      }
+    }
+    let whole = masked.description
+    let text = change(whole)
+    return text.utf8.elementsEqual(whole.utf8) ? masked : Wording(text)
+  }
+}
+
+extension Wording: CustomStringConvertible {
+  /// A text that names neither settings nor actions.
+  public init(_ text: String) { append(.text(text)) }
+
+  /// In the library's own words.
+  public var description: String { text(setting: { $0.words($1) }, action: \.description) }
+}
+
+extension Wording: ExpressibleByStringInterpolation {
+  /// A literal without interpolations.
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// A literal with them.
+  public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.wording }
+
+  /// What a literal becomes while it is read.
+  public struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var wording = Wording()
+
+    /// An empty one: texts are short.
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    /// Text between interpolations.
+    public mutating func appendLiteral(_ text: String) { wording.append(.text(text)) }
+
+    /// A setting by its name.
+    public mutating func appendInterpolation(_ setting: Setting) { wording.append(.setting(setting, .name)) }
+
+    /// A setting with the value to give it.
+    public mutating func appendInterpolation(_ setting: Setting, _ value: String) {
+      wording.append(.setting(setting, .value(value)))
+    }
+
+    /// A setting to be switched off.
+    public mutating func appendInterpolation(off setting: Setting) { wording.append(.setting(setting, .off)) }
+
+    /// Where a secret of a setting is kept.
+    public mutating func appendInterpolation(secret setting: Setting) { wording.append(.setting(setting, .secret)) }
+
+    /// An action to take.
+    public mutating func appendInterpolation(run action: RemedyAction) { wording.append(.action(action)) }
+
+    /// The pieces of another wording.
+    public mutating func appendInterpolation(_ other: Wording) { wording += other }
+
+    /// Text.
+    public mutating func appendInterpolation(_ text: String) { wording.append(.text(text)) }
+
+    /// What a value says of itself.
+    public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      wording.append(.text(value.description))
+    }
+  }
+}
+
+extension Sequence<Wording> {
+  package func joined(separator: Wording) -> Wording {
+    var sum: Wording?
+    for element in self { sum = sum.map { $0 + separator + element } ?? element }
+    return sum ?? ""
+  }
+}
+
+extension DefaultStringInterpolation {
+  /// In a `String` the names would be the library's, where a program has its own.
+  @available(*, unavailable, message: "make it a Wording too, or ask for the text in somebody's words")
+  package mutating func appendInterpolation(_ wording: Wording) {}
+}

@@ -1,0 +1,61 @@
+import MultipartCore
+
+/// An unfinished upload as the command shows it.
+struct ListedUpload {
+  var bucket: String
+  var key: String
+  var uploadID: String
+  /// Seconds since it was begun; nil where the store does not say.
+  var age: Int64?
+  var begun: String?
+  var parts: Int
+  var bytes: Int64
+  /// What this machine knows of it.
+  var record: UploadRecord?
+  var isRunning = false
+
+  var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
+
+  /// As the record has it.
+  init(_ record: UploadRecord, _ now: Timestamp, isRunning: Bool) {
+    bucket = record.header.target.bucket
+    key = record.header.target.key
+    uploadID = record.header.uploadID
+    age = max(0, now.seconds - record.header.created.seconds)
+    begun = record.header.created.iso8601
+    parts = record.parts.count
+    bytes = record.parts.values.reduce(0) { $0 + $1.size }
+    self.record = record
+    self.isRunning = isRunning
+  }
+
+  init(_ upload: UnfinishedUpload, bucket: String, now: Timestamp) {
+    self.bucket = bucket
+    key = upload.key
+    uploadID = upload.uploadID
+    age = upload.begun.map { max(0, now.seconds - $0.seconds) }
+    begun = upload.begunText
+    parts = upload.parts
+    bytes = upload.bytes
+  }
+
+  var line: String {
+    var facts = [
+      age.map { Human.clock(.seconds($0)) } ?? "?", Human.count(parts, "part"), Human.size(bytes), uploadID,
+      "s3://\(bucket)/\(key)",
+    ]
+    if let record { facts.append("from \(record.header.sourcePath.text)") }
+    if isRunning { facts.append("(running)") }
+    return facts.map { SafeText.oneLine($0, limit: .max) }.joined(separator: "  ")
+  }
+
+  func json(_ event: String) -> String {
+    JSON.object([
+      ("event", .string(event)), ("bucket", .string(bucket)), ("key", .string(key)),
+      ("upload_id", .string(uploadID)), ("initiated", .optional(begun)),
+      ("age_seconds", age.map { .int($0) } ?? .null), ("parts", .int(Int64(parts))), ("bytes", .int(bytes)),
+      ("recorded", .bool(record != nil)), ("source", .optional(record?.header.sourcePath.text)),
+      ("running", .bool(isRunning)),
+    ]).encoded
+  }
+}

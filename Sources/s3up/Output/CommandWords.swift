@@ -1,0 +1,104 @@
+import MultipartCore
+
+/// How the command line says what the library names: the only table of settings and options, actions and commands.
+extension Setting {
+  var flag: FlagName {
+    switch self {
+    case .region: .region
+    case .endpoint: .endpointURL
+    case .addressing: .addressing
+    case .accelerate: .accelerate
+    case .dualstack: .dualstack
+    case .fips: .fips
+    case .proxy: .proxy
+    case .caBundle: .caBundle
+    case .verifiesTLS: .insecure
+    case .payloadSigning: .payloadSigning
+    case .profile: .profile
+    case .signsRequests: .noSignRequest
+    case .cognitoLogin: .cognitoLogin
+    case .credentialPatience: .waitForCredentials
+    case .partSize: .partSize
+    case .equalParts: .equalParts
+    case .concurrency: .concurrency
+    case .limitRate: .limitRate
+    case .tries: .retries
+    case .deadline: .deadline
+    case .checksum: .checksum
+    case .resume: .resume
+    case .lockPatience: .waitLock
+    case .stateFolder: .stateDir
+    case .expectedSize: .expectSize
+    case .leastSize: .minSize
+    case .expectedSHA256: .expectSHA256
+    case .contentType: .contentType
+    case .cacheControl: .cacheControl
+    case .contentDisposition: .contentDisposition
+    case .contentEncoding: .contentEncoding
+    case .contentLanguage: .contentLanguage
+    case .expires: .expiresHeader
+    case .metadata: .metadata
+    case .tags: .tag
+    case .storageClass: .storageClass
+    case .websiteRedirect: .websiteRedirect
+    case .accessControl: .acl
+    case .grants: .grant
+    case .serverSideEncryption: .sse
+    case .kmsKeyID: .sseKMSKeyID
+    case .kmsContext: .sseKMSContext
+    case .bucketKey: .bucketKey
+    case .customerKey: .sseCKeyFile
+    case .objectLockMode: .objectLockMode
+    case .retainUntil: .retainUntil
+    case .legalHold: .legalHold
+    case .ifMatch: .ifMatch
+    case .ifNoneMatch: .ifNoneMatch
+    case .versionID: .versionID
+    case .urlLifetime: .expires
+    case .offset: .offset
+    case .length: .length
+    case .allowsGaps: .allowGaps
+    }
+  }
+
+  /// `--region eu-west-1`, `--no-accelerate`
+  func option(_ form: Form) -> String {
+    switch (self, form) {
+    case (_, .name): "--" + flag.rawValue
+    case (_, .value(let value)): "--\(flag.rawValue) \(value)"
+    // These two options switch something off, and a variable may have done it.
+    case (.verifiesTLS, .off): "--\(flag.rawValue) (\(flag.variable))"
+    case (.signsRequests, .off): "--" + flag.rawValue
+    case (_, .off): "--no-" + flag.rawValue
+    // Arguments are seen by others on this machine.
+    case (_, .secret): flag.variable
+    }
+  }
+}
+
+extension RemedyAction {
+  /// The command, to be copied into a shell.
+  var commandLine: String {
+    switch self {
+    case .abort(let bucket, let key, let uploadID):
+      "s3up abort \(Self.url(bucket, key)) --upload-id=\(ShellWord.quoted(uploadID))"
+    case .listUploads(let bucket, let key): "s3up uploads " + Self.url(bucket, key)
+    case .listRecordedUploads: "s3up uploads"
+    case .cleanUp(let bucket, let days): "s3up uploads \(Self.url(bucket)) --clean --all --older-than \(days)d"
+    case .examine: "s3up doctor"
+    case .sendPart: "s3up part FILE … --part 1"
+    case .listParts: "s3up parts"
+    case .upload: "s3up put"
+    case .uploadStandardInput: "s3up put - s3://BUCKET/KEY <FILE"
+    }
+  }
+
+  private static func url(_ bucket: String, _ key: String? = nil) -> String {
+    ShellWord.quoted("s3://\(bucket)" + (key.map { "/\($0)" } ?? ""))
+  }
+}
+
+extension Wording {
+  /// In options and commands.
+  var commandText: String { text(setting: { $0.option($1) }, action: \.commandLine) }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import s3up
+
+@Suite("What the library names, in options and commands", .timeLimit(.minutes(15)))
+struct CommandWordsTests {
+  @Test("each setting has an option of its own, which there is", arguments: Setting.allCases)
+  func options(_ setting: Setting) {
+    #expect(FlagList.find(setting.flag, for: nil) != nil)
+    #expect(Setting.allCases.filter { $0.flag == setting.flag } == [setting])
+  }
+
+  @Test("an option that is to be switched off can be", arguments: [Setting.accelerate, .dualstack, .fips])
+  func off(_ setting: Setting) {
+    #expect(FlagList.find(setting.flag, for: nil)?.negatable == true)
+    #expect(setting.option(.off) == "--no-\(setting.flag.rawValue)")
+  }
+
+  @Test("settings become options, actions commands whose words a shell takes as they are")
+  func text() {
+    let settings: Wording = "\(.region, "eu-west-1") \(.stateFolder) \(off: .verifiesTLS) \(off: .signsRequests)"
+    #expect(settings.commandText == "--region eu-west-1 --state-dir --insecure (S3UP_INSECURE) --no-sign-request")
+    #expect(("\(secret: .proxy)" as Wording).commandText == "S3UP_PROXY")
+    let actions: [(RemedyAction, String)] = [
+      (.abort(bucket: "b", key: "a b", uploadID: "u'1"), #"s3up abort 's3://b/a b' --upload-id='u'\''1'"#),
+      (.listUploads(bucket: "b", key: "k"), "s3up uploads s3://b/k"),
+      (.listUploads(bucket: "b"), "s3up uploads s3://b"),
+      (.listRecordedUploads, "s3up uploads"), (.examine, "s3up doctor"),
+      (.cleanUp(bucket: "b", olderThanDays: 7), "s3up uploads s3://b --clean --all --older-than 7d"),
+      (.uploadStandardInput, "s3up put - s3://BUCKET/KEY <FILE"),
+    ]
+    for (action, line) in actions { #expect(action.commandLine == line) }
+  }
+
+  /// What looks like an option or a command, and is none: suffixes of buckets, other programs' lines, heads of files.
+  private static let others = [
+    "--x-s3", "--xa-s3", "--op-s3", "--ol-s3", "base--zone", "base--usw2-az1", "--profile \\(name)\"",
+    "--profile \\(ShellWord.quoted(", "--profile \\(profile) --format env", "--sso-session \\(ShellWord.quoted(",
+    "\" --region \\(place.region)\" : \" --endpoint-url \\(place.origin)\"", "Array(\"s3up doctor\\n\".utf8)",
+    "S3UP_OFFER_FILE_ENDED",
+  ]
+
+  @Test("no line of the library names an option, a command or a variable of the command line")
+  func library() throws {
+    let root = URL(filePath: #filePath).appending(path: "../../../../Sources/MultipartCore").standardizedFileURL
+    let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+      .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+    #expect(files.count > 200)
+    let commands = CommandName.allCases.map(\.rawValue).joined(separator: "|")
+    let name = try Regex("--(no-)?([a-z]|\\\\\\()|S3UP_|s3up (\(commands))\\b")
+    for file in files {
+      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { continue }
+        let code = Self.others.reduce(String(line)) { $0.replacingOccurrences(of: $1, with: "") }
+        #expect(code.firstMatch(of: name) == nil, "\(file.lastPathComponent): \(line)")
+      }
+    }
+  }
+}
