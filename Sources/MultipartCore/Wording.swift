@@ -77,6 +77,7 @@ public struct Wording: Sendable, Equatable {
       case .action(let action): masked.append(.action(action.mapTexts(change)))
       }
     }
+    guard masked.pieces.count > 1 else { return masked }
     let whole = masked.description
     let text = change(whole)
     return text.utf8.elementsEqual(whole.utf8) ? masked : Wording(text)

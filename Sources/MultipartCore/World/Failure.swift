@@ -72,7 +72,8 @@ public struct Failure: Error, Sendable {
   /// Nobody has answered there in this run, and how long that has been tried: a wrong address is more likely than trouble
   /// that passes. Nil once somebody has.
   package var triedInVain: Duration?
-  /// The line that names the way out, when it is known where the failure is made.
+  /// The way out in a line, when it is known where the failure is made: which settings it names and which actions it
+  /// proposes stands in it as values.
   public var remedy: Wording?
 
   /// A failure of this kind.
