@@ -103,7 +103,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
         throw failure
       }
       let text = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
-      guard !text.isEmpty, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isVisible) else {
         throw Failure(
           .credentials, "the token of \(login.provider) is empty or has a space or a line break in it",
           remedy: "write the token alone into \(login.tokenFile.text)")

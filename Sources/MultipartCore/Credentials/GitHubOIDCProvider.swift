@@ -81,7 +81,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
       throw Failure(
         .configuration, "\(Self.variables.url) is not https", remedy: "the job's runner sets it: leave it as it is")
     }
-    guard key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+    guard key.utf8.allSatisfy(ASCII.isVisible) else {
       throw Failure(
         .credentials, "\(Self.variables.token) has a line break or a control character in it",
         remedy: "the job's runner sets it: leave it as it is")
@@ -99,7 +99,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
       }
       // A JWT: letters, digits, `-`, `_` and two dots. Anything else would be GitHub's page of an error.
       guard let value = JSON.parse(answer.body)?["value"]?.text, (1...Self.longestToken).contains(value.utf8.count),
-        value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        value.utf8.allSatisfy(ASCII.isVisible)
       else { throw Failure(.server, "the answer of \(Self.issuer) has no token", status: answer.status) }
       return Secret(value)
     }

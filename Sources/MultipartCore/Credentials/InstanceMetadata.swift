@@ -166,7 +166,7 @@ package final class InstanceMetadata: Sendable {
   /// The first line of an answer, when it is one word of printable ASCII, as tokens and names are.
   private static func word(_ body: [UInt8]) -> String? {
     let first = body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }
-    guard (1...4096).contains(first.count), first.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") })
+    guard (1...4096).contains(first.count), first.allSatisfy({ ASCII.isVisible($0) && $0 != UInt8(ascii: "<") })
     else { return nil }
     return String(decoding: first, as: UTF8.self)
   }

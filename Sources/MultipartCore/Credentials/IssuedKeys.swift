@@ -11,7 +11,7 @@ package enum IssuedKeys {
       throw Failure(.server, "\(issuer) gave an answer without credentials")
     }
     for text in [id, secret, token ?? ""] {
-      guard text.utf8.count <= longest, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      guard text.utf8.count <= longest, text.utf8.allSatisfy(ASCII.isVisible) else {
         throw Failure(.server, "\(issuer) gave credentials with characters that no key has")
       }
     }

@@ -36,7 +36,7 @@ struct SSOToken: Sendable {
   }
 
   private init?(_ fields: [String: JSON]) {
-    guard let token = fields["accessToken"]?.text, !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+    guard let token = fields["accessToken"]?.text, !token.isEmpty, token.utf8.allSatisfy(ASCII.isVisible),
       let expiration = fields["expiresAt"]?.text.flatMap(CredentialDate.parse)
     else { return nil }
     self.fields = fields

@@ -40,7 +40,7 @@ enum ServedKeys {
   private static func word(_ json: JSON, _ names: String...) -> String? {
     for name in names {
       if let text = json[name]?.text, (1...128).contains(text.utf8.count),
-        text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        text.utf8.allSatisfy(ASCII.isVisible)
       {
         return text
       }

@@ -47,7 +47,7 @@ struct ServiceURL: Sendable, Equatable {
   }
 
   private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
-    guard PercentEncoding.isWhole(text), text.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "#") })
+    guard PercentEncoding.isWhole(text), text.allSatisfy({ ASCII.isVisible($0) && $0 != UInt8(ascii: "#") })
     else { return nil }
     return String(validating: PercentEncoding.bytes(of: Array(text)), as: UTF8.self)
   }

@@ -43,7 +43,7 @@ struct WebIdentitySource: ProfileSource {
       ).at(Place(file: path))
     }
     let token = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
-    guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+    guard !token.isEmpty, token.utf8.allSatisfy(ASCII.isVisible) else {
       throw Failure(
         .credentials, "what is at \(path) is no web identity token", remedy: "the file holds one JWT and nothing else"
       ).at(Place(file: path))

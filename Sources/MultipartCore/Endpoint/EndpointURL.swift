@@ -26,7 +26,7 @@ struct EndpointURL: Sendable, Equatable {
     }
     let bytes = trimmed(Array(text.utf8))
     guard !bytes.isEmpty else { throw failure("is empty") }
-    guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+    guard bytes.allSatisfy(ASCII.isVisible) else {
       throw failure(
         "has a space, a control character or a letter outside of ASCII in it",
         remedy: "write an international host name in its xn-- form")

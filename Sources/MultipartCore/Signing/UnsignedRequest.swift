@@ -50,26 +50,12 @@ package struct UnsignedRequest: Sendable {
   /// Refuses what would let one header become two: a name that is no token, a line break in a value.
   func checkHeaders() throws(Failure) {
     for field in headers.fields {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HeaderToken.holds) else {
+      guard HeaderText.isName(field.name) else {
         throw Failure(.usage, "a header's name has a character that HTTP does not allow in it")
       }
       guard field.value.utf8.allSatisfy({ $0 != 0 && $0 != 10 && $0 != 13 }) else {
         throw Failure(.usage, "the value of the header \(field.name) has a line break or a NUL in it")
       }
-    }
-  }
-}
-
-/// RFC 9110's `tchar`: what the name of a header is made of.
-enum HeaderToken {
-  static func holds(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "!"),
-      UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "."),
-      UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
-      true
-    default: false
     }
   }
 }

@@ -6,6 +6,9 @@ package enum ASCII {
     isDigit(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
+  /// What is printed, without the space.
+  package static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
+
   /// Without white space at both ends.
   package static func trimmed(_ text: String) -> String {
     let white: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }

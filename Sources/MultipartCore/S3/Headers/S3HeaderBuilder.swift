@@ -15,9 +15,8 @@ struct S3HeaderBuilder {
     try add(name, value)
   }
 
-  /// A token of RFC 9110.
   static func checkName(_ name: String) throws(Failure) {
-    guard name.utf8.allSatisfy(HeaderToken.holds), !name.isEmpty, name.utf8.count <= 256 else {
+    guard HeaderText.isName(name), name.utf8.count <= 256 else {
       throw Failure(
         .usage, "\"\(SafeText.oneLine(name, limit: 80))\" cannot be the name of a header",
         remedy: "names of headers, metadata included, are letters, digits and -_.")

@@ -25,6 +25,6 @@ struct ListedKeys {
 
   private static func couldBeEncoded(_ text: String) -> Bool {
     PercentEncoding.isWhole(text.utf8)
-      && text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"\"<>\\^`{|}#?".utf8.contains($0) }
+      && text.utf8.allSatisfy { ASCII.isVisible($0) && !"\"<>\\^`{|}#?".utf8.contains($0) }
   }
 }

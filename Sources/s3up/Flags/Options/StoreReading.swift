@@ -48,7 +48,7 @@ extension StoreOptions {
       case "system": congestion = .system
       case let name:
         // The kernel's longest name has 15 bytes.
-        guard (1...15).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard (1...15).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isVisible) else {
           throw invocation.wrong(
             given, "is no name of a congestion control",
             remedy: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")

@@ -1,0 +1,11 @@
+/// What may stand in a header: a line break in a value would let it add headers of its own.
+package enum HeaderText {
+  /// A token of RFC 9110.
+  package static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-!#$%&'*+.^_`|~".utf8.contains($0) }
+  }
+
+  package static func isValue(_ text: String) -> Bool {
+    text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
+  }
+}
