@@ -21,13 +21,13 @@ extension MultipartUpload {
 }
 
 /// What a presigned part URL says of itself, for messages.
-struct PresignedPart {
-  let host: String
+package struct PresignedPart {
+  package let host: String
   let path: String
   var part: Int?
   var uploadID: String?
 
-  init(_ url: String) {
+  package init(_ url: String) {
     let bytes = Array(url.utf8)
     let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
     let rest = bytes[..<query].split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
