@@ -70,6 +70,8 @@ test: deps toolchain curl
 	$(SWIFT) build --build-tests
 	Tests/recap.sh $(SWIFT) test --skip-build --filter MultipartCoreTests
 	Tests/recap.sh $(STORES) run all -- $(SWIFT) test --skip-build --filter 's3upTests|RealStoreTests'
+	$(STORES) run seaweedfs -- Tests/Example/run.sh
+	Tests/docs.sh
 
 check: lint test sanitize
 

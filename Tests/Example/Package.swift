@@ -6,6 +6,8 @@ let package = Package(
   name: "Example",
   dependencies: [.package(name: "s3up", path: "../..")],
   targets: [
-    .executableTarget(name: "Example", dependencies: [.product(name: "MultipartCore", package: "s3up")])
+    .executableTarget(name: "Example", dependencies: [.product(name: "MultipartCore", package: "s3up")]),
+    // The last step of the documentation's tutorial.
+    .executableTarget(name: "Tutorial", dependencies: [.product(name: "MultipartCore", package: "s3up")]),
   ]
 )
