@@ -19,9 +19,7 @@ package enum SmallFile {
   }
 
   private static func failure(_ shown: String, _ number: Int32) -> Failure {
-    // glibc 2.32 and later answer from constant or thread-local memory.
-    let reason = strerror(number).map { String(cString: $0) } ?? "error \(number)"
-    return Failure(.configuration, "cannot read \(shown): \(reason)").at(Place(file: shown))
+    .system(.configuration, number, "cannot read \(shown)").at(Place(file: shown))
   }
 }
 

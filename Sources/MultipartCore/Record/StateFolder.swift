@@ -71,6 +71,6 @@ enum StateFolder {
   }
 
   static func failure(_ path: String, _ what: String) -> Failure {
-    Failure(.local, "\(what): \(String(cString: strerror(errno)))").at(Place(file: path))
+    .system(.local, errno, "\(what)").at(Place(file: path))
   }
 }

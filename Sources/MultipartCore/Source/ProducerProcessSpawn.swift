@@ -15,7 +15,7 @@ enum ProducerSpawn {
     return try turn.withLock { () throws(Failure) in
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else {
-        throw Failure(.local, "no pipe could be made: " + String(cString: strerror(errno)))
+        throw Failure.system(.local, errno, "no pipe could be made")
       }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       defer { close(ends[1]) }
@@ -108,9 +108,9 @@ enum ProducerSpawn {
       Failure(
         .sourceMissing, "the command cannot be run: it is no program", remedy: "a script begins with #! and its shell")
     case EAGAIN, ENOMEM:
-      Failure(.local, "the command cannot be run: " + String(cString: strerror(status)))
+      .system(.local, status, "the command cannot be run")
     default:
-      Failure(.sourceMissing, "the command cannot be run: " + String(cString: strerror(status)))
+      .system(.sourceMissing, status, "the command cannot be run")
     }
   }
 }

@@ -125,7 +125,7 @@ final class ProducerWatch: Sendable {
 
   /// Somebody else has taken the status: what the command says of its output is lost, and not good news.
   private static func lost(_ error: Int32) -> Result<ProducerEnd, Failure> {
-    .failure(Failure(.local, "how the command ended cannot be known: " + String(cString: strerror(error))))
+    .failure(.system(.local, error, "how the command ended cannot be known"))
   }
 
   /// `waitpid` of a child that has ended: it does not wait.

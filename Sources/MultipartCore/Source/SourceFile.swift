@@ -177,8 +177,8 @@ extension SourceFile {
   }
 
   private static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {
-    Failure(
-      .sourceMissing, "the source cannot be read: " + String(cString: strerror(error)),
+    .system(
+      .sourceMissing, error, "the source cannot be read",
       remedy: error == ENOENT ? "check the file's path" : "see that you may read the file"
     ).at(Place(file: path.text))
   }

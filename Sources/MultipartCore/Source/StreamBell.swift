@@ -10,7 +10,7 @@ final class StreamBell: Sendable {
   init() throws(Failure) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      throw Failure(.local, "no pipe could be made: " + String(cString: strerror(errno)))
+      throw Failure.system(.local, errno, "no pipe could be made")
     }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)

@@ -13,8 +13,8 @@ final class StreamBuffer: @unchecked Sendable {
     // MAP_NORESERVE: what a short stream never touches need not be there.
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     guard let start = mmap(nil, Int(size), PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
-      throw Failure(
-        .local, "no memory for a part of \(size) bytes: " + String(cString: strerror(errno)),
+      throw Failure.system(
+        .local, errno, "no memory for a part of \(size) bytes",
         remedy: "lower \(.concurrency) or \(.partSize)")
     }
     // The bytes are somebody's data. A refusal changes nothing else.

@@ -10,7 +10,7 @@ package final class StreamFeed: Sendable {
   static func open(_ world: World) throws(Failure) -> (feed: StreamFeed, reading: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      throw Failure(.local, "no pair of sockets could be made: " + String(cString: strerror(errno)))
+      throw Failure.system(.local, errno, "no pair of sockets could be made")
     }
     return (StreamFeed(ends[1], world), ends[0])
   }

@@ -136,8 +136,8 @@ struct StreamInput: ~Copyable {
   }
 
   static func unreadable(_ name: String, _ error: Int32) -> Failure {
-    Failure(
-      .sourceMissing, "the source cannot be read: " + String(cString: strerror(error)),
+    .system(
+      .sourceMissing, error, "the source cannot be read",
       remedy: error == EBADF ? "give it something to read" : nil
     ).at(Place(file: name))
   }

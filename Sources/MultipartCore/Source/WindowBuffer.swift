@@ -59,7 +59,7 @@ final class WindowPool: Sendable {
     let protection = PROT_READ | PROT_WRITE
     let start = mmap(nil, Int(WindowBuffer.size), protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let start, start != MAP_FAILED else {
-      throw Failure(.local, "no memory to read the file into: " + String(cString: strerror(errno)))
+      throw Failure.system(.local, errno, "no memory to read the file into")
     }
     state.withLock { $0.mapped += 1 }
     return start

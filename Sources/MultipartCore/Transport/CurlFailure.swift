@@ -61,6 +61,7 @@ extension Failure {
       case CURLE_OPERATION_TIMEDOUT where !trouble.isConnected: .ofConnection(trouble)
       default: Failure(.network, trouble.through + trouble.words + trouble.reason)
       }
+    underlying = .libcurl(Int32(bitPattern: trouble.code.rawValue), errno: trouble.osError == 0 ? nil : trouble.osError)
     if !trouble.wasAsked || code == .server || trouble.proxyStatus >= 300 { triedInVain = .zero }
   }
 

@@ -63,6 +63,8 @@ public struct Failure: Error, Sendable {
   public var retryAfter: Duration?
   /// Where the store says that the bucket is.
   public var region: String?
+  /// What the system or libcurl said.
+  public var underlying: Underlying?
   /// Where it happened.
   public var place = Place()
   /// The same command, run again, goes on where this run stopped.

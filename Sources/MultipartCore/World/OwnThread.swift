@@ -28,7 +28,7 @@ struct OwnThread: Sendable {
       }, box.toOpaque())
     guard status == 0 else {
       box.release()
-      throw Failure(.local, "no thread could be started: " + String(cString: strerror(status)))
+      throw Failure.system(.local, status, "no thread could be started")
     }
     return OwnThread(handle: handle)
   }

@@ -1,0 +1,34 @@
+import Glibc
+
+extension Failure {
+  /// What the system or a library said, where it was they who failed.
+  public enum Underlying: Sendable, Equatable {
+    /// `errno`, as `<errno.h>` has it.
+    case system(Int32)
+    /// A `CURLcode`, and the `errno` of the connection where there was one.
+    case libcurl(Int32, errno: Int32?)
+  }
+
+  /// A call of the system that failed: `what` is what did not come of it. The error is named first, for to make the text
+  /// may change `errno`.
+  static func system(_ code: Code, _ error: Int32, _ what: Wording, remedy: Wording? = nil) -> Failure {
+    // glibc 2.32 and later answer from constant or thread-local memory.
+    let reason = strerror(error).map { String(cString: $0) } ?? "error \(error)"
+    var failure = Failure(code, "\(what): \(reason)", remedy: remedy)
+    failure.underlying = .system(error)
+    return failure
+  }
+}
+
+extension Failure: CustomStringConvertible {
+  /// What happened, where, and the way out, in the library's words.
+  public var description: String {
+    var text = message.description
+    if let part = place.part { text = "part \(part): " + text }
+    let object = place.bucket.map { "s3://\($0)" + (place.key.map { "/" + $0 } ?? "") }
+    let places = [place.file, object].compactMap { $0 }
+    if !places.isEmpty { text += " (\(places.joined(separator: ", ")))" }
+    if let remedy { text += "; " + remedy.description }
+    return SafeText.oneLine(text, limit: 4000)
+  }
+}

@@ -1,0 +1,35 @@
+import Glibc
+import Support
+import Testing
+
+@testable import MultipartCore
+
+@Suite(.timeLimit(.minutes(15))) struct FailureTests {
+  @Test("a failure of the system says which one, in its text and as a value")
+  func system() throws {
+    let failure = #expect(throws: Failure.self) { try SourceFile(FilePath("/nowhere/file")) }
+    #expect(failure?.underlying == .system(ENOENT))
+    #expect(failure?.message.description == "the source cannot be read: No such file or directory")
+  }
+
+  @Test("a refused connection tells libcurl's code and the system's")
+  func connection() async throws {
+    let transport = try CurlTransport(options: TransportOptions())
+    defer { transport.stop() }
+    do throws(Failure) {
+      _ = try await transport.send(Request(method: .head, url: "http://127.0.0.1:9/"))
+      Issue.record("somebody answered")
+    } catch {
+      // CURLE_COULDNT_CONNECT
+      #expect(error.underlying == .libcurl(7, errno: ECONNREFUSED), "\(error)")
+    }
+  }
+
+  @Test("a failure describes itself in one line: what, where, and the way out, without a control character")
+  func description() {
+    var failure = Failure(.refused, "no\u{1b}[2J such bucket", remedy: "check \(.region)")
+    failure.place = Place(file: "f", bucket: "b", key: "k", part: 3)
+    #expect("\(failure)" == "part 3: no\u{fffd}[2J such bucket (f, s3://b/k); check region")
+    #expect("\(Failure(.local, "no"))" == "no")
+  }
+}
