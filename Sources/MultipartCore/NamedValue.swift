@@ -1,0 +1,13 @@
+/// A name with its value: a header, metadata, a tag.
+public struct NamedValue: Sendable, Equatable {
+  /// As it is written.
+  public var name: String
+  /// Not encoded.
+  public var value: String
+
+  /// A pair.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
