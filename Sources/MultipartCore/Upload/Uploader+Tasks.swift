@@ -1,52 +1,56 @@
 extension Uploader {
-  /// The tasks of the requests that are out. Parts can be cancelled one by one; the rest only at the end.
-  struct Tasks {
-    var parts: [Int: Task<Void, Never>] = [:]
-    /// Second copies of slow parts.
-    var copies: [Int: Task<Void, Never>] = [:]
-    private var half: Set<Int> = []
-    var comparisons: [Int: Task<Void, Never>] = [:]
-    private var others: [Task<Void, Never>] = []
-
-    mutating func add(_ task: Task<Void, Never>) {
-      if others.count >= 64 { others.removeFirst(32) }
-      others.append(task)
+  /// What is under way. A task leaves when its work has ended, so what is held is what can still be cancelled.
+  final class Tasks: Sendable {
+    enum Role: Sendable {
+      case part(UploadProgress.Transfer)
+      /// Reads the source, compares it or puts all of it: stopped with the parts.
+      case source
+      /// Stopped only when the run ends.
+      case other
     }
 
-    mutating func forget(_ event: UploadMachine.Event) {
-      switch event {
-      case .partDone(let receipt): answered(receipt.number)
-      case .partFailed(let number, _): answered(number)
-      case .putDone, .putFailed: parts[0] = nil
-      case .piece, .ended, .readFailed: parts[-1] = nil
-      case .partVerified(let receipt): comparisons[receipt.number] = nil
-      case .partRejected(let number), .verifyFailed(let number, _): comparisons[number] = nil
-      default: break
+    private struct State: Sendable {
+      var begun = 0
+      var held: [Int: (role: Role, task: Task<Void, Never>)] = [:]
+    }
+
+    private let state = Locked(State())
+
+    var count: Int { state.withLock { $0.held.count } }
+
+    func begin(_ role: Role = .other, _ work: @escaping @Sendable () async -> Void) {
+      state.withLock { state in
+        let number = state.begun
+        state.begun += 1
+        // A task that ends at once waits for this lock, and leaves only after it was entered.
+        let task = Task.begin { [self] in
+          await work()
+          self.state.withLock { $0.held[number] = nil }
+        }
+        state.held[number] = (role, task)
       }
     }
 
-    /// Which of two copies answered is not known: both are held until both have.
-    private mutating func answered(_ part: Int) {
-      if copies[part] != nil, half.insert(part).inserted { return }
-      parts[part] = nil
-      copies[part] = nil
-      half.remove(part)
-    }
-
+    /// Both transfers of a part that is under way twice, but not one whose bytes are all out: it may arrive all the same.
     func cancel(_ part: Int, unless isSent: (UploadProgress.Transfer) -> Bool) {
-      if !isSent(UploadProgress.Transfer(part: part)) { parts[part]?.cancel() }
-      if !isSent(UploadProgress.Transfer(part: part, isCopy: true)) { copies[part]?.cancel() }
+      cancel { role in
+        guard case .part(let transfer) = role, transfer.part == part else { return false }
+        return !isSent(transfer)
+      }
     }
 
     func cancelTransfers() {
-      for task in parts.values { task.cancel() }
-      for task in copies.values { task.cancel() }
-      for task in comparisons.values { task.cancel() }
+      cancel { role in
+        if case .other = role { false } else { true }
+      }
     }
 
     func cancelAll() {
-      cancelTransfers()
-      for task in others { task.cancel() }
+      cancel { _ in true }
+    }
+
+    private func cancel(where isMeant: (Role) -> Bool) {
+      for (role, task) in state.withLock({ Array($0.held.values) }) where isMeant(role) { task.cancel() }
     }
   }
 }

@@ -15,7 +15,8 @@ package final class Uploader: Sendable {
   let deadlineGrace = Locked(Duration.milliseconds(250))
   let tell: @Sendable (UploadEvent) -> Void
   private let events: AsyncStream<UploadMachine.Event>
-  private let inbox: AsyncStream<UploadMachine.Event>.Continuation
+  let inbox: AsyncStream<UploadMachine.Event>.Continuation
+  let tasks = Tasks()
   /// The first one, for who waits and does not hear events.
   private let interruption = Locked<Failure?>(nil)
   let finisher: Finisher
@@ -120,8 +121,8 @@ package final class Uploader: Sendable {
     settings.hasRecord = journal?.found != nil
     settings.inspects = !asked.isEmpty
     var machine = UploadMachine(settings)
-    var tasks = Tasks()
     defer {
+      inbox.finish()
       tasks.cancelAll()
       known.withLock { $0.neighbours }?.cancel()
     }
@@ -129,12 +130,11 @@ package final class Uploader: Sendable {
     if case .stream(let stream) = job.source { stream.onFailure { [inbox] in inbox.yield(.readFailed($0)) } }
     if !machine.isPut {
       client.transport.prepare(for: client.signer.origin)
-      tasks.add(looks())
+      look()
     }
     for await event in events {
-      tasks.forget(event)
       note(event)
-      if case .interrupted(let failure) = event { tasks.add(after(grace(after: failure)) { $0.finish() }) }
+      if case .interrupted(let failure) = event { after(grace(after: failure)) { $0.finish() } }
       var actions = record(event, &machine) + machine.handle(event, at: world.uptime())
       if !job.source.isStream { cut(by: machine.settings.plan) }
       progress.show(machine.activity)
@@ -149,7 +149,7 @@ package final class Uploader: Sendable {
           return result
         }
         if case .adopt(let id) = action { _ = machine.handle(.recorded(adopt(id, machine)), at: world.uptime()) }
-        perform(action, machine, &tasks)
+        perform(action, machine)
       }
       progress.keep(machine.kept)
     }
@@ -212,43 +212,44 @@ package final class Uploader: Sendable {
     cut(by: own)
   }
 
-  private func perform(_ action: UploadMachine.Action, _ machine: UploadMachine, _ tasks: inout Tasks) {
+  private func perform(_ action: UploadMachine.Action, _ machine: UploadMachine) {
     let uploadID = machine.uploadID ?? ""
     switch action {
-    case .find: tasks.add(event { await self.find() })
-    case .listParts(let id): tasks.add(event { await self.listParts(id) })
-    case .abortOld(let id): tasks.add(event { await self.abortOld(id) })
-    case .verify(let part): tasks.comparisons[part] = event { await self.verify(part) }
+    case .find: begin { await self.find() }
+    case .listParts(let id): begin { await self.listParts(id) }
+    case .abortOld(let id): begin { await self.abortOld(id) }
+    case .verify(let part): begin(.source) { await self.verify(part) }
     case .adopt: started(uploadID)
-    case .read: tasks.parts[-1] = event { await self.read() }
-    case .confirm: tasks.add(event { await self.confirm() })
-    case .check: tasks.add(event { await self.check() })
+    case .read: begin(.source) { await self.read() }
+    case .confirm: begin { await self.confirm() }
+    case .check: begin { await self.check() }
     case .create(let form):
       // What was confirmed belongs to an upload that is gone, and nothing of it is under way any more.
       progress.reset()
-      tasks.add(event { await self.create(form) })
+      begin { await self.create(form) }
     case .send(let part, let form, _, let fresh):
       let now = world.uptime()
       sending.withLock { $0 = $0 ?? (now, now) }
-      tasks.parts[part] = event { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
+      begin(.part(.init(part: part))) { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
     case .sendCopy(let part, let form, let fresh):
       world.log(1, "part \(part) would take longer than a new try; it is sent once more on another connection")
-      tasks.copies[part] = event { await self.send(part, form, uploadID: uploadID, fresh: fresh, isCopy: true) }
+      begin(.part(.init(part: part, isCopy: true))) {
+        await self.send(part, form, uploadID: uploadID, fresh: fresh, isCopy: true)
+      }
     case .cancelPart(let part): tasks.cancel(part) { self.isSent($0) }
     case .put(let form, _, let fresh):
-      tasks.parts[0] = event { await self.put(form, fresh: fresh) }
+      begin(.source) { await self.put(form, fresh: fresh) }
     case .complete:
       let receipts = machine.receipts.compactMap(\.self)
-      tasks.add(event { await self.complete(receipts, uploadID: uploadID) })
-    case .head(let mustBeOurs): tasks.add(event { await self.head(mustBeOurs: mustBeOurs) })
-    case .inspect: tasks.add(event { await self.inspect() })
+      begin { await self.complete(receipts, uploadID: uploadID) }
+    case .head(let mustBeOurs): begin { await self.head(mustBeOurs: mustBeOurs) }
+    case .inspect: begin { await self.inspect() }
     case .cancelTransfers:
       tasks.cancelTransfers()
       if case .stream(let stream) = job.source { Task.begin { [world] in await stream.stop(in: world) } }
-    case .abort: tasks.add(event { await self.abort(uploadID) })
-    case .listAfterAbort, .listAfterLoss: tasks.add(event { await self.listAgain(uploadID) })
-    case .wait(let until):
-      tasks.add(after(until - world.uptime()) { $0.yield(.tick) })
+    case .abort: begin { await self.abort(uploadID) }
+    case .listAfterAbort, .listAfterLoss: begin { await self.listAgain(uploadID) }
+    case .wait(let until): after(until - world.uptime()) { $0.yield(.tick) }
     case .say(let notice): heed(notice)
     case .finish: break
     }
@@ -261,26 +262,27 @@ package final class Uploader: Sendable {
     return gone >= body.length
   }
 
-  private func event(_ work: @escaping @Sendable () async -> UploadMachine.Event) -> Task<Void, Never> {
-    Task.begin { [inbox] in inbox.yield(await work()) }
+  private func begin(_ role: Tasks.Role = .other, _ work: @escaping @Sendable () async -> UploadMachine.Event) {
+    tasks.begin(role) { [inbox] in inbox.yield(await work()) }
   }
 
   private func after(
     _ wait: Duration, _ then: @escaping @Sendable (AsyncStream<UploadMachine.Event>.Continuation) -> Void
-  ) -> Task<Void, Never> {
-    Task.begin { [world, inbox] in
+  ) {
+    tasks.begin { [world, inbox] in
       guard (try? await world.sleep(max(.zero, wait))) != nil else { return }
       then(inbox)
     }
   }
 
-  /// What the line does: ten times a second, and more often while nobody knows how fast it is.
-  private func looks() -> Task<Void, Never> {
-    Task.begin { [self] in
-      while (try? await world.sleep(isYoung ? LoopBody.firstLook : LoopBody.look)) != nil {
-        guard let sample = client.transport.look() else { return }
-        inbox.yield(.sampled(sample, moved: progress.moved))
-      }
+  /// What the line does: ten times a second, and more often while nobody knows how fast it is. The next look begins when
+  /// this one was heard, so that none wait in the queue behind a disk that is slow to take the record.
+  private func look() {
+    tasks.begin { [self] in
+      guard (try? await world.sleep(isYoung ? LoopBody.firstLook : LoopBody.look)) != nil,
+        let sample = client.transport.look()
+      else { return }
+      inbox.yield(.sampled(sample, moved: progress.moved))
     }
   }
 
@@ -288,6 +290,7 @@ package final class Uploader: Sendable {
 
   private func note(_ event: UploadMachine.Event) {
     if case .created(let id) = event { started(id) }
+    if case .sampled = event { look() }
     if case .partDone = event {
       let now = world.uptime()
       sending.withLock { $0?.to = now }

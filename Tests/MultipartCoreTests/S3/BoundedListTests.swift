@@ -7,16 +7,6 @@ import Testing
 @Suite struct BoundedListTests {
   private let clock = TestWorld()
 
-  private func client(_ store: ScriptedStore) throws -> S3Client {
-    let signer = BucketSigner(
-      bucket: try EndpointResolver.resolve(bucket: "bucket", endpointURL: "https://store.example"),
-      now: clock.world.now,
-      credentials: CredentialKeeper(world: clock.world) { () async throws(Failure) in
-        Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test")
-      })
-    return S3Client(signer: signer, transport: store, world: clock.world)
-  }
-
   private static func answer(_ text: String) -> Response {
     Response(status: 200, headers: ["Date": "Tue, 14 Nov 2023 22:13:20 GMT"], body: Array(text.utf8))
   }
@@ -30,7 +20,7 @@ import Testing
           + "<NextUploadIdMarker>\(number)-999</NextUploadIdMarker>\(uploads)</ListMultipartUploadsResult>")
     }
     let list = ListMultipartUploads(bucket: "bucket", prefix: "k")
-    let found = try await client(store).uploads(ofKey: "k", list)
+    let found = try await store.client(clock.world).uploads(ofKey: "k", list)
     #expect(store.requests.count == 2)
     #expect(found.uploads.count == 2000)
     #expect(!found.isComplete)
@@ -62,7 +52,7 @@ import Testing
     let file = try SourceFile(FilePath(try directory.write([1, 2, 3], to: "file")))
     let heard = Locked<[String]>([])
     let uploader = try Uploader(
-      job: UploadJob(file: file, bucket: "bucket", key: "k"), client: try client(store), world: world,
+      job: UploadJob(file: file, bucket: "bucket", key: "k"), client: try store.client(clock.world), world: world,
       tell: { news in if case .warning(let text) = news { heard.withLock { $0.append(text.description) } } })
     guard case .found([]) = await uploader.findForeign() else {
       Issue.record("something was found")
@@ -80,7 +70,7 @@ import Testing
           + "<NextPartNumberMarker>\(number)</NextPartNumberMarker>"
           + "<Part><PartNumber>\(number)</PartNumber><Size>5</Size><ETag>e</ETag></Part></ListPartsResult>")
     }
-    let found = try await client(store).allParts(ListParts(bucket: "bucket", key: "k", uploadID: "id"))
+    let found = try await store.client(clock.world).allParts(ListParts(bucket: "bucket", key: "k", uploadID: "id"))
     #expect(store.requests.count == 1000)
     #expect(!found.isComplete)
   }

@@ -19,9 +19,47 @@ final class ScriptedStore: Transport {
     }
     return try await answer(request, number)
   }
+
+  /// At a URL of a store's own, where the payload is signed only if that is asked for.
+  func client(_ world: World, signsPayload: Bool = false) throws -> S3Client {
+    let credentials = CredentialKeeper(world: world) { () async throws(Failure) in
+      Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test")
+    }
+    let signer = BucketSigner(
+      bucket: try EndpointResolver.resolve(bucket: "bucket", endpointURL: "https://store.example"),
+      payloadSigning: signsPayload ? .always : .auto, now: world.now, credentials: credentials)
+    return S3Client(signer: signer, transport: self, world: world)
+  }
+}
+
+extension Response {
+  static func error(_ status: Int, _ code: String) -> Response {
+    Response(status: status, body: Array("<Error><Code>\(code)</Code></Error>".utf8))
+  }
+
+  /// A list of the parts of `id`, each of three bytes.
+  static func parts(_ numbers: [Int]) -> Response {
+    let parts = numbers.map { "<Part><PartNumber>\($0)</PartNumber><Size>3</Size><ETag>e</ETag></Part>" }.joined()
+    return Response(
+      status: 200, body: Array("<ListPartsResult><UploadId>id</UploadId>\(parts)</ListPartsResult>".utf8))
+  }
 }
 
 extension Request {
+  /// `create`, `part 1`, `put`, `list`, `complete`, `abort`, `head`, `uploads`.
+  var step: String {
+    let query = url.split(separator: "?").dropFirst().first.map(String.init) ?? ""
+    switch method {
+    case .put:
+      let number = query.split(separator: "&").first { $0.hasPrefix("partNumber=") }
+      return number.map { "part \($0.dropFirst("partNumber=".count))" } ?? "put"
+    case .post: return query.contains("uploadId=") ? "complete" : "create"
+    case .get: return query.contains("uploadId=") ? "list" : "uploads"
+    case .delete: return "abort"
+    case .head: return "head"
+    }
+  }
+
   /// `https://bucket.s3.eu-west-1.amazonaws.com`
   var origin: String { String(url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")) }
 
@@ -40,6 +78,18 @@ final class TestWorld: Sendable {
   func advance(_ duration: Duration) { time.withLock { $0 += duration } }
 
   var said: [String] { heard.withLock { $0 } }
+  var uptime: Duration { time.withLock { $0 } }
+
+  /// The same, where a sleep takes its time by this clock and no other.
+  var passing: World {
+    var world = world
+    world.sleep = { wait in
+      try Task.checkCancellation()
+      self.advance(wait)
+      await Task.yield()
+    }
+    return world
+  }
 
   var world: World {
     World(

@@ -3,16 +3,6 @@ import Testing
 
 @testable import MultipartCore
 
-/// Answers with what the test holds ready for each method, whatever is asked.
-private struct CannedTransport: Transport {
-  var answers: [HTTPMethod: Response]
-
-  func send(_ request: Request) async throws(Failure) -> Response {
-    guard let answer = answers[request.method] else { throw Failure(.network, "nothing is prepared") }
-    return answer
-  }
-}
-
 /// What a store says that sounds like proof, or like its contrary, and is neither.
 @Suite(.timeLimit(.minutes(15))) struct DoubtfulAnswerTests {
   private let directory: TemporaryDirectory
@@ -23,14 +13,12 @@ private struct CannedTransport: Transport {
     directory = try TemporaryDirectory()
   }
 
+  /// Answers with what the test holds ready for each method, whatever is asked.
   private func client(_ answers: [HTTPMethod: Response]) throws -> S3Client {
-    let bucket = try EndpointResolver.resolve(bucket: "bucket", endpointURL: "https://store.example")
-    let signer = BucketSigner(
-      bucket: bucket, now: world.now,
-      credentials: CredentialKeeper(world: world) { () async throws(Failure) in
-        Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test")
-      })
-    return S3Client(signer: signer, transport: CannedTransport(answers: answers), world: world)
+    try ScriptedStore { (request, _) throws(Failure) in
+      guard let answer = answers[request.method] else { throw Failure(.network, "nothing is prepared") }
+      return answer
+    }.client(world)
   }
 
   private func part(_ answer: Response) async throws -> PartReceipt {

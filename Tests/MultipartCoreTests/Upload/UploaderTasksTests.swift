@@ -1,57 +1,66 @@
+import Support
 import Testing
 
 @testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct UploaderTasksTests {
+  private let tasks = Uploader.Tasks()
+  private let ended = Locked<Set<String>>([])
+
   /// Goes on until it is cancelled.
-  private static func waiting() -> Task<Void, Never> {
-    let nothing = AsyncStream<Void> { _ in }
-    return Task { for await _ in nothing {} }
-  }
-
-  private static func tasks() -> Uploader.Tasks {
-    var tasks = Uploader.Tasks()
-    for part in 1...2 {
-      tasks.parts[part] = waiting()
-      tasks.copies[part] = waiting()
+  private func begin(_ name: String, _ role: Uploader.Tasks.Role) {
+    tasks.begin(role) { [ended] in
+      await cancellation()
+      ended.withLock { _ = $0.insert(name) }
     }
-    return tasks
   }
 
-  private static func receipt(_ part: Int) -> UploadMachine.Event {
-    .partDone(PartReceipt(number: part, size: 1, etag: "\"e\"", proof: .etag))
+  private func fill() {
+    for part in 1...2 {
+      begin("part \(part)", .part(UploadProgress.Transfer(part: part)))
+      begin("copy \(part)", .part(UploadProgress.Transfer(part: part, isCopy: true)))
+    }
+    begin("source", .source)
+    begin("other", .other)
+  }
+
+  /// Waits until so many are held, and says which have ended.
+  private func ended(leaving count: Int) async throws -> Set<String> {
+    try await until("\(count) tasks are held", within: .seconds(60)) { tasks.count == count }
+    return ended.withLock { $0 }
   }
 
   @Test("Of a part's transfers the one whose bytes are all out is not cancelled, for it may arrive all the same")
-  func cancelled() {
-    for sentCopy in [false, true] {
-      let tasks = Self.tasks()
-      defer { tasks.cancelAll() }
-      tasks.cancel(1) { $0 == UploadProgress.Transfer(part: 1, isCopy: sentCopy) }
-      #expect(tasks.parts[1]?.isCancelled == sentCopy)
-      #expect(tasks.copies[1]?.isCancelled == !sentCopy)
-      #expect(tasks.parts[2]?.isCancelled == false && tasks.copies[2]?.isCancelled == false)
-    }
+  func cancelled() async throws {
+    defer { tasks.cancelAll() }
+    fill()
+    tasks.cancel(1) { $0 == UploadProgress.Transfer(part: 1) }
+    #expect(try await ended(leaving: 5) == ["copy 1"])
+    tasks.cancel(1) { $0 == UploadProgress.Transfer(part: 1, isCopy: true) }
+    #expect(try await ended(leaving: 4) == ["copy 1", "part 1"])
   }
 
-  @Test("Two transfers of a part can both be cancelled until both have answered")
-  func held() {
-    var tasks = Self.tasks()
-    let again = Self.waiting()
-    // What is forgotten is not cancelled with the rest.
-    let forgotten = [tasks.parts[1], tasks.copies[1], again]
-    defer {
-      tasks.cancelAll()
-      for task in forgotten { task?.cancel() }
-    }
-    for event in [Self.receipt(1), .partFailed(1, Failure(.interrupted, "the transfer was cancelled"))] {
-      #expect(tasks.parts[1] != nil && tasks.copies[1] != nil)
-      tasks.forget(event)
-    }
-    #expect(tasks.parts[1] == nil && tasks.copies[1] == nil)
-    tasks.parts[1] = again
-    tasks.forget(Self.receipt(1))
-    #expect(tasks.parts[1] == nil, "a new try of the same part is alone")
-    #expect(tasks.parts[2] != nil && tasks.copies[2] != nil)
+  @Test("The end of the transfers ends what moves bytes, and leaves the rest; the end of the run leaves nothing")
+  func all() async throws {
+    fill()
+    tasks.cancelTransfers()
+    #expect(try await ended(leaving: 1) == ["part 1", "copy 1", "part 2", "copy 2", "source"])
+    tasks.cancelAll()
+    #expect(try await ended(leaving: 0).contains("other"))
   }
+
+  @Test("What is under way can be cancelled however many tasks have come and gone since, and those are not held")
+  func many() async throws {
+    begin("first", .other)
+    for _ in 0..<1000 { tasks.begin {} }
+    #expect(try await ended(leaving: 1) == [])
+    tasks.cancelAll()
+    #expect(try await ended(leaving: 0) == ["first"])
+  }
+}
+
+/// Returns when the task is cancelled.
+func cancellation() async {
+  let nothing = AsyncStream<Void> { _ in }
+  for await _ in nothing {}
 }

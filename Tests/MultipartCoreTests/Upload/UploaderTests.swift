@@ -1,0 +1,190 @@
+import Dispatch
+import Support
+import Testing
+
+@testable import MultipartCore
+
+/// The driver: it does what the machine says, and tells the machine what came of it.
+@Suite(.timeLimit(.minutes(15))) struct UploaderTests {
+  private let directory: TemporaryDirectory
+  private let clock = TestWorld()
+  private let told = Locked<[String]>([])
+  private let looks = Locked(0)
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try directory.sparseFile("file", size: 11 << 20)
+  }
+
+  /// A store that shows a line beside its answers.
+  private struct WatchedStore: Transport {
+    let store: ScriptedStore
+    let looks: Locked<Int>
+
+    func send(_ request: Request) async throws(Failure) -> Response { try await store.send(request) }
+
+    func look() -> LineSample? {
+      looks.withLock { $0 += 1 }
+      return LineSample(at: .zero, delivered: 0)
+    }
+  }
+
+  /// What a store says to each step of an upload where nothing fails.
+  private static func good(_ step: String) -> Response {
+    let body =
+      switch step {
+      case "create": "<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>"
+      case "complete": "<CompleteMultipartUploadResult><ETag>\"x\"</ETag></CompleteMultipartUploadResult>"
+      case "uploads": "<ListMultipartUploadsResult></ListMultipartUploadsResult>"
+      case "list": "<ListPartsResult><UploadId>id</UploadId></ListPartsResult>"
+      default: ""
+      }
+    return Response(
+      status: 200, headers: ["ETag": "\"x\"", "Content-Length": "\(11 << 20)"], body: Array(body.utf8))
+  }
+
+  /// Of a file in three parts.
+  private func uploader(
+    _ store: ScriptedStore, world: World? = nil, concurrency: Int = 3, book: RecordBook? = nil,
+    onRetry: @escaping @Sendable () -> Void = {}
+  ) throws -> Uploader {
+    var job = UploadJob(file: try SourceFile(FilePath(directory.path("file"))), bucket: "bucket", key: "key")
+    job.partSize = 5 << 20
+    job.concurrency = concurrency
+    job.checksum = ChecksumForm.none
+    job.hedges = false
+    job.retry = RetryPolicy(tries: 2000)
+    let world = world ?? clock.passing
+    let client = S3Client(
+      signer: try store.client(world).signer, transport: WatchedStore(store: store, looks: looks), world: world)
+    return try Uploader(job: job, client: client, world: world, book: book) { [told] event in
+      switch event {
+      case .started(let id, _, let parts, _): told.withLock { $0.append("started \(id ?? "") \(parts ?? 0)") }
+      case .part(let number, _, _, _): told.withLock { $0.append("part \(number)") }
+      case .warning(let text): told.withLock { $0.append(text.description) }
+      case .retry: onRetry()
+      default: break
+      }
+    }
+  }
+
+  /// Without the list of other uploads, which comes in beside the parts.
+  private static func steps(_ store: ScriptedStore) -> [String] {
+    store.requests.map(\.step).filter { $0 != "uploads" }
+  }
+
+  @Test("The steps of an upload are asked for in the machine's order, and told in the same")
+  func order() async throws {
+    let store = ScriptedStore { request, _ in Self.good(request.step) }
+    let uploader = try uploader(store, concurrency: 1)
+    let result = try await finishes("the upload", within: .seconds(60)) { try await uploader.run() }
+    #expect(Self.steps(store) == ["create", "part 1", "part 2", "part 3", "complete", "head"])
+    #expect(told.withLock { $0 } == ["started id 3", "part 1", "part 2", "part 3"])
+    #expect(result.parts == 3 && result.size == 11 << 20)
+  }
+
+  @Test("An interruption cancels the requests that are out, ends the upload, and leaves nothing under way")
+  func interrupted() async throws {
+    let (out, ended) = (Locked(0), Locked(0))
+    let store = ScriptedStore { (request, _) throws(Failure) in
+      guard request.step.hasPrefix("part") else { return Self.good(request.step) }
+      out.withLock { $0 += 1 }
+      await cancellation()
+      ended.withLock { $0 += 1 }
+      throw Failure(.interrupted, "the transfer was cancelled")
+    }
+    var world = clock.world
+    world.sleep = { _ in
+      await cancellation()
+      throw CancellationError()
+    }
+    let uploader = try uploader(store, world: world)
+    let run = Task { () async -> Failure? in
+      do throws(Failure) {
+        _ = try await uploader.run()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    try await until("the parts are out", within: .seconds(60)) { out.withLock { $0 } == 3 }
+    uploader.interrupt()
+    let failure = try await finishes("the interrupted upload", within: .seconds(60)) { await run.value }
+    #expect(failure?.code == .interrupted)
+    #expect(ended.withLock { $0 } == 3)
+    #expect(Self.steps(store).suffix(2) == ["abort", "list"])
+    // Neither the look at the line nor the timer that would have ended the run.
+    try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
+    #expect(uploader.progress.connections == 0)
+  }
+
+  @Test("A record that cannot be written is one warning, and the upload succeeds")
+  func recordless() async throws {
+    let store = ScriptedStore { request, _ in Self.good(request.step) }
+    let uploader = try uploader(store, book: RecordBook(folder: directory.path("file") + "/below"))
+    _ = try await finishes("the upload", within: .seconds(60)) { try await uploader.run() }
+    uploader.close()
+    #expect(told.withLock { $0 }.count { $0.hasPrefix("an interrupted upload could not be resumed: ") } == 1)
+  }
+
+  @Test("What the driver is told after the end is not kept, and changes nothing")
+  func afterTheEnd() async throws {
+    let store = ScriptedStore { request, _ in Self.good(request.step) }
+    let uploader = try uploader(store)
+    _ = try await finishes("the upload", within: .seconds(60)) { try await uploader.run() }
+    let (requests, news) = (store.requests.count, told.withLock { $0 })
+    uploader.interrupt()
+    guard case .terminated = uploader.inbox.yield(.interrupted(Failure(.interrupted, "interrupted"))) else {
+      Issue.record("an event is kept for a run that is over")
+      return
+    }
+    try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
+    #expect(store.requests.count == requests)
+    #expect(told.withLock { $0 } == news)
+  }
+
+  @Test("A run of hours with 1,000 retries holds no more tasks at its end than at its beginning")
+  func hours() async throws {
+    let (held, subject) = (Locked<[Int]>([]), Locked<Uploader?>(nil))
+    let store = ScriptedStore { request, _ in
+      guard request.step == "part 2" else { return Self.good(request.step) }
+      let count = subject.withLock { $0?.tasks.count ?? 0 }
+      let tries = held.withLock { held in
+        held.append(count)
+        return held.count
+      }
+      return tries > 1000 ? Self.good(request.step) : .error(500, "InternalError")
+    }
+    let uploader = try uploader(store)
+    subject.withLock { $0 = uploader }
+    defer { subject.withLock { $0 = nil } }
+    let result = try await finishes("the upload") { try await uploader.run() }
+    #expect(result.retries == 1000)
+    #expect(clock.uptime > .seconds(1000 + 3600))
+    // Three parts, a look at the line, a timer; and each may just be leaving.
+    let counts = held.withLock { $0 }
+    #expect(counts.min() ?? 0 > 0 && counts.max() ?? .max <= 10)
+    try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
+  }
+
+  @Test("While the driver is held up by a disk or a listener, no looks at the line queue up behind it")
+  func heldUp() async throws {
+    let store = ScriptedStore { request, number in
+      request.step == "part 2" && number < 10 ? .error(500, "InternalError") : Self.good(request.step)
+    }
+    let more = Locked<[Int]>([])
+    let uploader = try uploader(store) { [looks] in
+      let before = looks.withLock { $0 }
+      let turn = DispatchSemaphore(value: 0)
+      // The threads take what is to do in its order: a look that did not wait for the driver had its turn in each round.
+      for _ in 0..<100 {
+        Task.begin { turn.signal() }
+        turn.wait()
+      }
+      more.withLock { $0.append(looks.withLock { $0 } - before) }
+    }
+    _ = try await finishes("the upload") { try await uploader.run() }
+    let counts = more.withLock { $0 }
+    #expect(!counts.isEmpty && counts.allSatisfy { $0 <= 1 })
+  }
+}
