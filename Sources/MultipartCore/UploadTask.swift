@@ -30,13 +30,17 @@ public final class UploadTask: Sendable {
     try options.check(uploader.job.source)
     let alarm = options.deadline.map { uploader.interrupt(after: $0, since: start) }
     defer { alarm?.cancel() }
-    let result: Result<UploadResult, Failure> = await withTaskCancellationHandler {
+    // In a task of its own: one that is cancelled could do nothing more, and what is at the store is to be ended or kept.
+    let work = Task.begin { [uploader] () async -> Result<UploadResult, Failure> in
       do throws(Failure) {
         return .success(try await uploader.run())
       } catch {
         return .failure(error)
       }
-    } onCancel: {
+    }
+    let result = await withTaskCancellationHandler {
+      await work.value
+    } onCancel: { [uploader] in
       uploader.interrupt()
     }
     return UploadedObject(try result.get())
