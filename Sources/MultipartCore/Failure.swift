@@ -1,9 +1,9 @@
 /// Why something did not work: a closed code that programs switch over, what the store said, and where it happened.
 /// Never matched by its text.
 public struct Failure: Error, Sendable {
-  /// What programs switch over.
+  /// The kinds of failures, for programs to switch over.
   public enum Code: String, Sendable, CaseIterable {
-    /// The command line asks for what cannot be.
+    /// The caller asks for something that cannot be done.
     case usage
     /// A configuration file or variable that cannot be used.
     case configuration
@@ -51,31 +51,31 @@ public struct Failure: Error, Sendable {
 
   /// What kind of failure it is.
   public var code: Code
-  /// One sentence.
+  /// What happened, in one sentence.
   public var message: Wording
-  /// Of the HTTP answer.
+  /// The status of the HTTP answer.
   public var status: Int?
-  /// The store's own word: `NoSuchBucket`.
+  /// The store's error code, such as `NoSuchBucket`.
   public var s3Code: String?
-  /// By which the store finds the request in its logs.
+  /// The id by which the store finds the request in its logs.
   public var requestID: String?
-  /// The store asks not to be asked again before.
+  /// How long the store asks to wait before the next try.
   public var retryAfter: Duration?
-  /// Where the store says that the bucket is.
+  /// The region that the store names for the bucket.
   public var region: String?
-  /// What the system or libcurl said.
+  /// The error of the system or of libcurl behind it.
   public var underlying: Underlying?
   /// Where it happened.
   public var place = Place()
-  /// The same command, run again, goes on where this run stopped.
+  /// Uploading the same source again resumes this upload.
   public var isResumable = false
   /// Tried often enough where it was made: nobody above tries it again.
   package var isSettled = false
   /// Nobody has answered there in this run, and how long that has been tried: a wrong address is more likely than trouble
   /// that passes. Nil once somebody has.
   package var triedInVain: Duration?
-  /// The way out in a line, when it is known where the failure is made: which settings it names and which actions it
-  /// proposes stands in it as values.
+  /// What to do about it, in one line. The settings that it names and the actions that it proposes can be read from it as
+  /// values.
   public var remedy: Wording?
 
   /// A failure of this kind.

@@ -2,16 +2,16 @@
 public struct Place: Sendable, Equatable {
   /// The source, or a file of settings or state.
   public var file: String?
-  /// As it was given.
+  /// The bucket, as it was given.
   public var bucket: String?
-  /// Of the object.
+  /// The object's key.
   public var key: String?
-  /// Of the upload in parts.
+  /// The id of the multipart upload.
   public var uploadID: String?
-  /// Its number.
+  /// The part's number.
   public var part: Int?
 
-  /// What is known of it.
+  /// A place of which some or all is known.
   public init(
     file: String? = nil, bucket: String? = nil, key: String? = nil, uploadID: String? = nil, part: Int? = nil
   ) {

@@ -1,36 +1,38 @@
-/// How a store is reached, and who signs. What is nil here is looked up in AWS's variables of `environment`, then in the
-/// profile of the shared files, and has AWS's default at last.
+/// How to reach a store, and whose credentials sign the requests. A value that is nil is taken from AWS's environment
+/// variables, then from the profile in the shared AWS files, and otherwise is AWS's default.
 ///
 ///     var options = StoreOptions(endpoint: "https://s3.example.com")
 ///     options.limitRate = 10 << 20
 public struct StoreOptions: Sendable {
-  /// Whose credentials sign.
+  /// Whose credentials sign the requests.
   public enum Credentialing: Sendable {
-    /// AWS's chain: environment, profile, container, machine.
+    /// The first that are found in AWS's order: environment, profile, container, instance metadata.
     case chain
     /// Requests are not signed.
     case unsigned
+    /// These, for as long as the store is in use.
     case keys(Credentials)
-    /// A job of GitHub Actions takes on this role.
+    /// A GitHub Actions job assumes this role by its OIDC token.
     case github(role: String)
-    /// Asked anew whenever the credentials that it gave have nearly expired.
+    /// Called for the first request, and again when the credentials it returned are about to expire.
     case source(@Sendable () async throws -> Credentials)
   }
 
   /// How many requests are out at once.
   public enum Connections: Sendable, Equatable {
-    /// As many as the line takes, found out on the way.
+    /// As many as make the upload faster, found out while it runs.
     case adaptive
+    /// Always this many.
     case fixed(Int)
   }
 
-  /// `https://host`, for any store but AWS.
+  /// The address of the store, such as `https://s3.example.com`; not needed for AWS.
   public var endpoint: String?
-  /// Of the bucket; nil at AWS: asked of the bucket where nobody says.
+  /// The bucket's region. On AWS it is looked up when neither the variables nor the profile name one.
   public var region: String?
-  /// Of the shared AWS files.
+  /// The profile in the shared AWS files.
   public var profile: String?
-  /// Where the bucket's name goes.
+  /// Whether the bucket's name is part of the host name or of the path.
   public var addressing: Addressing?
   /// S3 Transfer Acceleration, which the bucket must allow.
   public var accelerate: Bool?
@@ -38,51 +40,51 @@ public struct StoreOptions: Sendable {
   public var dualstack: Bool?
   /// AWS's endpoints with FIPS 140 validated cryptography.
   public var fips: Bool?
-  /// Whose.
+  /// Whose credentials sign the requests.
   public var credentials = Credentialing.chain
-  /// For whom a token of GitHub's is; nil: STS.
+  /// The audience of the GitHub token; nil is AWS STS.
   public var githubAudience: String?
-  /// How long a run waits for new credentials when the ones it has are refused; nil: it does not.
+  /// How long to wait for new credentials after the store has refused the current ones; nil: fail at once.
   public var credentialPatience: Duration?
   /// A PEM file of certificates to trust instead of the system's.
   public var caBundle: String?
   /// False accepts any certificate: whoever sits in between can then read and change everything.
   public var verifiesTLS = true
-  /// `http://HOST:PORT`; nil: as `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say.
+  /// The proxy, as `http://HOST:PORT`; nil: what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say.
   public var proxy: String?
-  /// Accept to pay for the requests to a requester-pays bucket.
+  /// Agrees to pay for requests to a requester-pays bucket.
   public var requestPayer = false
-  /// The account that the bucket has to belong to.
+  /// The account that must own the bucket, or every request is refused.
   public var expectedBucketOwner: String?
-  /// Nil: where nothing else guards the body.
+  /// Whether signatures cover the SHA-256 of each body; nil: only where TLS does not protect it.
   public var payloadSigning: PayloadSigning?
-  /// Of a directory bucket (S3 Express): how all that is written in its sessions is encrypted.
+  /// The encryption of everything that is written to a directory bucket (S3 Express).
   public var sessionEncryption: ServerSideEncryption?
-  /// Nil: adaptive.
+  /// How many requests are sent at once; nil: adaptive.
   public var connections: Connections?
-  /// Bytes a second; nil: as fast as it goes.
+  /// The most bytes that are sent in a second; nil: no limit.
   public var limitRate: Int64?
-  /// Tries of one request, the first included.
+  /// How often one request is tried, the first time included; nil: 10.
   public var tries: Int?
-  /// How long a transfer may stand still.
+  /// How long no byte may move before a request is given up and tried again; nil: 30 seconds.
   public var stallTimeout: Duration?
-  /// How long a connection may take to be made.
+  /// How long to wait for a connection; nil: 10 seconds.
   public var connectTimeout: Duration?
-  /// Of the connections, where the kernel lets this user choose.
+  /// The TCP congestion control of the connections, where the kernel lets this user choose it.
   public var congestion = CongestionControl.auto
-  /// Where records of unfinished uploads are kept, and what was learnt of stores; nil: `$XDG_STATE_HOME/s3up`, else
-  /// `~/.local/state/s3up`; empty: nowhere, and nothing can be resumed.
+  /// The folder for records of unfinished uploads and for what was learned about stores; nil: `$XDG_STATE_HOME/s3up`,
+  /// else `~/.local/state/s3up`. With an empty path nothing is kept, and no upload can be resumed.
   public var stateFolder: String?
-  /// Where AWS's variables, those of a proxy, and `HOME` are looked up; nil: this process's own, as they are then.
+  /// The environment variables to use; nil: those of this process at the moment the store is opened.
   public var environment: [String: String]?
-  /// What everybody should see (level 0), and what `-v` (1) and `-vv` (2) of s3up show. Holds no secret.
+  /// Receives what happens: level 0 is for everybody to see, 1 is more, 2 is each request. Secrets are left out.
   public var log: @Sendable (_ level: Int, _ message: Wording) -> Void = { _, _ in }
 
   /// Who said what, where a program knows more of it than that it was the caller.
   package var origins: [Setting: Provenance] = [:]
   package var hooks = Hooks()
 
-  /// Nil: as AWS's variables and the profile say.
+  /// Options with this endpoint and region, and defaults otherwise.
   public init(endpoint: String? = nil, region: String? = nil) {
     self.endpoint = endpoint
     self.region = region

@@ -1,41 +1,42 @@
-/// What an object shall be, what has to hold before it is published, and how its upload goes.
+/// The object's headers, what must be true before it is published, and how it is uploaded.
 public struct UploadOptions: Sendable {
   /// Content type, metadata, tags, access, lock. Without a content type it is guessed by name and first bytes.
   public var object = ObjectHeaders()
-  /// By the store, with a key that it or KMS holds.
+  /// Encryption by the store, with a key that it or KMS holds.
   public var encryption: ServerSideEncryption?
-  /// A key of the caller's (SSE-C). It is sent over TLS, or to this machine itself.
+  /// The caller's own encryption key (SSE-C). It is only sent over TLS, or to this machine itself.
   public var customerKey: CustomerKey?
-  /// What must hold of the object that is there.
+  /// Conditions on the object that is already there.
   public var conditions = WriteConditions()
-  /// Bytes of a part, 5 MiB to 5 GiB; nil: by the size of the source and the line.
+  /// The size of a part, from 5 MiB to 5 GiB; nil: chosen by the size of the source and the speed of the line.
   public var partSize: Int64?
-  /// A stream's parts grow, so that it may be of any length; some stores ask for parts of one size.
+  /// Cuts a stream into parts of one size, for stores that ask for it. Otherwise they grow, so that a stream may have
+  /// any length.
   public var equalParts = false
-  /// What the store verifies; nil: CRC64NVME, and MD5 where the store does not verify that.
+  /// The checksum that the store verifies; nil: CRC64NVME, or MD5 where the store does not verify CRC64NVME.
   public var checksum: ChecksumForm?
-  /// The store is asked for the object at the end, and its answer compared.
+  /// Asks the store for the object at the end and compares it with what was sent.
   public var verifies = false
-  /// Nothing is published unless the source has this size,
+  /// Publishes nothing unless the source has exactly this size.
   public var expectedSize: Int64?
-  /// is no smaller than this,
+  /// Publishes nothing that is smaller than this.
   public var leastSize: Int64?
-  /// and has this SHA-256, in hexadecimal digits.
+  /// Publishes nothing unless the source has this SHA-256, in hexadecimal digits.
   public var expectedSHA256: String?
   /// What to do about an unfinished upload of the same file to the same key.
   public var resume = ResumeMode.auto
-  /// A cancelled upload is aborted, instead of kept for a later run that resumes it.
+  /// Aborts the upload when it is cancelled. Otherwise its parts are kept, and the next upload of the file resumes it.
   public var abortsWhenCancelled = false
-  /// How long to wait for another run that uploads to the same object; nil: not at all.
+  /// How long to wait for another upload to the same object on this machine; nil: fail at once.
   public var lockPatience: Duration?
-  /// After so long the upload is stopped.
+  /// Stops the upload after this time.
   public var deadline: Duration?
-  /// A part that holds up the end may be sent a second time.
+  /// Sends a slow part a second time when it holds up the end.
   public var hedges = true
 
-  /// What S3 allows for every part but the last.
+  /// The sizes that S3 accepts for every part but the last.
   public static let partSizes: ClosedRange<Int64> = S3Limits.smallestPart...S3Limits.largestPart
 
-  /// Without options: as good as it gets, proven, resumable.
+  /// The defaults.
   public init() {}
 }

@@ -18,13 +18,13 @@ public final class UploadTask: Sendable {
 
   deinit { forget() }
 
-  /// The source's name without its folders.
+  /// The name of the source, without its folders.
   public var name: String { uploader.job.source.path.name }
 
-  /// How far it has come.
+  /// How far the upload is; can be read at any time.
   public var progress: UploadState { UploadState(uploader) }
 
-  /// Uploads, once. Cancelling the task that waits for this stops the upload.
+  /// Uploads; to be called once. Cancelling the calling task stops the upload.
   public func run() async throws(Failure) -> UploadedObject {
     let start = store.world.uptime()
     try options.check(uploader.job.source)
@@ -46,7 +46,7 @@ public final class UploadTask: Sendable {
     return UploadedObject(try result.get())
   }
 
-  /// Stops it, from anywhere. What is at the store is kept for a later run or aborted, as the options say.
+  /// Stops the upload; can be called from anywhere. Its parts are kept for a later run or aborted, as the options say.
   public func cancel() { uploader.interrupt() }
 
   /// The record of a finished upload stays until its word has been passed on: killed before, the next run finds by it

@@ -29,6 +29,13 @@ final class AddressBook: Sendable {
       rates[address] = nil
     }
 
+    /// The name's addresses may be others each time: what was known of those that are gone, or is over, goes with them.
+    mutating func take(_ listed: [String], _ now: Duration) {
+      addresses = listed
+      avoided = avoided.filter { $0.value > now }
+      rates = rates.filter { listed.contains($0.key) }
+    }
+
     /// All addresses, from another one on each time, and those that are avoided last.
     mutating func turn(_ now: Duration) -> [String]? {
       guard addresses.count > 1 else { return nil }
@@ -85,17 +92,17 @@ final class AddressBook: Sendable {
       entries[origin] = entry
       return (route, asks ? entry.name : nil)
     }
-    if let asks { ask(asks, for: origin) }
+    if let asks { ask(asks, for: origin, now: now) }
     return route
   }
 
-  private func ask(_ name: String, for origin: String) {
+  private func ask(_ name: String, for origin: String, now: Duration) {
     lookUp(name) { [self] answer in
       entries.withLock { entries in
         entries[origin]?.isAsking = false
         // Those with a zone (`fe80::1%eth0`) libcurl's list has no form for.
         if case .found(let all) = answer {
-          entries[origin]?.addresses = all.filter { !$0.utf8.contains(UInt8(ascii: "%")) }
+          entries[origin]?.take(all.filter { !$0.utf8.contains(UInt8(ascii: "%")) }, now)
         }
       }
     }
@@ -115,6 +122,13 @@ final class AddressBook: Sendable {
     entries.withLock { entries in
       entries[origin]?.addresses = []
       entries[origin]?.askedAt = nil
+    }
+  }
+
+  /// Of how many addresses of a host something is known.
+  func count(of origin: String) -> Int {
+    entries.withLock { entries in
+      entries[origin].map { Set($0.addresses).union($0.avoided.keys).union($0.rates.keys).count } ?? 0
     }
   }
 

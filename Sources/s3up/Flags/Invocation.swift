@@ -45,7 +45,8 @@ struct Invocation: Sendable {
     let usage = "Usage: \(CommandPage.of(command).synopses.first ?? "s3up \(command.rawValue)")"
     guard positionals.count >= names.count else {
       let missing = names[positionals.count...].joined(separator: " and ")
-      throw Failure(.usage, "\(command.rawValue): \(missing) is missing", remedy: usage)
+      let verb = names.count - positionals.count > 1 ? "are" : "is"
+      throw Failure(.usage, "\(command.rawValue): \(missing) \(verb) missing", remedy: usage)
     }
     guard positionals.count == names.count else {
       let extra = Redaction.url(positionals[names.count].text)

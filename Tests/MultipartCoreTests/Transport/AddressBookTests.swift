@@ -47,6 +47,29 @@ import Testing
     #expect(asked.with { $0 } == ["store.example"])
   }
 
+  @Test("A name whose addresses are others each minute, for a day, leaves nothing behind of those that are gone")
+  func rotation() {
+    let turn = Guarded(0)
+    let book = AddressBook(lookUp: { _, answer in
+      let number = turn.with { turn in
+        turn += 1
+        return turn
+      }
+      answer(.found((0..<8).map { "10.\(number / 200).\(number % 200).\($0)" }))
+    })
+    book.find(Self.url, now: .zero)
+    for minute in 1...1440 {
+      let now = Duration.seconds(61 * minute)
+      _ = book.route(for: Self.url, now: now)
+      for address in book.route(for: Self.url, now: now)?.order ?? [] {
+        book.learn(1e6, from: address, of: Self.origin, now: now)
+        if address.hasSuffix(".3") { book.avoid(address, of: Self.origin, now: now) }
+      }
+      #expect(book.count(of: Self.origin) <= 9)
+    }
+    #expect(turn.with { $0 } > 1000)
+  }
+
   @Test("A host with one address, or one that nobody prepared for, is left to libcurl")
   func single() {
     for addresses in [["10.0.0.1"], ["10.0.0.1", "fe80::1%eth0"], []] {
