@@ -5,8 +5,12 @@ package enum ProducerEnd: Sendable, Equatable {
   case exited(Int32)
   case signalled(Int32)
 
-  /// Why its output must not be published; nil when it ended well.
-  package func failure(of command: String) -> Failure? {
+  /// Why its output must not be published; nil when it ended well. Ctrl-C goes to every process of the terminal's group:
+  /// of a command that shares ours and died of it, this may be known before the signal has reached us.
+  package func failure(of command: String, group: ProducerGroup = .own) -> Failure? {
+    if case .ours = group, self == .signalled(SIGINT) {
+      return Failure(.interrupted, "interrupted").at(Place(file: command))
+    }
     let what =
       switch self {
       case .exited(0): ""
@@ -47,6 +51,7 @@ package final class ProducerProcess: Sendable {
   /// The command's first word, for people.
   package let command: String
   package let pid: Int32
+  let group: ProducerGroup
   private let watch: ProducerWatch
   private let output: Locked<Int32>
 
@@ -62,6 +67,7 @@ package final class ProducerProcess: Sendable {
     }
     guard words.allSatisfy({ !$0.contains(0) }) else { throw Failure(.usage, "a word of the command holds a NUL") }
     command = String(decoding: first, as: UTF8.self)
+    self.group = group
     let spawned = try ProducerSpawn.run(
       words, environment: environment, readsNothing: readsNothing, group: group, errors: errors)
     pid = spawned.pid

@@ -37,7 +37,7 @@ package final class UploadStream: Sendable {
       case .feeder(let feeder): return await feeder.wait()
       case .command(let process):
         do throws(Failure) {
-          return try await process.wait().failure(of: process.command)
+          return try await process.wait().failure(of: process.command, group: process.group)
         } catch {
           return error
         }

@@ -49,6 +49,10 @@ import Testing
     #expect(try await output(producer).count == 1)
     #expect(try await producer.wait() == .signalled(SIGKILL))
     #expect(ProducerEnd.signalled(SIGKILL).failure(of: "sh")?.message.contains("9 (SIGKILL)") == true)
+    // Ctrl-C in the terminal that it shares with this program is an interruption, whoever of the two dies first.
+    #expect(ProducerEnd.signalled(SIGINT).failure(of: "sh", group: .ours)?.code == .interrupted)
+    #expect(ProducerEnd.signalled(SIGINT).failure(of: "sh")?.code == .dataMismatch)
+    #expect(ProducerEnd.signalled(SIGTERM).failure(of: "sh", group: .ours)?.code == .dataMismatch)
     #expect(ProducerEnd.signalled(40).failure(of: "sh")?.message.contains("signal 40") == true)
   }
 
