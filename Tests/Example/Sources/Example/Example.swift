@@ -20,15 +20,24 @@ import MultipartCore
     defer { try? FileManager.default.removeItem(at: folder) }
     var options = StoreOptions(endpoint: words[1])
     options.stateFolder = folder.appendingPathComponent("state").path
-    let example = Example(options: options, bucket: words[2], folder: folder)
-    try await example.uploadFile()
-    try await example.uploadStream()
-    try await example.refuseHalfAStream()
-    try await example.cancelAndResume()
-    try await example.goStepByStep()
-    try await example.presign()
-    try await example.explainFailure()
-    try await example.uploadOften()
+    do {
+      try await Example(options: options, bucket: words[2], folder: folder).run()
+    } catch {
+      try? FileManager.default.removeItem(at: folder)
+      FileHandle.standardError.write(Data("Example: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  func run() async throws {
+    try await uploadFile()
+    try await uploadStream()
+    try await refuseHalfAStream()
+    try await cancelAndResume()
+    try await goStepByStep()
+    try await presign()
+    try await explainFailure()
+    try await uploadOften()
     print("all of it worked")
   }
 
@@ -162,14 +171,18 @@ import MultipartCore
     let before = try Holdings()
     try await upload(990)
     var after = try Holdings()
-    // What has been let go may take a moment.
-    for _ in 0..<100 where after.threads > before.threads || after.descriptors > before.descriptors {
+    // Swift's own pool makes a thread when it likes, up to one for each core; what has been let go may take a moment.
+    let spare = ProcessInfo.processInfo.activeProcessorCount + 6
+    func isBack() -> Bool {
+      after.threads <= before.threads + spare && after.descriptors <= before.descriptors + spare
+    }
+    for _ in 0..<100 where !isBack() {
       try await Task.sleep(for: .milliseconds(100))
       after = try Holdings()
     }
     print("after 10 uploads: \(before); after 1,000: \(after)")
-    try expect(after.threads <= before.threads && after.descriptors <= before.descriptors, "nothing is left behind")
-    try expect(after.memory <= before.memory + (4 << 20), "and memory does not grow")
+    try expect(isBack(), "nothing is left behind")
+    try expect(after.memory <= before.memory + (8 << 20), "and memory does not grow")
   }
 
   func file(_ name: String, megabytes: Int) throws(Failure) -> String {
