@@ -182,7 +182,8 @@ import MultipartCore
     }
     print("after 10 uploads: \(before); after 1,000: \(after)")
     try expect(isBack(), "nothing is left behind")
-    try expect(after.memory <= before.memory + (8 << 20), "and memory does not grow")
+    // The allocator gives back what the large files took in steps of 10 MiB, when it likes; 990 stores would be more.
+    try expect(after.memory <= before.memory + (24 << 20), "and memory does not grow")
   }
 
   func file(_ name: String, megabytes: Int) throws(Failure) -> String {
