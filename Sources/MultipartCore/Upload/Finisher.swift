@@ -96,16 +96,9 @@ package final class Finisher: Sendable {
     return judgement
   }
 
-  /// Whether the store still has the upload. One that is gone shows as NoSuchUpload; some stores say NoSuchKey, or answer
-  /// a list without parts.
-  package func hasUpload(_ uploadID: String) async throws(Failure) -> Bool {
-    do throws(Failure) {
-      let list = ListParts(bucket: bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: common)
-      return try await !client.perform(list).parts.isEmpty
-    } catch {
-      if error.code == .uploadGone || error.status == 404 { return false }
-      throw error
-    }
+  func hasUpload(_ uploadID: String) async throws(Failure) -> Bool {
+    try await client.hasUpload(
+      ListParts(bucket: bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: common))
   }
 
   package var headOperation: HeadObject {

@@ -23,19 +23,25 @@ public enum UploadActivity: Sendable, Equatable {
 }
 
 extension UploadMachine {
-  package var activity: UploadActivity {
-    if inFlight.isEmpty, let next = waiting.map(\.until).min() { return .waitingToRetry(why: lastTrouble, until: next) }
-    switch phase {
-    case .idle, .creating: return .starting
-    case .finding, .listingParts: return .looking
+  package func activity(_ scheduler: Scheduler) -> UploadActivity {
+    if parts.underWay.isEmpty, let next = scheduler.nextTry(of: object) {
+      return .waitingToRetry(why: next.why, until: next.until)
+    }
+    switch state {
+    case .idle, .creating, .ready: return .starting
     case .reading, .confirming: return .reading
-    case .sending where inFlight.isEmpty && !resume.verifying.isEmpty: return .comparing
-    case .sending where inFlight.isEmpty && stream.isReading: return .reading
-    case .sending, .putting: return .sending
-    case .completing: return .assembling
-    case .abortingOld, .aborting, .listing: return .cleaningUp
+    case .looking:
+      if case .ending = lookup.state { return .cleaningUp }
+      return parts.comparison.underWay.isEmpty ? .looking : .comparing
+    case .sending where parts.underWay.isEmpty && !parts.comparison.underWay.isEmpty: return .comparing
+    case .sending where parts.underWay.isEmpty && parts.stream.isReading: return .reading
+    case .sending: return .sending
+    case .publishing(let completion):
+      guard case .requesting = completion.state else { return .checking }
+      return completion.isPut ? .sending : .assembling
+    case .cleaning: return .cleaningUp
     case .stopping: return .stopping
-    default: return .checking
+    case .checking, .done: return .checking
     }
   }
 }

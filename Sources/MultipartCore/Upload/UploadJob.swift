@@ -94,22 +94,29 @@ package struct UploadJob: Sendable {
     return "the store gives no \(name) back, so it has not verified the checksum that \(.checksum) asks for"
   }
 
-  func settings(plan: UploadPlan, signsPayload: Bool, seed: UInt64) -> UploadMachine.Settings {
+  func settings(plan: UploadPlan, signsPayload: Bool) -> UploadMachine.Settings {
     var form = checksum ?? remembered ?? .algorithm(.crc64nvme)
     if checksum == nil, form == .md5, signsPayload { form = .none }
     var settings = UploadMachine.Settings(
-      plan: plan, concurrency: concurrency, retry: retry, form: form, formIsFree: checksum == nil,
-      payloadIsSigned: signsPayload, checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil,
-      alwaysVerifies: verifies, seed: seed)
-    settings.pace = plan.isSingle && !source.isStream ? nil : pace
+      plan: plan, form: form, formIsFree: checksum == nil, payloadIsSigned: signsPayload,
+      checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil, alwaysVerifies: verifies)
     settings.finds = true
-    settings.hedges = hedges
-    settings.limitRate = limitRate
-    settings.pace?.limit = limitRate
     settings.isStream = source.isStream
     settings.requiresResume = resume == .require
     settings.quietTime = quietTime
     settings.keepsOn = source.isStream ? [] : Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
+    return settings
+  }
+
+  func scheduling(_ plan: UploadPlan, seed: UInt64) -> Scheduler.Settings {
+    var settings = Scheduler.Settings()
+    settings.concurrency = concurrency
+    settings.pace = plan.isSingle && !source.isStream ? nil : pace
+    settings.pace?.limit = limitRate
+    settings.retry = retry
+    settings.hedges = hedges
+    settings.limitRate = limitRate
+    settings.seed = seed
     return settings
   }
 

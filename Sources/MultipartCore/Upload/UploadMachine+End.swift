@@ -1,185 +1,226 @@
+/// Steps from the last part to the end: publish, stop, clean up.
 extension UploadMachine {
-  /// The object is proven; what may be left of the upload goes before the run ends.
-  mutating func endUpload(thenFinish evidence: String) -> [Action] {
-    guard uploadID != nil, !settings.keepsUpload else { return finish(evidence) }
-    publication = .proven(evidence)
-    phase = .aborting
-    phaseAttempts = 1
-    return [.abort]
+  mutating func complete() -> [Action] {
+    var ways = Completion.Ways()
+    ways.mayBeginAnew = restarts < 3 && canStartAnew
+    ways.hasEarlierParts = parts.comparison.kept > 0
+    ways.maySendAllAgain = !hasMetInvalidPart
+    ways.alwaysVerifies = settings.alwaysVerifies
+    return begin(.complete(of: object, ways))
   }
 
+  mutating func begin(_ completion: Completion) -> [Action] {
+    state = .publishing(completion)
+    return completion.request(form: form).map { [$0] } ?? []
+  }
+
+  mutating func publish(
+    _ scheduler: inout Scheduler, _ step: (inout Completion, inout Scheduler) -> Completion.Step
+  ) -> [Action] {
+    guard case .publishing(var completion) = state else { return unfit() }
+    let next = step(&completion, &scheduler)
+    state = .publishing(completion)
+    switch next {
+    case .go(let actions): return actions
+    case .misfit: return unfit()
+    case .end(let end): return published(end, &scheduler)
+    }
+  }
+
+  private mutating func published(_ end: Completion.End, _ scheduler: inout Scheduler) -> [Action] {
+    scheduler.stopWaiting(object)
+    switch end {
+    case .completed(let evidence, let mayBeLeft):
+      return mayBeLeft && uploadID != nil ? clean(.finishing(evidence: evidence)) : finish(evidence)
+    case .inspected(let evidence): return succeed(evidence)
+    case .failed(let failure): return fail(failure, &scheduler)
+    case .spoiled(let failure):
+      uploadID = nil
+      return fail(failure, &scheduler)
+    case .unshown(let failure): return failUnshown(failure)
+    case .lost(let failure): return giveUp(failure)
+    // A record, where there is one, lets the next run begin with this look: it finds the object complete.
+    case .unconfirmed(let failure): return giveUp(failure, isKept: isKept(after: failure))
+    case .anew(let reason): return [.say(.startsAnew(message: reason))] + startAnew(&scheduler)
+    case .missesPart: return sendAllAgain(&scheduler)
+    case .recovered(let judgement): return recovered(judgement, &scheduler)
+    }
+  }
+
+  mutating func putFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    _ = scheduler.failed(wholeObject, failure)
+    guard case .publishing(var completion) = state, completion.isPut else { return unfit() }
+    if interruption == nil, let steps = stepDown(failure) {
+      completion.putAgain()
+      scheduler.begin(wholeObject, size: settings.plan.size)
+      return [steps] + begin(completion)
+    }
+    return publish(&scheduler) { $0.requestFailed(failure, &$1) }
+  }
+
+  private mutating func sendAllAgain(_ scheduler: inout Scheduler) -> [Action] {
+    hasMetInvalidPart = true
+    let reason = Action.say(.startsAnew(message: "the store misses a part that it had taken"))
+    guard case .foreign? = lookup.candidate?.use, let id = uploadID else { return [reason] + startAnew(&scheduler) }
+    // Somebody else began this upload, and may still be sending to it.
+    restarts += 1
+    resetParts()
+    return [reason, .say(.leftAlone(uploadID: id))] + begin()
+  }
+
+  /// The store said yes, and what it made cannot be seen. A record is kept: the next run looks again. Without one the
+  /// upload is named. It is not aborted: a store that is still at it could lose the object's data by that.
+  private mutating func failUnshown(_ failure: Failure) -> [Action] {
+    guard let id = uploadID, !isKept(after: failure) else { return giveUp(failure, isKept: uploadID != nil) }
+    abandoned.append(id)
+    return [.say(.leftBehind(uploadID: id))] + giveUp(failure)
+  }
+
+  /// The object is proven. Whether it has what was asked for it is looked at last: nothing is left to abort then, whatever
+  /// comes. A record still names the upload, so that the next run finds it complete.
   mutating func finish(_ evidence: String) -> [Action] {
-    guard !settings.inspects else { return inspect(evidence) }
-    phase = .done
+    guard settings.inspects else { return succeed(evidence) }
+    if !isRecorded { uploadID = nil }
+    return begin(.inspect(evidence, of: object))
+  }
+
+  private mutating func succeed(_ evidence: String) -> [Action] {
+    state = .done(nil)
     return [.finish(.completed(evidence: evidence))]
   }
 
-  // MARK: - Failing
+  private mutating func giveUp(_ failure: Failure, isKept: Bool = false) -> [Action] {
+    state = .done(failure)
+    return [.finish(.failed(failure.code, isKept: isKept))]
+  }
 
-  mutating func fail(_ failure: Failure) -> [Action] {
-    if cause == nil { cause = failure }
-    restartsAfterAbort = false
-    return leave()
+  // MARK: - Stopping
+
+  mutating func fail(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    leave(.failing(failure), &scheduler)
+  }
+
+  /// Stops transfers, aborts, sees that nothing is left.
+  mutating func leave(_ end: End, _ scheduler: inout Scheduler) -> [Action] {
+    scheduler.stopWaiting(object)
+    state = .stopping(end, graceEnds: nil)
+    return parts.isQuiet ? stopped(end) : [.cancelTransfers]
+  }
+
+  mutating func stopIfQuiet() -> [Action] {
+    guard case .stopping(let end, _) = state else { return unfit() }
+    return parts.isQuiet ? stopped(end) : []
+  }
+
+  private mutating func stopped(_ end: End) -> [Action] {
+    guard ownUploadID != nil else { return cleaned(end) }
+    if case .failing(let failure) = end, isKept(after: failure) { return giveUp(failure, isKept: true) }
+    return clean(end)
+  }
+
+  /// What may pass by itself, or by new credentials, leaves the upload for the next run, when that can find it.
+  private func isKept(after failure: Failure) -> Bool { isRecorded && settings.keepsOn.contains(failure.code) }
+
+  private static let grace: Duration = .seconds(2)
+
+  /// Parts that nearly have arrived are let go on, where the next run has a use for them: it need not send them again.
+  private mutating func windDown(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    guard isKept(after: failure) else { return fail(failure, &scheduler) }
+    let ending = scheduler.arriving(of: object, within: Self.grace)
+    guard !ending.isEmpty else { return fail(failure, &scheduler) }
+    scheduler.stopWaiting(object)
+    let end = scheduler.now + Self.grace
+    state = .stopping(.failing(failure), graceEnds: end)
+    return parts.underWay.subtracting(ending).sorted().map { .cancelPart($0) } + [.wait(until: end)]
+  }
+
+  package mutating func tick(_ scheduler: Scheduler) -> [Action] {
+    guard case .stopping(let end, let graceEnds?) = state, scheduler.now >= graceEnds else { return [] }
+    state = .stopping(end, graceEnds: nil)
+    return [.cancelTransfers]
   }
 
   /// The first interruption stops what is under way; the answer to a complete that is out is still waited for, because
   /// it may be yes.
-  mutating func interrupted(_ failure: Failure) -> [Action] {
-    if phase == .inspecting { return stopInspecting(failure) }
-    guard phase != .done, cause == nil, interruption == nil, !isProven else { return [] }
-    switch phase {
-    case .completing, .heading:
-      // What is out is the last try; a complete that may have worked before is looked for once.
-      interruption = failure
-      if waiting.isEmpty { return [] }
-      waiting = []
-      if case .heading(.confirms) = phase { return failUnshown(failure) }
-      return phase == .completing && publication == .maybe ? ask(failure) : fail(failure)
-    case .checking, .creating, .putting, .finding, .listingParts, .abortingOld, .confirming:
-      // A create that is out is waited for: cancelled, it could leave an upload that nobody knows.
-      guard waiting.isEmpty else { return fail(failure) }
-      cause = failure
-      return phase == .putting || phase == .confirming ? [.cancelTransfers] : []
-    case .stopping, .aborting, .listing:
-      cause = failure
-      restartsAfterAbort = false
-      return []
-    case .sending: return windDown(failure)
-    default: return fail(failure)
+  package mutating func interrupted(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    guard interruption == nil, !isDone else { return [] }
+    interruption = failure
+    let isWaiting = scheduler.isWaiting(object)
+    switch state {
+    case .publishing:
+      scheduler.stopWaiting(object)
+      return publish(&scheduler) { completion, _ in completion.interrupted(failure, isWaiting: isWaiting) }
+    case .stopping(.beginningAnew, let grace): state = .stopping(.failing(failure), graceEnds: grace)
+    case .cleaning(let cleanup, .beginningAnew): state = .cleaning(cleanup, .failing(failure))
+    case .stopping, .cleaning: break
+    case .sending: return windDown(failure, &scheduler)
+    // A create that is out is waited for: cancelled, it could leave an upload that nobody knows.
+    case .checking where !isWaiting, .creating where !isWaiting: break
+    case .looking where !isWaiting && !lookup.isComparing: break
+    case .confirming: return [.cancelTransfers]
+    case .idle, .checking, .looking, .reading, .creating, .ready: return fail(failure, &scheduler)
+    case .done: break
+    }
+    return []
+  }
+
+  // MARK: - Cleaning up
+
+  mutating func clean(_ end: End) -> [Action] {
+    guard let uploadID else { return cleaned(end) }
+    state = .cleaning(Cleanup(uploadID), end)
+    return [.abort(uploadID: uploadID)]
+  }
+
+  /// One step of ending the upload, or an old one.
+  mutating func cleanUp(_ scheduler: inout Scheduler, _ step: (inout Cleanup) -> Cleanup.Next?) -> [Action] {
+    var cleanup: Cleanup
+    switch (state, lookup.state) {
+    case (.cleaning(let own, _), _): cleanup = own
+    case (.looking, .ending(let old)): cleanup = old
+    default: return unfit()
+    }
+    guard let next = step(&cleanup) else { return unfit() }
+    if case .cleaning(_, let end) = state {
+      state = .cleaning(cleanup, end)
+    } else {
+      lookup.state = .ending(cleanup)
+      // Its record stays, and the next run ends it.
+      if let interruption, !cleanup.isOver { return fail(interruption, &scheduler) }
+    }
+    switch next {
+    case .abort: return [.abort(uploadID: cleanup.uploadID)]
+    case .list: return [.listAfterAbort(uploadID: cleanup.uploadID)]
+    case .gone: return cleanedUp(isGone: true, &scheduler)
+    case .again(let failure, let attempt):
+      var patient = scheduler.settings.retry
+      patient.tries = min(patient.tries, 4)
+      if interruption?.code == .interrupted { patient.cap = .milliseconds(500) }
+      guard let wait = scheduler.pause(after: failure, attempt: attempt, by: patient) else {
+        return cleanedUp(isGone: false, &scheduler)
+      }
+      return scheduler.wait(.step(object: object), wait)
     }
   }
 
-  /// On the way out, whether to fail or to begin anew: stop transfers, abort, see that nothing is left.
-  mutating func leave() -> [Action] {
-    waiting = []
-    phase = .stopping
-    guard isQuiet else { return [.cancelTransfers] }
-    return afterStop()
-  }
-
-  mutating func stopIfQuiet() -> [Action] {
-    phase == .stopping && isQuiet ? afterStop() : []
-  }
-
-  private var isProven: Bool {
-    if case .proven = publication { return true }
-    return false
-  }
-
-  private var isQuiet: Bool { inFlight.isEmpty && resume.verifying.isEmpty && !stream.isReading }
-
-  /// What may pass by itself, or by new credentials, leaves the upload for the next run, when that can find it.
-  var keepsForLater: Bool {
-    guard !restartsAfterAbort, let cause else { return false }
-    return settings.keepsUpload || (isRecorded && settings.keepsOn.contains(cause.code))
-  }
-
-  private mutating func afterStop() -> [Action] {
-    guard ownUploadID != nil else { return gone(leftBehind: false) }
-    guard !keepsForLater else {
-      phase = .done
-      return [.finish(.failed(cause?.code ?? .local, isKept: true))]
-    }
-    phase = .aborting
-    phaseAttempts = 1
-    return [.abort]
-  }
-
-  mutating func aborted() -> [Action] {
-    guard phase == .aborting else { return [] }
-    phase = .listing
-    return [.listAfterAbort]
-  }
-
-  /// A part that was under way at the store when the abort came can appear after it, so the abort is repeated until
-  /// the list says that the upload is gone.
-  mutating func listed(stillThere: Bool, _ now: Duration) -> [Action] {
-    if phase == .asking { return asked(stillThere: stillThere) }
-    guard phase == .listing else { return [] }
-    guard stillThere else { return gone(leftBehind: false) }
-    return abortAgain(Failure(.server, "the upload is still there after its abort"), now)
-  }
-
-  mutating func abortFailed(_ failure: Failure, _ now: Duration) -> [Action] {
-    guard phase == .aborting else { return [] }
-    if failure.code == .uploadGone { return gone(leftBehind: false) }
-    return abortAgain(failure, now)
-  }
-
-  mutating func listFailed(_ failure: Failure, _ now: Duration) -> [Action] {
-    if phase == .asking { return askFailed(failure, now) }
-    guard phase == .listing else { return [] }
-    if failure.code == .uploadGone { return gone(leftBehind: false) }
-    // Not allowed to list: the abort's own answer is all there is to know.
-    if failure.code == .credentials { return gone(leftBehind: false) }
-    return abortAgain(failure, now)
-  }
-
-  private mutating func abortAgain(_ failure: Failure, _ now: Duration) -> [Action] {
-    phase = .aborting
-    phaseAttempts += 1
-    var patient = settings.retry
-    patient.tries = min(patient.tries, 4)
-    if (cause ?? interruption)?.code == .interrupted { patient.cap = .milliseconds(500) }
-    guard let wait = patient.wait(after: failure, attempt: phaseAttempts - 1, dice: dice.next()) else {
-      return gone(leftBehind: true)
-    }
-    waiting = [Waiting(part: nil, until: now + wait)]
-    return [.wait(until: now + wait)]
+  private mutating func cleanedUp(isGone: Bool, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .cleaning(_, let end) = state else { return oldEnded(isGone: isGone, &scheduler) }
+    return cleaned(end, isLeft: !isGone)
   }
 
   /// The way out of an upload is at its end. What could not be shown to be gone is said, so that somebody can end it.
-  private mutating func gone(leftBehind: Bool) -> [Action] {
+  private mutating func cleaned(_ end: End, isLeft: Bool = false) -> [Action] {
     var actions: [Action] = []
-    if leftBehind, let id = uploadID {
+    if isLeft, let id = uploadID {
       abandoned.append(id)
       actions.append(.say(.leftBehind(uploadID: id)))
     }
-    if restartsAfterAbort {
-      restartsAfterAbort = false
+    switch end {
+    case .beginningAnew:
       resetParts()
       return actions + begin()
-    }
-    if case .proven(let evidence) = publication { return actions + finish(evidence) }
-    phase = .done
-    return actions + [.finish(.failed(cause?.code ?? .local, isKept: false))]
-  }
-
-  // MARK: - Waiting
-
-  /// Puts the part, or the phase's one request, on the list of those that wait; nil when there is no try left.
-  mutating func retry(_ part: Int?, _ failure: Failure, attempt: Int, _ now: Duration) -> [Action]? {
-    guard let wait = settings.retry.wait(after: failure, attempt: attempt, dice: dice.next()) else { return nil }
-    retries += 1
-    lastTrouble = failure.s3Code.map { "the store says \($0)" } ?? failure.message
-    waiting.append(Waiting(part: part, until: now + wait))
-    return [
-      .say(.retry(part: part, attempt: attempt + 1, cause: failure.code, message: failure.message, wait: wait)),
-      .wait(until: now + wait),
-    ]
-  }
-
-  mutating func tick(_ now: Duration) -> [Action] {
-    if let end = graceEnds() { return end }
-    let due = waiting.filter { $0.until <= now }
-    waiting.removeAll { $0.until <= now }
-    return due.flatMap { again($0.part) } + hedge()
-  }
-
-  private mutating func again(_ part: Int?) -> [Action] {
-    if let part { return phase == .sending ? [send(part)] : [] }
-    switch phase {
-    case .checking: return [.check]
-    case .finding: return [.find]
-    case .listingParts: return uploadID.map { [.listParts(uploadID: $0)] } ?? []
-    case .creating: return createOnce()
-    case .putting: return [.put(form: form, attempt: phaseAttempts, freshConnection: fresh.contains(0))]
-    case .completing: return [.complete(attempt: phaseAttempts)]
-    case .asking: return [.listAfterLoss]
-    case .heading(let look): return [head(look)]
-    case .aborting: return [.abort]
-    case .inspecting: return [.inspect]
-    default: return []
+    case .finishing(let evidence): return actions + finish(evidence)
+    case .failing(let failure): return actions + giveUp(failure)
     }
   }
 }

@@ -1,54 +1,54 @@
+/// Steps up to the last part: look at a condition, create, send.
 extension UploadMachine {
   static let givesNoneBack: Wording = "the store gives no checksum back, so it has not verified it"
 
-  /// After the preconditions: a stream is read, a small source put, and for a large one an upload looked for.
-  mutating func begin() -> [Action] {
-    phaseAttempts = 1
-    if settings.isStream, stream.received == 0 {
-      phase = .reading
-      stream.isReading = true
-      return [.read]
-    }
-    guard settings.finds, !resume.hasLooked, !isPut || settings.hasRecord else { return isPut ? put() : create() }
-    phase = .finding
-    return [.find]
-  }
-
-  /// The source goes in one PutObject.
-  var isPut: Bool { settings.plan.isSingle && !settings.isStream }
-
-  mutating func put() -> [Action] {
-    phase = .putting
-    phaseAttempts = 1
-    return [.put(form: form, attempt: 1, freshConnection: false)]
-  }
-
-  mutating func create() -> [Action] {
-    createTries = 1
-    return createOnce()
-  }
-
-  mutating func createOnce() -> [Action] {
-    phase = .creating
-    return [.create(form)]
+  mutating func start(_ scheduler: inout Scheduler) -> [Action] {
+    guard case .idle = state else { return unfit() }
+    guard settings.checksFirst else { return begin() }
+    state = .checking(attempt: 1)
+    return [.check]
   }
 
   /// A HEAD that is not allowed decides nothing: the store looks at the condition again at the end.
-  mutating func checked(_ failure: Failure?, _ now: Duration) -> [Action] {
-    guard phase == .checking else { return [] }
-    if cause != nil { return leave() }
-    phaseAttempts += 1
+  mutating func checked(_ failure: Failure?, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .checking(let attempt) = state else { return unfit() }
+    if let interruption { return fail(interruption, &scheduler) }
     guard let failure, failure.code != .credentials else { return begin() }
-    if let retry = retry(nil, failure, attempt: phaseAttempts - 1, now) { return retry }
-    return fail(failure)
+    state = .checking(attempt: attempt + 1)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt) ?? fail(failure, &scheduler)
   }
 
-  mutating func created(_ id: String) -> [Action] {
-    guard phase == .creating else { return [] }
+  /// After the preconditions: a stream is read, a small source put, and for a large one an upload looked for.
+  mutating func begin() -> [Action] {
+    if settings.isStream, parts.stream.sizes.isEmpty {
+      state = .reading
+      parts.stream.isReading = true
+      return [.read]
+    }
+    guard settings.finds, !lookup.hasLooked, !isPut || settings.hasRecord else { return isPut ? put() : create() }
+    return find()
+  }
+
+  /// The source goes in one PutObject.
+  package var isPut: Bool { settings.plan.isSingle && !settings.isStream }
+
+  mutating func put() -> [Action] {
+    state = .ready
+    return []
+  }
+
+  mutating func create() -> [Action] {
+    state = .creating(attempt: 1)
+    return [.create(form)]
+  }
+
+  mutating func created(_ id: String, isRecorded: Bool, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .creating = state else { return unfit() }
     uploadID = id
-    if cause != nil { return leave() }
-    phase = .sending
-    return fill()
+    self.isRecorded = isRecorded
+    if let interruption { return fail(interruption, &scheduler) }
+    state = .sending
+    return []
   }
 
   /// A create that fails so may have made an upload.
@@ -59,107 +59,189 @@ extension UploadMachine {
     }
   }
 
-  mutating func createFailed(_ failure: Failure, _ now: Duration) -> [Action] {
-    guard phase == .creating else { return [] }
+  mutating func createFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .creating(let attempt) = state else { return unfit() }
     if Self.mayHaveMade(failure.code) { createWasLost = true }
-    if cause != nil { return leave() }
+    if let interruption { return fail(interruption, &scheduler) }
     if let steps = stepDown(failure) { return [steps] + create() }
-    createTries += 1
-    if let retry = retry(nil, failure, attempt: createTries - 1, now) { return retry }
-    return fail(failure)
+    state = .creating(attempt: attempt + 1)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt) ?? fail(failure, &scheduler)
   }
 
-  mutating func partDone(_ receipt: PartReceipt) -> [Action] {
-    var bothCount = false
-    if phase == .sending, tail.twice.contains(receipt.number) {
-      bothCount = tail.winner[receipt.number].map { $0.etag != receipt.etag } ?? false
-      tail.winner[receipt.number] = receipt
+  // MARK: - Parts
+
+  /// Sends what there is room for, in order, and compares and reads ahead.
+  mutating func fill(_ scheduler: inout Scheduler) -> [Action] {
+    switch state {
+    case .ready:
+      guard scheduler.hasRoom else { return [] }
+      scheduler.begin(wholeObject, size: settings.isStream ? 0 : settings.plan.size)
+      return begin(.put(of: object, alwaysVerifies: settings.alwaysVerifies))
+    case .looking: return parts.compareMore()
+    case .sending:
+      var actions = parts.compareMore()
+      while scheduler.hasRoom, let number = parts.queue.next() { actions.append(send(number, &scheduler)) }
+      return actions + readMore(scheduler)
+    default: return []
     }
-    guard isLastCopy(receipt.number) else { return [.cancelPart(receipt.number)] }
-    // Both arrived, at a store that gives the same bytes another ETag each time, and which of them it keeps nobody
-    // knows: sent once more, alone, the part has a known one. The bytes of a stream's part are gone by now.
-    if bothCount, !settings.isStream {
-      inFlight.remove(receipt.number)
-      tail.winner[receipt.number] = nil
-      return sendLater(receipt.number)
+  }
+
+  private mutating func send(_ number: Int, _ scheduler: inout Scheduler) -> Action {
+    scheduler.begin(Slot(object: object, part: number), size: size(of: number))
+    let (attempt, fresh) = parts.begin(number)
+    return .send(part: number, form: form, attempt: attempt, freshConnection: fresh)
+  }
+
+  private func size(of part: Int) -> Int64 {
+    settings.isStream ? parts.stream.sizes[part - 1] : settings.plan.range(of: part).length
+  }
+
+  mutating func partDone(_ receipt: PartReceipt, _ scheduler: inout Scheduler) -> [Action] {
+    let number = receipt.number
+    guard parts.underWay.contains(number) else { return unfit() }
+    switch scheduler.arrived(Slot(object: object, part: number), receipt) {
+    case .arrived(let receipt): return arrived(receipt)
+    // Sent once more, alone, the part has an ETag that is known. The bytes of a stream's part are gone by now.
+    case .arrivedTwice(let receipt):
+      guard isSending, !settings.isStream else { return arrived(receipt) }
+      parts.underWay.remove(number)
+      parts.sendLater(number)
+      return []
+    default: return [.cancelPart(number)]
     }
-    return arrived(tail.winner.removeValue(forKey: receipt.number) ?? receipt)
   }
 
   private mutating func arrived(_ receipt: PartReceipt) -> [Action] {
-    inFlight.remove(receipt.number)
-    takenBack.remove(receipt.number)
-    tail.arrived(receipt.number, receipt.size, now)
-    guard phase == .sending else {
-      // It stands in the record, and is counted in what is said of the end.
-      if phase == .stopping { receipts[receipt.number - 1] = receipt }
+    parts.underWay.remove(receipt.number)
+    guard isSending else {
+      parts.arrivedLate(receipt)
       return stopIfQuiet()
     }
-    fresh.remove(receipt.number)
-    receipts[receipt.number - 1] = receipt
-    partsDone += 1
-    widen()
+    parts.arrived(receipt)
     var actions: [Action] = []
     // The store took the part but did not say that it had verified it: the parts to come carry what it does verify.
     if settings.formIsFree, case .algorithm = form, receipt.checksum != nil, receipt.proof < .checksum,
       let next = form.steppedDown(payloadIsSigned: settings.payloadIsSigned)
     {
-      actions.append(
-        .say(.steppedDown(from: form, to: next, message: Self.givesNoneBack)))
+      actions.append(.say(.steppedDown(from: form, to: next, message: Self.givesNoneBack)))
       form = next
     }
-    return actions + (isWhole ? finishParts() : fill())
+    return actions + (isWhole ? finishParts() : [])
   }
 
   /// Every part is at the store.
-  var isWhole: Bool {
-    partsDone == receipts.count && (!settings.isStream || stream.hasEnded)
-  }
+  var isWhole: Bool { parts.isWhole && (!settings.isStream || parts.stream.hasEnded) }
 
   /// A stream's end is judged before it is published; a file is looked at again by who completes it.
   mutating func finishParts() -> [Action] {
     guard settings.isStream else { return complete() }
-    phase = .confirming
+    state = .confirming
     return [.confirm]
   }
 
-  mutating func partFailed(_ number: Int, _ failure: Failure, _ now: Duration) -> [Action] {
-    // Of two copies the other one may still arrive, or has.
-    guard isLastCopy(number) else { return [] }
-    if let receipt = tail.winner.removeValue(forKey: number) { return arrived(receipt) }
-    tail.twice.remove(number)
-    tail.sentAt[number] = nil
-    inFlight.remove(number)
-    guard phase == .sending else { return stopIfQuiet() }
-    if takenBack.remove(number) != nil, failure.code == .interrupted { return sendLater(number) }
-    if failure.code == .throttled { narrow(now) }
+  mutating func partFailed(_ number: Int, _ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    guard parts.underWay.contains(number) else { return unfit() }
+    let slot = Slot(object: object, part: number)
+    let landing = scheduler.failed(slot, failure)
+    switch landing {
+    case .copyIsOut: return []
+    case .arrived(let receipt), .arrivedTwice(let receipt): return arrived(receipt)
+    case .takenBack, .failed: parts.underWay.remove(number)
+    }
+    guard isSending else { return stopIfQuiet() }
+    if case .takenBack = landing {
+      parts.sendLater(number)
+      return []
+    }
     if failure.code == .checksumUnsupported, canStartAnew, let steps = stepDown(failure) {
-      return [steps] + startAnew()
+      return [steps] + startAnew(&scheduler)
     }
     // Aborted all the same: a store that has only lost sight of it would keep, and charge for, its parts.
     if failure.code == .uploadGone, restarts < 3, canStartAnew {
-      return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew()
+      return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew(&scheduler)
     }
-    if failure.code == .stalled { fresh.insert(number) }
-    if let retry = retry(number, failure, attempt: attempts[number - 1], now) { return retry + fill() }
-    return fail(failure)
+    if failure.code == .stalled { parts.stalled(number) }
+    return scheduler.retry(.transfer(slot), after: failure, attempt: parts.attempts[number - 1])
+      ?? fail(failure, &scheduler)
   }
 
-  /// Sends parts, in order, up to the window; parts that wait for their next try count too, so that a failing store
-  /// does not get a fresh part for each one it refused.
-  mutating func fill() -> [Action] {
-    var actions = verifyMore()
-    guard !isVetting else { return actions }
-    while inFlight.count + waiting.count < window, let number = queue.next() { actions.append(send(number)) }
-    return actions + readMore() + hedge()
+  /// The next try of a part, or of the one request that the object is about.
+  package mutating func again(_ part: Int?, _ scheduler: inout Scheduler) -> [Action] {
+    if let part, part > 0 { return isSending ? [send(part, &scheduler)] : [] }
+    switch state {
+    case .checking: return [.check]
+    case .creating: return [.create(form)]
+    case .cleaning: return cleanUp(&scheduler) { $0.resume() }
+    case .publishing(let completion):
+      if completion.isPut { scheduler.begin(wholeObject, size: settings.isStream ? 0 : settings.plan.size) }
+      return completion.request(form: form).map { [$0] } ?? []
+    case .looking:
+      switch lookup.state {
+      case .finding: return [.find]
+      case .listing(let candidate, _), .settling(let candidate, _, _, _):
+        return [.listParts(uploadID: candidate.uploadID)]
+      case .ending: return cleanUp(&scheduler) { $0.resume() }
+      default: return []
+      }
+    default: return []
+    }
   }
 
-  mutating func send(_ number: Int) -> Action {
-    inFlight.insert(number)
-    tail.sentAt[number] = now
-    attempts[number - 1] += 1
-    return .send(
-      part: number, form: form, attempt: attempts[number - 1], freshConnection: fresh.contains(number))
+  // MARK: - Streams
+
+  /// Another piece is read when there is room for it in the window: no more of them are in memory.
+  private mutating func readMore(_ scheduler: Scheduler) -> [Action] {
+    guard settings.isStream, !parts.stream.hasEnded, !parts.stream.isReading,
+      scheduler.occupied + parts.queue.waitingPieces < scheduler.width
+    else { return [] }
+    parts.stream.isReading = true
+    return [.read]
+  }
+
+  mutating func piece(_ size: Int64, isLast: Bool) -> [Action] {
+    parts.stream.isReading = false
+    switch state {
+    // A stream that ends within its first piece is one PutObject, once its end has been judged.
+    case .reading where isLast:
+      parts.stream.hasEnded = true
+      state = .confirming
+      return [.confirm]
+    case .reading:
+      parts.take(pieceOf: size)
+      return begin()
+    case .sending:
+      parts.stream.hasEnded = isLast
+      parts.take(pieceOf: size)
+      return []
+    default: return readEnded()
+    }
+  }
+
+  /// A stream whose command fails is stopped at once: the read that is out then may be answered at any time.
+  private mutating func readEnded() -> [Action] {
+    if case .stopping = state { stopIfQuiet() } else { [] }
+  }
+
+  mutating func ended() -> [Action] {
+    parts.stream.isReading = false
+    parts.stream.hasEnded = true
+    guard isSending else { return readEnded() }
+    return isWhole ? finishParts() : []
+  }
+
+  mutating func readFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    parts.stream.isReading = false
+    switch state {
+    case .reading, .sending: return fail(failure, &scheduler)
+    default: return readEnded()
+    }
+  }
+
+  mutating func confirmed(_ failure: Failure?, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .confirming = state else { return unfit() }
+    if let interruption { return fail(interruption, &scheduler) }
+    if let failure { return fail(failure, &scheduler) }
+    return receipts.isEmpty ? put() : complete()
   }
 
   // MARK: - Starting anew
@@ -173,29 +255,18 @@ extension UploadMachine {
   }
 
   /// The bytes of a stream's part are let go once the store has it: from then on there is no other upload for it.
-  var canStartAnew: Bool { !settings.isStream || partsDone == 0 }
+  var canStartAnew: Bool { !settings.isStream || parts.done == 0 }
 
   /// Ends the upload and begins another; transfers under way are stopped first.
-  mutating func startAnew() -> [Action] {
+  mutating func startAnew(_ scheduler: inout Scheduler) -> [Action] {
     restarts += 1
-    restartsAfterAbort = true
-    return leave()
+    return leave(.beginningAnew, &scheduler)
   }
 
   mutating func resetParts() {
     uploadID = nil
     isRecorded = false
-    queue = PartQueue(count: settings.isStream ? 0 : receipts.count)
-    if settings.isStream { for number in 1...max(1, stream.received) { queue.add(number) } }
-    resume.drop()
-    tail = Tail()
-    partsDone = 0
-    for index in receipts.indices {
-      receipts[index] = nil
-      attempts[index] = 0
-    }
-    fresh = []
-    waiting = []
-    takenBack = []
+    parts.reset()
+    if lookup.hasLooked { lookup.state = .over(resumed: nil) }
   }
 }

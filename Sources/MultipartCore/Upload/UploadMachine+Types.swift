@@ -1,10 +1,6 @@
 extension UploadMachine {
   package struct Settings: Sendable {
     package var plan: UploadPlan
-    package var concurrency: Int
-    /// The number of connections is found out; nil: it is `concurrency`.
-    package var pace: Pace.Bounds?
-    package var retry: RetryPolicy
     package var form: ChecksumForm
     /// The form may be stepped down when the store does not take it.
     package var formIsFree: Bool
@@ -15,13 +11,11 @@ extension UploadMachine {
     package var alwaysVerifies: Bool
     /// Something was asked for of the object that has to be confirmed once it is there.
     package var inspects = false
-    /// A failure leaves the upload as it is: somebody else resumes it.
-    package var keepsUpload = false
     /// An upload that an earlier run, or another machine, left unfinished is looked for.
     package var finds = false
     /// An earlier run left a record, of an upload that a source in one request has no use for.
     package var hasRecord = false
-    /// Without one to go on with, the run fails.
+    /// Without one to resume, the run fails.
     package var requiresResume = false
     /// So long nobody may have sent to an upload that no record knows before it is adopted.
     package var quietTime: Duration = .seconds(60)
@@ -29,26 +23,17 @@ extension UploadMachine {
     package var keepsOn: Set<Failure.Code> = []
     /// The source's length is not known: it comes in pieces.
     package var isStream = false
-    /// The slowest part of the tail is sent a second time.
-    package var hedges = false
-    /// Bytes a second that the run may send at most.
-    package var limitRate: Int64?
-    package var seed: UInt64
 
     package init(
-      plan: UploadPlan, concurrency: Int = 8, retry: RetryPolicy = RetryPolicy(), form: ChecksumForm = .none,
-      formIsFree: Bool = false, payloadIsSigned: Bool = false, checksFirst: Bool = false, alwaysVerifies: Bool = false,
-      seed: UInt64 = 0
+      plan: UploadPlan, form: ChecksumForm = .none, formIsFree: Bool = false, payloadIsSigned: Bool = false,
+      checksFirst: Bool = false, alwaysVerifies: Bool = false
     ) {
       self.plan = plan
-      self.concurrency = max(1, concurrency)
-      self.retry = retry
       self.form = form
       self.formIsFree = formIsFree
       self.payloadIsSigned = payloadIsSigned
       self.checksFirst = checksFirst
       self.alwaysVerifies = alwaysVerifies
-      self.seed = seed
     }
   }
 
@@ -56,23 +41,22 @@ extension UploadMachine {
   package enum Event: Sendable {
     case start
     case checked(Failure?)
-    case created(uploadID: String)
+    /// Whether it stands in a record.
+    case created(uploadID: String, isRecorded: Bool = false)
     case createFailed(Failure)
     case found([Candidate])
     case findFailed(Failure)
     case partsListed(PartList)
     case partsListFailed(Failure)
-    /// The end of an upload that is of no use any more; it may fail.
-    case oldAborted(gone: Bool)
     /// The store has the part with the bytes that are here.
     case partVerified(PartReceipt)
     /// What the store has is something else.
     case partRejected(Int)
     case verifyFailed(Int, Failure)
-    /// Whether the upload that was just created or adopted stands in a record.
+    /// Whether the upload that was just adopted stands in a record.
     case recorded(Bool)
     /// A stream's next piece is in memory.
-    case piece(Int, size: Int64, isLast: Bool)
+    case piece(size: Int64, isLast: Bool)
     case readFailed(Failure)
     /// The stream's last piece was the one before.
     case ended
@@ -95,11 +79,6 @@ extension UploadMachine {
     /// The list of parts after an abort or a lost answer; false is what an abort wants.
     case listed(uploadStillThere: Bool)
     case listFailed(Failure)
-    /// The time of a `wait` has come, or may have.
-    case tick
-    /// What the line did meanwhile, and how much of each part under way the other side has acknowledged.
-    case sampled(LineSample, moved: [Int: Int64] = [:])
-    case interrupted(Failure)
   }
 
   /// What to do next.
@@ -108,8 +87,7 @@ extension UploadMachine {
     /// Look for unfinished uploads of this object: the recorded one, else those at the store.
     case find
     case listParts(uploadID: String)
-    case abortOld(uploadID: String)
-    /// The upload is the one to go on with: record it.
+    /// The upload is the one to resume: record it.
     case adopt(uploadID: String)
     /// Compare the listed part with the local bytes.
     case verify(part: Int)
@@ -132,8 +110,8 @@ extension UploadMachine {
     case inspect
     /// Stop every part, PutObject, comparison and read under way; each still answers with its event.
     case cancelTransfers
-    case abort
-    case listAfterAbort
+    case abort(uploadID: String)
+    case listAfterAbort(uploadID: String)
     case wait(until: Duration)
     case say(Notice)
     case finish(Outcome)
@@ -167,7 +145,7 @@ extension UploadMachine {
 
   package enum Outcome: Sendable, Equatable {
     case completed(evidence: String)
-    /// `isKept`: a later run can go on with the upload.
+    /// `isKept`: a later run can resume the upload.
     case failed(Failure.Code, isKept: Bool = false)
 
     package var isFailure: Bool {

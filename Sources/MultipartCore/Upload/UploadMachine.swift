@@ -1,205 +1,209 @@
-/// The engine of an upload: takes what has happened and says what to do next. It has no clock, file or network, so every
-/// order of events can be played in a test.
+/// The way of one object from the first look to the proof: takes what has happened and says what to do next. It has no
+/// clock, file or network, so every order of events can be played in a test. When something may be sent, and when it is
+/// tried again, the run's `Scheduler` decides.
 ///
-/// A machine is in one phase at a time. Each action is answered by one event (`say` and `cancelTransfers` by none), and
-/// `finish` comes once, when nothing is under way any more.
+/// Each action is answered by one event (`say` and the cancelling ones by none), and `finish` comes once, when nothing is
+/// under way any more.
 package struct UploadMachine: Sendable {
-  enum Phase: Equatable {
-    case idle, checking
-    /// Looks for an upload to go on with, lists its parts, or ends one that is of no use any more.
-    case finding, listingParts, abortingOld
-    /// A stream's first piece is being read, or its end judged.
-    case reading, confirming
-    case creating, sending, putting, completing
-    /// After a lost answer to complete: is the upload still there?
-    case asking
-    case heading(Look)
-    /// Waits for the transfers under way to end.
-    case stopping
-    case aborting, listing
-    /// The object is proven; whether it has what was asked for it is looked at.
-    case inspecting
-    case done
+  enum State: Sendable {
+    case idle
+    /// A precondition is looked at before the first byte.
+    case checking(attempt: Int)
+    /// For an unfinished upload; `lookup` says how far that has come.
+    case looking
+    /// A stream's first piece is being read.
+    case reading
+    case creating(attempt: Int)
+    /// The source goes in one request, when there is room for it.
+    case ready
+    /// `parts` are sent and compared.
+    case sending
+    /// A stream's end is judged.
+    case confirming
+    case publishing(Completion)
+    /// Waits for the transfers under way to end. Some are let go on until a moment.
+    case stopping(End, graceEnds: Duration?)
+    case cleaning(Cleanup, End)
+    /// Nil: completed.
+    case done(Failure?)
   }
 
-  /// Why the object is looked at.
-  enum Look: Equatable {
-    /// The store said that it is made, and showed no proof of it. How often it was looked at and not seen.
-    case confirms(misses: Int)
-    /// An answer was lost: only an object that this run has made is a success. Whether the upload is known to be gone.
-    case decides(isGone: Bool)
-    /// The store has given the upload up, perhaps for the sake of this very object. Else a new upload begins, and this
-    /// is why.
-    case beforeAnew(Wording, isGone: Bool)
-    /// The recorded upload is gone, or on its way: an earlier run may have completed it.
-    case recovers
-  }
-
-  /// What is known of the request that makes the object.
-  enum Publication: Equatable {
-    /// None has gone out that may have worked.
-    case unmade
-    /// An answer was lost: the object may be there.
-    case maybe
-    /// The object is proven to be ours, and this is how; only what may be left of the upload is still to be ended.
-    case proven(String)
+  /// What comes when the upload is stopped and, as a rule, aborted.
+  enum End: Sendable {
+    case failing(Failure)
+    case beginningAnew
+    /// The object is proven; only what may be left of the upload is still to be ended.
+    case finishing(evidence: String)
   }
 
   package internal(set) var settings: Settings
+  /// Which of the run's objects this is.
+  let object: Int
   /// As it was before an upload was looked at that is cut otherwise.
   private let ownPlan: UploadPlan
-  var phase = Phase.idle
+  var state = State.idle
   package internal(set) var uploadID: String?
   package internal(set) var form: ChecksumForm
-  /// By part number less one.
-  package internal(set) var receipts: [PartReceipt?]
-  /// The first failure that cannot be mended; later ones are its consequences.
-  package internal(set) var cause: Failure?
-  /// Came while complete or a HEAD was out, whose answer decides; no further try is made.
-  var interruption: Failure?
-  package internal(set) var retries = 0
+  var parts: Sending
+  var lookup = Lookup()
+  /// A later run can resume the upload: it stands in a record.
+  package internal(set) var isRecorded = false
+  /// The run is told to end.
+  package internal(set) var interruption: Failure?
+  package private(set) var retries = 0
   /// Uploads that could not be shown to be gone after their abort.
   package internal(set) var abandoned: [String] = []
-
-  var attempts: [Int]
-  var queue: PartQueue
-  var partsDone = 0
-  var inFlight: Set<Int> = []
-  var resume = Resume()
-  var stream = Stream()
-  var tail = Tail()
-  var flight = Flight()
-  /// The time of the event that is handled.
-  var now: Duration = .zero
-  /// A later run can go on with the upload: it stands in a record.
-  package internal(set) var isRecorded = false
-  var waiting: [Waiting] = []
-  /// Why something waits for its next try.
-  var lastTrouble: Wording = ""
-  var fresh: Set<Int> = []
-  /// How many parts may be under way now; a store that asks for less halves it.
-  package internal(set) var window: Int
-  var pace: Pace?
-  /// Stopped, to be sent again when fewer are under way.
-  var takenBack: Set<Int> = []
-  var successesAtWindow = 0
-  var lastNarrowing: Duration?
-
-  /// Tries of the one request that a phase other than sending is about.
-  var phaseAttempts = 0
-  var restarts = 0
-  var restartsAfterAbort = false
-  var createTries = 0
   /// A create may have worked although no answer said so: it left an upload without parts, whose id nobody knows. It
   /// looks like one that another machine has just begun, and so nobody ends it; without parts it costs nothing.
   package internal(set) var createWasLost = false
-  var publication = Publication.unmade
+  var restarts = 0
   /// Begun anew once because complete missed a part that the store had taken.
   var hasMetInvalidPart = false
-  var dice: Dice
+  /// An event that does not fit the state it came in: a mistake of this program.
+  package internal(set) var misfits = 0
 
-  struct Waiting: Equatable {
-    var part: Int?
-    var until: Duration
-  }
-
-  package init(_ settings: Settings) {
+  package init(_ settings: Settings, object: Int = 0) {
     self.settings = settings
+    self.object = object
     ownPlan = settings.plan
     form = settings.form
-    pace = settings.pace.map { Pace($0, partSize: settings.plan.partSize) }
-    window = pace?.window ?? settings.concurrency
-    let count = settings.plan.isSingle || settings.isStream ? 0 : settings.plan.partCount
-    queue = PartQueue(count: count)
-    receipts = Array(repeating: nil, count: count)
-    attempts = Array(repeating: 0, count: count)
-    dice = Dice(seed: settings.seed)
+    parts = Sending(count: settings.plan.isSingle || settings.isStream ? 0 : settings.plan.partCount)
   }
 
   /// The parts are those of this plan; none is under way.
-  mutating func cut(by plan: UploadPlan?) {
+  mutating func cut(by plan: UploadPlan?, _ scheduler: inout Scheduler) {
     let plan = plan ?? ownPlan
     guard plan != settings.plan, !settings.isStream else { return }
     settings.plan = plan
-    queue = PartQueue(count: plan.partCount)
-    receipts = Array(repeating: nil, count: plan.partCount)
-    attempts = Array(repeating: 0, count: plan.partCount)
-    pace = settings.pace.map { Pace($0, partSize: plan.partSize) }
-    window = pace?.window ?? settings.concurrency
+    parts = Sending(count: plan.partCount)
+    scheduler.recut(plan.partSize)
   }
 
-  /// For an upload whose parts are all there: it begins with complete.
-  package init(completing uploadID: String, receipts: [PartReceipt], _ settings: Settings) {
-    self.init(settings)
-    self.uploadID = uploadID
-    self.receipts = receipts
-    attempts = Array(repeating: 1, count: receipts.count)
-    partsDone = receipts.count
+  package mutating func handle(_ event: Event, _ scheduler: inout Scheduler) -> [Action] {
+    counted(take(event, &scheduler))
   }
 
-  package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
-    self.now = now
+  mutating func apply(
+    _ what: (inout UploadMachine, inout Scheduler) -> [Action], _ scheduler: inout Scheduler
+  ) -> [Action] {
+    what(&self, &scheduler)
+  }
+
+  private mutating func counted(_ actions: [Action]) -> [Action] {
+    for case .say(.retry) in actions { retries += 1 }
+    return actions
+  }
+
+  /// Nothing was waiting for the event.
+  mutating func unfit() -> [Action] {
+    misfits += 1
+    return []
+  }
+
+  private mutating func take(_ event: Event, _ scheduler: inout Scheduler) -> [Action] {
     switch event {
-    case .start:
-      guard phase == .idle else { return [] }
-      if uploadID != nil { return complete() }
-      guard settings.checksFirst else { return begin() }
-      phase = .checking
-      phaseAttempts = 1
-      return [.check]
-    case .checked(let failure): return checked(failure, now)
-    case .found(let candidates): return found(candidates)
-    case .findFailed(let failure): return findFailed(failure, now)
-    case .partsListed(let list): return partsListed(list)
-    case .partsListFailed(let failure): return partsListFailed(failure, now)
-    case .oldAborted(let gone): return oldAborted(gone: gone)
-    case .partVerified(let receipt): return partVerified(receipt)
-    case .partRejected(let number): return partRejected(number)
-    case .verifyFailed(let number, let failure): return verifyFailed(number, failure)
+    case .start: return start(&scheduler)
+    case .checked(let failure): return checked(failure, &scheduler)
+    case .found(let candidates): return found(candidates, &scheduler)
+    case .findFailed(let failure): return findFailed(failure, &scheduler)
+    case .partsListed(let list): return partsListed(list, &scheduler)
+    case .partsListFailed(let failure): return partsListFailed(failure, &scheduler)
+    case .partVerified(let receipt): return partVerified(receipt, &scheduler)
+    case .partRejected(let number): return partRejected(number, &scheduler)
+    case .verifyFailed(let number, let failure): return verifyFailed(number, failure, &scheduler)
     case .recorded(let isRecorded):
       self.isRecorded = isRecorded
       return []
-    case .piece(let number, let size, let isLast): return piece(number, size: size, isLast: isLast)
-    case .readFailed(let failure): return readFailed(failure)
+    case .piece(let size, let isLast): return piece(size, isLast: isLast)
+    case .readFailed(let failure): return readFailed(failure, &scheduler)
     case .ended: return ended()
-    case .confirmed(let failure): return confirmed(failure)
-    case .created(let id): return created(id)
-    case .createFailed(let failure): return createFailed(failure, now)
-    case .partDone(let receipt): return partDone(receipt)
-    case .partFailed(let number, let failure): return partFailed(number, failure, now)
-    case .putDone(let judgement), .completeDone(let judgement): return answered(judgement)
-    case .putFailed(let failure): return putFailed(failure, now)
-    case .completeFailed(let failure): return completeFailed(failure, now)
-    case .headDone(let judgement): return headed(judgement)
-    case .headFailed(let failure): return headFailed(failure, now)
-    case .inspected(let inspection): return inspected(inspection)
-    case .inspectFailed(let failure): return inspectFailed(failure, now)
-    case .abortDone: return aborted()
-    case .abortFailed(let failure): return abortFailed(failure, now)
-    case .listed(let stillThere): return listed(stillThere: stillThere, now)
-    case .listFailed(let failure): return listFailed(failure, now)
-    case .tick: return tick(now)
-    case .sampled(let sample, let moved): return sampled(sample, moved)
-    case .interrupted(let failure): return interrupted(failure)
+    case .confirmed(let failure): return confirmed(failure, &scheduler)
+    case .created(let id, let isRecorded): return created(id, isRecorded: isRecorded, &scheduler)
+    case .createFailed(let failure): return createFailed(failure, &scheduler)
+    case .partDone(let receipt): return partDone(receipt, &scheduler)
+    case .partFailed(let number, let failure): return partFailed(number, failure, &scheduler)
+    case .putDone(let judgement):
+      scheduler.succeeded(wholeObject)
+      return publish(&scheduler) { completion, _ in completion.answered(judgement) }
+    case .putFailed(let failure): return putFailed(failure, &scheduler)
+    case .completeDone(let judgement): return publish(&scheduler) { completion, _ in completion.answered(judgement) }
+    case .completeFailed(let failure): return publish(&scheduler) { $0.requestFailed(failure, &$1) }
+    case .headDone(let judgement): return publish(&scheduler) { $0.headed(judgement, &$1) }
+    case .headFailed(let failure): return publish(&scheduler) { $0.headFailed(failure, &$1) }
+    case .inspected(let inspection): return publish(&scheduler) { completion, _ in completion.inspected(inspection) }
+    case .inspectFailed(let failure): return publish(&scheduler) { $0.inspectFailed(failure, &$1) }
+    case .abortDone: return cleanUp(&scheduler) { $0.aborted(nil) }
+    case .abortFailed(let failure): return cleanUp(&scheduler) { $0.aborted(failure) }
+    case .listed(let isThere):
+      if case .publishing = state { return publish(&scheduler) { completion, _ in completion.asked(isThere: isThere) } }
+      return cleanUp(&scheduler) { $0.listed(isThere: isThere) }
+    case .listFailed(let failure):
+      if case .publishing = state { return publish(&scheduler) { $0.askFailed(failure, &$1) } }
+      return cleanUp(&scheduler) { $0.listFailed(failure) }
     }
   }
-}
 
-/// SplitMix64: the same seed throws the same dice.
-struct Dice: Sendable {
-  private var state: UInt64
+  var wholeObject: Slot { Slot(object: object, part: 0) }
 
-  init(seed: UInt64) {
-    state = seed
+  // MARK: - What others ask of it
+
+  /// The upload that this run has made or resumed, not one that it only looks at or that is complete.
+  package var ownUploadID: String? { lookup.isVetting || isInspecting ? nil : uploadID }
+
+  package var receipts: [PartReceipt?] { parts.receipts }
+
+  /// Why the upload fails; later failures are consequences of this one.
+  package var cause: Failure? {
+    switch state {
+    case .stopping(.failing(let failure), _), .cleaning(_, .failing(let failure)), .done(let failure?): failure
+    default: nil
+    }
   }
 
-  /// In 0..<1.
-  mutating func next() -> Double {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    z ^= z >> 31
-    return Double(z >> 11) * 0x1p-53
+  /// What the store had of the upload before this run, in parts and bytes, as far as it has been compared. Nothing of an
+  /// upload that is only looked at.
+  package var kept: (parts: Int, bytes: Int64) {
+    lookup.isVetting ? (0, 0) : (parts.comparison.kept, parts.comparison.keptBytes)
+  }
+
+  package var leavesOldRecord: Bool { lookup.leavesOldRecord }
+  /// An earlier run had completed the upload already.
+  package var wasComplete: Bool { lookup.wasComplete }
+
+  /// A create is out, or waits for its next try.
+  package var isCreating: Bool {
+    if case .creating = state { true } else { false }
+  }
+
+  package var isDone: Bool {
+    if case .done = state { true } else { false }
+  }
+
+  var isSending: Bool {
+    if case .sending = state { true } else { false }
+  }
+
+  /// It will send, and does not yet.
+  var isPreparing: Bool {
+    switch state {
+    case .checking, .looking, .reading, .creating: true
+    case .publishing(let completion): if case .heading(.recovers, _) = completion.state { true } else { false }
+    default: false
+    }
+  }
+
+  private var isInspecting: Bool {
+    if case .publishing(let completion) = state { completion.isInspecting } else { false }
+  }
+
+  /// Nothing is left to send but what is under way.
+  var isDry: Bool {
+    mutating get {
+      switch state {
+      case .sending: parts.queue.isExhausted() && (!settings.isStream || parts.stream.hasEnded)
+      case .publishing, .cleaning, .confirming, .done: !isPreparing
+      default: false
+      }
+    }
   }
 }

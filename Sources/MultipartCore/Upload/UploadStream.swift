@@ -75,7 +75,7 @@ package final class UploadStream: Sendable {
     do throws(Failure) {
       guard let piece = try await source.next() else { return .ended }
       pieces.withLock { $0[piece.number] = piece.part }
-      return .piece(piece.number, size: piece.part.length, isLast: piece.isShort)
+      return .piece(size: piece.part.length, isLast: piece.isShort)
     } catch {
       return .readFailed(error)
     }

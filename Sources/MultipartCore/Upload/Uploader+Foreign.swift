@@ -116,7 +116,7 @@ extension Uploader {
     let list = ListParts(
       bucket: job.bucket, key: job.key, uploadID: upload.uploadID, customerKey: job.customerKey, common: job.common)
     do throws(Failure) {
-      let parts = try await client.allParts(list, retrying: RetryPolicy(tries: UploadMachine.triesOfNonsense))
+      let parts = try await client.allParts(list, retrying: RetryPolicy(tries: Lookup.triesOfNonsense))
       // Of a list without an end nobody knows all the parts.
       if parts.isComplete { seen.withLock { $0[upload.uploadID] = parts } }
     } catch {

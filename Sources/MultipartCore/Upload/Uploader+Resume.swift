@@ -155,17 +155,4 @@ extension Uploader {
     case .md5, .none: nil
     }
   }
-
-  /// Ends an upload that is of no use any more, and sees that nothing is left of it.
-  func abortOld(_ uploadID: String) async -> UploadMachine.Event {
-    for attempt in 1...4 {
-      if case .abortFailed(let failure) = await abort(uploadID) {
-        if failure.code == .uploadGone { return .oldAborted(gone: true) }
-      } else if case .listed(uploadStillThere: false) = await listAgain(uploadID) {
-        return .oldAborted(gone: true)
-      }
-      guard (try? await world.sleep(.milliseconds(250 * attempt))) != nil else { break }
-    }
-    return .oldAborted(gone: false)
-  }
 }

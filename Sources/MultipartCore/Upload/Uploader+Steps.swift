@@ -43,7 +43,10 @@ extension Uploader {
       // Else each part has to name it: some stores do only there.
       encryptionWord.withLock { $0 = asked.isConfirmed(by: made.encryption) ? .create : .none }
       if job.expectsAbortDate, made.abortDate == nil { sayNoLifecycle() }
-      return .created(uploadID: made.uploadID)
+      // In its record before a part of it is sent.
+      let isRecorded = journal?.begin(
+        made.uploadID, job: job, partSize: plan.partSize, form: form, created: finisher.begun ?? world.now())
+      return .created(uploadID: made.uploadID, isRecorded: isRecorded ?? false)
     } catch {
       return .createFailed(error)
     }
@@ -197,16 +200,9 @@ extension Uploader {
     finisher.expect(expected)
   }
 
-  /// Of an upload that the store no longer knows there is no list to wait for: of a completed one, some go on listing
-  /// the parts.
   func abort(_ uploadID: String) async -> UploadMachine.Event {
-    do throws(Failure) {
-      let outcome = try await client.perform(
-        AbortMultipartUpload(bucket: job.bucket, key: job.key, uploadID: uploadID, common: job.common))
-      return outcome == .aborted ? .abortDone : .abortFailed(Failure(.uploadGone, "the upload is gone"))
-    } catch {
-      return .abortFailed(error)
-    }
+    let abort = AbortMultipartUpload(bucket: job.bucket, key: job.key, uploadID: uploadID, common: job.common)
+    return await client.failureOfAbort(abort).map { .abortFailed($0) } ?? .abortDone
   }
 
   /// After an abort, or after a lost answer to complete.

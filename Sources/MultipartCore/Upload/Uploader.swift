@@ -7,6 +7,8 @@ package final class Uploader: Sendable {
   /// How the source is cut; a resumed upload keeps its own parts.
   package var plan: UploadPlan { planned.withLock { $0 } }
   private let planned: Locked<UploadPlan>
+  /// The run's only one.
+  private static let object = 0
   package let progress: UploadProgress
   let memory: StoreMemory?
   /// What is to be remembered of the store once the upload has succeeded.
@@ -14,8 +16,8 @@ package final class Uploader: Sendable {
   let isUnverifiedSaid = Locked(false)
   let deadlineGrace = Locked(Duration.milliseconds(250))
   let tell: @Sendable (UploadEvent) -> Void
-  private let events: AsyncStream<UploadMachine.Event>
-  let inbox: AsyncStream<UploadMachine.Event>.Continuation
+  private let events: AsyncStream<UploadRun.Event>
+  let inbox: AsyncStream<UploadRun.Event>.Continuation
   let tasks = Tasks()
   /// The first one, for who waits and does not hear events.
   private let interruption = Locked<Failure?>(nil)
@@ -116,45 +118,61 @@ package final class Uploader: Sendable {
     var isKept = false
     var isDone = false
     defer { if !isDone { journal?.close(keeps: isKept) } }
-    var settings = job.settings(
-      plan: plan, signsPayload: client.signsPayload, seed: UInt64(world.random() * 0x1p52))
+    var settings = job.settings(plan: plan, signsPayload: client.signsPayload)
     settings.hasRecord = journal?.found != nil
     settings.inspects = !asked.isEmpty
-    var machine = UploadMachine(settings)
+    var run = UploadRun(job.scheduling(plan, seed: UInt64(world.random() * 0x1p52)), settings)
     defer {
       inbox.finish()
       tasks.cancelAll()
       known.withLock { $0.neighbours }?.cancel()
     }
-    inbox.yield(.start)
-    if case .stream(let stream) = job.source { stream.onFailure { [inbox] in inbox.yield(.readFailed($0)) } }
-    if !machine.isPut {
+    if case .stream(let stream) = job.source {
+      stream.onFailure { [inbox] in inbox.yield(.of(Self.object, .readFailed($0))) }
+    }
+    if run[Self.object]?.isPut != true {
       client.transport.prepare(for: client.signer.origin)
       look()
     }
-    for await event in events {
-      note(event)
-      if case .interrupted(let failure) = event { after(grace(after: failure)) { $0.finish() } }
-      var actions = record(event, &machine) + machine.handle(event, at: world.uptime())
+    var orders = run.begin(at: world.uptime())
+    var events = events.makeAsyncIterator()
+    while let machine = run[Self.object] {
       if !job.source.isStream { cut(by: machine.settings.plan) }
-      progress.show(machine.activity)
-      while !actions.isEmpty {
-        let action = actions.removeFirst()
-        if case .finish(let outcome) = action {
-          isKept = outcome.isKept || !machine.abandoned.isEmpty || (outcome.isFailure && machine.leavesOldRecord)
-          let result = try result(outcome, machine)
-          await endLookAround()
-          isDone = true
-          keepsRecord.withLock { $0 = isKept }
-          return result
-        }
-        if case .adopt(let id) = action { _ = machine.handle(.recorded(adopt(id, machine)), at: world.uptime()) }
-        perform(action, machine)
+      progress.show(machine.activity(run.scheduler))
+      if let outcome = carryOut(orders, &run) {
+        isKept = outcome.isKept || !machine.abandoned.isEmpty || (outcome.isFailure && machine.leavesOldRecord)
+        let result = try result(outcome, machine)
+        await endLookAround()
+        isDone = true
+        keepsRecord.withLock { $0 = isKept }
+        return result
       }
       progress.keep(machine.kept)
+      guard let event = await events.next() else {
+        isKept = true
+        throw unfinished(machine)
+      }
+      note(event)
+      orders = run.handle(event, at: world.uptime())
     }
-    isKept = true
-    throw unfinished(machine)
+    throw Failure(.local, "the upload ended without a result")
+  }
+
+  /// Nil while the upload is under way.
+  private func carryOut(_ orders: [UploadRun.Order], _ run: inout UploadRun) -> UploadMachine.Outcome? {
+    var (orders, done) = (orders, 0)
+    while done < orders.count, let machine = run[Self.object] {
+      let action = orders[done].action
+      done += 1
+      switch action {
+      case .finish(let outcome): return outcome
+      case .adopt(let id):
+        started(id)
+        orders += run.handle(.of(Self.object, .recorded(adopt(id, machine))), at: world.uptime())
+      default: perform(action, machine)
+      }
+    }
+    return nil
   }
 
   /// One run at a time is at an object; the second waits, or ends.
@@ -178,14 +196,6 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// A new upload is in its record before a part of it is sent.
-  private func record(_ event: UploadMachine.Event, _ machine: inout UploadMachine) -> [UploadMachine.Action] {
-    guard case .created(let id) = event, let journal else { return [] }
-    let written = journal.begin(
-      id, job: job, partSize: plan.partSize, form: machine.form, created: finisher.begun ?? world.now())
-    return machine.handle(.recorded(written), at: world.uptime())
-  }
-
   private func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
     guard let journal else { return false }
     if let found = journal.found, found.header.source == job.source.identity,
@@ -204,7 +214,7 @@ package final class Uploader: Sendable {
     progress.plan(parts: plan.partCount)
   }
 
-  /// A recorded upload goes on in its own parts, where nobody has asked for others.
+  /// A recorded upload is resumed in its own parts, where nobody has asked for others.
   private func keepCut(_ partSize: Int64) {
     guard job.partSize == nil, !job.source.isStream, !plan.isSingle, let size = job.source.size,
       let own = try? UploadPlan(size: size, partSize: partSize), !own.isSingle
@@ -217,9 +227,7 @@ package final class Uploader: Sendable {
     switch action {
     case .find: begin { await self.find() }
     case .listParts(let id): begin { await self.listParts(id) }
-    case .abortOld(let id): begin { await self.abortOld(id) }
     case .verify(let part): begin(.source) { await self.verify(part) }
-    case .adopt: started(uploadID)
     case .read: begin(.source) { await self.read() }
     case .confirm: begin { await self.confirm() }
     case .check: begin { await self.check() }
@@ -247,11 +255,12 @@ package final class Uploader: Sendable {
     case .cancelTransfers:
       tasks.cancelTransfers()
       if case .stream(let stream) = job.source { Task.begin { [world] in await stream.stop(in: world) } }
-    case .abort: begin { await self.abort(uploadID) }
-    case .listAfterAbort, .listAfterLoss: begin { await self.listAgain(uploadID) }
+    case .abort(let id): begin { await self.abort(id) }
+    case .listAfterAbort(let id): begin { await self.listAgain(id) }
+    case .listAfterLoss: begin { await self.listAgain(uploadID) }
     case .wait(let until): after(until - world.uptime()) { $0.yield(.tick) }
     case .say(let notice): heed(notice)
-    case .finish: break
+    case .adopt, .finish: break
     }
   }
 
@@ -263,11 +272,11 @@ package final class Uploader: Sendable {
   }
 
   private func begin(_ role: Tasks.Role = .other, _ work: @escaping @Sendable () async -> UploadMachine.Event) {
-    tasks.begin(role) { [inbox] in inbox.yield(await work()) }
+    tasks.begin(role) { [inbox] in inbox.yield(.of(Self.object, await work())) }
   }
 
   private func after(
-    _ wait: Duration, _ then: @escaping @Sendable (AsyncStream<UploadMachine.Event>.Continuation) -> Void
+    _ wait: Duration, _ then: @escaping @Sendable (AsyncStream<UploadRun.Event>.Continuation) -> Void
   ) {
     tasks.begin { [world, inbox] in
       guard (try? await world.sleep(max(.zero, wait))) != nil else { return }
@@ -282,21 +291,22 @@ package final class Uploader: Sendable {
       guard (try? await world.sleep(isYoung ? LoopBody.firstLook : LoopBody.look)) != nil,
         let sample = client.transport.look()
       else { return }
-      inbox.yield(.sampled(sample, moved: progress.moved))
+      let moved = progress.moved.map { (Slot(object: Self.object, part: $0), $1) }
+      inbox.yield(.sampled(sample, moved: Dictionary(uniqueKeysWithValues: moved)))
     }
   }
 
   private var isYoung: Bool { sending.withLock { $0.map { world.uptime() - $0.from < .seconds(1) } ?? true } }
 
-  private func note(_ event: UploadMachine.Event) {
-    if case .created(let id) = event { started(id) }
+  private func note(_ event: UploadRun.Event) {
+    if case .interrupted(let failure) = event { after(grace(after: failure)) { $0.finish() } }
     if case .sampled = event { look() }
-    if case .partDone = event {
-      let now = world.uptime()
-      sending.withLock { $0?.to = now }
-    }
+    if case .of(_, .created(let id, _)) = event { started(id) }
+    guard case .of(_, .partDone(let receipt)) = event else { return }
+    let now = world.uptime()
+    sending.withLock { $0?.to = now }
     // Another upload may still need the bytes of a part that failed, none those of one that arrived.
-    if case .partDone(let receipt) = event, case .stream(let stream) = job.source {
+    if case .stream(let stream) = job.source {
       stream.release(receipt.number)
       if let warning = stream.warning(after: receipt.number) { tell(.warning(warning)) }
     }
@@ -321,7 +331,7 @@ package final class Uploader: Sendable {
   private func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadResult {
     guard case .completed(let evidence) = outcome else {
       let cause = machine.cause ?? Failure(.local, "the upload ended without a reason")
-      throw outcome.isKept ? kept(machine, cause) : leftBehind(machine, cause)
+      throw outcome.isKept ? kept(machine, cause) : leftBehind(machine, machine.abandoned.last, cause)
     }
     remember()
     return UploadResult(
@@ -335,9 +345,7 @@ package final class Uploader: Sendable {
     let cause = machine.cause ?? machine.interruption ?? Failure(.interrupted, "interrupted")
     let aborts = job.abortsOnInterrupt && cause.code == .interrupted
     if machine.isRecorded, !aborts, !job.source.isStream { return kept(machine, cause) }
-    var ended = machine
-    if let id = machine.ownUploadID { ended.abandoned.append(id) }
-    return leftBehind(ended, cause)
+    return leftBehind(machine, machine.ownUploadID ?? machine.abandoned.last, cause)
   }
 
   private func kept(_ machine: UploadMachine, _ failure: Failure) -> Failure {
@@ -346,15 +354,15 @@ package final class Uploader: Sendable {
     failure.place.uploadID = machine.uploadID
     let done = machine.receipts.count { $0 != nil }
     let known = "\(done) of \(machine.receipts.count) parts are at the store"
-    failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + "run the same command again and it goes on: \(known)"
+    failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + "run the same command again to resume: \(known)"
     return failure
   }
 
-  private func leftBehind(_ machine: UploadMachine, _ failure: Failure) -> Failure {
+  private func leftBehind(_ machine: UploadMachine, _ uploadID: String?, _ failure: Failure) -> Failure {
     var failure = failure.at(job.place)
     // The run ended before it came to the recorded upload, which a later one can still go on with.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil
-    guard let id = machine.abandoned.last else { return maybeBegun(machine, failure) }
+    guard let id = uploadID else { return maybeBegun(machine, failure) }
     failure.place.uploadID = id
     failure.message += "; its parts could not be shown to be gone"
     failure.remedy = "end the upload: \(run: job.abort(id))"

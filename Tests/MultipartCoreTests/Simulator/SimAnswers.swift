@@ -9,7 +9,6 @@ extension SimPlay {
     case .check: feed(run, .checked(checkAnswer(run)))
     case .find: feed(run, findAnswer(run))
     case .listParts(let id): feed(run, listAnswer(run, id))
-    case .abortOld(let id): feed(run, .oldAborted(gone: abortOldAnswer(run, id)))
     case .verify(let number): feed(run, verifyAnswer(run, number, out.isCancelled))
     case .read: feed(run, readAnswer(run, out.isCancelled))
     case .confirm:
@@ -33,8 +32,8 @@ extension SimPlay {
     case .inspect:
       run.headWasAsked = true
       feed(run, inspectAnswer(run))
-    case .abort: feed(run, abortAnswer(run, id))
-    case .listAfterAbort: feed(run, listAfterAbortAnswer(run, id))
+    case .abort(let id): feed(run, abortAnswer(run, id))
+    case .listAfterAbort(let id): feed(run, listAfterAbortAnswer(run, id))
     // Copies of slow parts are told of in stories: here nothing is slow.
     case .adopt, .cancelTransfers, .wait, .say, .finish, .sendCopy, .cancelPart: break
     }
@@ -156,16 +155,6 @@ extension SimPlay {
     return .partVerified(receipt(run, number, run.machine.form, .etag))
   }
 
-  private func abortOldAnswer(_ run: SimRun, _ id: String) -> Bool {
-    guard goesWrong(run) else {
-      store.remove(id)
-      return true
-    }
-    count("abort of an old upload fails")
-    if dice.chance(0.5) { store.remove(id) }
-    return false
-  }
-
   private func readAnswer(_ run: SimRun, _ isCancelled: Bool) -> UploadMachine.Event {
     if isCancelled { return .readFailed(stopped) }
     if run.command.faults > 0, dice.chance(0.003) {
@@ -179,7 +168,7 @@ extension SimPlay {
     }
     // A short piece shows that it is the last; after a full one the next read says so.
     return .piece(
-      number, size: run.file.size(number), isLast: number == run.file.parts && run.file.tail < run.file.partSize)
+      size: run.file.size(number), isLast: number == run.file.parts && run.file.tail < run.file.partSize)
   }
 
   // MARK: Sending

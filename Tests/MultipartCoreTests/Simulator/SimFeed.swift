@@ -3,14 +3,15 @@ import MultipartCore
 /// What goes into the machine and what comes out of it, and what must hold of that.
 extension SimPlay {
   func feed(_ run: SimRun, _ event: UploadMachine.Event) {
-    if case .sampled = event {} else { run.events += 1 }
+    run.events += 1
     tell("\(run.name) < \(brief(event))")
+    var event = event
     switch event {
-    case .created(let id):
+    case .created(let id, _):
       run.created.append(id)
       run.touched.append(id)
       run.beginEpoch()
-      if run.keepsRecord { _ = run.machine.handle(.recorded(run.beginRecord(id)), at: .milliseconds(now)) }
+      event = .created(uploadID: id, isRecorded: run.keepsRecord && run.beginRecord(id))
     case .partDone(let receipt):
       run.append(receipt)
       run.flying[receipt.number - 1] = false
@@ -25,10 +26,21 @@ extension SimPlay {
     default: break
     }
     if case .headDone(.proven) = event, isOurs(run) { run.wasThere = true }
-    for action in run.machine.handle(event, at: .milliseconds(now)) {
+    take(run, run.machine.handle(event, at: .milliseconds(now)))
+  }
+
+  func feed(_ run: SimRun, _ event: UploadRun.Event) {
+    if case .sampled = event {} else { run.events += 1 }
+    tell("\(run.name) < \(brief(event))")
+    take(run, run.machine.handle(event, at: .milliseconds(now)))
+  }
+
+  private func take(_ run: SimRun, _ actions: [UploadMachine.Action]) {
+    for action in actions {
       tell("\(run.name) > \(brief(action))")
       take(run, action)
     }
+    if run.machine.misfits > 0 { mistake("nothing was waiting for an event") }
     if run.sendsOut > run.command.concurrency { mistake("\(run.sendsOut) transfers at once") }
     if !(1...run.command.concurrency).contains(run.machine.window) { mistake("a window of \(run.machine.window)") }
     if run.file.isStream, run.pieces - run.piecesFreed > run.command.concurrency {
@@ -71,9 +83,7 @@ extension SimPlay {
     case .send(let number, _, let attempt, _): checkSend(run, number, attempt)
     case .put: run.sendsOut += 1
     case .complete: checkComplete(run)
-    case .abort: checkAbort(run)
-    case .abortOld(let id):
-      if !run.mayChange(id) { mistake("aborts \(id), which is not its own") }
+    case .abort(let id): checkAbort(run, id)
     case .listParts: run.beginEpoch()
     case .verify(let number):
       if run.confirmed[number - 1] { mistake("part \(number) is compared again") }
@@ -126,9 +136,9 @@ extension SimPlay {
   }
 
   /// What a later run can go on with is kept for it, unless it was on its way out already.
-  private func checkAbort(_ run: SimRun) {
-    checkMayChange(run, "abort")
-    guard let id = run.machine.uploadID, !run.aborted.contains(id) else { return }
+  private func checkAbort(_ run: SimRun, _ id: String) {
+    if !run.mayChange(id) { mistake("aborts \(id), which is not its own") }
+    guard id == run.machine.uploadID, !run.aborted.contains(id) else { return }
     run.aborted.append(id)
     guard let cause = run.machine.cause, run.keepsOn.contains(cause.code), run.host.diskWorks else { return }
     if run.host.record?.uploadID == id { mistake("aborts \(id), with which a later run could go on") }
@@ -160,7 +170,7 @@ extension SimPlay {
     guard let outcome = run.outcome else { return }
     tally.ends[run.outcomeTitle, default: 0] += 1
     // Nothing that comes late makes it act again.
-    for late in [UploadMachine.Event.tick, .interrupted(Failure(.interrupted, "late"))] {
+    for late in [UploadRun.Event.tick, .interrupted(Failure(.interrupted, "late"))] {
       if !run.machine.handle(late, at: .milliseconds(now)).isEmpty { mistake("an action after the end") }
     }
     if run.sends > max(1, run.epochs) * run.file.parts + run.partRetries + run.takenBack {

@@ -36,6 +36,8 @@ final class SimPlay {
     return "partsListed(\(list.sizes.keys.sorted()), \(short("\(list.form, default: "no form")")))"
   }
 
+  func brief(_ event: UploadRun.Event) -> String { short("\(event)") }
+
   func brief(_ action: UploadMachine.Action) -> String { short("\(action)") }
 
   private func short(_ text: String) -> String {
@@ -322,8 +324,7 @@ final class SimPlay {
     case .complete:
       guard let id = run.machine.uploadID else { return }
       store.late.append(.complete(upload: id, contents: contents(run), file: run.file, run: run))
-    case .abort: if let id = run.machine.uploadID { store.remove(id) }
-    case .abortOld(let id): store.remove(id)
+    case .abort(let id): store.remove(id)
     default: break
     }
   }

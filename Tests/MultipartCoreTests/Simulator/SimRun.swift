@@ -36,7 +36,7 @@ final class SimRun {
   let host: SimHost
   let file: SimFile
   let command: SimCommand
-  var machine: UploadMachine
+  var machine: SoloUpload
   let plan: UploadPlan
   /// The record as it was when the run began, if it keeps one.
   let found: SimRecord?
@@ -97,7 +97,7 @@ final class SimRun {
     plan = try UploadPlan(size: file.isStream ? 0 : file.size, partSize: file.partSize)
     keepsRecord = file.isStream || !plan.isSingle
     found = keepsRecord ? host.record : nil
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: plan, concurrency: command.concurrency, retry: RetryPolicy(tries: command.tries), form: command.form,
       formIsFree: command.formIsFree, payloadIsSigned: command.signs, checksFirst: command.ifNoneMatch,
       alwaysVerifies: command.verifies, seed: seed)
@@ -108,7 +108,7 @@ final class SimRun {
     settings.requiresResume = command.mode == .require
     keepsOn = file.isStream ? [] : Self.passing.subtracting(command.abortsOnInterrupt ? [.interrupted] : [])
     settings.keepsOn = keepsOn
-    machine = UploadMachine(settings)
+    machine = SoloUpload(settings)
     confirmed = Array(repeating: false, count: file.parts)
     shown = confirmed
     flying = confirmed

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartCore
+import Support
 import Testing
 
 /// Whole uploads of the machine against a model of a store. `S3UP_SIM_COUNT` says how many, and
@@ -37,6 +38,26 @@ import Testing
     #expect(tally.seen["uploads of strangers", default: 0] > count / 100)
     #expect(tally.faults["create's answer lost", default: 0] > count / 1000)
     #expect(tally.faults["complete's answer lost", default: 0] > count / 1000)
+  }
+
+  @Test("Of 1 to 200 objects in one run each ends as itself or as nothing, and no place is idle while one could send")
+  func manyObjects() async throws {
+    let count = Self.environment["S3UP_SIM_COUNT"].flatMap(Int.init).map { $0 / 200 } ?? 500
+    let tally = try await aside {
+      var tally = SimTally()
+      for seed in 0..<UInt64(count) where tally.mistakes.isEmpty {
+        var play = try SimMany(seed: seed)
+        play.play()
+        tally.add(play.tally)
+      }
+      return tally
+    }
+    for mistake in tally.mistakes { Issue.record("\(mistake)") }
+    print(Simulator.report(tally))
+    #expect(tally.runs == count * 2)
+    #expect(tally.ends["completed", default: 0] > count * 5)
+    #expect(tally.ends["failed", default: 0] > count)
+    #expect(tally.seen["copies", default: 0] > 0)
   }
 
   @Test("The same seed plays the same upload")

@@ -63,11 +63,11 @@ import Testing
   private static func upload(
     _ parts: Int, listed: Bool, compare: (PartReceipt) -> UploadMachine.Event
   ) throws {
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: size * Int64(parts), partSize: size), form: .algorithm(.crc64nvme), seed: 1)
     settings.finds = true
     settings.hedges = true
-    var machine = UploadMachine(settings)
+    var machine = SoloUpload(settings)
     var out = machine.handle(.start, at: .zero)[...]
     var actions = 0
     while let action = out.popFirst() {

@@ -37,25 +37,22 @@ struct LargestUpload {
 
   /// One process. `killAfter` sends it is gone: what is out reaches the store, and the record's last line is torn.
   mutating func run(seed: UInt64, killAfter: Int? = nil) throws(Failure) -> UploadMachine.Outcome? {
-    var settings = UploadMachine.Settings(plan: plan, form: .algorithm(.crc64nvme), formIsFree: true, seed: seed)
+    var settings = SoloSettings(plan: plan, form: .algorithm(.crc64nvme), formIsFree: true, seed: seed)
     settings.finds = true
     settings.hedges = true
     settings.keepsOn = [.network]
     let found = try RecordText.read(record)
     if let found { record.removeLast(record.count - found.length) }
     var recordSeed = found?.seed ?? 0
-    var machine = UploadMachine(settings)
+    var machine = SoloUpload(settings)
     var (out, timers, now): ([UploadMachine.Action], [Duration], Duration) = ([], [], .zero)
-    var event: UploadMachine.Event? = .start
+    var event: UploadRun.Event? = .of(0, .start)
     var sent = 0
     while true {
       while let next = event {
         event = nil
-        if case .created = next {
-          (record, recordSeed) = try RecordText.head(header)
-          _ = machine.handle(.recorded(true), at: now)
-        }
-        if case .partDone(let receipt) = next {
+        if case .of(_, .created) = next { (record, recordSeed) = try RecordText.head(header) }
+        if case .of(_, .partDone(let receipt)) = next {
           let part = UploadRecord.Part(
             number: receipt.number, size: receipt.size, etag: receipt.etag, checksum: receipt.checksum)
           record += try RecordText.line(part, seed: recordSeed)
@@ -88,17 +85,17 @@ struct LargestUpload {
       // The last first, so that parts arrive in another order than they were sent in.
       let action = out.removeLast()
       if case .send = action { sent += 1 }
-      event = try answer(action, machine, found?.record)
+      event = try answer(action, machine, found?.record).map { .of(0, $0) }
     }
   }
 
   private mutating func answer(
-    _ action: UploadMachine.Action, _ machine: UploadMachine, _ found: UploadRecord?
+    _ action: UploadMachine.Action, _ machine: SoloUpload, _ found: UploadRecord?
   ) throws(Failure) -> UploadMachine.Event? {
     switch action {
     case .find:
       return .found(found.map { [UploadMachine.Candidate(uploadID: $0.header.uploadID, use: .own)] } ?? [])
-    case .create: return .created(uploadID: Self.uploadID)
+    case .create: return .created(uploadID: Self.uploadID, isRecorded: true)
     case .listParts:
       let listed = try list()
       return .partsListed(

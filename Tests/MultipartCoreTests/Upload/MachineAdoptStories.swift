@@ -11,7 +11,7 @@ import Testing
     last: Int64?, clock: Int64? = 1000, quiet: Duration = .seconds(60), more: [String] = []
   ) throws -> MachineStory {
     let part: Int64 = 5 << 20
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: part * 2, partSize: part), retry: RetryPolicy(tries: 10),
       form: .algorithm(.crc64nvme), formIsFree: true, seed: 1)
     settings.finds = true
@@ -54,7 +54,7 @@ import Testing
     #expect(story.last.last == .create(story.settings.form))
     #expect(story.machine.ownUploadID == nil && story.machine.kept.bytes == 0)
     #expect(!story.all.contains(.adopt(uploadID: Self.id)))
-    #expect(!story.all.contains(.abort) && !story.all.contains(.abortOld(uploadID: Self.id)))
+    #expect(!story.all.hasAbort)
     #expect(story.notices.contains { if case .passedBy(Self.id, _) = $0 { true } else { false } })
   }
 
@@ -103,7 +103,7 @@ import Testing
     var story = try Self.compared(last: 990)
     story.tell(Self.list(last: 990, clock: 1000))
     #expect(story.tell(.interrupted(Failure(code, "stopped"))) == [.finish(.failed(code))])
-    #expect(!story.all.contains(.abort))
+    #expect(!story.all.hasAbort)
   }
 
   @Test("Where a store gives no moments of parts, a whole minute goes by from the first list, by the store's clock")

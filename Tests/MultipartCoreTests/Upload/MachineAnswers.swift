@@ -8,7 +8,7 @@ extension UploadMachine.Action {
     isCancelled ? (cancelledAnswers, []) : (good.map { [$0] } ?? [], bad)
   }
 
-  private static func good(_ action: Self) -> Answer { action.good ?? { _ in .tick } }
+  private static func good(_ action: Self) -> Answer { action.good ?? { _ in .abortDone } }
 
   private var good: Answer? {
     switch self {
@@ -50,14 +50,15 @@ extension UploadMachine.Action {
         play.isInspected = true
         return .inspected(.kept(unconfirmed: [], why: nil))
       }
-    case .abort:
+    case .abort(let id):
       { play in
-        guard let id = play.machine.uploadID, play.uploads.remove(id) != nil else {
+        guard play.uploads.remove(id) != nil else {
           return .abortFailed(Failure(.uploadGone, "gone"))
         }
         return .abortDone
       }
-    case .listAfterAbort, .listAfterLoss:
+    case .listAfterAbort(let id): { play in .listed(uploadStillThere: play.uploads.contains(id)) }
+    case .listAfterLoss:
       { play in
         .listed(uploadStillThere: play.machine.uploadID.map { play.uploads.contains($0) } ?? false)
       }
@@ -80,11 +81,6 @@ extension UploadMachine.Action {
     case .verify(let part):
       { play in
         .partVerified(MachinePlay.receipt(part, play.settings.form, play.settings.plan))
-      }
-    case .abortOld(let id):
-      { play in
-        play.uploads.remove(id)
-        return .oldAborted(gone: true)
       }
     case .cancelTransfers, .wait, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart: nil
     }
@@ -184,7 +180,6 @@ extension UploadMachine.Action {
       return [
         { _ in .partRejected(part) }, { _ in .verifyFailed(part, Failure(.sourceChanged, "rewritten")) },
       ]
-    case .abortOld: return [{ _ in .oldAborted(gone: false) }]
     case .cancelTransfers, .wait, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart: return []
     }
   }

@@ -40,7 +40,7 @@ import Testing
     story.tell(Self.lost)
     story.waitOut()
     story.tell(.completeFailed(Failure(.precondition, "412")))
-    #expect(story.tell(.listed(uploadStillThere: true)) == [.abort])
+    #expect(story.tell(.listed(uploadStillThere: true)) == [.abort(uploadID: "id1")])
     story.tell(.abortDone)
     #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.precondition))])
   }
@@ -51,7 +51,7 @@ import Testing
     story.tell(Self.lost)
     story.waitOut()
     story.tell(Self.gone)
-    #expect(story.tell(.headDone(.absent)) == [.abort])
+    #expect(story.tell(.headDone(.absent)) == [.abort(uploadID: "id1")])
     story.tell(.abortFailed(Failure(.uploadGone, "gone")))
     #expect(story.outcome == .failed(.server))
   }
@@ -62,7 +62,7 @@ import Testing
     story.tell(Self.lost)
     story.waitOut()
     story.tell(Self.gone)
-    #expect(story.tell(.headDone(.undecided(weak: "w"))) == [.abort])
+    #expect(story.tell(.headDone(.undecided(weak: "w"))) == [.abort(uploadID: "id1")])
     story.tell(.abortDone)
     story.tell(.listed(uploadStillThere: false))
     #expect(story.outcome == .failed(.server))
@@ -98,7 +98,8 @@ import Testing
     for failure in [Failure(.network, "reset"), Failure(.server, "500", status: 500), Failure(.stalled, "stalled")] {
       var story = try Self.unanswered(failure)
       let end = story.tell(.listed(uploadStillThere: true))
-      #expect(end == (failure.code == .stalled ? [.abort] : [.finish(.failed(failure.code, isKept: true))]))
+      #expect(
+        end == (failure.code == .stalled ? [.abort(uploadID: "id1")] : [.finish(.failed(failure.code, isKept: true))]))
       #expect(!story.all.contains(.head(mustBeOurs: true)))
     }
   }
@@ -112,13 +113,13 @@ import Testing
     ] {
       let story = try Self.unanswered(failure)
       #expect(story.last == [.finish(.failed(failure.code, isKept: true))])
-      #expect(!UploadMachine.mayHaveWorked(failure))
+      #expect(!Completion.mayHaveWorked(failure))
     }
     for failure in [
       Failure(.server, "500", status: 500), Failure(.server, "502", status: 502), Failure(.server, "504", status: 504),
       Failure(.server, "no XML", status: 200), Failure(.network, "reset"), Failure(.stalled, "stalled"),
     ] {
-      #expect(UploadMachine.mayHaveWorked(failure))
+      #expect(Completion.mayHaveWorked(failure))
     }
   }
 
@@ -126,7 +127,7 @@ import Testing
   func mayNotAsk() throws {
     var story = try Self.unanswered(Failure(.network, "reset"))
     #expect(story.tell(.listFailed(Failure(.credentials, "403", status: 403))) == [.head(mustBeOurs: true)])
-    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort(uploadID: "id1")])
     #expect(story.abortOfGone() == [.finish(.completed(evidence: "e"))])
   }
 
@@ -151,26 +152,26 @@ import Testing
     let invalid = UploadMachine.Event.completeFailed(
       Failure(.refused, "InvalidPart", status: 400, s3Code: "InvalidPart"))
     var story = try MachineStory.completing()
-    #expect(story.tell(invalid).last == .abort)
+    #expect(story.tell(invalid).last == .abort(uploadID: "id1"))
     #expect(story.abortOfGone() == [.create(story.machine.form)])
     story.tell(.created(uploadID: "id2"))
     for part in 1...2 { story.done(part) }
-    #expect(story.tell(invalid) == [.abort])
+    #expect(story.tell(invalid) == [.abort(uploadID: "id2")])
     story.abortOfGone()
     #expect(story.outcome == .failed(.refused))
     var adopted = try MachineStory.adopting(.foreign)
     let actions = adopted.tell(invalid)
     #expect(actions.contains(.say(.leftAlone(uploadID: "old"))))
     #expect(actions.last == .create(adopted.machine.form))
-    #expect(!adopted.all.contains(.abort))
+    #expect(!adopted.all.hasAbort)
     var own = try MachineStory.adopting(.own)
-    #expect(own.tell(invalid).last == .abort)
+    #expect(own.tell(invalid).last == .abort(uploadID: "old"))
   }
 
   @Test("NoSuchUpload at the first complete begins anew: nothing was lost that could have worked")
   func goneAtOnce() throws {
     var story = try MachineStory.completing()
-    #expect(story.tell(Self.gone).last == .abort)
+    #expect(story.tell(Self.gone).last == .abort(uploadID: "id1"))
     #expect(story.abortOfGone() == [.create(story.machine.form)])
   }
 
@@ -191,7 +192,7 @@ import Testing
       }
       #expect(story.outcome == outcome)
       // The upload became an object: there is nothing to abort.
-      #expect(!story.all.contains(.abort))
+      #expect(!story.all.hasAbort)
     }
   }
 
@@ -215,7 +216,7 @@ import Testing
     while story.tell(.headDone(.absent)).isWaiting { story.waitOut() }
     #expect(story.last == [.say(.leftBehind(uploadID: "id1")), .finish(.failed(.server))])
     #expect(story.machine.abandoned == ["id1"])
-    #expect(!story.all.contains(.abort))
+    #expect(!story.all.hasAbort)
   }
 
   @Test("An answer to complete that contradicts the source is a failure, and never tried again")
@@ -241,12 +242,12 @@ import Testing
   @Test("An abort that does not take is repeated until the list says that the upload is gone")
   func abortRepeats() throws {
     var story = try MachineStory.sending(parts: 2, concurrency: 1)
-    #expect(story.failed(1, .refused) == [.abort])
+    #expect(story.failed(1, .refused) == [.abort(uploadID: "id1")])
     for _ in 0..<2 {
       story.tell(.abortDone)
-      #expect(story.last == [.listAfterAbort])
+      #expect(story.last == [.listAfterAbort(uploadID: "id1")])
       #expect(story.tell(.listed(uploadStillThere: true)).isWaiting)
-      #expect(story.waitOut() == [.abort])
+      #expect(story.waitOut() == [.abort(uploadID: "id1")])
     }
     story.tell(.abortDone)
     #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.refused))])
@@ -260,7 +261,7 @@ import Testing
     for _ in 0..<3 {
       story.tell(.abortDone)
       story.tell(.listed(uploadStillThere: true))
-      #expect(story.waitOut() == [.abort])
+      #expect(story.waitOut() == [.abort(uploadID: "id1")])
     }
     story.tell(.abortFailed(Failure(.network, "reset")))
     #expect(story.last == [.say(.leftBehind(uploadID: "id1")), .finish(.failed(.refused))])

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct MachineLeftoverStories {
   private static func finding(_ candidate: UploadMachine.Candidate) throws -> MachineStory {
     let part: Int64 = 5 << 20
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: part * 2, partSize: part), retry: RetryPolicy(tries: 2),
       form: .algorithm(.crc64nvme), formIsFree: true, seed: 1)
     settings.finds = true
@@ -21,7 +21,7 @@ import Testing
   private static let whole = UploadMachine.Candidate(uploadID: "ours", use: .own, isWhole: true)
   private static let list = UploadMachine.Event.partsListed(
     UploadMachine.PartList(sizes: [1: 5 << 20], form: .algorithm(.crc64nvme)))
-  private static let stop = UploadMachine.Event.interrupted(Failure(.interrupted, "stopped"))
+  private static let stop = UploadRun.Event.interrupted(Failure(.interrupted, "stopped"))
   private static let gone = UploadMachine.Event.partsListFailed(Failure(.uploadGone, "NoSuchUpload"))
 
   @Test("Stopped while the parts of a foreign upload are listed: it is not aborted")
@@ -34,15 +34,15 @@ import Testing
 
   @Test("Stopped, or the source gone, while the parts of a foreign upload are compared: it is not aborted")
   func stoppedWhileComparing() throws {
-    for (last, code): (UploadMachine.Event, Failure.Code) in [
-      (Self.stop, .interrupted), (.verifyFailed(1, Failure(.sourceChanged, "rewritten")), .sourceChanged),
+    for (last, code): (UploadRun.Event, Failure.Code) in [
+      (Self.stop, .interrupted), (.of(0, .verifyFailed(1, Failure(.sourceChanged, "rewritten"))), .sourceChanged),
     ] {
       var story = try Self.finding(Self.foreign)
       #expect(story.tell(Self.list) == [.verify(part: 1)])
       story.tell(last)
       if code == .interrupted { story.tell(.verifyFailed(1, Failure(.interrupted, "cancelled"))) }
       #expect(story.outcome == .failed(code))
-      #expect(!story.all.contains(.abort))
+      #expect(!story.all.hasAbort)
     }
   }
 
@@ -64,8 +64,8 @@ import Testing
     var story = try Self.finding(Self.changed)
     story.tell(Self.list)
     let actions = story.tell(.partRejected(1))
-    #expect(actions == [.say(.startsAnew(message: "another source")), .abortOld(uploadID: "ours")])
-    #expect(story.tell(.oldAborted(gone: true)) == [.create(story.machine.form)])
+    #expect(actions == [.say(.startsAnew(message: "another source")), .abort(uploadID: "ours")])
+    #expect(story.endsOld() == [.create(story.machine.form)])
   }
 
   @Test("When its parts cannot be listed now, it is left with its record")
@@ -74,7 +74,7 @@ import Testing
     story.tell(.partsListFailed(Failure(.credentialsExpired, "not now")))
     #expect(story.outcome == .failed(.credentialsExpired))
     #expect(story.machine.leavesOldRecord)
-    #expect(!story.all.contains(.abortOld(uploadID: "ours")))
+    #expect(!story.all.hasAbort)
   }
 
   @Test("Stopped while its parts are listed or compared, it is left with its record", arguments: [true, false])
@@ -85,29 +85,29 @@ import Testing
     story.tell(listing ? Self.list : .verifyFailed(1, Failure(.interrupted, "cancelled")))
     #expect(story.outcome == .failed(.interrupted))
     #expect(story.machine.leavesOldRecord)
-    #expect(!story.all.contains(.abort) && !story.all.contains(.abortOld(uploadID: "ours")))
+    #expect(!story.all.hasAbort)
   }
 
   @Test("A recorded upload that the store says it does not know is aborted before another is created")
   func forgottenIsAborted() throws {
     var story = try Self.finding(Self.own)
-    #expect(story.tell(Self.gone).last == .abortOld(uploadID: "ours"))
+    #expect(story.tell(Self.gone).last == .abort(uploadID: "ours"))
     #expect(story.machine.leavesOldRecord)
-    #expect(story.tell(.oldAborted(gone: true)) == [.create(story.machine.form)])
+    #expect(story.endsOld() == [.create(story.machine.form)])
   }
 
   @Test("A recorded whole upload that is gone, and an object that is not ours: aborted too, then begun anew")
   func forgottenWholeIsAborted() throws {
     var story = try Self.finding(Self.whole)
     #expect(story.tell(Self.gone) == [.head(mustBeOurs: true)])
-    #expect(story.tell(.headDone(.contradicted(message: "other"))).last == .abortOld(uploadID: "ours"))
+    #expect(story.tell(.headDone(.contradicted(message: "other"))).last == .abort(uploadID: "ours"))
   }
 
   @Test("A recorded whole upload that is gone, and the object proven: a success that leaves nothing")
   func forgottenWholeIsProven() throws {
     var story = try Self.finding(Self.whole)
     story.tell(Self.gone)
-    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort(uploadID: "ours")])
     #expect(story.abortOfGone() == [.finish(.completed(evidence: "e"))])
   }
 
@@ -144,7 +144,7 @@ import Testing
       #expect(story.tell(.completeFailed(Failure(.uploadGone, "NoSuchUpload"))) == [.head(mustBeOurs: true)])
       let end = story.tell(.headDone(proven ? .proven(evidence: "e") : .contradicted(message: "other")))
       #expect(end.contains(.finish(.completed(evidence: "e"))) == proven)
-      #expect(end.contains(.abort) == !proven)
+      #expect(end.hasAbort == !proven)
     }
   }
 
@@ -158,7 +158,7 @@ import Testing
     story.waitOut()
     #expect(story.tell(lost) == [.listAfterLoss])
     #expect(story.tell(Self.mayNotList) == [.head(mustBeOurs: true)])
-    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort(uploadID: "id1")])
     #expect(story.tell(.interrupted(Failure(.interrupted, "stopped"))).isEmpty)
     story.tell(.abortDone)
     #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.completed(evidence: "e"))])
@@ -171,7 +171,7 @@ import Testing
     var story = try MachineStory.completing(tries: 1)
     story.tell(lost)
     #expect(story.tell(Self.mayNotList) == [.head(mustBeOurs: true)])
-    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.abort(uploadID: "id1")])
     story.tell(.abortFailed(Failure(.network, "reset")))
     #expect(story.last == [.say(.leftBehind(uploadID: "id1")), .finish(.completed(evidence: "e"))])
   }
@@ -191,10 +191,10 @@ import Testing
   func conflictAfterLostAnswer() throws {
     let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
     var ours = try Self.conflicted(after: lost)
-    #expect(ours.tell(.headDone(.proven(evidence: "e"))) == [.abort])
+    #expect(ours.tell(.headDone(.proven(evidence: "e"))) == [.abort(uploadID: "id1")])
     #expect(ours.abortOfGone() == [.finish(.completed(evidence: "e"))])
     var theirs = try Self.conflicted(after: lost)
-    #expect(theirs.tell(.headDone(.contradicted(message: "other"))).last == .abort)
+    #expect(theirs.tell(.headDone(.contradicted(message: "other"))).last == .abort(uploadID: "id1"))
     #expect(theirs.abortOfGone() == [.create(theirs.machine.form)])
     #expect(theirs.outcome == nil)
   }

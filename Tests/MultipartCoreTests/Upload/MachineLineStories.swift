@@ -36,7 +36,7 @@ import Testing
   @Test("Under a limit no part is sent a second time, however long it takes", arguments: [nil, 1 << 20] as [Int64?])
   func notHedged(_ limit: Int64?) throws {
     let part: Int64 = 5 << 20
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: part * 4, partSize: part), concurrency: 4, form: .algorithm(.crc64nvme), seed: 1)
     settings.hedges = true
     settings.limitRate = limit
@@ -48,7 +48,7 @@ import Testing
     while story.now < .seconds(60) {
       story.now += .seconds(1)
       story.tell(.tick)
-      story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: [4: 1]))
+      story.tell(.sampled(LineSample(at: story.now, delivered: 0), parts: [4: 1]))
     }
     let copies = story.count { if case .sendCopy = $0 { true } else { false } }
     #expect(copies == (limit == nil ? 1 : 0))
@@ -129,18 +129,17 @@ import Testing
 
   @Test("The others are stopped at once: what needs longer, what has just begun, what stands still")
   func others() throws {
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: 40 << 20, partSize: 8 << 20), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)
     settings.keepsOn = [.interrupted]
     var story = MachineStory(settings)
     story.tell(.start)
-    story.tell(.recorded(true))
-    story.tell(.created(uploadID: "id1"))
+    story.tell(.created(uploadID: "id1", isRecorded: true))
     let mega: Int64 = 1 << 20
     for second in 1...2 {
       story.now = .seconds(second)
       let moved = [1: mega * 5 + mega * Int64(second), 2: mega * Int64(second), 3: mega * 7, 4: mega * 8]
-      story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: moved))
+      story.tell(.sampled(LineSample(at: story.now, delivered: 0), parts: moved))
     }
     story.tell(.interrupted(Failure(.interrupted, "stopped")))
     #expect(story.last == [.cancelPart(2), .cancelPart(3), .cancelPart(5), .wait(until: .seconds(4))])

@@ -9,8 +9,8 @@ struct MachinePlay {
     case older
   }
 
-  var machine: UploadMachine
-  let settings: UploadMachine.Settings
+  var machine: SoloUpload
+  let settings: SoloSettings
   var out: [UploadMachine.Action] = []
   var timers: [Duration] = []
   var now: Duration = .zero
@@ -40,11 +40,11 @@ struct MachinePlay {
   var isInspected = false
 
   init(
-    _ settings: UploadMachine.Settings, left: [Int]? = nil, leftIsOwn: Bool = false, records: Bool = false,
+    _ settings: SoloSettings, left: [Int]? = nil, leftIsOwn: Bool = false, records: Bool = false,
     object: Object = .none
   ) {
     self.settings = settings
-    machine = UploadMachine(settings)
+    machine = SoloUpload(settings)
     if let left {
       self.left = ["old"]
       uploads = ["old"]
@@ -59,8 +59,20 @@ struct MachinePlay {
   mutating func feed(_ event: UploadMachine.Event) {
     steps += 1
     history.append("\(event)")
-    if case .created = event { _ = machine.handle(.recorded(records), at: now) }
-    for action in machine.handle(event, at: now) { take(action) }
+    var event = event
+    if case .created(let id, _) = event { event = .created(uploadID: id, isRecorded: records) }
+    take(machine.handle(event, at: now))
+  }
+
+  mutating func feed(_ event: UploadRun.Event) {
+    steps += 1
+    history.append("\(event)")
+    take(machine.handle(event, at: now))
+  }
+
+  private mutating func take(_ actions: [UploadMachine.Action]) {
+    for action in actions { take(action) }
+    if machine.misfits > 0 { mistakes.append("nothing was waiting for \(history.last ?? "")") }
     if out.count(where: \.isTransfer) > settings.concurrency { mistakes.append("more transfers than the window") }
     if outcome == nil, out.isEmpty, timers.isEmpty { mistakes.append("nothing is out, and no end") }
     if steps > 400 { mistakes.append("no end after 400 events") }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct MachineStopStories {
   private static let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
   private static let gone = UploadMachine.Event.completeFailed(Failure(.uploadGone, "NoSuchUpload"))
-  private let stop = UploadMachine.Event.interrupted(Failure(.interrupted, "stopped"))
+  private let stop = UploadRun.Event.interrupted(Failure(.interrupted, "stopped"))
 
   @Test("Interrupted while it looks or creates: the answer is waited for, and an upload that came of it is aborted")
   func interruptedBefore() throws {
@@ -16,7 +16,7 @@ import Testing
     var creating = try MachineStory(parts: 2)
     creating.tell(.start)
     #expect(creating.tell(stop).isEmpty)
-    #expect(creating.tell(.created(uploadID: "id1")) == [.abort])
+    #expect(creating.tell(.created(uploadID: "id1")) == [.abort(uploadID: "id1")])
     creating.tell(.abortDone)
     #expect(creating.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
     var refused = try MachineStory(parts: 2)
@@ -33,7 +33,7 @@ import Testing
     #expect(creating.tell(stop) == [.finish(.failed(.interrupted))])
     var sending = try MachineStory.sending(parts: 2, concurrency: 1)
     sending.failed(1, .network)
-    #expect(sending.tell(stop) == [.abort])
+    #expect(sending.tell(stop) == [.abort(uploadID: "id1")])
     // The wait's time comes all the same, and means nothing any more.
     sending.now = .seconds(60)
     #expect(sending.tell(.tick).isEmpty)
@@ -45,7 +45,7 @@ import Testing
     #expect(story.tell(stop) == [.cancelTransfers])
     #expect(story.tell(stop).isEmpty)
     story.failed(1, .interrupted)
-    #expect(story.failed(2, .interrupted) == [.abort])
+    #expect(story.failed(2, .interrupted) == [.abort(uploadID: "id1")])
     story.tell(.abortDone)
     #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
   }
@@ -78,7 +78,7 @@ import Testing
     var story = try MachineStory.completing()
     story.tell(stop)
     #expect(story.tell(Self.lost) == [.listAfterLoss])
-    #expect(story.tell(.listed(uploadStillThere: true)) == [.abort])
+    #expect(story.tell(.listed(uploadStillThere: true)) == [.abort(uploadID: "id1")])
     story.tell(.abortDone)
     #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
     var worked = try MachineStory.completing()
@@ -90,7 +90,7 @@ import Testing
     blind.tell(stop)
     blind.tell(Self.lost)
     #expect(blind.tell(.listFailed(Failure(.network, "reset"))) == [.head(mustBeOurs: true)])
-    #expect(blind.tell(.headFailed(Failure(.network, "reset"))) == [.abort])
+    #expect(blind.tell(.headFailed(Failure(.network, "reset"))) == [.abort(uploadID: "id1")])
     var refused = try MachineStory.completing()
     refused.tell(stop)
     #expect(refused.tell(Self.gone).contains { if case .create = $0 { true } else { false } } == false)
@@ -110,7 +110,7 @@ import Testing
   @Test("Interrupted while it aborts in order to begin anew: the abort ends, nothing begins")
   func interruptedAborting() throws {
     var story = try MachineStory.sending(parts: 2, concurrency: 1)
-    #expect(story.failed(1, .checksumUnsupported).contains(.abort))
+    #expect(story.failed(1, .checksumUnsupported).hasAbort)
     #expect(story.tell(stop).isEmpty)
     story.tell(.abortDone)
     #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])

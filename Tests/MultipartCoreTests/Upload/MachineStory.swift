@@ -1,16 +1,18 @@
 import MultipartCore
+import Testing
 
 /// A machine that is told a story event by event, and what it said to each.
 struct MachineStory {
-  var machine: UploadMachine
-  let settings: UploadMachine.Settings
+  var machine: SoloUpload
+  let settings: SoloSettings
   var now: Duration = .zero
+  private var strays = 0
   private(set) var last: [UploadMachine.Action] = []
   private(set) var all: [UploadMachine.Action] = []
 
-  init(_ settings: UploadMachine.Settings) {
+  init(_ settings: SoloSettings) {
     self.settings = settings
-    machine = UploadMachine(settings)
+    machine = SoloUpload(settings)
   }
 
   init(
@@ -19,7 +21,7 @@ struct MachineStory {
   ) throws(Failure) {
     let part: Int64 = 5 << 20
     self.init(
-      UploadMachine.Settings(
+      SoloSettings(
         plan: try UploadPlan(size: part * Int64(parts), partSize: part), concurrency: concurrency,
         retry: RetryPolicy(tries: tries), form: form, formIsFree: formIsFree, payloadIsSigned: signed,
         checksFirst: checksFirst, seed: 1))
@@ -74,9 +76,33 @@ struct MachineStory {
 
   @discardableResult
   mutating func tell(_ event: UploadMachine.Event) -> [UploadMachine.Action] {
-    last = machine.handle(event, at: now)
+    take(machine.handle(event, at: now))
+  }
+
+  @discardableResult
+  mutating func tell(_ event: UploadRun.Event) -> [UploadMachine.Action] {
+    take(machine.handle(event, at: now))
+  }
+
+  /// Nothing has asked for it.
+  mutating func tell(stray event: UploadMachine.Event) -> [UploadMachine.Action] {
+    strays += 1
+    return tell(event)
+  }
+
+  private mutating func take(_ actions: [UploadMachine.Action]) -> [UploadMachine.Action] {
+    last = actions
     all += last
+    let misfits = machine.misfits
+    #expect(misfits == strays, "nothing was waiting for that event")
     return last
+  }
+
+  /// An old upload is aborted and gone.
+  @discardableResult
+  mutating func endsOld() -> [UploadMachine.Action] {
+    tell(.abortDone)
+    return tell(.listed(uploadStillThere: false))
   }
 
   @discardableResult

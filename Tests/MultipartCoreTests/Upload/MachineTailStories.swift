@@ -5,7 +5,7 @@ import Testing
   /// Four parts at once, of which the last is still under way when the others took a second each.
   private static func tail(parts: Int = 4) throws -> MachineStory {
     let part: Int64 = 5 << 20
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: part * Int64(parts), partSize: part), concurrency: parts,
       retry: RetryPolicy(tries: 3), form: .algorithm(.crc64nvme), formIsFree: true, seed: 1)
     settings.hedges = true
@@ -81,7 +81,7 @@ import Testing
     #expect(Self.look(&story, until: .seconds(20)) == [Self.copy])
     #expect(story.tell(.interrupted(Failure(.interrupted, "stopped"))) == [.cancelTransfers])
     #expect(story.failed(4, .interrupted) == [])
-    #expect(story.failed(4, .interrupted) == [.abort])
+    #expect(story.failed(4, .interrupted) == [.abort(uploadID: "id1")])
   }
 
   @Test("While parts are left to send, or none has shown how long they take, nothing is sent twice")
@@ -103,7 +103,7 @@ import Testing
     var story = try tail(parts: parts)
     for moved in [then, gone] {
       story.now += .seconds(3)
-      story.tell(.sampled(LineSample(at: story.now, delivered: 0), moved: [4: moved]))
+      story.tell(.sampled(LineSample(at: story.now, delivered: 0), parts: [4: moved]))
     }
     return story.last.filter { if case .wait = $0 { false } else { true } }
   }
@@ -123,7 +123,7 @@ import Testing
   /// Five of eight parts have arrived, after a second each, and the others have moved so much at each look.
   private static func copies(_ looks: [[Int: Int64]], arrives: Int? = nil) throws -> [Int] {
     let part: Int64 = 5 << 20
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: part * 8, partSize: part), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)
     settings.hedges = true
     var story = MachineStory(settings)
@@ -135,7 +135,7 @@ import Testing
     for (number, moved) in looks.enumerated() {
       if number == 1, let arrives { story.done(arrives) }
       for case .sendCopy(let part, _, _) in story.tell(
-        .sampled(LineSample(at: story.now, delivered: 0), moved: moved))
+        .sampled(LineSample(at: story.now, delivered: 0), parts: moved))
       {
         copies.append(part)
       }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct MachineWindowStories {
   private static func story(parts: Int, start: Int, most: Int) throws -> MachineStory {
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: Int64(8 << 20) * Int64(parts), partSize: 8 << 20), concurrency: start,
       form: .algorithm(.crc64nvme), formIsFree: true, seed: 1)
     settings.pace = Pace.Bounds(start: start, most: most)
@@ -66,7 +66,7 @@ import Testing
     _ = Self.look(&story, .seconds(15), rate: 100_000)
     #expect(story.tell(.interrupted(Failure(.interrupted, "stopped"))) == [.cancelTransfers])
     for part in [2, 3, 4] { #expect(story.failed(part, .interrupted) == []) }
-    #expect(story.failed(1, .interrupted) == [.abort])
+    #expect(story.failed(1, .interrupted) == [.abort(uploadID: "id1")])
   }
 
   @Test("A store that asks for less gets half, and no more for a while although the line would take it")
@@ -86,7 +86,7 @@ import Testing
     while story.now < .seconds(30) {
       story.now += .milliseconds(100)
       let sample = LineSample(at: story.now, delivered: Int64(50_000 * (story.now / .seconds(1))))
-      actions += story.tell(.sampled(sample, moved: [2: 7 << 20, 3: 3 << 20, 4: 1 << 20]))
+      actions += story.tell(.sampled(sample, parts: [2: 7 << 20, 3: 3 << 20, 4: 1 << 20]))
     }
     #expect(actions.filter { if case .cancelPart = $0 { true } else { false } } == [.cancelPart(4)])
     #expect(story.machine.window == 1)

@@ -32,7 +32,7 @@ struct PlayedUpload {
     parts: Int, partSize: Int64 = 8 << 20, bounds: Pace.Bounds? = Pace.Bounds(start: 8, most: 48, opening: 2),
     limit: Int64? = nil, rate: @escaping (Int) -> Double
   ) throws {
-    var settings = UploadMachine.Settings(
+    var settings = SoloSettings(
       plan: try UploadPlan(size: partSize * Int64(parts), partSize: partSize), form: .algorithm(.crc64nvme), seed: 1)
     settings.pace = bounds
     settings.pace?.limit = limit
@@ -42,11 +42,10 @@ struct PlayedUpload {
     story = MachineStory(settings)
     self.rate = rate
     story.tell(.start)
-    _ = story.tell(.recorded(true))
-    take(story.tell(.created(uploadID: "id1")))
+    take(story.tell(.created(uploadID: "id1", isRecorded: true)))
   }
 
-  mutating func tell(_ event: UploadMachine.Event) {
+  mutating func tell(_ event: UploadRun.Event) {
     take(story.tell(event))
   }
 
@@ -79,7 +78,7 @@ struct PlayedUpload {
       sample.roundTrip = roundTrip
       held += Self.step * out.count * 0.9
       sample.held = held
-      take(story.tell(.sampled(sample, moved: Dictionary(out.map { ($0.number, Int64($0.gone)) }) { $1 })))
+      take(story.tell(.sampled(sample, parts: Dictionary(out.map { ($0.number, Int64($0.gone)) }) { $1 })))
       take(story.tell(.tick))
     }
   }

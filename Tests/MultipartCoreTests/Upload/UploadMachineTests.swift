@@ -5,9 +5,9 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct UploadMachineTests {
   private static func settings(
     parts: Int, concurrency: Int = 2, tries: Int = 3, checksFirst: Bool = false, verifies: Bool = false
-  ) throws -> UploadMachine.Settings {
+  ) throws -> SoloSettings {
     let part: Int64 = 5 << 20
-    return UploadMachine.Settings(
+    return SoloSettings(
       plan: try UploadPlan(size: part * Int64(parts), partSize: part), concurrency: concurrency,
       retry: RetryPolicy(tries: tries), form: .algorithm(.crc64nvme), formIsFree: true, checksFirst: checksFirst,
       alwaysVerifies: verifies, seed: 1)

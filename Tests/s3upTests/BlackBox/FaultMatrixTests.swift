@@ -187,7 +187,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
 
   private func expectResumable(_ box: BlackBox, _ bytes: [UInt8], _ result: ChildProcess.Result) async throws {
     #expect(result.status == 75, "\(result.errors)")
-    #expect(result.errors.contains("it goes on"), "\(result.errors)")
+    #expect(result.errors.contains("to resume: "), "\(result.errors)")
     try await box.expectGoesOn(StoppedUpload.words, to: bytes)
   }
 }

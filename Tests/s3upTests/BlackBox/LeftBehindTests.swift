@@ -41,7 +41,7 @@ import Testing
     #expect(result.endedAt - sent - lag.sofar < .seconds(5))
     #expect(result.status == 143, "\(result.errors)")
     #expect(fake.unfinishedUploads.count == (choice == "keep" ? 1 : 0))
-    #expect(result.errors.contains("it goes on") == (choice == "keep"), "\(result.errors)")
+    #expect(result.errors.contains("to resume: ") == (choice == "keep"), "\(result.errors)")
   }
 
   /// CPU time of a process, in hundredths of a second: the 14th and 15th word of its `stat`.

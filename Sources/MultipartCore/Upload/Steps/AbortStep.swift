@@ -12,27 +12,29 @@ package struct AbortStep: Sendable {
     self.world = world
   }
 
-  /// A part that was under way when the abort came can appear after it, so the abort is repeated until the list says
-  /// that the upload is gone. Of a completed one some stores go on listing the parts.
   package func run(bucket: String, key: String, uploadID: String) async throws(Failure) -> AbortMultipartUpload.Output {
     let abort = AbortMultipartUpload(bucket: bucket, key: key, uploadID: uploadID, common: common)
-    return try await retry.run("abort", in: world) { (attempt) async throws(Failure) in
-      let outcome = try await client.perform(abort)
-      if outcome == .aborted, try await !isGone(abort) {
-        throw Failure(.server, "the upload is still there after its abort")
+    let list = ListParts(bucket: bucket, key: key, uploadID: uploadID, common: common)
+    var cleanup = Cleanup(uploadID)
+    var next: Cleanup.Next? = .abort
+    while let step = next {
+      switch step {
+      case .abort: next = cleanup.aborted(await client.failureOfAbort(abort))
+      case .list:
+        do throws(Failure) {
+          next = cleanup.listed(isThere: try await client.hasUpload(list))
+        } catch {
+          next = cleanup.listFailed(error)
+        }
+      case .again(let failure, let attempt):
+        guard let wait = retry.wait(after: failure, attempt: attempt, dice: world.random()) else { throw failure }
+        world.log(
+          1, "abort: \(failure.message); try \(attempt + 1) of \(retry.tries) in \(wait.milliseconds) ms")
+        guard (try? await world.sleep(wait)) != nil else { throw failure }
+        next = cleanup.resume()
+      case .gone: next = nil
       }
-      return outcome
     }
-  }
-
-  private func isGone(_ abort: AbortMultipartUpload) async throws(Failure) -> Bool {
-    let list = ListParts(bucket: abort.bucket, key: abort.key, uploadID: abort.uploadID, common: common)
-    do throws(Failure) {
-      return try await client.perform(list).parts.isEmpty
-    } catch {
-      // Not allowed to list: the abort's own answer is all there is to know.
-      if error.code == .uploadGone || error.status == 404 || error.code == .credentials { return true }
-      throw error
-    }
+    return cleanup.wasThere ? .aborted : .wasGone
   }
 }

@@ -11,47 +11,59 @@ package struct CompleteStep: Sendable {
   }
 
   package func run(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> UploadResult {
-    var settings = UploadMachine.Settings(
-      plan: try UploadPlan(size: 0), retry: retry, seed: UInt64(world.random() * 0x1p52))
-    settings.keepsUpload = true
-    var machine = UploadMachine(completing: uploadID, receipts: receipts, settings)
-    var actions = machine.handle(.start, at: world.uptime())
+    var settings = Scheduler.Settings()
+    settings.retry = retry
+    settings.seed = UInt64(world.random() * 0x1p52)
+    var scheduler = Scheduler(settings, partSize: S3Limits.smallestPart)
+    var completion = Completion.complete(of: 0, Completion.Ways())
+    var retries = 0
+    var step = Completion.Step.go([.complete(attempt: 1)])
     // One request at a time: each action but the notices is answered before the next.
-    while !actions.isEmpty {
-      let action = actions.removeFirst()
-      if case .finish(let outcome) = action { return try result(outcome, machine) }
-      if let event = await event(of: action, receipts, uploadID: uploadID) {
-        actions += machine.handle(event, at: world.uptime())
+    while case .go(let actions) = step {
+      step = .misfit
+      for action in actions {
+        if case .say(.retry) = action { retries += 1 }
+        guard let answer = await answer(to: action, receipts, uploadID: uploadID) else { continue }
+        scheduler.now = world.uptime()
+        step = answer(&completion, &scheduler)
       }
     }
-    throw Failure(.local, "the completion ended without a result")
+    guard case .end(let end) = step else { throw Failure(.local, "the completion ended without a result") }
+    return UploadResult(
+      size: finisher.expected?.size ?? 0, parts: receipts.count, object: finisher.known,
+      sum: finisher.expected?.sum, evidence: try evidence(end), bytesSent: 0, retries: retries)
   }
 
-  private func event(
-    of action: UploadMachine.Action, _ receipts: [PartReceipt], uploadID: String
-  ) async -> UploadMachine.Event? {
+  private typealias Answer = (inout Completion, inout Scheduler) -> Completion.Step
+
+  private func answer(
+    to action: UploadMachine.Action, _ receipts: [PartReceipt], uploadID: String
+  ) async -> Answer? {
     switch action {
     case .complete:
       do throws(Failure) {
-        return .completeDone(try await finisher.complete(receipts, uploadID: uploadID))
+        let judgement = try await finisher.complete(receipts, uploadID: uploadID)
+        return { completion, _ in completion.answered(judgement) }
       } catch {
-        return .completeFailed(error)
+        return { $0.requestFailed(error, &$1) }
       }
     case .listAfterLoss:
       do throws(Failure) {
-        return .listed(uploadStillThere: try await finisher.hasUpload(uploadID))
+        let isThere = try await finisher.hasUpload(uploadID)
+        return { completion, _ in completion.asked(isThere: isThere) }
       } catch {
-        return .listFailed(error)
+        return { $0.askFailed(error, &$1) }
       }
     case .head(let mustBeOurs):
       do throws(Failure) {
-        return .headDone(try await finisher.head(mustBeOurs: mustBeOurs))
+        let judgement = try await finisher.head(mustBeOurs: mustBeOurs)
+        return { $0.headed(judgement, &$1) }
       } catch {
-        return .headFailed(error)
+        return { $0.headFailed(error, &$1) }
       }
     case .wait(let until):
       try? await world.sleep(max(.zero, until - world.uptime()))
-      return .tick
+      return { completion, _ in completion.request(form: .none).map { .go([$0]) } ?? .misfit }
     case .say(.retry(_, let attempt, _, let message, let wait)):
       world.log(1, "complete: \(message); try \(attempt) of \(retry.tries) in \(wait.milliseconds) ms")
       return nil
@@ -59,12 +71,13 @@ package struct CompleteStep: Sendable {
     }
   }
 
-  private func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadResult {
-    guard case .completed(let evidence) = outcome else {
-      throw machine.cause ?? Failure(.local, "the completion ended without a reason")
+  private func evidence(_ end: Completion.End) throws(Failure) -> String {
+    switch end {
+    case .completed(let evidence, _), .inspected(let evidence): return evidence
+    case .failed(let failure), .spoiled(let failure), .unshown(let failure), .lost(let failure),
+      .unconfirmed(let failure):
+      throw failure
+    case .anew, .missesPart, .recovered: throw Failure(.local, "the completion ended without a reason")
     }
-    return UploadResult(
-      size: finisher.expected?.size ?? 0, parts: machine.receipts.count, object: finisher.known,
-      sum: finisher.expected?.sum, evidence: evidence, bytesSent: 0, retries: machine.retries)
   }
 }

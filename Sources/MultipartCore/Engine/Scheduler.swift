@@ -1,0 +1,234 @@
+/// One for a run, whatever the number of its objects: how many transfers may be under way, which of them go out a second
+/// time, and when what has failed is tried again. It has no clock of its own.
+package struct Scheduler: Sendable {
+  package struct Settings: Sendable {
+    /// Transfers under way at most, where `pace` does not find it out.
+    package var concurrency = 8
+    /// The number of connections is found out; nil: it is `concurrency`.
+    package var pace: Pace.Bounds?
+    package var retry = RetryPolicy()
+    /// What is slow at the end is sent a second time.
+    package var hedges = false
+    /// Bytes a second that the run may send at most.
+    package var limitRate: Int64?
+    package var seed: UInt64 = 0
+
+    package init() {}
+  }
+
+  /// Whose next try is waited for: a transfer's, or that of the one request that an object is about.
+  enum Waiter: Hashable {
+    case transfer(Slot)
+    case step(object: Int)
+
+    var object: Int {
+      switch self {
+      case .transfer(let slot): slot.object
+      case .step(let object): object
+      }
+    }
+
+    fileprivate var holdsPlace: Bool {
+      if case .transfer = self { true } else { false }
+    }
+  }
+
+  /// What an answer to a transfer is.
+  enum Landing {
+    /// The other copy of it is still out.
+    case copyIsOut
+    case arrived(PartReceipt)
+    /// Both copies arrived, at a store that gives the same bytes another ETag each time.
+    case arrivedTwice(PartReceipt)
+    /// It was stopped to make room; nothing was wrong with it.
+    case takenBack
+    case failed
+  }
+
+  package let settings: Settings
+  /// The time of the event that is handled.
+  var now: Duration = .zero
+  /// Objects that have begun and will send, but do not yet: each has its place.
+  var preparing = 0
+  /// No object has anything left to send but what is under way.
+  var isDry = false
+  private var dice: Dice
+  private var window: Window
+  private var flying: [Slot: Tail.Part] = [:]
+  private var waiting: [(who: Waiter, until: Duration)] = []
+  /// Why each object's last try failed.
+  private var troubles: [Int: Wording] = [:]
+  private var takenBack: Set<Slot> = []
+  private var tail = Tail()
+  private var flight = Flight()
+
+  package init(_ settings: Settings, partSize: Int64) {
+    self.settings = settings
+    dice = Dice(seed: settings.seed)
+    window = Window(settings, partSize: partSize)
+  }
+
+  /// How many transfers may be under way now; a store that asks for less halves it.
+  package var width: Int { window.width }
+
+  /// Transfers that wait for their next try count too, so that a failing store does not get a fresh one for each that it
+  /// refused.
+  var occupied: Int { flying.count + waiting.count(where: \.who.holdsPlace) + preparing }
+  var hasRoom: Bool { occupied < window.width }
+
+  mutating func recut(_ partSize: Int64) {
+    guard flying.isEmpty else { return }
+    window.recut(partSize)
+  }
+
+  // MARK: - Transfers
+
+  mutating func begin(_ slot: Slot, size: Int64) {
+    flying[slot] = Tail.Part(slot: slot, size: size, sentAt: now)
+  }
+
+  mutating func arrived(_ slot: Slot, _ receipt: PartReceipt) -> Landing {
+    let differ = tail.won(slot, receipt)
+    guard tail.isLast(slot) else { return .copyIsOut }
+    let receipt = tail.takeWinner(slot) ?? receipt
+    succeeded(slot)
+    return differ ? .arrivedTwice(receipt) : .arrived(receipt)
+  }
+
+  mutating func succeeded(_ slot: Slot) {
+    takenBack.remove(slot)
+    if let part = flying.removeValue(forKey: slot) { tail.arrived(part, at: now) }
+    window.widen()
+  }
+
+  mutating func failed(_ slot: Slot, _ failure: Failure) -> Landing {
+    guard tail.isLast(slot) else { return .copyIsOut }
+    if let receipt = tail.takeWinner(slot) {
+      succeeded(slot)
+      return .arrived(receipt)
+    }
+    tail.forget(slot)
+    flying[slot] = nil
+    if takenBack.remove(slot) != nil, failure.code == .interrupted { return .takenBack }
+    if failure.code == .throttled { window.narrow(at: now) }
+    return .failed
+  }
+
+  /// What is under way of the object and would have arrived by then.
+  func arriving(of object: Int, within time: Duration) -> Set<Int> {
+    let soon = flying.values.filter { part in
+      part.slot.object == object && !takenBack.contains(part.slot)
+        && flight.left(of: part.slot, size: part.size, sentAt: part.sentAt).map { $0 < time } ?? false
+    }
+    return Set(soon.map(\.slot.part))
+  }
+
+  // MARK: - Retries
+
+  /// How long to wait after so many tries; nil when there is none left.
+  mutating func pause(after failure: Failure, attempt: Int, by policy: RetryPolicy? = nil) -> Duration? {
+    (policy ?? settings.retry).wait(after: failure, attempt: attempt, dice: dice.next())
+  }
+
+  /// Puts it on the list of those that wait for their next try; nil when there is none left.
+  mutating func retry(_ who: Waiter, after failure: Failure, attempt: Int) -> [UploadMachine.Action]? {
+    pause(after: failure, attempt: attempt).map { wait(who, $0, after: failure, attempt: attempt) }
+  }
+
+  mutating func wait(
+    _ who: Waiter, _ wait: Duration, after failure: Failure, attempt: Int
+  ) -> [UploadMachine.Action] {
+    troubles[who.object] = failure.s3Code.map { "the store says \($0)" } ?? failure.message
+    let part: Int? = if case .transfer(let slot) = who, !slot.isWholeObject { slot.part } else { nil }
+    return [
+      .say(.retry(part: part, attempt: attempt + 1, cause: failure.code, message: failure.message, wait: wait))
+    ] + self.wait(who, wait)
+  }
+
+  mutating func wait(_ who: Waiter, _ wait: Duration) -> [UploadMachine.Action] {
+    waiting.append((who, now + wait))
+    return [.wait(until: now + wait)]
+  }
+
+  mutating func takeDue() -> [Waiter] {
+    let due = waiting.filter { $0.until <= now }
+    waiting.removeAll { $0.until <= now }
+    return due.map(\.who)
+  }
+
+  /// Its next tries are not waited for any more.
+  mutating func stopWaiting(_ object: Int) {
+    waiting.removeAll { $0.who.object == object }
+  }
+
+  func isWaiting(_ object: Int) -> Bool { waiting.contains { $0.who.object == object } }
+
+  /// When the object is tried again and why it has to be, where nothing of it is under way.
+  package func nextTry(of object: Int) -> (until: Duration, why: Wording)? {
+    guard let until = waiting.filter({ $0.who.object == object }).map(\.until).min() else { return nil }
+    return (until, troubles[object] ?? "")
+  }
+
+  /// Nothing of the object is under way any more, nor will be.
+  mutating func forget(_ object: Int) {
+    stopWaiting(object)
+    troubles[object] = nil
+    tail.forget(object: object)
+  }
+
+  // MARK: - The line
+
+  struct Look {
+    var change: Pace.Change?
+    /// To be stopped, to be sent again when fewer are under way.
+    var takenBack: [Slot] = []
+    var copied: Slot?
+  }
+
+  mutating func look(_ sample: LineSample, _ moved: [Slot: Int64]) -> Look {
+    flight.see(moved, at: now)
+    var look = Look()
+    if isTail, !isHeldByLimit {
+      let hasIdleConnection = window.width > flying.count + tail.copiesOut
+      look.copied = tail.slowest(of: mayBeCopied, moved, hasIdleConnection: hasIdleConnection, at: now)
+      look.copied.map { tail.copy($0) }
+    }
+    let isFull = !isTail && flying.count >= window.width
+    guard !window.isNarrowed, !waiting.contains(where: \.who.holdsPlace), tail.copiesOut == 0 else { return look }
+    look.change = window.take(sample, underWay: flying.count, isFull: isFull)
+    if look.change?.stopsSome == true { look.takenBack = takeBack(moved) }
+    return look
+  }
+
+  /// Those that began last, unless a quarter of them has gone out already.
+  private mutating func takeBack(_ moved: [Slot: Int64]) -> [Slot] {
+    let young = flying.values.filter {
+      !$0.slot.isWholeObject && !tail.twice.contains($0.slot) && (moved[$0.slot] ?? 0) * 4 <= $0.size
+    }
+    let newest = young.sorted { ($0.sentAt, $0.slot) > ($1.sentAt, $1.slot) }
+    let stopped = newest.prefix(max(0, flying.count - window.width)).map(\.slot)
+    takenBack.formUnion(stopped)
+    return stopped
+  }
+
+  /// Once a second: what is slow beyond reason goes out again, and when to look next.
+  mutating func hedge() -> (slot: Slot?, nextLook: Duration)? {
+    guard isTail, !isHeldByLimit, let overdue = tail.overdue(of: mayBeCopied, at: now) else { return nil }
+    overdue.slot.map { tail.copy($0) }
+    return overdue
+  }
+
+  /// An object that goes in one request is published by it, which may happen once only.
+  private var mayBeCopied: [Tail.Part] {
+    flying.values.filter { part in
+      !part.slot.isWholeObject && !tail.twice.contains(part.slot) && !takenBack.contains(part.slot)
+    }.sorted { $0.slot < $1.slot }
+  }
+
+  private var isTail: Bool {
+    settings.hedges && isDry && !flying.isEmpty && !waiting.contains(where: \.who.holdsPlace)
+  }
+
+  /// No connection is slow then, and none would be faster.
+  private var isHeldByLimit: Bool { settings.limitRate != nil && window.mayBeHeldByLimit }
+}

@@ -1,0 +1,52 @@
+/// How many transfers may be under way at once.
+struct Window: Sendable {
+  private(set) var width: Int
+  private let concurrency: Int
+  private let bounds: Pace.Bounds?
+  private var pace: Pace?
+  private var successes = 0
+  private var lastNarrowing: Duration?
+
+  init(_ settings: Scheduler.Settings, partSize: Int64) {
+    concurrency = max(1, settings.concurrency)
+    bounds = settings.pace
+    pace = bounds.map { Pace($0, partSize: partSize) }
+    width = pace?.window ?? concurrency
+  }
+
+  /// Nothing is under way, and the parts have another size from here on.
+  mutating func recut(_ partSize: Int64) {
+    pace = bounds.map { Pace($0, partSize: partSize) }
+    width = pace?.window ?? concurrency
+  }
+
+  /// The store has asked for less, and has not been asked for more again.
+  var isNarrowed: Bool { width < most }
+  /// The rate is at its limit, or nobody knows that it is not.
+  var mayBeHeldByLimit: Bool { pace?.isHeldByLimit != false }
+
+  private var most: Int { pace?.window ?? concurrency }
+
+  /// One step down in two seconds: the answers to requests that were under way already say the same thing again.
+  mutating func narrow(at now: Duration) {
+    if let last = lastNarrowing, now - last < .seconds(2) { return }
+    lastNarrowing = now
+    width = max(1, width / 2)
+    successes = 0
+    pace?.throttled(to: width, at: now)
+  }
+
+  mutating func widen() {
+    guard isNarrowed else { return }
+    successes += 1
+    guard successes >= 4 * width else { return }
+    width += 1
+    successes = 0
+  }
+
+  mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Pace.Change? {
+    guard let change = pace?.take(sample, underWay: underWay, isFull: isFull) else { return nil }
+    width = change.connections
+    return change
+  }
+}

@@ -1,0 +1,118 @@
+/// The parts of one object: which the store has, which are under way, which are still to be sent or compared.
+struct Sending: Sendable {
+  /// Parts that the store had before this run, as they are compared with the bytes that are here.
+  struct Comparison: Sendable {
+    /// Listed parts that are still to be compared, last first.
+    var left: [Int] = []
+    var underWay: Set<Int> = []
+    /// One part is not the source's.
+    var hasRejected = false
+    var kept = 0
+    var keptBytes: Int64 = 0
+
+    var isOver: Bool { left.isEmpty && underWay.isEmpty }
+  }
+
+  /// How far a stream has been read.
+  struct Stream: Sendable {
+    var isReading = false
+    var hasEnded = false
+    /// How long each piece is that has come; each is a part.
+    var sizes: [Int64] = []
+  }
+
+  /// By part number less one.
+  private(set) var receipts: [PartReceipt?]
+  private(set) var attempts: [Int]
+  var queue: PartQueue
+  private(set) var done = 0
+  var underWay: Set<Int> = []
+  /// To be sent over a new connection: on the last one nothing moved.
+  private var fresh: Set<Int> = []
+  var comparison = Comparison()
+  var stream = Stream()
+
+  init(count: Int) {
+    queue = PartQueue(count: count)
+    receipts = Array(repeating: nil, count: count)
+    attempts = Array(repeating: 0, count: count)
+  }
+
+  var isQuiet: Bool { underWay.isEmpty && comparison.underWay.isEmpty && !stream.isReading }
+  var isWhole: Bool { done == receipts.count }
+
+  /// Nothing is at the store: another upload begins. Pieces of a stream that have come are sent again.
+  mutating func reset() {
+    var anew = Sending(count: stream.sizes.isEmpty ? receipts.count : 0)
+    anew.stream = stream
+    if !stream.sizes.isEmpty {
+      anew.receipts = Array(repeating: nil, count: receipts.count)
+      anew.attempts = Array(repeating: 0, count: receipts.count)
+      for number in 1...stream.sizes.count { anew.queue.add(number) }
+    }
+    self = anew
+  }
+
+  // MARK: - Sending
+
+  mutating func begin(_ number: Int) -> (attempt: Int, freshConnection: Bool) {
+    underWay.insert(number)
+    attempts[number - 1] += 1
+    return (attempts[number - 1], fresh.contains(number))
+  }
+
+  mutating func arrived(_ receipt: PartReceipt) {
+    fresh.remove(receipt.number)
+    receipts[receipt.number - 1] = receipt
+    done += 1
+  }
+
+  /// It stands in the record, and counts in what is said of the end.
+  mutating func arrivedLate(_ receipt: PartReceipt) { receipts[receipt.number - 1] = receipt }
+
+  mutating func stalled(_ number: Int) { fresh.insert(number) }
+
+  /// Nothing was wrong with it: the try does not count.
+  mutating func sendLater(_ number: Int) {
+    attempts[number - 1] -= 1
+    queue.add(number)
+  }
+
+  mutating func take(pieceOf size: Int64) {
+    receipts.append(nil)
+    attempts.append(0)
+    stream.sizes.append(size)
+    queue.add(stream.sizes.count)
+  }
+
+  // MARK: - Comparing
+
+  /// Comparing costs CPU and disk, not the network: two at a time.
+  private static let comparisons = 2
+
+  mutating func compare(_ numbers: some Sequence<Int>) {
+    let numbers = numbers.sorted(by: >)
+    queue.leaveOut(numbers)
+    comparison.left = numbers
+  }
+
+  mutating func compareMore() -> [UploadMachine.Action] {
+    var actions: [UploadMachine.Action] = []
+    while comparison.underWay.count < Self.comparisons, let number = comparison.left.popLast() {
+      comparison.underWay.insert(number)
+      actions.append(.verify(part: number))
+    }
+    return actions
+  }
+
+  mutating func verified(_ receipt: PartReceipt) {
+    arrived(receipt)
+    comparison.kept += 1
+    comparison.keptBytes += receipt.size
+  }
+
+  mutating func rejected(_ number: Int) {
+    comparison.hasRejected = true
+    queue.add(number)
+  }
+}

@@ -1,0 +1,252 @@
+/// Steps of the lookup: find, end what is of no use, list, compare, adopt.
+extension UploadMachine {
+  mutating func find() -> [Action] {
+    lookup.state = .finding(attempt: 1)
+    state = .looking
+    return [.find]
+  }
+
+  mutating func found(_ candidates: [Candidate], _ scheduler: inout Scheduler) -> [Action] {
+    guard case .finding = lookup.state else { return unfit() }
+    if let interruption { return fail(interruption, &scheduler) }
+    if settings.requiresResume, settings.hasRecord, candidates.count == 1, case .stale(let why) = candidates[0].use {
+      return refuse(candidates[0], why, &scheduler)
+    }
+    var notices: [Action] = []
+    for candidate in candidates {
+      if case .stale(let why) = candidate.use {
+        lookup.useless.append(candidate.uploadID)
+        notices.append(.say(.startsAnew(message: why)))
+      } else {
+        lookup.candidates.append(candidate)
+      }
+    }
+    return notices + nextCandidate(&scheduler)
+  }
+
+  /// Not allowed to look is as good as nothing found, and so is a list that is none time and again, but it is said;
+  /// anything else is tried again, and then the run ends rather than leave what may be there and begin another.
+  mutating func findFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .finding(let attempt) = lookup.state else { return unfit() }
+    if let interruption { return fail(interruption, &scheduler) }
+    let isNonsense = failure.status.map { $0 < 300 } ?? false
+    if !isNonsense || attempt < Lookup.triesOfNonsense,
+      let retry = scheduler.retry(.step(object: object), after: failure, attempt: attempt)
+    {
+      lookup.state = .finding(attempt: attempt + 1)
+      return retry
+    }
+    guard isNonsense || !RetryPolicy.isWorthRetrying(failure.code) else { return fail(failure, &scheduler) }
+    let why: Wording = "the unfinished uploads could not be listed (\(failure.message))"
+    return [.say(.startsAnew(message: why))] + found([], &scheduler)
+  }
+
+  /// Ends what is of no use, then takes the next candidate; without one, begins a new upload.
+  mutating func nextCandidate(_ scheduler: inout Scheduler) -> [Action] {
+    uploadID = nil
+    isRecorded = false
+    state = .looking
+    lookup.state = .over(resumed: nil)
+    if let interruption { return fail(interruption, &scheduler) }
+    if let old = lookup.useless.first {
+      lookup.state = .ending(Cleanup(old))
+      return [.abort(uploadID: old)]
+    }
+    guard !lookup.candidates.isEmpty else {
+      if isPut { return put() }
+      guard !settings.requiresResume else {
+        return fail(
+          Failure(
+            .uploadGone, "this machine has no record of an unfinished upload to resume",
+            remedy:
+              "leave \(.resume, "require") out to begin one, or use \(.resume, "adopt") to look for one at the store"),
+          &scheduler)
+      }
+      return create()
+    }
+    let candidate = lookup.candidates.removeFirst()
+    uploadID = candidate.uploadID
+    isRecorded = candidate.use == .own
+    lookup.state = .listing(candidate, attempt: 1)
+    return [.listParts(uploadID: candidate.uploadID)]
+  }
+
+  mutating func oldEnded(isGone: Bool, _ scheduler: inout Scheduler) -> [Action] {
+    let old = lookup.useless.removeFirst()
+    guard !isGone else { return nextCandidate(&scheduler) }
+    abandoned.append(old)
+    return [.say(.leftBehind(uploadID: old))] + nextCandidate(&scheduler)
+  }
+
+  mutating func partsListed(_ list: PartList, _ scheduler: inout Scheduler) -> [Action] {
+    let candidate: Candidate
+    switch lookup.state {
+    case .listing(let listed, _): candidate = listed
+    case .settling(let settled, let first, let looks, _):
+      if let interruption { return fail(interruption, &scheduler) }
+      return settle(settled, first, list, looks: looks, &scheduler)
+    default: return unfit()
+    }
+    if let interruption { return fail(interruption, &scheduler) }
+    if let plan = list.plan { cut(by: plan, &scheduler) }
+    let isOwn = candidate.use == .own
+    if isOwn, candidate.isWhole, list.sizes.count < receipts.count, lookup.doubts < Lookup.mostDoubts {
+      lookup.doubts += 1
+      return recover(candidate, list)
+    }
+    guard settings.plan.fits(list.sizes), let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
+      guard isOwn else { return drop(candidate, &scheduler) }
+      lookup.useless.append(candidate.uploadID)
+      let notice = Action.say(.startsAnew(message: "the unfinished upload was cut into other parts"))
+      return [notice] + drop(candidate, &scheduler)
+    }
+    form = listedForm
+    parts.compare(list.sizes.keys)
+    guard isOwn else {
+      lookup.state = .vetting(candidate, list)
+      return []
+    }
+    lookup.state = .over(resumed: candidate)
+    state = .sending
+    return [.adopt(uploadID: candidate.uploadID)] + (list.sizes.isEmpty ? resumed() : [])
+  }
+
+  mutating func partsListFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    let (candidate, attempt): (Candidate, Int)
+    switch lookup.state {
+    case .listing(let listed, let count), .settling(let listed, _, _, let count): (candidate, attempt) = (listed, count)
+    default: return unfit()
+    }
+    if let interruption { return fail(interruption, &scheduler) }
+    if failure.code == .uploadGone {
+      guard candidate.use == .own else { return drop(candidate, &scheduler) }
+      // It may have been completed, and only the answer been lost.
+      return candidate.isWhole ? recover(candidate, nil) : giveUp(candidate, &scheduler)
+    }
+    let isPatient = candidate.use != .foreign || attempt < Lookup.triesOfNonsense
+    if isPatient, let retry = scheduler.retry(.step(object: object), after: failure, attempt: attempt) {
+      if case .settling(_, let first, let looks, _) = lookup.state {
+        lookup.state = .settling(candidate, first, looks: looks, attempt: attempt + 1)
+      } else {
+        lookup.state = .listing(candidate, attempt: attempt + 1)
+      }
+      return retry
+    }
+    return candidate.use == .foreign ? drop(candidate, &scheduler) : fail(failure, &scheduler)
+  }
+
+  private mutating func recover(_ candidate: Candidate, _ list: PartList?) -> [Action] {
+    lookup.state = .recovering(candidate, list)
+    return begin(.recover(of: object))
+  }
+
+  mutating func recovered(_ judgement: Judgement, _ scheduler: inout Scheduler) -> [Action] {
+    guard case .recovering(let candidate, let doubtful) = lookup.state else { return unfit() }
+    if case .proven(let evidence) = judgement {
+      lookup.wasComplete = true
+      lookup.state = .over(resumed: candidate)
+      // What is still listed is being completed: an abort now could take the object's data away with it.
+      return doubtful == nil ? clean(.finishing(evidence: evidence)) : finish(evidence)
+    }
+    guard let doubtful else { return giveUp(candidate, &scheduler) }
+    state = .looking
+    lookup.state = .listing(candidate, attempt: 1)
+    guard lookup.doubts < Lookup.mostDoubts else { return partsListed(doubtful, &scheduler) }
+    return scheduler.wait(.step(object: object), .seconds(lookup.doubts))
+  }
+
+  /// A recorded upload that the store no longer knows is aborted all the same, as one that it forgets at a part.
+  private mutating func giveUp(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
+    lookup.useless.append(candidate.uploadID)
+    return [.say(.startsAnew(message: "the store no longer knows the upload"))] + drop(candidate, &scheduler)
+  }
+
+  /// Looks for another one, and leaves the candidate as it is, unless it is of no use to anybody any more.
+  private mutating func drop(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
+    cut(by: nil, &scheduler)
+    parts.reset()
+    form = settings.form
+    guard case .changed(let why) = candidate.use else { return nextCandidate(&scheduler) }
+    guard !settings.requiresResume else { return refuse(candidate, why, &scheduler) }
+    lookup.useless.append(candidate.uploadID)
+    return [.say(.startsAnew(message: why))] + nextCandidate(&scheduler)
+  }
+
+  /// A run with the right source and options resumes it.
+  private mutating func refuse(_ candidate: Candidate, _ why: Wording, _ scheduler: inout Scheduler) -> [Action] {
+    uploadID = nil
+    lookup.useless = [candidate.uploadID]
+    lookup.state = .over(resumed: nil)
+    return fail(
+      Failure(
+        .uploadGone, "there is no unfinished upload to resume: \(why)",
+        remedy: "leave \(.resume, "require") out to end that one and begin another"), &scheduler)
+  }
+
+  // MARK: - Comparing
+
+  private var isComparing: Bool {
+    switch (state, lookup.state) {
+    case (.sending, _), (.looking, .vetting): true
+    default: false
+    }
+  }
+
+  mutating func partVerified(_ receipt: PartReceipt, _ scheduler: inout Scheduler) -> [Action] {
+    guard parts.comparison.underWay.remove(receipt.number) != nil else { return unfit() }
+    guard isComparing else { return stopIfQuiet() }
+    parts.verified(receipt)
+    return compared(&scheduler)
+  }
+
+  mutating func partRejected(_ number: Int, _ scheduler: inout Scheduler) -> [Action] {
+    guard parts.comparison.underWay.remove(number) != nil else { return unfit() }
+    guard isComparing else { return stopIfQuiet() }
+    parts.rejected(number)
+    if lookup.isVetting { parts.comparison.left = [] }
+    return compared(&scheduler)
+  }
+
+  mutating func verifyFailed(_ number: Int, _ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    guard parts.comparison.underWay.remove(number) != nil else { return unfit() }
+    guard isComparing else { return stopIfQuiet() }
+    return fail(failure, &scheduler)
+  }
+
+  private mutating func compared(_ scheduler: inout Scheduler) -> [Action] {
+    guard parts.comparison.isOver else { return [] }
+    guard case .vetting(let candidate, let list) = lookup.state else {
+      return resumed() + (isWhole ? finishParts() : [])
+    }
+    // One part of a foreign upload is something else: somebody uploads another file there.
+    guard !parts.comparison.hasRejected else { return drop(candidate, &scheduler) }
+    guard candidate.use == .foreign else { return adopt(candidate) }
+    lookup.state = .settling(candidate, list, looks: 1, attempt: 1)
+    return [.listParts(uploadID: candidate.uploadID)]
+  }
+
+  private mutating func settle(
+    _ candidate: Candidate, _ first: PartList, _ list: PartList, looks: Int, _ scheduler: inout Scheduler
+  ) -> [Action] {
+    switch Lookup.quiet(first, list, looks: looks, for: settings.quietTime) {
+    case .yes: return adopt(candidate)
+    case .no(let why):
+      return [.say(.passedBy(uploadID: candidate.uploadID, why: why))] + drop(candidate, &scheduler)
+    case .wait(let wait):
+      lookup.state = .settling(candidate, first, looks: looks + 1, attempt: 1)
+      let notice = Action.say(.waitsForQuiet(uploadID: candidate.uploadID, wait: wait))
+      return (looks == 1 ? [notice] : []) + scheduler.wait(.step(object: object), wait)
+    }
+  }
+
+  private mutating func adopt(_ candidate: Candidate) -> [Action] {
+    lookup.state = .over(resumed: candidate)
+    state = .sending
+    return [.adopt(uploadID: candidate.uploadID)] + resumed() + (isWhole ? finishParts() : [])
+  }
+
+  private func resumed() -> [Action] {
+    let comparison = parts.comparison
+    return uploadID.map { [.say(.resumes(uploadID: $0, parts: comparison.kept, bytes: comparison.keptBytes))] } ?? []
+  }
+}
