@@ -6,18 +6,17 @@ struct CanonicalURL {
   /// Begins with `/`.
   let path: String
   /// Encoded.
-  private var items: [QueryItem]
+  private var items: [QueryItem] = []
 
   init(_ url: String) {
-    let front = AddressBook.origin(of: url)
-    let rest = url[front.endIndex...].utf8
+    origin = String(AddressBook.origin(of: url))
+    let rest = Array(url.utf8.dropFirst(origin.utf8.count))
     let mark = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
-    origin = String(front)
-    path = String(Substring(rest[..<mark]))
-    items = rest[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { item in
-      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      let texts = pair.map { String(Substring($0)) }
-      return QueryItem(texts[0], texts.count > 1 ? texts[1] : nil)
+    path = String(decoding: rest[..<mark], as: UTF8.self)
+    for item in rest[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
+      let equals = item.firstIndex(of: UInt8(ascii: "="))
+      let value = equals.map { String(decoding: item[($0 + 1)...], as: UTF8.self) }
+      items.append(QueryItem(String(decoding: item[..<(equals ?? item.endIndex)], as: UTF8.self), value))
     }
     sort()
   }
@@ -46,7 +45,10 @@ struct CanonicalURL {
     sort()
   }
 
-  var host: String { origin.utf8.firstRange(of: "://".utf8).map { String(origin[$0.upperBound...]) } ?? "" }
+  var host: String {
+    let slash = origin.utf8.lastIndex(of: UInt8(ascii: "/"))
+    return String(origin[(slash.map { origin.utf8.index(after: $0) } ?? origin.startIndex)...])
+  }
 
   /// `max-keys=2&uploads=`: a name without a value gets its `=` here.
   var signedQuery: String {
