@@ -5,19 +5,15 @@ struct CanonicalURL {
   private let origin: String
   /// Begins with `/`.
   let path: String
-  /// Encoded.
-  private var items: [QueryItem] = []
+  /// `name=value` or `name`, encoded.
+  private var items: [ArraySlice<UInt8>]
 
   init(_ url: String) {
     origin = String(AddressBook.origin(of: url))
-    let rest = Array(url.utf8.dropFirst(origin.utf8.count))
-    let mark = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
-    path = String(decoding: rest[..<mark], as: UTF8.self)
-    for item in rest[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
-      let equals = item.firstIndex(of: UInt8(ascii: "="))
-      let value = equals.map { String(decoding: item[($0 + 1)...], as: UTF8.self) }
-      items.append(QueryItem(String(decoding: item[..<(equals ?? item.endIndex)], as: UTF8.self), value))
-    }
+    let (bytes, start) = (Array(url.utf8), origin.utf8.count)
+    let mark = bytes[start...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+    path = String(decoding: bytes[start..<mark], as: UTF8.self)
+    items = bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&"))
     sort()
   }
 
@@ -28,32 +24,38 @@ struct CanonicalURL {
     sort()
   }
 
-  private static func encoded(_ item: QueryItem) -> QueryItem {
-    QueryItem(PercentEncoding.query(item.name), item.value.map(PercentEncoding.query))
+  private static func encoded(_ item: QueryItem) -> ArraySlice<UInt8> {
+    let value = item.value.map { "=" + PercentEncoding.query($0) } ?? ""
+    return Array((PercentEncoding.query(item.name) + value).utf8)[...]
   }
 
   private mutating func sort() {
     items.sort { a, b in
-      if !a.name.utf8.elementsEqual(b.name.utf8) { return a.name.utf8.lexicographicallyPrecedes(b.name.utf8) }
-      return (a.value ?? "").utf8.lexicographicallyPrecedes((b.value ?? "").utf8)
+      let (name, other) = (a[..<Self.end(a)], b[..<Self.end(b)])
+      if !name.elementsEqual(other) { return name.lexicographicallyPrecedes(other) }
+      return a[name.endIndex...].lexicographicallyPrecedes(b[other.endIndex...])
     }
   }
 
+  /// Of the name.
+  private static func end(_ item: ArraySlice<UInt8>) -> Int { item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex }
+
   /// Takes out what `isReplaced` says of its name, and puts these in.
   mutating func put(_ new: [QueryItem], inPlaceOf isReplaced: (String) -> Bool) {
-    items = items.filter { !isReplaced($0.name) } + new.map(Self.encoded)
+    items.removeAll { isReplaced(String(decoding: $0[..<Self.end($0)], as: UTF8.self)) }
+    items += new.map(Self.encoded)
     sort()
   }
 
   var host: String {
-    let slash = origin.utf8.lastIndex(of: UInt8(ascii: "/"))
-    return String(origin[(slash.map { origin.utf8.index(after: $0) } ?? origin.startIndex)...])
+    let bytes = Array(origin.utf8)
+    return String(decoding: bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...], as: UTF8.self)
   }
 
   /// `max-keys=2&uploads=`: a name without a value gets its `=` here.
   var signedQuery: String {
     var text = TextBuffer(reserving: room)
-    add(to: &text) { $0 ?? "" }
+    add(to: &text, isSigned: true)
     return text.text
   }
 
@@ -62,19 +64,17 @@ struct CanonicalURL {
     var text = TextBuffer(reserving: origin.utf8.count + path.utf8.count + 1 + room)
     text.add(origin, path)
     if !items.isEmpty { text.add(byte: "?") }
-    add(to: &text) { $0 }
+    add(to: &text, isSigned: false)
     return text.text
   }
 
-  private var room: Int { items.reduce(0) { $0 + $1.name.utf8.count + ($1.value ?? "").utf8.count + 2 } }
+  private var room: Int { items.reduce(0) { $0 + $1.count + 2 } }
 
-  private func add(to text: inout TextBuffer, _ value: (String?) -> String?) {
+  private func add(to text: inout TextBuffer, isSigned: Bool) {
     for (index, item) in items.enumerated() {
       if index > 0 { text.add(byte: "&") }
-      text.add(item.name)
-      guard let value = value(item.value) else { continue }
-      text.add(byte: "=")
-      text.add(value)
+      text.add(item)
+      if isSigned, Self.end(item) == item.endIndex { text.add(byte: "=") }
     }
   }
 }

@@ -127,8 +127,6 @@ extension SigV4Signer {
   }
 
   private func signable(_ headers: HeaderList) -> HeaderList {
-    var out = HeaderList()
-    for field in headers.fields where !Self.mayBeChanged(field.name) { out.add(field.name, field.value) }
-    return out
+    HeaderList(fields: headers.fields.filter { !Self.mayBeChanged($0.name) })
   }
 }
