@@ -45,7 +45,7 @@ public struct PresignedURL: Sendable {
   /// Until when it can be used.
   public var expires: Timestamp?
 
-  init(_ signed: SignedRequest, _ method: Method) {
+  init(_ signed: Request, _ method: Method) {
     url = signed.url
     self.method = method
     headers = signed.headers.fields

@@ -101,6 +101,8 @@ extension StoreOptions {
   }
 
   func world() -> World {
-    hooks.world ?? .ofProcess(environment ?? ProcessEnvironment.variables(), log: log)
+    hooks.world
+      ?? .ofProcess(
+        environment ?? ProcessEnvironment.variables(), upTo: log == nil ? -1 : 2, log: log ?? { _, _ in })
   }
 }

@@ -78,7 +78,7 @@ public struct StoreOptions: Sendable {
   /// The environment variables to use; nil: those of this process at the moment the store is opened.
   public var environment: [String: String]?
   /// Receives what happens: level 0 is for everybody to see, 1 is more, 2 is each request. Secrets are left out.
-  public var log: @Sendable (_ level: Int, _ message: Wording) -> Void = { _, _ in }
+  public var log: (@Sendable (_ level: Int, _ message: Wording) -> Void)?
 
   /// Who said what, where a program knows more of it than that it was the caller.
   package var origins: [Setting: Provenance] = [:]

@@ -35,13 +35,15 @@ package struct World: Sendable {
 }
 
 extension World {
-  /// The clocks, the dice and the variables of this process.
+  /// The clocks, the dice and the variables of this process. What is above `level` is not even put into words: to show a
+  /// request and its answer costs as much as the rest of a part.
   package static func ofProcess(
-    _ environment: [String: String], log: @escaping @Sendable (_ level: Int, _ message: Wording) -> Void
+    _ environment: [String: String], upTo level: Int = 2,
+    log: @escaping @Sendable (_ level: Int, _ message: Wording) -> Void
   ) -> World {
     World(
       now: { Timestamp(seconds: Int64(time(nil))) }, uptime: { .sinceBoot() },
       sleep: { try await TaskThreads.shared.sleep(for: $0) }, random: { Double.random(in: 0..<1) },
-      environment: environment, log: { level, message in log(level, message()) })
+      environment: environment, log: { at, message in if at <= level { log(at, message()) } })
   }
 }

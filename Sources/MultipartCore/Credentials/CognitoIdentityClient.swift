@@ -42,7 +42,7 @@ struct CognitoIdentityClient: Sendable {
 
   private func ask<Value: Sendable>(
     _ action: String, _ field: (String, JSON), _ logins: Logins,
-    _ read: @escaping @Sendable (JSON) throws(Failure) -> Value
+    _ read: @Sendable (JSON) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     var fields = [field]
     if !logins.isEmpty {
@@ -55,11 +55,9 @@ struct CognitoIdentityClient: Sendable {
     ]
     question.body = Array(JSON.object(fields).encoded.utf8)
     question.secrets = logins.map(\.token)
-    let (asked, services) = (question, services)
     let secrets = logins.map { $0.token.reveal() }
-    // Each try stands as a whole under the retry policy: to ask for less is a 400 here.
-    return try await services.retry.run(asked.name, in: services.world) { (_) async throws(Failure) in
-      let answer = try await services.askOnce(asked)
+    // To ask for less is a 400 here.
+    return try await services.ask(question) { (answer) throws(Failure) in
       guard answer.status == 200 else { throw Self.refusal(answer, action: action, secrets: secrets) }
       guard let json = JSON.parse(answer.body) else {
         throw Failure(.server, "the answer to \(action) of Cognito is no JSON", status: answer.status)

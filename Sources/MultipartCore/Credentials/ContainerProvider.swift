@@ -41,7 +41,7 @@ package struct ContainerProvider: CredentialProvider {
     question.bypassesProxy = address.url.origin.scheme == .http
     let answer: Response
     do throws(Failure) {
-      answer = try await services.askOnce(question)
+      answer = try await services.answer(to: question)
     } catch {
       var failure = error
       failure.message = "\(Self.issuer) at \(address.url.origin) cannot be asked: \(error.message)"

@@ -89,9 +89,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
     var question = ServiceClient.Question("token of GitHub", .get, url.origin, path: url.path)
     question.query = url.query.filter { $0.name != "audience" } + [QueryItem("audience", settings.audience)]
     question.headers = ["Authorization": "Bearer \(key)", "Accept": "application/json; api-version=2.0"]
-    let asked = question
-    return try await services.retry.run(asked.name, in: services.world) { (_) async throws(Failure) in
-      let answer = try await services.askOnce(asked)
+    return try await services.ask(question) { (answer) throws(Failure) in
       guard answer.status == 200 else {
         var failure = ServedKeys.refusal(answer, issuer: Self.issuer, secrets: [key])
         if failure.code == .credentials { failure.remedy = Self.permission }

@@ -87,7 +87,7 @@ package final class InstanceMetadata: Sendable {
   /// What `read` makes of the answer; nil when there is no service here. A 401 means that the token has ended: once,
   /// another is put.
   private func get<Value: Sendable>(
-    _ path: String, _ name: String, _ read: @escaping @Sendable (Response) throws(Failure) -> Value
+    _ path: String, _ name: String, _ read: @Sendable (Response) throws(Failure) -> Value
   ) async throws(Failure) -> Value? {
     for isLast in [false, true] {
       guard let token = try await token() else { return nil }
@@ -147,17 +147,15 @@ package final class InstanceMetadata: Sendable {
   /// cut or garbled counts as a try that failed.
   private func ask<Value: Sendable>(
     _ question: ServiceClient.Question, _ settings: InstanceMetadataSettings,
-    _ read: @escaping @Sendable (Response) throws(Failure) -> Value
+    _ read: @Sendable (Response) throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     var question = question
     question.timeLimit = settings.timeLimit
     question.bypassesProxy = true
-    let (asked, services) = (question, services)
     var policy = RetryPolicy(tries: settings.tries)
     policy.base = .milliseconds(20)
     policy.longestRetryAfter = .seconds(1)
-    return try await policy.run(question.name, in: services.world) { (_) async throws(Failure) in
-      let answer = try await services.askOnce(asked)
+    return try await services.ask(question, retrying: policy) { (answer) throws(Failure) in
       if answer.status >= 500 || answer.status == 429 { throw ServedKeys.refusal(answer, issuer: Self.issuer) }
       return try read(answer)
     }

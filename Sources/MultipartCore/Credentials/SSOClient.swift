@@ -14,7 +14,9 @@ struct SSOClient: Sendable {
     var question = ServiceClient.Question(name, .get, portal.origin, path: portal.basePath + "/federation/credentials")
     question.query = [QueryItem("role_name", role), QueryItem("account_id", account)]
     question.headers = ["x-amz-sso_bearer_token": token.reveal(), "Accept": "application/json"]
-    let answer = try await services.ask(question)
+    let answer = try await services.ask(question) { answer throws(Failure) in
+      try ServiceClient.settled(answer, to: name)
+    }
     guard answer.status == 200 else {
       throw Self.refusal(
         answer, "SSO refused the role \(SafeText.oneLine(role)) of account \(SafeText.oneLine(account))")
@@ -38,9 +40,7 @@ struct SSOClient: Sendable {
     ])
     question.body = Array(fields.encoded.utf8)
     question.secrets = [renewal.clientSecret, renewal.refreshToken, token.accessToken]
-    var once = services
-    once.retry = RetryPolicy(tries: 1)
-    let answer = try await once.ask(question)
+    let answer = try ServiceClient.settled(await services.answer(to: question), to: name)
     guard answer.status == 200 else { throw Self.refusal(answer, "SSO refused to renew the login") }
     let given = JSON.parse(answer.body)
     // A week is longer than any session lasts.

@@ -15,31 +15,24 @@ extension STSClient {
     signedBy credentials: Credentials, limit: Duration = .seconds(5)
   ) async throws(Failure) -> CallerIdentity {
     let action = "GetCallerIdentity"
-    let name = "\(action) of STS"
-    var question = ServiceClient.Question(name, .post, address.origin, path: address.basePath + "/")
-    question.headers = ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8", "Accept": "text/xml"]
-    question.body = Array("Action=\(action)&Version=2011-06-15".utf8)
-    question.timeLimit = limit
     let signer = SigV4Signer(region: address.region, service: "sts")
-    let answer: Response
-    do throws(Failure) {
-      answer = try await Self.answer(services, question, (signer, credentials))
-    } catch {
-      throw located(error)
+    let (form, now) = ([("Action", action), ("Version", "2011-06-15")], services.world.now)
+    let signature = (signer: signer, credentials: credentials)
+    return try await ask(action, form, signedBy: signature, limit: limit) { (answer, name) throws(Failure) in
+      guard answer.status == 200 else {
+        var failure = STSRefusal.failure(
+          answer, action: action, role: "these credentials", by: credentials, at: now())
+        // What AssumeRole would need is no way out here.
+        if failure.s3Code == "AccessDenied" { failure.remedy = nil }
+        throw failure
+      }
+      func text(_ tree: XMLTree, _ name: String) -> String? {
+        tree.first(name).map { SafeText.oneLine(ASCII.trimmed($0.text)) }.flatMap { $0.isEmpty ? nil : $0 }
+      }
+      guard let tree = try? XMLReader.read(answer.body), let account = text(tree, "Account"),
+        let arn = text(tree, "Arn")
+      else { throw Failure(.server, "the answer to \(name) names nobody", status: answer.status) }
+      return CallerIdentity(account: account, arn: arn)
     }
-    guard answer.status == 200 else {
-      var failure = STSRefusal.failure(
-        answer, action: action, role: "these credentials", by: credentials, at: services.world.now())
-      // What AssumeRole would need is no way out here.
-      if failure.s3Code == "AccessDenied" { failure.remedy = nil }
-      throw failure
-    }
-    func text(_ tree: XMLTree, _ name: String) -> String? {
-      tree.first(name).map { SafeText.oneLine(ASCII.trimmed($0.text)) }.flatMap { $0.isEmpty ? nil : $0 }
-    }
-    guard let tree = try? XMLReader.read(answer.body), let account = text(tree, "Account"),
-      let arn = text(tree, "Arn")
-    else { throw Failure(.server, "the answer to \(name) names nobody", status: answer.status) }
-    return CallerIdentity(account: account, arn: arn)
   }
 }

@@ -72,25 +72,33 @@ package struct STSClient: Sendable {
 
   private func ask(
     _ action: String, _ form: [(String, String)], role: String, secrets: [Secret] = [],
-    signedBy signature: (signer: SigV4Signer, credentials: Credentials)?, source: String
+    signedBy signature: ServiceClient.Signature?, source: String
   ) async throws(Failure) -> Credentials {
+    let now = services.world.now
+    return try await ask(action, form, secrets: secrets, signedBy: signature) { (answer, name) throws(Failure) in
+      guard answer.status == 200 else {
+        throw STSRefusal.failure(answer, action: action, role: role, by: signature?.credentials, at: now())
+      }
+      return try Self.read(answer, name: name, source: source)
+    }
+  }
+
+  /// Each try as a whole stands under the retry policy: some of STS's 400 are worth another one.
+  func ask<Value: Sendable>(
+    _ action: String, _ form: [(String, String)], secrets: [Secret] = [], signedBy signature: ServiceClient.Signature?,
+    limit: Duration? = nil, _ read: @Sendable (_ answer: Response, _ name: String) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
     let name = "\(action) of STS"
     var question = ServiceClient.Question(name, .post, address.origin, path: address.basePath + "/")
     question.headers = ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8", "Accept": "text/xml"]
     question.body = Array(
       form.map { "\(PercentEncoding.query($0.0))=\(PercentEncoding.query($0.1))" }.joined(separator: "&").utf8)
     question.secrets = secrets
-    // Each try as a whole stands under the retry policy: some of STS's 400 are worth another try.
-    var once = services
-    once.retry = RetryPolicy(tries: 1)
-    let (client, asked) = (once, question)
+    question.timeLimit = limit ?? question.timeLimit
+    let asked = question
     do throws(Failure) {
       return try await services.retry.run(name, in: services.world) { (_) async throws(Failure) in
-        let answer = try await Self.answer(client, asked, signature)
-        guard answer.status == 200 else {
-          throw STSRefusal.failure(answer, action: action, role: role, by: signature?.credentials, at: client.now)
-        }
-        return try Self.read(answer, name: name, source: source)
+        try read(try await answer(to: asked, signature), name)
       }
     } catch {
       throw located(error)
@@ -98,23 +106,21 @@ package struct STSClient: Sendable {
   }
 
   /// A signature that was refused for a clock that is wrong is made once more by the clock of STS.
-  static func answer(
-    _ client: ServiceClient, _ question: ServiceClient.Question,
-    _ signature: (signer: SigV4Signer, credentials: Credentials)?
+  private func answer(
+    to question: ServiceClient.Question, _ signature: ServiceClient.Signature?
   ) async throws(Failure) -> Response {
-    let answer = try await client.ask(question, signedBy: signature)
-    guard signature != nil, let behind = STSRefusal.secondsBehind(answer, client.now) else { return answer }
-    client.world.log(1, "this machine's clock is \(behind) s behind that of STS: signed again by the clock of STS")
-    var world = client.world
-    let now = world.now
-    world.now = { Timestamp(seconds: now().seconds + behind) }
-    var corrected = ServiceClient(transport: client.transport, world: world)
-    corrected.retry = client.retry
-    return try await corrected.ask(question, signedBy: signature)
+    let world = services.world
+    let answer = try ServiceClient.settled(
+      await services.answer(to: question, signedBy: signature), to: question.name)
+    guard signature != nil, let behind = STSRefusal.secondsBehind(answer, world.now()) else { return answer }
+    world.log(1, "this machine's clock is \(behind) s behind that of STS: signed again by the clock of STS")
+    let time = Timestamp(seconds: world.now().seconds + behind)
+    return try ServiceClient.settled(
+      await services.answer(to: question, signedBy: signature, at: time), to: question.name)
   }
 
   /// A store of one's own has a region whose name makes no address of STS.
-  func located(_ failure: Failure) -> Failure {
+  private func located(_ failure: Failure) -> Failure {
     var failure = failure
     if failure.code == .network {
       failure.remedy = "asked at \(address.origin), by the region; AWS_ENDPOINT_URL_STS names an STS elsewhere"
@@ -133,8 +139,4 @@ package struct STSClient: Sendable {
       id: given?.string("AccessKeyId"), secret: given?.string("SecretAccessKey"), token: given?.string("SessionToken"),
       expiration: given?.string("Expiration").flatMap(S3Date.iso8601), issuer: name, source: source)
   }
-}
-
-extension ServiceClient {
-  fileprivate var now: Timestamp { world.now() }
 }

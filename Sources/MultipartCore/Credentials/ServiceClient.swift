@@ -36,44 +36,46 @@ package struct ServiceClient: Sendable {
     }
   }
 
-  /// Asks until there is an answer below 500 that does not ask to come back later, or the tries are over. Whether it is
-  /// a yes is for the caller to read. With `signedBy` the request carries a signature of these credentials.
-  package func ask(
-    _ question: Question, signedBy signature: (signer: SigV4Signer, credentials: Credentials)? = nil
-  ) async throws(Failure) -> Response {
-    try await retry.run(question.name, in: world) { (_) async throws(Failure) in
-      let answer = try await askOnce(question, signedBy: signature)
-      if answer.status >= 500 || answer.status == 429 {
-        throw Failure(
-          answer.status == 429 || answer.status == 503 ? .throttled : .server,
-          "\(question.name) was answered \(answer.status)", status: answer.status)
-      }
-      return answer
+  package typealias Signature = (signer: SigV4Signer, credentials: Credentials)
+
+  /// Asks until `read` makes something of the answer or the tries are over: each of them stands as a whole under the
+  /// policy, which is this client's unless another is given.
+  func ask<Value: Sendable>(
+    _ question: Question, retrying policy: RetryPolicy? = nil,
+    _ read: @Sendable (Response) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    try await (policy ?? retry).run(question.name, in: world) { (_) async throws(Failure) in
+      try read(try await answer(to: question))
     }
   }
 
-  /// One try, whatever the answer: for those who judge by more than its status.
-  func askOnce(
-    _ question: Question, signedBy signature: (signer: SigV4Signer, credentials: Credentials)? = nil
+  /// An answer that asks to come back later, or tells of the service's own trouble, counts as a try that failed.
+  /// Whether another is a yes is for the caller to read.
+  static func settled(_ answer: Response, to name: String) throws(Failure) -> Response {
+    guard answer.status >= 500 || answer.status == 429 else { return answer }
+    throw Failure(
+      answer.status == 429 || answer.status == 503 ? .throttled : .server, "\(name) was answered \(answer.status)",
+      status: answer.status)
+  }
+
+  /// One try, whatever the answer. With `signature` the request carries one of these credentials, made at `time`: now,
+  /// if nothing else is said.
+  func answer(
+    to question: Question, signedBy signature: Signature? = nil, at time: Timestamp? = nil
   ) async throws(Failure) -> Response {
-    let unsigned = UnsignedRequest(
-      method: question.method, origin: question.origin, path: question.path, query: question.query,
-      headers: question.headers, payload: .sha256(Hex.encode(try Digest.sha256(question.body))))
-    let signed: SignedRequest =
-      if let signature {
-        try signature.signer.sign(unsigned, credentials: signature.credentials, at: world.now())
-      } else {
-        try .unsigned(unsigned)
-      }
     var request = Request(
-      method: signed.method, url: signed.url, headers: signed.headers,
-      body: question.body.isEmpty ? .none : .bytes(question.body), stallTimeout: question.timeLimit,
-      maximumAnswer: 1 << 20)
-    // Left out of what is not signed; here it is the caller's own token.
-    if signature == nil { request.headers.add("Authorization", question.headers["Authorization"]) }
+      method: question.method, origin: question.origin, path: question.path, query: question.query,
+      headers: question.headers, body: question.body.isEmpty ? .none : .bytes(question.body))
+    if let signature {
+      request = try signature.signer.sign(request, credentials: signature.credentials, at: time ?? world.now())
+    } else {
+      try request.checkHeaders()
+    }
+    request.maximumAnswer = 1 << 20
     request.answerHoldsSecrets = true
     for secret in question.secrets { world.secrets.add(secret) }
     if let credentials = signature?.credentials { world.secrets.add(credentials) }
+    request.stallTimeout = question.timeLimit
     request.timeLimit = question.timeLimit
     request.bypassesProxy = question.bypassesProxy
     // The query and the body may hold tokens: neither is shown.

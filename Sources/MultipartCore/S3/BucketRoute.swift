@@ -22,7 +22,7 @@ final class BucketRoute: Sendable {
 
   var bucket: BucketEndpoint { state.withLock { $0.bucket } }
 
-  func learn(from answer: Response, to request: SignedRequest) -> Lesson? {
+  func learn(from answer: Response, to request: Request) -> Lesson? {
     guard let redirect = Redirect(answer) else { return nil }
     return state.withLock { state in
       // An ARN and a zone name their region: another is a mistake, not news.
@@ -48,7 +48,7 @@ final class BucketRoute: Sendable {
   }
 
   /// Requests that were out when another one learnt it come back with the old answer.
-  private static func wasMade(_ request: SignedRequest, for bucket: BucketEndpoint) -> Bool {
+  private static func wasMade(_ request: Request, for bucket: BucketEndpoint) -> Bool {
     guard request.url.utf8.starts(with: "\(bucket.origin)/".utf8) else { return false }
     guard let signature = request.headers["Authorization"] else { return true }
     return signature.contains("/\(bucket.region)/\(bucket.signingName)/aws4_request")

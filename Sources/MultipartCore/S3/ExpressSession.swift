@@ -40,7 +40,7 @@ package final class ExpressSession: Sendable {
   }
 
   /// True when the request was signed by a session that the store no longer takes: the next one is another.
-  func learn(from answer: Response, to request: SignedRequest) -> Bool {
+  func learn(from answer: Response, to request: Request) -> Bool {
     guard let token = request.headers[Self.tokenName], [400, 401, 403].contains(answer.status) else { return false }
     let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers)
     // To a HEAD the refusal has no code; a session that is wrong for another reason costs one request more.

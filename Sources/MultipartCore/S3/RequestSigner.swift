@@ -5,9 +5,9 @@ package protocol RequestSigner: Sendable {
   var origin: String { get }
   /// Whether large bodies need their SHA-256 computed before they are sent.
   var signsPayload: Bool { get }
-  func signed(_ request: S3Request) async throws(Failure) -> SignedRequest
+  func signed(_ request: S3Request) async throws(Failure) -> Request
   /// Takes what a refusal teaches; not nil when the same request, signed anew, may now be accepted.
-  func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson?
+  func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson?
   /// Credentials were refused; true when there are others now.
   func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool
   /// How far this machine's clock is off, in words, when that can be why a signature is refused.
@@ -96,26 +96,26 @@ package struct BucketSigner: RequestSigner {
     }
   }
 
-  package func signed(_ request: S3Request) async throws(Failure) -> SignedRequest {
-    guard let held = try await signingCredentials() else { return try .unsigned(try unsigned(request, bucket)) }
+  package func signed(_ request: S3Request) async throws(Failure) -> Request {
+    let held = try await signingCredentials()
     // Looked at after the wait for credentials: meanwhile the bucket may have been found elsewhere.
     let bucket = bucket
+    guard let held else { return try request.wire(to: bucket).unsigned() }
     var signed = try signer(for: bucket).sign(
-      try unsigned(request, bucket), credentials: held.credentials, at: clock.corrected(now()))
+      request.wire(to: bucket), payloadHash: request.payloadSHA256, credentials: held.credentials,
+      at: clock.corrected(now()))
     signed.credentialTurn = session == nil ? held.turn : nil
     return signed
   }
 
   /// The query form: a URL that anybody can use until it ends.
-  package func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> SignedRequest {
+  package func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> Request {
     guard let credentials = try await signingCredentials()?.credentials else {
       throw Failure(.usage, "a URL cannot be presigned without credentials", remedy: "leave \(off: .signsRequests) out")
     }
     let bucket = bucket
-    var unsigned = try unsigned(request, bucket)
-    unsigned.payload = .unsigned
     return try signer(for: bucket).presign(
-      unsigned, credentials: credentials, at: clock.corrected(now()), expiresIn: lifetime)
+      request.wire(to: bucket), credentials: credentials, at: clock.corrected(now()), expiresIn: lifetime)
   }
 
   /// Nil when nothing is signed.
@@ -123,7 +123,7 @@ package struct BucketSigner: RequestSigner {
     try await credentials?.current().credentials
   }
 
-  package func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson? {
+  package func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
     guard answer.status >= 300 else { return nil }
     clock.measure(answer, now: now)
     if clock.learn(from: answer, now: now) { return .clock }
@@ -153,36 +153,14 @@ package struct BucketSigner: RequestSigner {
       region: bucket.region, service: bucket.signingName,
       tokenName: session == nil ? "X-Amz-Security-Token" : "X-Amz-S3session-Token", keys: keys)
   }
-
-  private func unsigned(_ request: S3Request, _ bucket: BucketEndpoint) throws(Failure) -> UnsignedRequest {
-    UnsignedRequest(
-      method: request.method, origin: bucket.origin,
-      path: request.key.map { bucket.path(forKey: $0) } ?? bucket.pathForBucket,
-      query: request.query, headers: request.headers,
-      payload: try payload(request))
-  }
-
-  /// Small bodies are always hashed; of a large one the caller knows the hash, or it is left to TLS.
-  private func payload(_ request: S3Request) throws(Failure) -> PayloadHash {
-    switch request.body {
-    case .none: .empty
-    case .bytes(let bytes): .sha256(try sha256(bytes, known: request.payloadSHA256))
-    case .source, .part: request.payloadSHA256.map { .sha256($0) } ?? .unsigned
-    }
-  }
-
-  private func sha256(_ bytes: [UInt8], known: String?) throws(Failure) -> String {
-    if let known { return known }
-    return Hex.encode(try Digest.sha256(bytes))
-  }
 }
 
 /// A request that was signed before, in its URL. The headers of the operation go along; what the signature covers is the
 /// signer's affair.
 package struct PresignedSigner: RequestSigner {
-  private let request: SignedRequest
+  private let request: Request
 
-  package init(_ request: SignedRequest) {
+  package init(_ request: Request) {
     self.request = request
   }
 
@@ -193,18 +171,19 @@ package struct PresignedSigner: RequestSigner {
 
   package var signsPayload: Bool { false }
 
-  package func signed(_ wanted: S3Request) async throws(Failure) -> SignedRequest {
+  package func signed(_ wanted: S3Request) async throws(Failure) -> Request {
     guard wanted.method == request.method else {
       throw Failure(.usage, "the URL is signed for \(request.method.rawValue), not for \(wanted.method.rawValue)")
     }
-    var signed = request
-    for field in wanted.headers.fields where signed.headers[field.name] == nil {
+    var signed = wanted.wire(request.url)
+    signed.headers = request.headers
+    for field in wanted.headers.fields where request.headers[field.name] == nil {
       signed.headers.add(field.name, field.value)
     }
     return signed
   }
 
-  package func learn(from answer: Response, to request: SignedRequest, now: Timestamp) -> Lesson? { nil }
+  package func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? { nil }
   package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool { false }
   package var clockNote: String? { nil }
   package func takeClockNote() -> String? { nil }

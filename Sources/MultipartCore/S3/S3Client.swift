@@ -28,27 +28,16 @@ package struct S3Client: Sendable {
 
   package var signsPayload: Bool { signer.signsPayload }
 
-  package struct Call: Sendable {
-    package var freshConnection = false
-    package var onSent: (@Sendable (Int64) -> Void)?
-    package var onAcknowledged: (@Sendable (Int64) -> Void)?
-
-    package init(freshConnection: Bool = false, onSent: (@Sendable (Int64) -> Void)? = nil) {
-      self.freshConnection = freshConnection
-      self.onSent = onSent
-    }
-  }
-
   /// One try. What a refusal teaches (a clock that is off, another region, a session that ended) is taken in, and the
-  /// request sent once more for each kind of lesson.
+  /// request sent once more for each kind of lesson. `prepare` has the last word on what is sent.
   package func perform<Operation: S3Operation>(
-    _ operation: Operation, _ call: Call = Call()
+    _ operation: Operation, _ prepare: @Sendable (inout Request) -> Void = { _ in }
   ) async throws(Failure) -> Operation.Output {
     let request = try operation.request()
     var learnt: [Int: Int] = [:]
     do throws(Failure) {
       while true {
-        let (answer, signed) = try await exchange(request, call)
+        let (answer, signed) = try await exchange(request, prepare)
         guard let lesson = signer.learn(from: answer, to: signed, now: world.now()),
           learnt[lesson.kind, default: 0] < lesson.tries,
           try await heed(lesson, answer, request)
@@ -103,18 +92,12 @@ package struct S3Client: Sendable {
   }
 
   private func exchange(
-    _ request: S3Request, _ call: Call
-  ) async throws(Failure) -> (answer: Response, signed: SignedRequest) {
-    let signed = try await signer.signed(request)
-    var wire = Request(
-      method: signed.method, url: signed.url, headers: signed.headers, body: request.body, sink: request.sink,
-      stallTimeout: request.answerMayTakeLong ? answerTimeout : stallTimeout,
-      maximumAnswer: request.maximumAnswer, onSent: call.onSent)
-    wire.freshConnection = call.freshConnection
-    wire.mayBeResent = request.mayBeResent
-    wire.onAcknowledged = call.onAcknowledged
-    wire.answerHoldsSecrets = request.answerHoldsSecrets
-    world.log(2, "> \(request.operation) \(signed)\(Self.shown(signed.redactedHeaders))")
+    _ request: S3Request, _ prepare: (inout Request) -> Void
+  ) async throws(Failure) -> (answer: Response, signed: Request) {
+    var wire = try await signer.signed(request)
+    wire.stallTimeout = request.answerMayTakeLong ? answerTimeout : stallTimeout
+    prepare(&wire)
+    world.log(2, "> \(request.operation) \(wire)\(Self.shown(wire.redactedHeaders))")
     do throws(Failure) {
       let answer = try await transport.send(wire)
       world.log(2, "< \(answer.status) to \(request.operation)\(Self.shown(answer.headers))")
@@ -124,7 +107,7 @@ package struct S3Client: Sendable {
         throw page
       }
       hasAnswered.withLock { $0 = true }
-      return (answer, signed)
+      return (answer, wire)
     } catch {
       world.log(2, "< \(request.operation) failed: \(error.message)")
       throw error
@@ -133,24 +116,5 @@ package struct S3Client: Sendable {
 
   private static func shown(_ headers: HeaderList) -> String {
     headers.fields.map { "\n    " + Redaction.shown($0) }.joined()
-  }
-}
-
-extension RetryPolicy {
-  /// Runs `work` until it succeeds, fails for good, or has had its tries.
-  package func run<Result: Sendable>(
-    _ name: String, in world: World, _ work: (_ attempt: Int) async throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
-    var attempt = 1
-    while true {
-      do throws(Failure) {
-        return try await work(attempt)
-      } catch {
-        guard let wait = wait(after: error, attempt: attempt, dice: world.random()) else { throw error }
-        attempt += 1
-        world.log(1, "\(name): \(error.message); try \(attempt) of \(tries) in \(wait.milliseconds) ms")
-        guard (try? await world.sleep(wait)) != nil else { throw error }
-      }
-    }
   }
 }

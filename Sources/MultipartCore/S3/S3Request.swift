@@ -4,8 +4,6 @@ package struct S3Request: Sendable {
   /// As AWS names it, `UploadPart`: for logs and messages.
   package var operation: String
   package var method: HTTPMethod
-  package var bucket: String
-  package var key: String?
   package var query: [QueryItem]
   package var headers: HeaderList
   package var body: RequestBody
@@ -28,15 +26,13 @@ package struct S3Request: Sendable {
     body: RequestBody = .none, sink: (any BodySink)? = nil, payloadSHA256: String? = nil,
     maximumAnswer: Int = 1 << 20, answerMayTakeLong: Bool = false
   ) throws(Failure) {
-    guard let bucket = place.bucket, !bucket.isEmpty else {
+    if place.bucket?.isEmpty ?? true {
       throw Failure(.usage, "\(operation) needs the name of a bucket").at(place)
     }
     if let key = place.key, key.isEmpty { throw Failure(.usage, "\(operation) needs a key").at(place) }
     if let id = place.uploadID, id.isEmpty { throw Failure(.usage, "\(operation) needs an upload id").at(place) }
     self.operation = operation
     self.method = method
-    self.bucket = bucket
-    self.key = place.key
     self.query = query
     self.headers = headers
     self.body = body
@@ -45,6 +41,20 @@ package struct S3Request: Sendable {
     self.payloadSHA256 = payloadSHA256
     self.maximumAnswer = maximumAnswer
     self.answerMayTakeLong = answerMayTakeLong
+  }
+
+  /// What goes on the wire, still without a signature.
+  func wire(to bucket: BucketEndpoint) -> Request {
+    let path = place.key.map { bucket.path(forKey: $0) } ?? bucket.pathForBucket
+    return wire(CanonicalURL(bucket.origin, path: path, query: query).text)
+  }
+
+  func wire(_ url: String) -> Request {
+    var wire = Request(
+      method: method, url: url, headers: headers, body: body, sink: sink, maximumAnswer: maximumAnswer)
+    wire.mayBeResent = mayBeResent
+    wire.answerHoldsSecrets = answerHoldsSecrets
+    return wire
   }
 
   /// Whether a store that knows no checksums could stumble over this request.

@@ -37,20 +37,14 @@ package enum SigV4 {
     package var customMirror: Mirror { Mirror(self, children: []) }
   }
 
-  /// Task 1. `headers` are those that are signed, Host among them.
+  /// Task 1. `headers` are those that are signed beside Host, which is the URL's.
   package static func canonicalRequest(
-    method: HTTPMethod, path: String, query: [QueryItem], headers: HeaderList, payloadHash: String
+    _ method: HTTPMethod, _ url: String, headers: HeaderList, payloadHash: String
   ) -> CanonicalRequest {
-    canonicalRequest(
-      method: method, path: path, query: CanonicalQuery(query), headers: headers, payloadHash: payloadHash)
-  }
-
-  static func canonicalRequest(
-    method: HTTPMethod, path: String, query: CanonicalQuery, headers: HeaderList, payloadHash: String
-  ) -> CanonicalRequest {
-    let headers = canonicalHeaders(headers)
+    let url = CanonicalURL(url)
+    let headers = canonicalHeaders(headers, host: url.host)
     return CanonicalRequest(
-      text: lines(method.rawValue, path, query.signed, headers.text, headers.signed, payloadHash),
+      text: lines(method.rawValue, url.path, url.signedQuery, headers.text, headers.signed, payloadHash),
       signedHeaders: headers.signed)
   }
 
@@ -77,10 +71,11 @@ package enum SigV4 {
 
   /// One `name:value` line for each name, ending in a line break, by name; values of the same name joined by commas in
   /// the order they are sent. `signed` are the names.
-  static func canonicalHeaders(_ headers: HeaderList) -> (text: String, signed: String) {
+  static func canonicalHeaders(_ headers: HeaderList, host: String) -> (text: String, signed: String) {
+    var fields = headers.fields.map { (name: $0.name.lowercased(), value: $0.value) }
+    fields.append(("host", host))
     // The sort is stable, which keeps that order.
-    let fields = headers.fields.map { (name: $0.name.lowercased(), value: $0.value) }
-      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    fields.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     let room = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 2 }
     var (text, signed) = (TextBuffer(reserving: room), TextBuffer(reserving: room))
     var last: String?

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let signer = SigV4Signer(region: "eu-west-1")
-/// let request = UnsignedRequest(method: .put, origin: origin, path: "/key", payload: .unsigned)
+/// let request = Request(method: .put, origin: origin, path: "/key", body: body)
 /// let signed = try signer.sign(request, credentials: credentials, at: world.now())
 /// ```
 package struct SigV4Signer: Sendable {
@@ -27,61 +27,60 @@ package struct SigV4Signer: Sendable {
     self.keys = keys
   }
 
-  /// The header form: `Authorization` beside the headers it vouches for.
+  /// The header form: `Authorization` beside the headers it vouches for. The hash of a large body the caller
+  /// knows, or it is left to TLS.
   package func sign(
-    _ request: UnsignedRequest, credentials: Credentials, at time: Timestamp
-  ) throws(Failure) -> SignedRequest {
+    _ request: Request, payloadHash: String? = nil, credentials: Credentials, at time: Timestamp
+  ) throws(Failure) -> Request {
     try request.checkHeaders()
-    var headers = withoutOwn(request.headers)
-    headers.add("x-amz-content-sha256", request.payload.headerValue)
-    headers.add("x-amz-date", time.amzTime)
-    headers.add(tokenName.lowercased(), credentials.sessionToken?.reveal())
+    let payload = try PayloadHash.of(request.body, known: payloadHash)
+    var request = request
+    request.headers = withoutOwn(request.headers)
+    request.headers.add("x-amz-content-sha256", payload)
+    request.headers.add("x-amz-date", time.amzTime)
+    request.headers.add(tokenName.lowercased(), credentials.sessionToken?.reveal())
     let scope = SigV4.Scope(at: time, region: region, service: service)
-    let query = CanonicalQuery(request.query)
     let canonical = SigV4.canonicalRequest(
-      method: request.method, path: request.path, query: query,
-      headers: toSign(headers, host: request.origin.host), payloadHash: request.payload.headerValue)
+      request.method, request.url, headers: signable(request.headers), payloadHash: payload)
     let signature = try signature(canonical, credentials: credentials, scope: scope, at: time)
     var authorization = TextBuffer(reserving: 256 + canonical.signedHeaders.utf8.count)
     authorization.add(SigV4.algorithm, " Credential=", credentials.accessKeyID, "/", scope.text)
     authorization.add(", SignedHeaders=", canonical.signedHeaders, ", Signature=", signature)
-    headers.add("Authorization", authorization.text)
-    return SignedRequest(
-      method: request.method, url: request.url(query: query), headers: headers,
-      expires: end(time, after: Self.headerLifetime, credentials))
+    request.headers.add("Authorization", authorization.text)
+    request.expires = end(time, after: Self.headerLifetime, credentials)
+    return request
   }
 
   /// The query form: a URL that works without credentials for `lifetime`, at most 7 days, and never longer than the
   /// credentials themselves. The body is not signed; the headers given are, and come back as those to send.
   package func presign(
-    _ request: UnsignedRequest, credentials: Credentials, at time: Timestamp, expiresIn lifetime: Duration
-  ) throws(Failure) -> SignedRequest {
+    _ request: Request, credentials: Credentials, at time: Timestamp, expiresIn lifetime: Duration
+  ) throws(Failure) -> Request {
     try request.checkHeaders()
     let seconds = lifetime.components.seconds
     guard seconds >= 1, lifetime <= .seconds(Self.longestPresign) else {
       throw Failure(
         .usage, "a presigned URL holds from 1 second to 7 days", remedy: "give \(.urlLifetime) a time up to 7d")
     }
-    let headers = signable(withoutOwn(request.headers))
+    var request = request
+    request.headers = signable(withoutOwn(request.headers))
     let scope = SigV4.Scope(at: time, region: region, service: service)
-    let signedHeaders = SigV4.canonicalHeaders(toSign(headers, host: request.origin.host)).signed
-    var items = request.query.filter { !isOwnParameter($0.name) }
-    items += [
+    var url = CanonicalURL(request.url)
+    var items = [
       QueryItem("X-Amz-Algorithm", SigV4.algorithm),
       QueryItem("X-Amz-Credential", "\(credentials.accessKeyID)/\(scope.text)"),
       QueryItem("X-Amz-Date", time.amzTime),
       QueryItem("X-Amz-Expires", String(seconds)),
-      QueryItem("X-Amz-SignedHeaders", signedHeaders),
+      QueryItem("X-Amz-SignedHeaders", SigV4.canonicalHeaders(request.headers, host: url.host).signed),
     ]
     if let token = credentials.sessionToken { items.append(QueryItem(tokenName, token.reveal())) }
-    let query = CanonicalQuery(items)
+    url.put(items, inPlaceOf: isOwnParameter)
+    request.url = url.text
     let canonical = SigV4.canonicalRequest(
-      method: request.method, path: request.path, query: query, headers: toSign(headers, host: request.origin.host),
-      payloadHash: PayloadHash.unsigned.headerValue)
-    let signature = try signature(canonical, credentials: credentials, scope: scope, at: time)
-    return SignedRequest(
-      method: request.method, url: request.url(query: query) + "&X-Amz-Signature=\(signature)", headers: headers,
-      expires: end(time, after: seconds, credentials))
+      request.method, request.url, headers: request.headers, payloadHash: PayloadHash.unsigned)
+    request.url += "&X-Amz-Signature=" + (try signature(canonical, credentials: credentials, scope: scope, at: time))
+    request.expires = end(time, after: seconds, credentials)
+    return request
   }
 
   private func signature(
@@ -128,14 +127,6 @@ extension SigV4Signer {
   }
 
   private func signable(_ headers: HeaderList) -> HeaderList {
-    var out = HeaderList()
-    for field in headers.fields where !Self.mayBeChanged(field.name) { out.add(field.name, field.value) }
-    return out
-  }
-
-  private func toSign(_ headers: HeaderList, host: String) -> HeaderList {
-    var out = signable(headers)
-    out.add("host", host)
-    return out
+    HeaderList(fields: headers.fields.filter { !Self.mayBeChanged($0.name) })
   }
 }

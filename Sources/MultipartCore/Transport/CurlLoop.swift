@@ -1,13 +1,6 @@
-/// A request handed to a loop, with the one who waits for it.
-struct Submission: Sendable {
-  var identifier: UInt64
-  var request: Request
-  var finish: @Sendable (Result<Response, Failure>) -> Void
-}
-
 /// A thread that owns one libcurl multi handle and every transfer on it.
 ///
-/// Work comes in through `Inbox` and a wake-up; results leave through the closures of the submissions. Stopping hands
+/// Work comes in through `Inbox` and a wake-up; results leave through the continuations that it holds. Stopping hands
 /// an error to every waiter and joins the thread, so that nothing of libcurl runs once `stop` is back.
 package final class CurlLoop: Sendable {
   private let inbox: Inbox
@@ -34,7 +27,7 @@ package final class CurlLoop: Sendable {
         do throws(Failure) {
           try LoopBody(inbox: inbox, options: options, shared: shared, uptime: uptime).run()
         } catch {
-          for submission in inbox.close(error) { submission.finish(.failure(error)) }
+          inbox.close(error)
         }
       })
   }
@@ -44,9 +37,7 @@ package final class CurlLoop: Sendable {
   package func send(_ request: Request) async throws(Failure) -> Response {
     let identifier = inbox.nextIdentifier()
     let result: Result<Response, Failure> = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        inbox.submit(Submission(identifier: identifier, request: request) { continuation.resume(returning: $0) })
-      }
+      await withCheckedContinuation { inbox.submit(identifier, request, $0) }
     } onCancel: {
       inbox.cancel(identifier)
     }

@@ -23,21 +23,29 @@ final class MultiHandle: @unchecked Sendable {
   func wake() { curl_multi_wakeup(pointer) }
 }
 
-/// What other threads hand to a loop: requests, cancellations, the word to stop.
+/// What other threads hand to a loop (requests, cancellations, the word to stop), and who waits for what comes of it.
 final class Inbox: Sendable {
+  typealias Waiter = CheckedContinuation<Result<Response, Failure>, Never>
+
   struct Mail: Sendable {
-    var submissions: [Submission] = []
+    var requests: [(identifier: UInt64, request: Request)] = []
     var cancelled: [UInt64] = []
     var stops = false
-    var isEmpty: Bool { submissions.isEmpty && cancelled.isEmpty && !stops }
+    var isEmpty: Bool { requests.isEmpty && cancelled.isEmpty && !stops }
+  }
+
+  private enum Call: Sendable {
+    /// The number is given out, the request is still to come.
+    case announced
+    case cancelled
+    case waits(Waiter)
   }
 
   private struct State: Sendable {
     var mail = Mail()
     var closed: Failure?
     var identifiers: UInt64 = 0
-    /// Given out but not submitted yet, and whether a cancellation has already come for it.
-    var announced: [UInt64: Bool] = [:]
+    var calls: [UInt64: Call] = [:]
     /// Nil before the loop has begun.
     var multi: MultiHandle?
   }
@@ -55,28 +63,30 @@ final class Inbox: Sendable {
   func nextIdentifier() -> UInt64 {
     state.withLock { state in
       state.identifiers += 1
-      state.announced[state.identifiers] = false
+      state.calls[state.identifiers] = .announced
       return state.identifiers
     }
   }
 
-  func submit(_ submission: Submission) {
+  func submit(_ identifier: UInt64, _ request: Request, _ waiter: Waiter) {
     let refusal = change { (state) -> Failure? in
-      if state.announced.removeValue(forKey: submission.identifier) == true {
+      if case .cancelled? = state.calls.removeValue(forKey: identifier) {
         return Failure(.interrupted, "the transfer was cancelled")
       }
-      if state.closed == nil { state.mail.submissions.append(submission) }
-      return state.closed
+      if let closed = state.closed { return closed }
+      state.calls[identifier] = .waits(waiter)
+      state.mail.requests.append((identifier, request))
+      return nil
     }
-    if let refusal { submission.finish(.failure(refusal)) }
+    if let refusal { waiter.resume(returning: .failure(refusal)) }
   }
 
   func cancel(_ identifier: UInt64) {
     change { state in
-      if state.announced[identifier] != nil {
-        state.announced[identifier] = true
-      } else if state.closed == nil {
-        state.mail.cancelled.append(identifier)
+      switch state.calls[identifier] {
+      case .announced: state.calls[identifier] = .cancelled
+      case .waits: state.mail.cancelled.append(identifier)
+      case .cancelled, nil: break
       }
     }
   }
@@ -92,13 +102,24 @@ final class Inbox: Sendable {
     }
   }
 
-  /// From here on whoever submits gets `failure`; gives back what was still waiting.
-  func close(_ failure: Failure) -> [Submission] {
-    state.withLock { state in
-      state.closed = failure
-      defer { state.mail = Mail() }
-      return state.mail.submissions
+  /// What came of a request. Whoever waits for it hears of it once.
+  func finish(_ identifier: UInt64, _ result: Result<Response, Failure>) {
+    if case .waits(let waiter)? = state.withLock({ $0.calls.removeValue(forKey: identifier) }) {
+      waiter.resume(returning: result)
     }
+  }
+
+  /// Everybody who waits gets `failure`, and so does whoever submits from here on.
+  func close(_ failure: Failure) {
+    let (calls, _) = state.withLock { state in
+      defer {
+        // The others are told when they come to submit.
+        state.calls = state.calls.filter { if case .waits = $0.value { false } else { true } }
+        (state.closed, state.mail) = (failure, Mail())
+      }
+      return (state.calls, state.mail)
+    }
+    for case .waits(let waiter) in calls.values { waiter.resume(returning: .failure(failure)) }
   }
 
   /// The loop is woken only when the box was empty: with mail in it, it is awake or has been called already.

@@ -42,13 +42,8 @@ final class LoopBody {
   private func turn() -> Failure {
     while true {
       let mail = inbox.take()
-      if mail.stops {
-        let failure = Failure(.interrupted, "the transfer was stopped")
-        // They came in the same mail and are on no list yet.
-        for submission in mail.submissions { submission.finish(.failure(failure)) }
-        return failure
-      }
-      for submission in mail.submissions { start(submission) }
+      if mail.stops { return Failure(.interrupted, "the transfer was stopped") }
+      for (identifier, request) in mail.requests { start(identifier, request) }
       for identifier in mail.cancelled { cancel(identifier) }
       if options.limiter != nil { resume() }
       var active: Int32 = 0
@@ -61,20 +56,18 @@ final class LoopBody {
     }
   }
 
-  private func start(_ submission: Submission) {
+  private func start(_ identifier: UInt64, _ request: Request) {
     guard let transfer = idle.popLast() ?? Transfer(sockets: sockets, sessions: sessions, uptime: uptime) else {
-      submission.finish(.failure(Failure(.local, "no memory for another transfer")))
-      return
+      return inbox.finish(identifier, .failure(Failure(.local, "no memory for another transfer")))
     }
     let asks = uptime() < doubtsAddressesUntil
-    transfer.begin(
-      submission, options: options, asksAddresses: asks, route: asks ? nil : route(of: submission.request))
+    transfer.begin(identifier, request, options: options, asksAddresses: asks, route: asks ? nil : route(of: request))
     let status = curl_multi_add_handle(multi, transfer.easy.handle)
     guard status == CURLM_OK else {
-      transfer.end(.failure(Self.failure(status)))
-      return
+      transfer.end()
+      return inbox.finish(identifier, .failure(Self.failure(status)))
     }
-    running[submission.identifier] = transfer
+    running[identifier] = transfer
   }
 
   private func route(of request: Request) -> Route? {
@@ -134,8 +127,9 @@ final class LoopBody {
   private func remove(_ transfer: Transfer, _ result: Result<Response, Failure>) {
     curl_multi_remove_handle(multi, transfer.easy.handle)
     running[transfer.identifier] = nil
-    transfer.end(result)
+    transfer.end()
     idle.append(transfer)
+    inbox.finish(transfer.identifier, result)
   }
 
   /// libcurl wakes for its own timers and sockets; the loop for stalls and for the limiter.
@@ -152,11 +146,11 @@ final class LoopBody {
   private func shutDown(_ failure: Failure) {
     for transfer in running.values {
       curl_multi_remove_handle(multi, transfer.easy.handle)
-      transfer.end(.failure(failure))
+      transfer.end()
     }
-    for submission in inbox.close(failure) { submission.finish(.failure(failure)) }
     running = [:]
     idle = []
+    inbox.close(failure)
   }
 
   private static func failure(_ status: CURLMcode) -> Failure {

@@ -53,10 +53,12 @@ package protocol BodySink: Sendable {
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 
-/// One HTTP request as it goes out: the URL is sent as it stands here, byte for byte.
+/// One HTTP request as it goes out: the URL is sent as it stands here, byte for byte. Whether it is signed just now, in
+/// its headers, elsewhere and long ago, in its URL, or not at all is nothing to those who send it.
 package struct Request: Sendable {
   package var method: HTTPMethod
   package var url: String
+  /// Without Host, which is the URL's.
   package var headers: HeaderList
   package var body: RequestBody
   /// Where the body of a 2xx answer goes instead of into `Response.body`.
@@ -83,6 +85,10 @@ package struct Request: Sendable {
   package var onAcknowledged: (@Sendable (Int64) -> Void)?
   /// Told what the connection is like, before the request goes out on it and when all is over, on the loop's thread.
   package var onConnection: (@Sendable (ConnectionReport) -> Void)?
+  /// When the store begins to refuse the signature.
+  package var expires: Timestamp?
+  /// Which credentials of the run signed it.
+  package var credentialTurn: Int?
 
   package init(
     method: HTTPMethod, url: String, headers: HeaderList = [:], body: RequestBody = .none,
@@ -97,5 +103,40 @@ package struct Request: Sendable {
     self.stallTimeout = stallTimeout
     self.maximumAnswer = maximumAnswer
     self.onSent = onSent
+  }
+}
+
+extension Request {
+  /// Refuses what would let one header become two: a name that is no token, a line break in a value.
+  func checkHeaders() throws(Failure) {
+    for field in headers.fields {
+      guard HeaderText.isName(field.name) else {
+        throw Failure(.usage, "a header's name has a character that HTTP does not allow in it")
+      }
+      guard field.value.utf8.allSatisfy({ $0 != 0 && $0 != 10 && $0 != 13 }) else {
+        throw Failure(.usage, "the value of the header \(field.name) has a line break or a NUL in it")
+      }
+    }
+  }
+
+  /// For buckets that anybody may read or write.
+  package func unsigned() throws(Failure) -> Request {
+    try checkHeaders()
+    var request = self
+    request.headers.remove("host")
+    request.headers.remove("authorization")
+    return request
+  }
+}
+
+/// A request in a log or a dump shows no signature, token or key.
+extension Request: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var redactedURL: String { Redaction.url(url) }
+  package var redactedHeaders: HeaderList { Redaction.headers(headers) }
+
+  package var description: String { "\(method.rawValue) \(redactedURL)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror {
+    Mirror(self, children: ["method": method, "url": redactedURL, "headers": redactedHeaders])
   }
 }

@@ -7,7 +7,6 @@ final class Transfer {
   let easy: CurlEasy
   private(set) var request: Request
   private(set) var identifier: UInt64 = 0
-  private var finish: (@Sendable (Result<Response, Failure>) -> Void)?
 
   private var offset: Int64 = 0
   private var timesOut = 0
@@ -42,10 +41,11 @@ final class Transfer {
     request = Request(method: .get, url: "")
   }
 
-  func begin(_ submission: Submission, options: TransportOptions, asksAddresses: Bool, route: Route?) {
-    request = submission.request
-    identifier = submission.identifier
-    finish = submission.finish
+  func begin(
+    _ identifier: UInt64, _ request: Request, options: TransportOptions, asksAddresses: Bool, route: Route?
+  ) {
+    self.request = request
+    self.identifier = identifier
     limiter = options.limiter
     isTLS = request.url.utf8.starts(with: "https:".utf8)
     proxies = options.proxy
@@ -77,16 +77,13 @@ final class Transfer {
     return source.place
   }
 
-  /// Hands the result out, once, and lets go of all that the request held.
-  func end(_ result: Result<Response, Failure>) {
-    let waiter = finish
-    finish = nil
+  /// Lets go of all that the request held, before whoever waits for it goes on.
+  func end() {
     offer = nil
     handshake = nil
     request = Request(method: .get, url: "")
     route = nil
     answer = Answer()
-    waiter?(result)
   }
 
   func result(of code: CURLcode) -> Result<Response, Failure> {

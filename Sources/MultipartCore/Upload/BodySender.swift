@@ -91,9 +91,11 @@ struct BodySender: Sendable {
     var confirmed: Int64?
     defer { part.end(confirmed: confirmed) }
     do throws(Failure) {
-      var call = S3Client.Call(freshConnection: fresh) { part.add($0) }
-      call.onAcknowledged = { part.acknowledge($0) }
-      let answer = try await client.perform(operation, call)
+      let answer = try await client.perform(operation) { request in
+        request.freshConnection = fresh
+        request.onSent = { part.add($0) }
+        request.onAcknowledged = { part.acknowledge($0) }
+      }
       // The last bytes went out only while the source was the one it had been. What changes it later cannot take back an
       // object that is there.
       if transfer != nil { try body.checkSource() }

@@ -20,8 +20,8 @@ struct Session: Sendable {
     self.console = console
     self.signals = signals
     let verbosity = output.quiet && output.verbosity == 0 ? -1 : output.verbosity
-    world = .ofProcess(environment) { level, message in
-      if level <= verbosity { console.line((level == 0 ? "s3up: " : "") + SafeText.lines(message.commandText)) }
+    world = .ofProcess(environment, upTo: verbosity) { level, message in
+      console.line((level == 0 ? "s3up: " : "") + SafeText.lines(message.commandText))
     }
   }
 

@@ -51,7 +51,7 @@ struct QueryFormTests {
   @Test("headers that a proxy may change are neither signed nor asked for")
   func changedOnTheWay() throws {
     let noisy = try presign(.put, "k", [], ["User-Agent": "x", "Expect": "100-continue"], nil, 60)
-    #expect(try noisy == presign(.put, "k", [], [:], nil, 60))
+    #expect(try noisy.asSent == presign(.put, "k", [], [:], nil, 60).asSent)
   }
 
   @Test("signing a query that was signed before signs it anew")
@@ -59,7 +59,7 @@ struct QueryFormTests {
     let old = [
       QueryItem("X-Amz-Signature", "old"), QueryItem("x-amz-expires", "1"), QueryItem("X-Amz-Security-Token", "old"),
     ]
-    #expect(try presign(.get, "k", old, [:], nil, 60) == presign(.get, "k", [], [:], nil, 60))
+    #expect(try presign(.get, "k", old, [:], nil, 60).asSent == presign(.get, "k", [], [:], nil, 60).asSent)
   }
 
   @Test("a lifetime outside of 1 second to 7 days is refused", arguments: [-5, 0, 604_801, Int64.max / 1000])
@@ -77,7 +77,7 @@ struct QueryFormTests {
 
   @Test("less than a second over the limit is refused too, less than a second under is cut")
   func fractions() throws {
-    let request = UnsignedRequest(method: .get, origin: Sample.origin, path: "/k")
+    let request = Request(method: .get, origin: Sample.origin, path: "/k")
     #expect(throws: Failure.self) {
       try Sample.signer.presign(
         request, credentials: Sample.credentials(), at: Sample.time, expiresIn: .milliseconds(604_800_001))
@@ -90,7 +90,7 @@ struct QueryFormTests {
   @Test("a URL says the end of its credentials when that comes first")
   func credentialsEndFirst() throws {
     let end = Timestamp(seconds: Sample.time.seconds + 30)
-    let request = UnsignedRequest(method: .get, origin: Sample.origin, path: "/k")
+    let request = Request(method: .get, origin: Sample.origin, path: "/k")
     let signed = try Sample.signer.presign(
       request, credentials: Sample.credentials(token: "t", until: end), at: Sample.time, expiresIn: .seconds(3600))
     #expect(signed.expires == end)
@@ -98,8 +98,8 @@ struct QueryFormTests {
 
   private func presign(
     _ method: HTTPMethod, _ key: String, _ query: [QueryItem], _ headers: HeaderList, _ token: String?, _ seconds: Int64
-  ) throws -> SignedRequest {
-    let request = UnsignedRequest(
+  ) throws -> Request {
+    let request = Request(
       method: method, origin: Sample.origin, path: "/" + PercentEncoding.path(key), query: query, headers: headers)
     return try Sample.signer.presign(
       request, credentials: Sample.credentials(token: token), at: Sample.time, expiresIn: .seconds(seconds))

@@ -23,7 +23,12 @@ enum Sample {
   }
 }
 
-extension SignedRequest {
+extension Request {
+  /// All that the signer decides.
+  var asSent: [String] {
+    ["\(method.rawValue) \(url)", "\(expires?.iso8601 ?? "")"] + headers.fields.map { "\($0.name): \($0.value)" }
+  }
+
   /// What stands behind `Signature=` in the Authorization header or in the URL.
   var signature: String? {
     let text = headers["authorization"] ?? url

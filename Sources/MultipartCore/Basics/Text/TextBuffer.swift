@@ -18,6 +18,10 @@ struct TextBuffer {
     for text in texts { add(text) }
   }
 
+  mutating func add(_ text: ArraySlice<UInt8>) {
+    bytes.append(contentsOf: text)
+  }
+
   mutating func add(byte: Unicode.Scalar) {
     bytes.append(UInt8(ascii: byte))
   }

@@ -13,7 +13,7 @@ extension MultipartUpload {
     job.retry = RetryPolicy(tries: transfer.tries)
     job.checksum = checksum
     let client = S3Client(
-      signer: PresignedSigner(SignedRequest(method: .put, url: url)),
+      signer: PresignedSigner(Request(method: .put, url: url)),
       transport: try options.transport(transfer, world), world: world, stallTimeout: transfer.stallTimeout)
     let step = try PartStep(job: job, slice: slice, client: client, world: world)
     return UploadedPart(try await step.run(named.part ?? 1, uploadID: named.uploadID ?? "presigned"))

@@ -40,3 +40,22 @@ package struct RetryPolicy: Sendable, Equatable {
     }
   }
 }
+
+extension RetryPolicy {
+  /// Runs `work` until it succeeds, fails for good, or has had its tries.
+  package func run<Result: Sendable>(
+    _ name: String, in world: World, _ work: (_ attempt: Int) async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    var attempt = 1
+    while true {
+      do throws(Failure) {
+        return try await work(attempt)
+      } catch {
+        guard let wait = wait(after: error, attempt: attempt, dice: world.random()) else { throw error }
+        attempt += 1
+        world.log(1, "\(name): \(error.message); try \(attempt) of \(tries) in \(wait.milliseconds) ms")
+        guard (try? await world.sleep(wait)) != nil else { throw error }
+      }
+    }
+  }
+}

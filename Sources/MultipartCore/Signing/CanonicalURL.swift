@@ -1,0 +1,91 @@
+/// A URL as it is signed and sent: the path encoded once, the query in the order of AWS's canonical request, which is by
+/// the bytes of the encoded name, then by those of the value, so that a proxy has nothing to tidy.
+struct CanonicalURL {
+  /// `https://host`
+  private let origin: String
+  /// Begins with `/`.
+  let path: String
+  /// `name=value` or `name`, encoded.
+  private var items: [ArraySlice<UInt8>]
+
+  init(_ url: String) {
+    origin = String(AddressBook.origin(of: url))
+    let (bytes, start) = (Array(url.utf8), origin.utf8.count)
+    let mark = bytes[start...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+    path = String(decoding: bytes[start..<mark], as: UTF8.self)
+    items = bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&"))
+    sort()
+  }
+
+  init(_ origin: Origin, path: String, query: [QueryItem]) {
+    self.origin = origin.description
+    self.path = path
+    items = query.map(Self.encoded)
+    sort()
+  }
+
+  private static func encoded(_ item: QueryItem) -> ArraySlice<UInt8> {
+    let value = item.value.map { "=" + PercentEncoding.query($0) } ?? ""
+    return Array((PercentEncoding.query(item.name) + value).utf8)[...]
+  }
+
+  private mutating func sort() {
+    items.sort { a, b in
+      let (name, other) = (a[..<Self.end(a)], b[..<Self.end(b)])
+      if !name.elementsEqual(other) { return name.lexicographicallyPrecedes(other) }
+      return a[name.endIndex...].lexicographicallyPrecedes(b[other.endIndex...])
+    }
+  }
+
+  /// Of the name.
+  private static func end(_ item: ArraySlice<UInt8>) -> Int { item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex }
+
+  /// Takes out what `isReplaced` says of its name, and puts these in.
+  mutating func put(_ new: [QueryItem], inPlaceOf isReplaced: (String) -> Bool) {
+    items.removeAll { isReplaced(String(decoding: $0[..<Self.end($0)], as: UTF8.self)) }
+    items += new.map(Self.encoded)
+    sort()
+  }
+
+  var host: String {
+    let bytes = Array(origin.utf8)
+    return String(decoding: bytes[((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...], as: UTF8.self)
+  }
+
+  /// `max-keys=2&uploads=`: a name without a value gets its `=` here.
+  var signedQuery: String {
+    var text = TextBuffer(reserving: room)
+    add(to: &text, isSigned: true)
+    return text.text
+  }
+
+  /// `https://host/key?max-keys=2&uploads`
+  var text: String {
+    var text = TextBuffer(reserving: origin.utf8.count + path.utf8.count + 1 + room)
+    text.add(origin, path)
+    if !items.isEmpty { text.add(byte: "?") }
+    add(to: &text, isSigned: false)
+    return text.text
+  }
+
+  private var room: Int { items.reduce(0) { $0 + $1.count + 2 } }
+
+  private func add(to text: inout TextBuffer, isSigned: Bool) {
+    for (index, item) in items.enumerated() {
+      if index > 0 { text.add(byte: "&") }
+      text.add(item)
+      if isSigned, Self.end(item) == item.endIndex { text.add(byte: "=") }
+    }
+  }
+}
+
+extension Request {
+  /// Nothing is signed yet. `path` is encoded once (`PercentEncoding.path`) and begins with `/`.
+  package init(
+    method: HTTPMethod, origin: Origin, path: String, query: [QueryItem] = [], headers: HeaderList = [:],
+    body: RequestBody = .none
+  ) {
+    self.init(
+      method: method, url: CanonicalURL(origin, path: path, query: query).text, headers: headers, body: body)
+  }
+}
