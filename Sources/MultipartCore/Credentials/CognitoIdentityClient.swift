@@ -1,4 +1,4 @@
-/// The two questions to a Cognito identity pool: who is this, and what may it sign with. Neither is signed.
+/// The two calls of a Cognito identity pool, which give an identity and its credentials. Neither is signed.
 struct CognitoIdentityClient: Sendable {
   typealias Logins = [(provider: String, token: Secret)]
 
@@ -13,7 +13,7 @@ struct CognitoIdentityClient: Sendable {
   var origin: Origin { address.origin }
   var world: World { services.world }
 
-  /// `GetId`: makes an identity for a guest, and finds that of a user who has logged in.
+  /// `GetId`: creates an identity for a guest, or finds that of a user who has logged in.
   func identity(in pool: CognitoPool, logins: Logins) async throws(Failure) -> String {
     try await ask("GetId", ("IdentityPoolId", .string(pool.id)), logins) { (answer) throws(Failure) in
       guard let id = answer["IdentityId"]?.text, CognitoPool.isIdentity(id) else {
@@ -57,7 +57,7 @@ struct CognitoIdentityClient: Sendable {
     question.secrets = logins.map(\.token)
     let (asked, services) = (question, services)
     let secrets = logins.map { $0.token.reveal() }
-    // Each try stands as a whole under the retry policy: to ask for less is a 400 here.
+    // Retried here as a whole: Cognito reports throttling as a 400, which the service client would not retry.
     return try await services.retry.run(asked.name, in: services.world) { (_) async throws(Failure) in
       let answer = try await services.askOnce(asked)
       guard answer.status == 200 else { throw Self.refusal(answer, action: action, secrets: secrets) }
@@ -89,7 +89,7 @@ struct CognitoIdentityClient: Sendable {
   private static func meaning(_ code: String?, status: Int) -> Failure.Code {
     switch code {
     case "TooManyRequestsException", "ThrottlingException": .throttled
-    // The identity provider did not answer Cognito, or two questions crossed.
+    // The identity provider did not answer Cognito, or two requests collided.
     case "InternalErrorException", "ExternalServiceException", "ConcurrentModificationException": .server
     default: status == 429 || status == 503 ? .throttled : status >= 500 ? .server : .credentials
     }

@@ -1,7 +1,7 @@
-/// `credential_process`: a command whose standard output is credentials as JSON. Its standard error is the person's, who
-/// may have to be told something; its output is in no message, for keys are in it.
+/// `credential_process`: a command that prints credentials as JSON. Its standard error goes to the person; its output
+/// appears in no message, because it contains keys.
 struct ProcessSource: ProfileSource {
-  /// How long a command may take; one that opens a browser and waits has to be quicker.
+  /// How long a command may take, including one that opens a browser and waits.
   static let timeLimit = Duration.seconds(60)
 
   func credentials(of view: ProfileView) async throws(Failure) -> Credentials? {

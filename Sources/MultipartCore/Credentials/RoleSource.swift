@@ -1,8 +1,7 @@
-/// A role that a profile takes on: `role_arn` with the credentials of another profile (`source_profile`) or of a named
-/// place (`credential_source`). Roles may follow one another; a profile may name itself as the source when it holds
-/// keys.
+/// A role that a profile assumes: `role_arn` with the credentials of another profile (`source_profile`) or of a named
+/// source (`credential_source`). Roles can be chained; a profile may name itself as the source if it has keys.
 struct RoleSource: ProfileSource {
-  /// No chain of roles that somebody wrote on purpose is longer.
+  /// Longer chains are assumed to be mistakes.
   static let longestChain = 10
 
   func credentials(of view: ProfileView) async throws(Failure) -> Credentials? {
@@ -10,7 +9,7 @@ struct RoleSource: ProfileSource {
     return try await Self.takeOn(view, visited: [view.name])
   }
 
-  /// A role with a web identity token is that source's.
+  /// A role with a web identity token belongs to `WebIdentitySource`.
   private static func isRole(_ profile: Profile?) -> Bool {
     profile?["role_arn"] != nil && profile?["web_identity_token_file"] == nil
   }
@@ -34,7 +33,7 @@ struct RoleSource: ProfileSource {
     return try await view.sts().assumeRole(role, signedBy: signer, source: "role \(arn) from profile \(view.name)")
   }
 
-  /// Whose credentials ask for the role.
+  /// The credentials that sign the request for the role.
   private static func source(of view: ProfileView, visited: [String]) async throws(Failure) -> Credentials {
     switch (view["source_profile"], view["credential_source"]) {
     case (.some, .some): throw view.misconfigured("has both source_profile and credential_source")

@@ -1,11 +1,10 @@
-/// The keys of a role in an account that a login to IAM Identity Center gives (`sso_account_id`, `sso_role_name`), with
-/// the login of an `sso_session`, which is renewed while that can be done without a person, or of an older
-/// `sso_start_url`, which cannot.
+/// The keys of a role after a login to IAM Identity Center (`sso_account_id`, `sso_role_name`): the login of an
+/// `sso_session`, which is renewed as long as that needs no person, or of an older `sso_start_url`, which cannot be.
 struct SSOSource: ProfileSource {
-  /// So long before its end a token is renewed, as the AWS CLI does.
+  /// A token is renewed this many seconds before it expires, as by the AWS CLI.
   private static let renewedAhead: Int64 = 15 * 60
 
-  /// What the profile says, with its session's settings.
+  /// The settings of the profile and its session.
   private struct Settings {
     var account: String
     var role: String
@@ -49,7 +48,7 @@ struct SSOSource: ProfileSource {
     }
   }
 
-  /// The line that a person has to type.
+  /// The command that a person has to run.
   private static func login(_ settings: Settings, _ view: ProfileView) -> Wording {
     if let session = settings.session { return "log in: aws sso login --sso-session \(ShellWord.quoted(session))" }
     return "log in: aws sso login --profile \(ShellWord.quoted(view.name))"
@@ -77,7 +76,7 @@ struct SSOSource: ProfileSource {
       startURL: try setting("sso_start_url"), region: try setting("sso_region"), session: session)
   }
 
-  /// The token that holds now: the one of the file, renewed when it is about to end and can be.
+  /// The valid token: the one of the file, renewed if it is about to expire and can be.
   private static func current(
     _ cached: SSOToken, _ settings: Settings, _ client: SSOClient, _ place: SSOToken.Place, _ view: ProfileView,
     _ login: Wording
@@ -93,12 +92,12 @@ struct SSOSource: ProfileSource {
       } catch {
         refused = error
         world.log(1, "the login of profile \(view.name) could not be renewed: \(error.message)")
-        // Another process may have used the refresh token up, and left us what it got.
+        // Another process may have used the refresh token and stored the new one.
         if let other = try SSOToken.read(place), other.expiration > max(now, cached.expiration) { return other }
       }
     }
     if cached.expiration > now { return cached }
-    // No answer is not a refusal: the same login may be renewed later.
+    // No answer is not a refusal: the same login may still be renewed later.
     if let refused, refused.code != .credentials { throw refused }
     throw Failure(
       .credentialsExpired,
@@ -114,7 +113,7 @@ struct SSOSource: ProfileSource {
     do throws(Failure) {
       try renewed.write(place)
     } catch {
-      // This run has its token; the next will have to log in.
+      // This run has its token; the next one will need a login.
       world.log(1, "the renewed login could not be kept in \(place.shown): \(error.message)")
     }
     return renewed

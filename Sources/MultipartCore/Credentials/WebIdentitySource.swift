@@ -1,6 +1,6 @@
-/// A role that a token of an identity provider takes on: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and
-/// `AWS_ROLE_SESSION_NAME` (as in Kubernetes), else the settings of the same meaning in the profile. The file is read
-/// at each call, for whoever put it there replaces it before the token ends.
+/// A role assumed with a token of an identity provider: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and
+/// `AWS_ROLE_SESSION_NAME` (as in Kubernetes), else the matching settings of the profile. The file is read at each call,
+/// because it is replaced before the token expires.
 struct WebIdentitySource: ProfileSource {
   private static let longestToken = 64 << 10
 

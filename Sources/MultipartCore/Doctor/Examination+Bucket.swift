@@ -1,4 +1,4 @@
-/// Whether the bucket takes uploads, what becomes of those that nobody ends, and what this machine keeps of them.
+/// Whether the bucket accepts uploads, what deletes unfinished ones, and what this machine keeps about them.
 extension Examination {
   private var name: String { "s3://\(bucket ?? "")" }
   private var target: String { name + (prefix.isEmpty ? "" : "/\(prefix)") }
@@ -6,7 +6,7 @@ extension Examination {
   var probeFindings: [Finding] {
     guard bucket != nil else { return [] }
     guard let probe else {
-      // AWS tells everybody that a bucket is not there.
+      // AWS tells anybody that a bucket does not exist.
       if place?.isAWS == true, case .success(let answer)? = visit?.outcome, answer.status == 404 {
         return [noBucket(nil)]
       }
@@ -23,7 +23,7 @@ extension Examination {
     if failure.s3Code == "NoSuchBucket" || (failure.s3Code == nil && failure.status == 404) {
       findings.append(noBucket(failure))
     } else if Self.isAboutCredentials(failure) || Self.isAboutRegion(failure) || failure.code == .clockSkew {
-      // Said where it belongs.
+      // Reported with the credentials.
     } else if failure.code == .credentials {
       findings.append(
         .fail(.upload, failure, "none can be begun below \(target): ", remedy: "allow s3:PutObject on \(resource)"))
@@ -111,14 +111,14 @@ extension Examination {
       facts: ["key": .string(probe.key), "checksum": isEchoed ? .string(probe.checksum.awsName ?? "MD5") : .null])
   }
 
-  /// As a policy names it.
+  /// The objects' ARN, as a policy names them.
   private var resource: String {
     guard let bucket, !bucket.hasPrefix("arn:") else { return (bucket ?? "") + "/object/\(prefix)*" }
     let partition = place.map { Partition.of(region: $0.region).name } ?? "aws"
     return "arn:\(place?.isAWS == true ? partition : "aws"):s3:::\(bucket)/\(prefix)*"
   }
 
-  // MARK: - What nobody ends
+  // MARK: - Unfinished uploads
 
   var lifecycleFindings: [Finding] {
     guard let probe, case .success(let upload) = probe.began, place?.kind != .directory else { return [] }
@@ -143,7 +143,7 @@ extension Examination {
         ]
       }
       return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", remedy: ruleToMake)]
-    // On AWS the answer to create names the rule that there is, so that there is none.
+    // On AWS the answer to create names a rule that applies; this one named none.
     case .failure(let failure)? where place?.isAWS == true && failure.status != nil:
       return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", remedy: ruleToMake)]
     case .failure(let failure)?:

@@ -1,5 +1,5 @@
-/// A query as it is signed and sent: each name and value encoded, in the order of AWS's canonical request, which is by
-/// the bytes of the encoded name, then by those of the value. Made once for each request.
+/// A query as it is signed and sent: each name and value encoded, sorted as AWS's canonical request wants it: by the
+/// bytes of the encoded name, then of the value. Made once per request.
 struct CanonicalQuery {
   private let items: [QueryItem]
 
@@ -11,10 +11,10 @@ struct CanonicalQuery {
     }
   }
 
-  /// `max-keys=2&uploads=`: a name without a value gets its `=` here.
+  /// `max-keys=2&uploads=`: in the signature a name without a value has a `=` as well.
   var signed: String { text { $0.value ?? "" } }
 
-  /// `max-keys=2&uploads`: what stands behind the `?` of the URL.
+  /// `max-keys=2&uploads`: the query of the URL.
   var sent: String { text(\.value) }
 
   private func text(_ value: (QueryItem) -> String?) -> String {
