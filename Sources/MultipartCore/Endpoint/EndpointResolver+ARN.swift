@@ -1,4 +1,4 @@
-/// Buckets that are named by an ARN: access points, of buckets, of Object Lambda and on Outposts.
+/// Buckets named by an ARN: access points of buckets, of Object Lambda and on Outposts.
 extension Placement {
   func named(byARN text: String) throws(Failure) -> BucketEndpoint {
     guard text.utf8.count <= 2048, let arn = ARN(text) else {
@@ -66,14 +66,14 @@ extension Placement {
     guard BucketName.isLabel(outpost) else { throw wrong("has no sound outpost id", "give the whole ARN") }
     guard !arn.region.isEmpty else { throw wrong("names no region", "give the whole ARN") }
     let label = try label(arn.resource[3], arn) + "." + outpost
-    // AWS's rule leaves out scheme and path of the URL.
+    // AWS's rule drops scheme and path of the URL.
     let host = try url.map { (url) throws(Failure) in try front(label, url) + "." + url.authority }
     return endpoint(
       .outposts, host: host ?? "\(label).s3-outposts.\(arn.region).\(suffix(arn))", region: arn.region,
       signingName: "s3-outposts")
   }
 
-  /// The one name behind `accesspoint`.
+  /// The name after `accesspoint`.
   private func single(_ arn: ARN) throws(Failure) -> String {
     guard arn.resource.count > 1, !arn.resource[1].isEmpty else {
       throw wrong("names no access point", "it ends in accesspoint/NAME")
@@ -85,7 +85,7 @@ extension Placement {
     return arn.resource[1]
   }
 
-  /// `name-account`, once the ARN agrees with what else was said.
+  /// `name-account`, after checking the ARN against the options.
   private func label(_ name: String, _ arn: ARN) throws(Failure) -> String {
     guard BucketName.isLabel(arn.region) else { throw wrong("has no sound region", "give the whole ARN") }
     let own = Partition.of(region: arn.region)
@@ -99,7 +99,7 @@ extension Placement {
           question.blame, "the ARN is in the partition \(own.name), the region \(given) in \(partition.name)",
           remedy: "give \(.region, arn.region)")
       }
-      // AWS compares names here: aws-global is no other name of us-east-1.
+      // AWS compares the names here: aws-global is not treated as us-east-1.
       guard options.usesARNRegion || given.utf8.elementsEqual(arn.region.utf8) else {
         throw Failure(
           question.blame, "the ARN is in \(arn.region), the region is \(given), and the ARN's is not to be used",

@@ -1,4 +1,4 @@
-/// The way out of each trouble, in one line.
+/// The remedy for each failure, in one line.
 enum S3Hints {
   static func remedy(
     _ code: Failure.Code, s3Code: String?, status: Int, operation: String, region: String?, body: S3ErrorBody
@@ -9,7 +9,7 @@ enum S3Hints {
     if let region, isAboutRegion(s3Code, status: status) {
       return "the store names the region \(region): give it with \(.region, region)"
     }
-    // By the code, whatever name the store has for it: InvalidArgument alone says nothing of checksums.
+    // By our own code, because stores use different ones: InvalidArgument, for example, does not mention checksums.
     if code == .checksumUnsupported {
       return "choose another checksum with \(.checksum, "md5") or \(.checksum, "none")"
     }
@@ -23,7 +23,7 @@ enum S3Hints {
     case .refused where status == 404: return byCode["NoSuchBucket"]
     case _ where body.form == .other: return "the answer is not S3's: check \(.endpoint), and any proxy on the way"
     case .refused where s3Code == nil: return "check \(.endpoint), the bucket's name and the region"
-    // Its own words are all that is known; the code may be any store's invention.
+    // Only the store's own words are known; any store may invent codes.
     default: return nil
     }
   }
@@ -99,7 +99,7 @@ enum S3Hints {
     "InvalidObjectState": "the object is archived, or its storage class does not allow this: restore it first",
   ]
 
-  /// What a policy must allow for each operation.
+  /// The permissions that a policy must grant for each operation.
   static let permissions: [String: String] = [
     "CreateMultipartUpload":
       "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)",
