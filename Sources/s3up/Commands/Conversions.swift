@@ -17,7 +17,7 @@ extension ChecksumChoice {
 }
 
 extension ObjectOptions {
-  /// `contentType` is what was guessed; the option beats it.
+  /// `contentType` is the guessed type; the option wins.
   func headers(contentType guessed: String? = nil) throws(Failure) -> ObjectHeaders {
     var result = ObjectHeaders()
     result.contentType = contentType ?? guessed

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What `put` is going to do, and why: the lines of `--explain`.
+/// What `put` is going to do, and why: the output of `--explain`.
 struct PutPlan {
   private(set) var lines: [String]
   private let job: UploadJob

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// The two lines of an error: what and where, with the store's code and request id; then the way out.
+/// The two lines of an error: what happened and where, with the store's code and request id; then the remedy.
 enum ErrorText {
   static func lines(for failure: Failure) -> [String] {
     let message = SafeText.oneLine(failure.message.commandText)
@@ -15,12 +15,12 @@ enum ErrorText {
     return [first, sentence(remedy)]
   }
 
-  /// A way out begins with a capital, unless it is a command to type.
+  /// A remedy begins with a capital, unless it is a command to type.
   private static func sentence(_ remedy: String) -> String {
     remedy.hasPrefix("s3up ") ? remedy : remedy.prefix(1).uppercased() + remedy.dropFirst()
   }
 
-  /// Only what the message does not say already.
+  /// Only what the message does not contain already.
   private static func whereabouts(_ place: Place, _ message: String) -> [String] {
     var words: [String] = []
     if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !says(message, file) { words.append(file) }
@@ -32,7 +32,7 @@ enum ErrorText {
     return words
   }
 
-  /// As a word of its own: a file named `f` is not in "the file shrank".
+  /// Whether it contains the name as a separate word: a file named `f` is not in "the file shrank".
   private static func says(_ message: String, _ name: String) -> Bool {
     let text = Array(message.utf8)
     let word = Array(name.utf8)
@@ -53,7 +53,7 @@ enum ErrorText {
     }
   }
 
-  /// What helps in general, when the place that failed knows nothing better.
+  /// The general remedy, if the failure has none of its own.
   private static func wayOut(_ code: Failure.Code) -> String {
     switch code {
     case .usage: "'s3up help' explains the commands and their options."
@@ -85,7 +85,7 @@ enum ErrorText {
 }
 
 extension Failure {
-  /// Of what was typed: its texts are in the words of the command line already.
+  /// For what was typed: its texts already use the words of the command line.
   @_disfavoredOverload
   init(_ code: Code, _ message: String, remedy: String?) {
     self.init(code, Wording(message), remedy: remedy.map { Wording($0) })

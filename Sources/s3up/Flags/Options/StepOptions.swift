@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Which upload a single step belongs to, and which slice of the file a part is.
+/// Which upload a step belongs to, and which slice of the file a part is.
 struct StepOptions: Sendable, Equatable {
   var uploadID: String?
   var part: Int?
@@ -11,7 +11,7 @@ struct StepOptions: Sendable, Equatable {
   var url: String?
   /// `-` is standard input.
   var partsFile: Argument?
-  /// An object may be made without some of the numbers from 1 to the last.
+  /// Numbers between 1 and the last may be missing from the object.
   var allowsGaps = false
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -40,7 +40,7 @@ struct StepOptions: Sendable, Equatable {
     }
   }
 
-  /// Its value is in no message: the signature in it is a secret.
+  /// No message shows its value: its signature is a secret.
   private static func presigned(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.url) else { return nil }
     guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
@@ -55,7 +55,7 @@ struct StepOptions: Sendable, Equatable {
   }
 }
 
-/// What is done about unfinished uploads.
+/// What to do about unfinished uploads.
 struct CleanOptions: Sendable, Equatable {
   var cleans = false
   var olderThan: Duration?
@@ -89,10 +89,10 @@ struct PresignChoices: Sendable, Equatable {
   var versionID: String?
   var uploadID: String?
   var parts: ClosedRange<Int>?
-  /// Query parameters that override headers of a GET's answer: name and value.
+  /// Query parameters that override headers of the answer to a GET.
   var overrides: [NamedValue] = []
 
-  /// Of each URL; number and MD5 are those of its part.
+  /// For each URL; number and MD5 are those of its part.
   var options: PresignOptions {
     var options = PresignOptions()
     (options.uploadID, options.versionID, options.contentType) = (uploadID, versionID, contentType)
