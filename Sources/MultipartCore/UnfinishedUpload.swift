@@ -37,7 +37,7 @@ extension Store {
     let found = try await client.allUploads(list, retrying: retry)
     if !found.isComplete {
       world.log(
-        0, "the store lists more uploads than are looked at here; these are the first \(found.uploads.count)")
+        0, "the store lists more uploads than are read here; these are the first \(found.uploads.count)")
     }
     return found.uploads.filter { $0.key.utf8.starts(with: wanted) }
   }

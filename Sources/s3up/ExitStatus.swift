@@ -43,7 +43,7 @@ enum ExitStatus: Int32, Sendable {
     ("73", "precondition: the object exists or is another"),
     ("74", "done and proven, but the line that --json asked for, or the ETag of part, could not be written"),
     ("75", "temporary, try again: network, 5xx, throttling"),
-    ("77", "credentials missing, refused or ended; access denied"),
+    ("77", "credentials missing, refused or expired; access denied"),
     ("78", "configuration"),
     ("129 / 130 / 143", "SIGHUP / SIGINT / SIGTERM"),
   ]

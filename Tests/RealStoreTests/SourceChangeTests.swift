@@ -48,7 +48,7 @@ extension RealStores {
       let (process, source) = try await run.beginSlowly(["-v"])
       #expect(chmod(source.path, 0o640) == 0)
       let result = await process.wait()
-      #expect(result.status == 0 && result.errors.contains("summed again"), "\(result.errors)")
+      #expect(result.status == 0 && result.errors.contains("compared again"), "\(result.errors)")
       try await run.expect(run.key(), is: source)
     }
 

@@ -39,7 +39,7 @@ struct ConfigParser {
   }
 
   private func broken(_ what: String) -> Failure {
-    Failure(.configuration, "\(shown):\(line): \(what)", remedy: "mend line \(line) of \(shown)").at(Place(file: shown))
+    Failure(.configuration, "\(shown):\(line): \(what)", remedy: "fix line \(line) of \(shown)").at(Place(file: shown))
   }
 
   private mutating func read(_ raw: ArraySlice<UInt8>) throws(Failure) {
@@ -79,7 +79,7 @@ struct ConfigParser {
     guard !rest.isEmpty else { throw broken("a section without its closing bracket") }
     if let next = rest.dropFirst().first(where: { !isBlank($0) }), next != UInt8(ascii: "#"), next != UInt8(ascii: ";")
     {
-      throw broken("something stands behind the closing bracket of a section")
+      throw broken("there is text after the closing bracket of a section")
     }
     let whole = words.count == 1 ? words[0] : Array(text[start..<end])
     guard !whole.isEmpty else { throw broken("a section without a name") }
@@ -96,7 +96,7 @@ struct ConfigParser {
   ) throws(Failure) {
     guard var (name, value) = pair(text, "=:"), let section = current else {
       throw broken(
-        current == nil ? "stands before the first section" : "is neither a section nor a pair NAME = VALUE")
+        current == nil ? "is before the first section" : "is neither a section nor a pair NAME = VALUE")
     }
     if name == Self.command { (name, value) = pair(whole, "=:") ?? (name, value) }
     sections[section]?.merge(ConfigSection(values: [name: value]))
@@ -104,13 +104,13 @@ struct ConfigParser {
   }
 
   private mutating func readContinuation(_ text: ArraySlice<UInt8>, of name: String) throws(Failure) {
-    guard let section = current else { throw broken("stands before the first section") }
+    guard let section = current else { throw broken("is before the first section") }
     let more = string(Array(text))
     if let value = sections[section]?.values[name], !value.isEmpty {
       sections[section]?.values[name] = value + "\n" + more
       return
     }
-    guard let (inner, value) = pair(text, "=") else { throw broken("is no pair NAME = VALUE of the block above it") }
+    guard let (inner, value) = pair(text, "=") else { throw broken("is not a pair NAME = VALUE of the block above it") }
     sections[section]?.values[name] = nil
     sections[section]?.nested[name, default: [:]][inner] = value
   }

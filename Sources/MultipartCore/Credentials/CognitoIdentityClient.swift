@@ -62,7 +62,7 @@ struct CognitoIdentityClient: Sendable {
       let answer = try await services.askOnce(asked)
       guard answer.status == 200 else { throw Self.refusal(answer, action: action, secrets: secrets) }
       guard let json = JSON.parse(answer.body) else {
-        throw Failure(.server, "the answer to \(action) of Cognito is no JSON", status: answer.status)
+        throw Failure(.server, "the answer to \(action) of Cognito is not JSON", status: answer.status)
       }
       return try read(json)
     }
@@ -99,11 +99,11 @@ struct CognitoIdentityClient: Sendable {
     switch code {
     case "NotAuthorizedException":
       hasLogins
-        ? "the token may have ended, or is not of a provider that the pool trusts: have a new one written"
-        : "the pool takes no guests: log in, and name the token's file with \(.cognitoLogin)"
+        ? "the token may have expired, or the pool does not trust its provider: get a new token"
+        : "the pool allows no guests: log in, and name the token's file with \(.cognitoLogin)"
     case "ResourceNotFoundException": "check the id of the pool and its region"
     case "InvalidIdentityPoolConfigurationException":
-      "the pool has no role for \(hasLogins ? "users who have logged in" : "guests"), or may not take it on"
+      "the pool has no role for \(hasLogins ? "users who have logged in" : "guests"), or may not assume it"
     case "InvalidParameterException": "check the pool's id and the names of the providers"
     default: nil
     }

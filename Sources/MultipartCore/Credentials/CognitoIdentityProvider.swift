@@ -43,7 +43,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
       // The pool has deleted the guest. Another identity has another place, so this run ends; the next is a new guest.
       guests.forget(pool: pool, origin: client.origin)
       var failure = error
-      failure.remedy = "the guest is no longer known: run the same command again, as a new one"
+      failure.remedy = "the guest no longer exists: run the same command again as a new guest"
       throw failure
     }
   }

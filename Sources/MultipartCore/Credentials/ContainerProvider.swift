@@ -89,7 +89,7 @@ package struct ContainerProvider: CredentialProvider {
     guard !bytes.isEmpty else {
       throw Failure(
         .credentials, "\(name): the authorization token is empty",
-        remedy: "write the token there again, or start the container anew")
+        remedy: "write the token there again, or restart the container")
     }
     guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
       throw Failure(
@@ -120,7 +120,7 @@ struct ContainerAddress: Sendable {
     variable = full
     guard url.origin.scheme == .https || Self.isNear(url.origin) else {
       throw Failure(
-        .credentials, "\(full): credentials are not asked of \(url.origin)",
+        .credentials, "\(full): credentials are not requested from \(url.origin)",
         remedy: "over http only this machine and the agents of ECS (169.254.170.2) and EKS (169.254.170.23, "
           + "[fd00:ec2::23]) are asked; use https for another host")
     }

@@ -124,7 +124,7 @@ package final class InstanceMetadata: Sendable {
     guard answer.status == 200 else {
       return absent(settings, "\(answer.status) was the answer to a request for a token")
     }
-    guard let text = Self.word(answer.body) else { return absent(settings, "what it answered is no token") }
+    guard let text = Self.word(answer.body) else { return absent(settings, "its answer is not a token") }
     let said = answer.headers["x-aws-ec2-metadata-token-ttl-seconds"].flatMap { Int64($0) } ?? Self.tokenSeconds
     let seconds = min(max(said, 0), Self.tokenSeconds)
     let token = Secret(text)

@@ -32,7 +32,7 @@ package final class InstanceMetadataProvider: CredentialProvider {
     extended.expiration = Timestamp(seconds: now.seconds + Self.graceSeconds + Int64(world.random() * 300))
     world.log(
       1,
-      "the instance's credentials ended at \(end.iso8601), but their service has no newer ones: used on, "
+      "the instance's credentials expired at \(end.iso8601), but their service has no newer ones: they are still used, and "
         + "asked for again by \(extended.expiration?.iso8601 ?? "then")")
     return extended
   }

@@ -33,7 +33,8 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
       case "ipv6": origin.host = "[fd00:ec2::254]"
       default:
         throw Failure(
-          .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is no mode", remedy: "set it to IPv4 or IPv6"
+          .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is not a mode",
+          remedy: "set it to IPv4 or IPv6"
         )
       }
     }
@@ -54,6 +55,6 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
   private static func wrong(_ name: String, _ text: String, _ form: String) -> Failure {
     Failure(
       .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is not \(form)",
-      remedy: "mend it or leave it out")
+      remedy: "fix it or leave it out")
   }
 }

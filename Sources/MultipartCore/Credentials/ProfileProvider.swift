@@ -33,14 +33,14 @@ struct ProfileView: Sendable {
   func misconfigured(_ what: String, remedy: Wording? = nil) -> Failure {
     Failure(
       .configuration, "profile \(name) \(what)",
-      remedy: remedy ?? "mend the profile in \(config.configPath) or \(config.credentialsPath)")
+      remedy: remedy ?? "fix the profile in \(config.configPath) or \(config.credentialsPath)")
   }
 
   /// `duration_seconds`, within the limits of STS.
   func duration() throws(Failure) -> Duration? {
     guard let text = self["duration_seconds"] else { return nil }
     guard let seconds = Int64(text), (900...43_200).contains(seconds) else {
-      throw misconfigured("has a duration_seconds that is no number from 900 to 43200")
+      throw misconfigured("has a duration_seconds that is not a number from 900 to 43200")
     }
     return .seconds(seconds)
   }

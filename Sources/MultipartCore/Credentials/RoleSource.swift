@@ -22,7 +22,7 @@ struct RoleSource: ProfileSource {
     guard let arn = view["role_arn"] else { throw view.misconfigured("has no role_arn") }
     guard arn.utf8.allSatisfy(ASCII.isVisible), arn.hasPrefix("arn:") else {
       throw view.misconfigured(
-        "has a role_arn that is no ARN", remedy: "it looks like arn:aws:iam::123456789012:role/NAME")
+        "has a role_arn that is not an ARN", remedy: "it looks like arn:aws:iam::123456789012:role/NAME")
     }
     var role = STSClient.Role(arn: arn, sessionName: view.sessionName(view["role_session_name"]))
     role.duration = try view.duration()
@@ -40,7 +40,7 @@ struct RoleSource: ProfileSource {
     case (nil, nil):
       throw view.misconfigured(
         "has a role_arn, but neither source_profile nor credential_source",
-        remedy: "name the profile whose credentials may take on the role: source_profile = default")
+        remedy: "name the profile whose credentials may assume the role: source_profile = default")
     case (nil, let place?): return try await named(place, view)
     case (let name?, nil): return try await profile(name, view, visited)
     }
@@ -51,7 +51,7 @@ struct RoleSource: ProfileSource {
   ) async throws(Failure) -> Credentials {
     let source = view.source(name)
     guard source.profile != nil else {
-      throw view.misconfigured("names the source_profile \"\(name)\", which is not there")
+      throw view.misconfigured("names the source_profile \"\(name)\", which does not exist")
     }
     let isItself = name.utf8.elementsEqual(view.name.utf8) && hasKeys(source.profile)
     guard isItself || !visited.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
@@ -79,7 +79,7 @@ struct RoleSource: ProfileSource {
     case "Ec2InstanceMetadata": provider = view.context.instance
     default:
       throw view.misconfigured(
-        "has the credential_source \"\(place)\", which there is not",
+        "has the credential_source \"\(place)\", which does not exist",
         remedy: "it is Environment, Ec2InstanceMetadata or EcsContainer")
     }
     guard let found = try await provider?.credentials() else {
@@ -100,7 +100,7 @@ struct RoleSource: ProfileSource {
     let code = try await ask("Code of \(device) for profile \(view.name): ")
     let digits = ASCII.trimmed(code.reveal())
     guard digits.utf8.count == 6, digits.utf8.allSatisfy(ASCII.isDigit) else {
-      throw Failure(.credentials, "the code of \(device) has six digits, and that was none", remedy: "run it again")
+      throw Failure(.credentials, "a code of \(device) has six digits", remedy: "run it again")
     }
     return Secret(digits)
   }

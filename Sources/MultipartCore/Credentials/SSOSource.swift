@@ -42,7 +42,7 @@ struct SSOSource: ProfileSource {
         failure.code = .credentialsExpired
         failure.remedy = login
       } else if failure.status == 403 || failure.status == 404 {
-        failure.remedy = "ask for the role in this account, or mend sso_account_id and sso_role_name"
+        failure.remedy = "request the role in this account, or fix sso_account_id and sso_role_name"
       }
       throw failure
     }
@@ -59,7 +59,7 @@ struct SSOSource: ProfileSource {
     let section = session.flatMap { view.config.section("sso-session", $0) }
     if let session, section == nil {
       throw view.misconfigured(
-        "uses the sso-session \"\(session)\", which is not there",
+        "uses the sso-session \"\(session)\", which does not exist",
         remedy: "write [sso-session \(session)] into \(view.config.configPath): aws configure sso-session")
     }
     for name in ["sso_start_url", "sso_region"] {
@@ -101,7 +101,7 @@ struct SSOSource: ProfileSource {
     if let refused, refused.code != .credentials { throw refused }
     throw Failure(
       .credentialsExpired,
-      "the login of profile \(view.name) ended at \(cached.expiration.iso8601)"
+      "the login of profile \(view.name) expired at \(cached.expiration.iso8601)"
         + (refused == nil ? "" : ", and cannot be renewed"),
       s3Code: refused?.s3Code, requestID: refused?.requestID, remedy: login)
   }

@@ -42,9 +42,9 @@ enum STSRefusal {
         "let the role's trust policy name the identity provider, and conditions that this token meets"
       }
     case "ExpiredTokenException" where signer == nil, "ExpiredToken" where signer == nil:
-      "the identity token has ended: have a new one written into its file"
+      "the identity token has expired: write a new one into its file"
     case "ExpiredTokenException", "ExpiredToken":
-      "the credentials from \(signer?.source ?? "the source") have ended: renew them"
+      "the credentials from \(signer?.source ?? "the source") have expired: renew them"
     case "InvalidIdentityToken":
       "the token must be a JWT of an identity provider that the role's account knows, with its audience"
     case "InvalidClientTokenId", "SignatureDoesNotMatch", "IncompleteSignature", "UnrecognizedClientException":

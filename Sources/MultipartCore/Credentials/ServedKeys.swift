@@ -4,13 +4,13 @@ enum ServedKeys {
   /// Messages call the service `issuer`; `source` is the source of the credentials.
   static func read(_ answer: Response, issuer: String, source: String) throws(Failure) -> Credentials {
     guard let json = JSON.parse(answer.body) else {
-      throw Failure(.server, "the answer of \(issuer) is no JSON", status: answer.status)
+      throw Failure(.server, "the answer of \(issuer) is not JSON", status: answer.status)
     }
     if let code = word(json, "Code", "code"), code != "Success" { throw refusal(answer, issuer: issuer) }
     var expiration: Timestamp?
     if let text = json["Expiration"]?.text, !text.isEmpty {
       guard let moment = S3Date.iso8601(text) else {
-        throw Failure(.server, "\(issuer) gave credentials whose end is no moment")
+        throw Failure(.server, "\(issuer) gave credentials whose expiration is not a time")
       }
       expiration = moment
     }

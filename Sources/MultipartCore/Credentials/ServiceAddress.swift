@@ -102,8 +102,8 @@ package struct ServiceAddresses: Sendable {
     if let name = profile["services"] {
       guard let section = config?.section("services", name) else {
         throw Failure(
-          .configuration, "profile \(profile.name) uses the services section \"\(name)\", which is not there",
-          remedy: "write [services \(name)] into \(config?.configPath ?? "the config file"), or take services out")
+          .configuration, "profile \(profile.name) uses the services section \"\(name)\", which does not exist",
+          remedy: "write [services \(name)] into \(config?.configPath ?? "the config file"), or remove services")
       }
       if let url = section.nested[service.rawValue]?["endpoint_url"], !url.isEmpty {
         return (url, "services \(name), \(service.rawValue)")

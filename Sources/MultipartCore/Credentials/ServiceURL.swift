@@ -16,7 +16,7 @@ struct ServiceURL: Sendable, Equatable {
     } catch {
       var failure = error
       failure.message = "\(name): \(error.message)"
-      failure.remedy = "\(name) must be a whole address: http://HOST/PATH"
+      failure.remedy = "\(name) must be a complete URL: http://HOST/PATH"
       throw failure
     }
     guard let items = items(bytes.dropFirst(mark + 1)) else {

@@ -88,7 +88,7 @@ extension Examination {
     let text = "\(tls.version), \(tls.cipher); certificate \(Self.certificate(tls))"
     guard verifiesTLS else {
       return Finding(
-        .warn, .tls, text + ", not verified: whoever sits in between can read and change everything",
+        .warn, .tls, text + ", not verified: whoever is on the network path can read and change everything",
         remedy: "leave \(off: .verifiesTLS) out, and give the store's authority with \(.caBundle) FILE",
         facts: facts)
     }
@@ -131,7 +131,7 @@ extension Examination {
     guard abs(ahead) > Self.grantedSkew else { return Finding(.warn, .clock, text, remedy: remedy, facts: facts) }
     return Finding(
       .fail, .clock,
-      "this machine's is \(text); S3 grants 15 min, uploads are corrected for it, presigned URLs are not",
+      "this machine's is \(text); S3 allows 15 min; uploads are corrected for it, presigned URLs are not",
       remedy: remedy, code: .clockSkew, facts: facts)
   }
 

@@ -75,7 +75,7 @@ package struct Finding: Sendable {
     case .clockSkew: "set this machine's clock: timedatectl set-ntp true"
     case .network, .stalled: "check the endpoint, the network and any proxy or firewall on the way"
     case .tls: "give the authority of the store's certificate with \(.caBundle) FILE"
-    case .throttled, .server: "try again later; the trouble is the store's"
+    case .throttled, .server: "try again later; the problem is at the store"
     default: "check the bucket's name, the region and the endpoint"
     }
   }

@@ -35,7 +35,7 @@ package enum BucketName {
     guard !fitsHost(name) else { return }
     throw Failure(
       .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket on AWS",
-      remedy: "use 3 to 63 small letters, digits, dots and hyphens; another store needs \(.endpoint) URL, "
+      remedy: "use 3 to 63 lower-case letters, digits, dots and hyphens; another store needs \(.endpoint) URL, "
         + "a bucket from before 2018 \(.addressing, "path")")
   }
 

@@ -9,7 +9,7 @@ extension Placement {
     guard BucketName.isLabel(bucket) else {
       throw Failure(
         .usage, "\"\(SafeText.oneLine(bucket))\" cannot be the name of a directory bucket",
-        remedy: "such names have small letters, digits and hyphens: base--zone--x-s3")
+        remedy: "such names have lower-case letters, digits and hyphens: base--zone--x-s3")
     }
     guard let name = ZonalName(bucket) else {
       throw Failure(
@@ -40,8 +40,8 @@ extension Placement {
     let bytes = Array(bucket.utf8)
     guard BucketName.isLabel(bucket), bytes.count >= 51 else {
       throw Failure(
-        .usage, "\"\(SafeText.oneLine(bucket))\" is no alias of an access point on Outposts",
-        remedy: "give the whole alias, or the access point's ARN")
+        .usage, "\"\(SafeText.oneLine(bucket))\" is not an alias of an access point on Outposts",
+        remedy: "give the complete alias, or the access point's ARN")
     }
     func letters(_ range: Range<Int>) -> String {
       String(decoding: bytes[(bytes.count - range.upperBound)..<(bytes.count - range.lowerBound)], as: UTF8.self)

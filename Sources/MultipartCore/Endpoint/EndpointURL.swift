@@ -38,7 +38,7 @@ struct EndpointURL: Sendable, Equatable {
     let authority = rest.prefix { $0 != UInt8(ascii: "/") }
     if authority.contains(UInt8(ascii: "@")) {
       throw failure(
-        "has a user name or password in it", remedy: "take it out; credentials come from the environment or a profile")
+        "has a user name or password in it", remedy: "remove it; credentials come from the environment or a profile")
     }
     guard let (host, portText) = split(authority) else { throw failure("has no usable host name") }
     var port: Int?

@@ -42,8 +42,9 @@ final class BucketRoute: Sendable {
 
   private static func sentence(from old: BucketEndpoint, to new: BucketEndpoint) -> Wording {
     let name = "the bucket \(SafeText.oneLine(old.bucket))"
-    if old.region == new.region { return "\(name) is reached at \(new.origin.host) for now: going on there" }
-    return "\(name) is in \(new.region), not in \(old.region): going on there; \(.region, new.region) saves the detour"
+    if old.region == new.region { return "\(name) is reached at \(new.origin.host) for now: requests go there" }
+    return
+      "\(name) is in \(new.region), not in \(old.region): requests go there; \(.region, new.region) saves the detour"
   }
 
   /// Requests that were sent before another one learned of the move come back with the old answer.

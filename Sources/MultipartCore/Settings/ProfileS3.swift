@@ -91,7 +91,7 @@ package struct ProfileS3: Sendable, Equatable {
       throw Failure(
         .configuration,
         "\(file): \(setting) of the profile \(profile.name) is \"\(SafeText.oneLine(text))\", not \(form)",
-        remedy: "mend \(setting) in \(file)"
+        remedy: "fix \(setting) in \(file)"
       ).at(Place(file: file))
     }
   }

@@ -31,8 +31,8 @@ package final class ProfileSettings: Sendable {
     guard let services = config.section("services", name) else {
       throw Failure(
         .configuration,
-        "\(config.configPath): the profile \(profile.name) names the services \(name), which are not there",
-        remedy: "add a section [services \(name)] to \(config.configPath), or take services out of the profile"
+        "\(config.configPath): the profile \(profile.name) names the services \(name), which do not exist",
+        remedy: "add a section [services \(name)] to \(config.configPath), or remove services from the profile"
       ).at(Place(file: config.configPath))
     }
     return services.nested["s3"]?["endpoint_url"].flatMap { $0.isEmpty ? nil : $0 }

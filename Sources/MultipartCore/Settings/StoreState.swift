@@ -18,7 +18,7 @@ extension Store {
     if let refusal = lessons?.refusal {
       world.log(
         0,
-        "what was learnt of stores is not used: \(refusal.place.file ?? ""): \(refusal.message); "
+        "what was learned about stores is not used: \(refusal.place.file ?? ""): \(refusal.message); "
           + (refusal.remedy ?? ""))
     }
     return lessons

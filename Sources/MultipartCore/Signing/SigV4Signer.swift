@@ -60,7 +60,7 @@ package struct SigV4Signer: Sendable {
     let seconds = lifetime.components.seconds
     guard seconds >= 1, lifetime <= .seconds(Self.longestPresign) else {
       throw Failure(
-        .usage, "a presigned URL holds from 1 second to 7 days", remedy: "give \(.urlLifetime) a time up to 7d")
+        .usage, "a presigned URL can be valid from 1 second to 7 days", remedy: "set \(.urlLifetime) to at most 7d")
     }
     let headers = signable(withoutOwn(request.headers))
     let scope = SigV4.Scope(at: time, region: region, service: service)

@@ -19,7 +19,7 @@ package enum ProducerEnd: Sendable, Equatable {
       }
     guard !what.isEmpty else { return nil }
     return Failure(
-      .dataMismatch, "the command \(what), so its output is not whole",
+      .dataMismatch, "the command \(what), so its output is incomplete",
       remedy: "nothing was published: see why it fails"
     ).at(Place(file: command))
   }
@@ -63,7 +63,7 @@ package final class ProducerProcess: Sendable {
     errors: Int32? = nil
   ) throws(Failure) {
     guard let first = words.first, !first.isEmpty else {
-      throw Failure(.usage, "no command is named", remedy: "write it after --, as in: -- pg_dump mydb")
+      throw Failure(.usage, "no command is named", remedy: "write it after --, such as -- pg_dump mydb")
     }
     guard words.allSatisfy({ !$0.contains(0) }) else { throw Failure(.usage, "a word of the command holds a NUL") }
     command = String(decoding: first, as: UTF8.self)

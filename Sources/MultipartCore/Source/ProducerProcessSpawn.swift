@@ -106,7 +106,8 @@ enum ProducerSpawn {
       Failure(.sourceMissing, "the command cannot be run: permission denied", remedy: "make it executable: chmod +x")
     case ENOEXEC:
       Failure(
-        .sourceMissing, "the command cannot be run: it is no program", remedy: "a script begins with #! and its shell")
+        .sourceMissing, "the command cannot be run: it is not a program",
+        remedy: "a script begins with #! and its shell")
     case EAGAIN, ENOMEM:
       .system(.local, status, "the command cannot be run")
     default:

@@ -125,7 +125,7 @@ final class ProducerWatch: Sendable {
 
   /// Somebody else has reaped the child: its status is lost, which counts as a failure.
   private static func lost(_ error: Int32) -> Result<ProducerEnd, Failure> {
-    .failure(.system(.local, error, "how the command ended cannot be known"))
+    .failure(.system(.local, error, "how the command ended cannot be found out"))
   }
 
   /// `waitpid` of a child that has ended, so it returns at once.

@@ -178,7 +178,7 @@ extension SourceFile {
   private static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {
     .system(
       .sourceMissing, error, "the source cannot be read",
-      remedy: error == ENOENT ? "check the file's path" : "see that you may read the file"
+      remedy: error == ENOENT ? "check the file's path" : "check that you may read the file"
     ).at(Place(file: path.text))
   }
 }

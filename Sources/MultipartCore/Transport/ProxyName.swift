@@ -21,7 +21,7 @@ package struct ProxyName: Sendable, Equatable {
   package func wayRound(for host: String) -> Wording {
     switch source {
     case .setting(let name): "check the proxy, or leave \(name) out"
-    case .variable(let name): "check the proxy (\(name)), or go round it: export NO_PROXY=\(host)"
+    case .variable(let name): "check the proxy (\(name)), or bypass it: export NO_PROXY=\(host)"
     }
   }
 }

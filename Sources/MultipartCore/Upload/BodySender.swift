@@ -76,7 +76,7 @@ struct BodySender: Sendable {
           ? "delete the object, or upload it without \(.customerKey): this store has no SSE-C"
           : "this store has no SSE-C: leave \(.customerKey) out")
     }
-    let message = "the store does not encrypt as asked for: it answers with \(first.sentence)"
+    let message = "the store does not encrypt as requested: it answers with \(first.sentence)"
     throw Failure(
       .refused, whole ? message + ", and the object is there" : message, requestID: requestID,
       remedy: "\(whole ? "delete the object, or upload it" : "upload it") without \(first.setting.option): "

@@ -34,11 +34,11 @@ package struct Freshness: Sendable {
   package func doubt(about object: ObjectInfo, asked: Duration) -> String? {
     if isAnother(object) { return nil }
     guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(S3Date.http) else {
-      return "nothing shows when the object at the key was made"
+      return "nothing shows when the object at the key was created"
     }
     // All of this is valid only if one clock sets both times.
     guard modified.seconds <= date.seconds + Self.slack else {
-      return "the object at the key was made in the future, by the store's clock"
+      return "by the store's clock the object at the key was created in the future"
     }
     switch since {
     case .upload(let begun):

@@ -106,8 +106,8 @@ struct SettingsCheck: Sendable {
     var options: [Wording] = []
     for finding in dropped where !options.contains(finding.setting.option) { options.append(finding.setting.option) }
     return Failure(
-      .refused, "the store did not keep what was asked for: the object is there with \(what)",
-      remedy: "delete the object if it must not be there like this; this store passes over "
+      .refused, "the store did not keep what was requested: the object is there with \(what)",
+      remedy: "delete the object if it must not stay like this; this store ignores "
         + options.joined(separator: ", "))
   }
 }

@@ -17,7 +17,7 @@ extension Uploader {
 }
 
 enum SourceTouch {
-  static let notice: Wording = "the file was touched while it was sent: it is summed again"
+  static let notice: Wording = "the file was touched while it was sent: its bytes are compared again"
 }
 
 extension PartSlice {
@@ -28,7 +28,7 @@ extension PartSlice {
     guard receipt.size == length else { return false }
     guard let sum = receipt.sum(etagMayBeMD5: etagMayBeMD5) else {
       var failure = file.changed("was touched")
-      failure.remedy = "it was sent without a checksum to compare it by: with one a chmod or a link does no harm"
+      failure.remedy = "it was sent without a checksum to compare it with: with a checksum, chmod and link do no harm"
       throw failure
     }
     return try checksums([sum.algorithm], unless: isStopped)[sum.algorithm] == sum

@@ -40,8 +40,8 @@ struct CredentialWatch {
   static func warning(now: Timestamp, eta: Duration, end: Timestamp) -> String? {
     let done = Timestamp(seconds: now.seconds + eta.components.seconds)
     guard done > end else { return nil }
-    let ending = end > now ? "end at \(end.iso8601)" : "ended at \(end.iso8601)"
-    return "the credentials of the environment \(ending), and at this rate the upload ends at \(done.iso8601): "
-      + "nothing can renew them in this run; with new ones the same command goes on where it stops"
+    let ending = end > now ? "expire at \(end.iso8601)" : "expired at \(end.iso8601)"
+    return "the credentials of the environment \(ending), but at this rate the upload ends at \(done.iso8601): "
+      + "nothing can renew them in this run; with new ones the same command resumes it"
   }
 }

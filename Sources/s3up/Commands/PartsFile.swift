@@ -75,12 +75,12 @@ enum PartLines {
       guard let first = row.first, first != UInt8(ascii: "#") else { continue }
       guard let (number, value) = read(row), S3Limits.partNumbers.contains(number) else {
         throw Failure(
-          .usage, "line \(index + 1) of the list of parts is no part", remedy: "A line is such as \(example)"
+          .usage, "line \(index + 1) of the list of parts is not a part", remedy: "A line is such as \(example)"
         ).at(Place(file: name))
       }
       guard found.updateValue(value, forKey: number) == nil else {
         throw Failure(
-          .usage, "part \(number) stands twice in the list", remedy: "Leave one line for each part."
+          .usage, "part \(number) is twice in the list", remedy: "Leave one line for each part."
         ).at(Place(file: name))
       }
     }

@@ -80,10 +80,10 @@ struct Session: Sendable {
   func unsaid(_ error: Failure, _ line: String) throws(Failure) {
     guard output.json == nil else {
       throw Failure(
-        .output, "\(error.message), but what it was to say is done", remedy: "It need not be done again: \(line)")
+        .output, "\(error.message), but what it was to report is done", remedy: "Do not run it again: \(line)")
     }
     console.line(
-      "s3up: \(SafeText.oneLine(error.message.commandText)); what it was to say is done: \(SafeText.oneLine(line))")
+      "s3up: \(SafeText.oneLine(error.message.commandText)); what it was to report is done: \(SafeText.oneLine(line))")
   }
 
   /// Prints what a script reads from a single step, also with `-q`. If it cannot be written, the step is useless and fails.

@@ -32,6 +32,6 @@ enum StandardOutput {
   private static func failure(_ error: Int32) -> Failure {
     Failure(
       .local, "cannot write to standard output: \(String(cString: strerror(error)))",
-      remedy: "See that what reads the output is still there and its disk not full.")
+      remedy: "Check that the reader of the output still runs and that its disk is not full.")
   }
 }

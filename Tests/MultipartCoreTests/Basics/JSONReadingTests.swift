@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "What is no JSON is refused, and never ends the process",
+    "What is not JSON is refused, and never ends the process",
     arguments: [
       "", " ", "{", "[", "[1,", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "01", "-", "1.", "1e", "+1", "tru", "nul",
       "\"", "\"\\", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\\x\"", "\"a\nb\"", "1 2",

@@ -85,7 +85,7 @@ struct CognitoTests {
     #expect(peer.asked.count == 3)
   }
 
-  @Test("A guest's identity that another user could have written is not taken")
+  @Test("A guest's identity that another user could have written is not used")
   func plantedGuest() async throws {
     let (peer, world) = (try Self.peer(), try CredentialWorld())
     _ = try await provider(peer).identity()

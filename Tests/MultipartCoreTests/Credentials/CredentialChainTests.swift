@@ -123,7 +123,7 @@ struct CredentialChainTests {
       ),
       (
         [:], "role_arn = r\naws_access_key_id = hunter2\naws_secret_access_key = hunter2",
-        "profile default has a role_arn that is no ARN"
+        "profile default has a role_arn that is not an ARN"
       ),
       ([:], "login_session = hunter2", "profile default gets its credentials by login_session"),
       ([:], "sso_role_name = hunter2", "profile default uses SSO, but has no sso_account_id"),

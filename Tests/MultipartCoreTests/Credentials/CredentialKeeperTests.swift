@@ -214,7 +214,7 @@ private final class Source: Sendable {
     source.open()
   }
 
-  @Test("Patience is one for all requests: one that is refused when it is over does not begin it anew")
+  @Test("All requests share one wait: a request that is refused after it is over does not start it again")
   func onePatience() async throws {
     let keeper = keeper(patience: .seconds(12))
     let turn = try await keeper.current().turn
@@ -242,7 +242,7 @@ private final class Source: Sendable {
     #expect(clock.now - start == 12)
   }
 
-  @Test("A source that does not answer is waited for to the end of patience only")
+  @Test("A source that does not answer is waited for only until the end of the wait")
   func silentSource() async throws {
     let clock = clock
     let keeper = CredentialKeeper(

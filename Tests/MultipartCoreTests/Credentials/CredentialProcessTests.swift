@@ -74,15 +74,15 @@ struct CredentialProcessTests {
   @Test(
     "what goes wrong is in the message, what the program printed is not",
     arguments: [
-      ("/bin/echo hunter2", "its output is no JSON object"),
-      ("/bin/echo '[\"hunter2\"]'", "its output is no JSON object"),
+      ("/bin/echo hunter2", "its output is not a JSON object"),
+      ("/bin/echo '[\"hunter2\"]'", "its output is not a JSON object"),
       ("/bin/echo '{\"Version\":2,\"AccessKeyId\":\"hunter2\"}'", "its output is not of Version 1"),
       ("/bin/echo '{\"AccessKeyId\":\"hunter2\"}'", "its output is not of Version 1"),
       ("/bin/echo '{\"Version\":1,\"AccessKeyId\":\"hunter2\"}'", "its output has no SecretAccessKey"),
       ("/bin/echo '{\"Version\":1,\"SecretAccessKey\":\"hunter2\"}'", "its output has no AccessKeyId"),
       (
         #"/bin/echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"hunter2","Expiration":"soon"}'"#,
-        "its output has an Expiration that is no time"
+        "its output has an Expiration that is not a time"
       ),
       (
         #"/bin/echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"hunter2 x"}'"#,
@@ -121,7 +121,7 @@ struct CredentialProcessTests {
       return
     }
     #expect(found.code == .credentialsExpired)
-    #expect(found.message.hasSuffix("gave credentials that ended at 2025-06-15T15:06:40Z"))
+    #expect(found.message.hasSuffix("gave credentials that expired at 2025-06-15T15:06:40Z"))
   }
 
   @Test("one that does not end is ended, and none of it stays, not even what ignores the first signal")

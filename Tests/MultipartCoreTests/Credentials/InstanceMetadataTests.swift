@@ -180,7 +180,7 @@ struct InstanceMetadataTests {
     #expect(found?.accessKeyID == "ASIAEC2")
     let more = (found?.expiration?.seconds ?? 0) - CredentialWorld.now.seconds
     #expect((300...1200).contains(more))
-    #expect(world.log.contains("ended at 2025-06-15T15:06:39Z"))
+    #expect(world.log.contains("expired at 2025-06-15T15:06:39Z"))
   }
 
   @Test("whoever asks again was refused with what was served, and gets what the service has now")

@@ -162,7 +162,7 @@ struct RoleChainTests {
     let wrong = await failure { () async throws(Failure) in
       try await world.chain { $0.askCode = { _ in Secret("hunter2") } }.credentials()
     }
-    #expect(wrong?.message == "the code of arn:aws:iam::1:mfa/me has six digits, and that was none")
+    #expect(wrong?.message == "a code of arn:aws:iam::1:mfa/me has six digits")
     let alone = await failure { () async throws(Failure) in try await world.chain().credentials() }
     #expect(alone?.code == .credentials)
     #expect(
@@ -175,17 +175,20 @@ struct RoleChainTests {
     arguments: [
       ("source_profile = default", "profile default closes a circle of source profiles: default, default"),
       ("source_profile = b", "profile b closes a circle of source profiles: default, b, default"),
-      ("source_profile = gone", "profile default names the source_profile \"gone\", which is not there"),
+      ("source_profile = gone", "profile default names the source_profile \"gone\", which does not exist"),
       ("source_profile = empty", "profile default names the source_profile \"empty\", which has no credentials"),
       (
         "source_profile = b\ncredential_source = Environment",
         "profile default has both source_profile and credential_source"
       ),
       ("", "profile default has a role_arn, but neither source_profile nor credential_source"),
-      ("credential_source = Elsewhere", "profile default has the credential_source \"Elsewhere\", which there is not"),
+      (
+        "credential_source = Elsewhere",
+        "profile default has the credential_source \"Elsewhere\", which does not exist"
+      ),
       (
         "source_profile = b\nduration_seconds = 5",
-        "profile default has a duration_seconds that is no number from 900 to 43200"
+        "profile default has a duration_seconds that is not a number from 900 to 43200"
       ),
     ])
   func wrong(lines: String, message: String) async throws {

@@ -169,7 +169,7 @@ struct SSOTests {
     let world = try world(home(key, token), service)
     let found = await failure { () async throws(Failure) in try await world.chain(profile: profile).credentials() }
     #expect(found?.code == .credentialsExpired)
-    #expect(found?.message.hasPrefix("the login of profile \(profile) ended at \(Self.moment(-5))") == true)
+    #expect(found?.message.hasPrefix("the login of profile \(profile) expired at \(Self.moment(-5))") == true)
     #expect(found?.remedy?.description == hint)
     #expect(service.asked.allSatisfy { $0.path == "/token" })
     #expect(!"\(found as Any)".contains("hunter2") && !world.log.contains("hunter2"))
@@ -188,7 +188,7 @@ struct SSOTests {
   func refused() async throws {
     let kinds: [(Int, Failure.Code, String)] = [
       (401, .credentialsExpired, "log in: aws sso login --sso-session corp"),
-      (403, .credentials, "ask for the role in this account, or mend sso_account_id and sso_role_name"),
+      (403, .credentials, "request the role in this account, or fix sso_account_id and sso_role_name"),
     ]
     for (status, code, hint) in kinds {
       let service = try LocalService { _ in
@@ -209,7 +209,7 @@ struct SSOTests {
   @Test(
     "settings that are missing or contradict each other are failures of configuration",
     arguments: [
-      ("sso_role_name = r\nsso_session = gone", "uses the sso-session \"gone\", which is not there"),
+      ("sso_role_name = r\nsso_session = gone", "uses the sso-session \"gone\", which does not exist"),
       ("sso_role_name = r\nsso_account_id = 1", "uses SSO, but has no sso_start_url"),
       ("sso_role_name = r\nsso_session = corp", "uses SSO, but has no sso_account_id"),
       ("sso_role_name = r\nsso_session = corp\nsso_region = us-east-1", "has another sso_region than its sso-session"),

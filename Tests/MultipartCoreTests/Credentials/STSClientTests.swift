@@ -63,7 +63,7 @@ struct STSClientTests {
     "each refusal is a failure with STS's code, its request id and a way out",
     arguments: [
       (403, "AccessDenied", Failure.Code.credentials, "trust policy name who asks (the credentials from environment)"),
-      (400, "ExpiredToken", .credentialsExpired, "the credentials from environment have ended"),
+      (400, "ExpiredToken", .credentialsExpired, "the credentials from environment have expired"),
       (403, "InvalidClientTokenId", .credentials, "does not accept the credentials from environment"),
       (403, "RegionDisabledException", .credentials, "region"),
       (400, "ValidationError", .configuration, "the role's ARN"),

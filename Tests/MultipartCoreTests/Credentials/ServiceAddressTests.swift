@@ -86,7 +86,7 @@ struct ServiceAddressTests {
     #expect(url?.message == "AWS_ENDPOINT_URL_STS: the endpoint URL does not begin with http:// or https://")
     let services = try found([:], "[default]\nservices = gone\n")
     #expect(services?.code == .configuration)
-    #expect(services?.message == "profile default uses the services section \"gone\", which is not there")
+    #expect(services?.message == "profile default uses the services section \"gone\", which does not exist")
     #expect(try found([:], "", "evil.example/x")?.code == .configuration)
     #expect(try found([:], "", "evil.example")?.code == .configuration)
   }

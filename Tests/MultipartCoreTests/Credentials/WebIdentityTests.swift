@@ -75,8 +75,8 @@ struct WebIdentityTests {
   @Test(
     "a token that is not there, or none, ends the search and says where it was looked for",
     arguments: [
-      (nil, "there is no web identity token at ~/other"), ("", "what is at ~/other is no web identity token"),
-      ("two words", "what is at ~/other is no web identity token"),
+      (nil, "there is not a web identity token at ~/other"), ("", "what is at ~/other is not a web identity token"),
+      ("two words", "what is at ~/other is not a web identity token"),
     ] as [(String?, String)])
   func noToken(content: String?, message: String) async throws {
     let home = try home("[default]\naws_access_key_id = A\naws_secret_access_key = s\n")
@@ -109,7 +109,7 @@ struct WebIdentityTests {
     ).chain()
     let found = await failure { () async throws(Failure) in try await chain.credentials() }
     #expect(found?.code == .credentialsExpired)
-    #expect(found?.remedy == "the identity token has ended: have a new one written into its file")
+    #expect(found?.remedy == "the identity token has expired: write a new one into its file")
     #expect(found?.place.file == "~/token")
   }
 }

@@ -171,10 +171,10 @@ import Testing
     exam.place = try place(url: "https://s3.example.com")
     #expect(finding(exam, .lifecycle)?.text.contains("not known") == true)
     exam.lifecycle = .success([.init(prefix: "other/", days: 1), .init(id: "tidy", prefix: "pre", days: 3)])
-    #expect(finding(exam, .lifecycle)?.text == "the rule tidy ends unfinished uploads after 3 days")
+    #expect(finding(exam, .lifecycle)?.text == "the rule tidy aborts unfinished uploads after 3 days")
     exam.probe = ProbeReport(
       key: "k", began: .success(try upload(abortDate: Timestamp(seconds: Self.now.seconds + 7 * 86_400))))
-    #expect(finding(exam, .lifecycle)?.text == "the rule ends unfinished uploads after 7 days")
+    #expect(finding(exam, .lifecycle)?.text == "the rule aborts unfinished uploads after 7 days")
   }
 
   @Test("plain HTTP to another machine is a warning, within this one it is not")

@@ -153,7 +153,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("What a killed run left half made is cleared away by the next run that holds its lock, and by no other")
+  @Test("Incomplete files of a killed run are deleted by the next run that holds the lock, and by no other")
   func leftovers() throws {
     let name = try target.name()
     for number in [0, 3, 15] { try shelf.directory.write("half", to: "state/uploads/\(name).record.new\(number)") }

@@ -55,7 +55,7 @@ private struct SmallDisk {
   private var book: RecordBook { shelf.book }
 
   @Test(
-    "On a full disk a part is not recorded, the ones before it stay, and the next is when there is room",
+    "On a full disk a part is not recorded, earlier ones stay, and the next is recorded when there is space",
     .enabled("needs a mount", { await SmallDisk.possible() }))
   func fullDisk() async throws {
     try await SmallDisk.with(shelf.directory.path("state")) { try fill($0) }
@@ -175,7 +175,7 @@ private struct SmallDisk {
     #expect(try shelf.directory.read("elsewhere") == Array("mine".utf8))
   }
 
-  @Test("A file that others can read is made private; one that they can write is not believed")
+  @Test("A file that others can read is made private; one that they can write is not trusted")
   func tooOpen() throws {
     _ = try book.begin(header)
     let path = try shelf.path(".record")

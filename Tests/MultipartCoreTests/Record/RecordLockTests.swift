@@ -39,7 +39,7 @@ import Testing
     lock?.release()
   }
 
-  @Test("Another process gets no lock while this one has it")
+  @Test("Another process does not get the lock while this one has it")
   func acrossProcesses() async throws {
     let lock = try #require(try book.lock(target))
     let path = try shelf.path(".lock")
@@ -51,7 +51,7 @@ import Testing
     #expect(try await ChildProcess(flock, arguments, environment: environment).wait().status == 0)
   }
 
-  @Test("The lock of a killed process is free at once, and nobody is said to hold it")
+  @Test("The lock of a killed process is free at once, and no holder is reported")
   func killed() async throws {
     let environment = Programs.environment(home: shelf.directory.path)
     let path = try shelf.directory.write("", to: "state/uploads/\(target.name()).lock")

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("Torn at any byte, a record is its whole lines and nothing else")
+  @Test("Cut off at any byte, a record consists of its complete lines only")
   func torn() throws {
     let (bytes, ends) = try RecordSamples.text(record)
     for length in 0..<bytes.count {
@@ -120,7 +120,7 @@ import Testing
     #expect(try RecordText.read(bytes)?.record.parts == [1: again])
   }
 
-  @Test("A version that is not known is refused with a line that says so; a damaged one is not a version")
+  @Test("An unknown version is refused with a message that says so; a damaged file is not an unknown version")
   func versions() throws {
     let second = try RecordSamples.text(record).bytes.drop { $0 != 0x0A }.dropFirst()
     for words in [["s3up", "record", "2"], ["s3up", "record", "1", "more"], ["s3up", "record", ""]] {

@@ -43,7 +43,7 @@ import Testing
     #expect(try lines().count == 3)
   }
 
-  @Test("After thirty days a store is asked again, and its line goes with the next lesson")
+  @Test("After thirty days a store is asked again, and its entry is removed with the next lesson")
   func expires() throws {
     try memory.remember(.verifies(.md5), of: "https://old", now: now)
     #expect(memory.lessons(of: "https://old", now: Timestamp(seconds: now.seconds + month - 1)).form == .md5)
@@ -68,7 +68,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path(left[1])))
   }
 
-  @Test("A lesson of the future is none")
+  @Test("A lesson from the future does not count")
   func future() throws {
     for ahead in [2 * 86_400, month, Int64.max - now.seconds] as [Int64] {
       try directory.write("s3up stores 1\nhttps://a none \(now.seconds + ahead)\n", to: "a/state/stores")

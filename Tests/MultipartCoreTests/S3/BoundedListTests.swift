@@ -11,7 +11,7 @@ import Testing
     Response(status: 200, headers: ["Date": "Tue, 14 Nov 2023 22:13:20 GMT"], body: Array(text.utf8))
   }
 
-  @Test("of a list of uploads that never ends two pages are read")
+  @Test("two pages of an endless list of uploads are read")
   func endlessUploads() async throws {
     let store = ScriptedStore { (_, number) throws(Failure) in
       let uploads = (0..<1000).map { "<Upload><Key>k</Key><UploadId>\(number)-\($0)</UploadId></Upload>" }.joined()

@@ -149,7 +149,7 @@ struct ExpressSessionTests {
     }
   }
 
-  @Test("when the store says that it ended, one new one is begun and the request goes again")
+  @Test("if the store says that the session has expired, one new session is begun and the request is sent again")
   func endedByTheStore() async throws {
     let expired = Response(status: 400, body: Array("<Error><Code>ExpiredToken</Code></Error>".utf8))
     let store = store { request, _ in request.headers["x-amz-s3session-token"] == "token-1" ? expired : nil }

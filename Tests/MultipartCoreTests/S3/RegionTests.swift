@@ -50,7 +50,7 @@ struct RegionTests {
     ),
   ]
 
-  @Test("it is followed once, remembered for the run, and said in one line", arguments: refusals.indices)
+  @Test("requests follow it once, it is remembered for the run, and reported in one line", arguments: refusals.indices)
   func followed(index: Int) async throws {
     let refusal = Self.refusals[index].answer
     let store = ScriptedStore { request, _ in request.url.contains("us-east-1") ? refusal : Self.good }

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("a random secret in a random text comes out in none of its forms", arguments: 0..<5)
+  @Test("a random secret in a random text is shown in none of its forms", arguments: 0..<5)
   func anyForm(_ kind: Int) {
     var dice = SeededRandom(seed: UInt64(kind) + 77)
     for _ in 0..<40 {

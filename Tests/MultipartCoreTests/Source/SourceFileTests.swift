@@ -98,7 +98,7 @@ import Testing
     Change(testDescription: "renamed away", word: "was removed or renamed") { rename($0, $0 + ".old") },
   ]
 
-  @Test("A changed file is noticed, and its last bytes are not handed out", arguments: changes)
+  @Test("A changed file is noticed, and its last bytes are not sent", arguments: changes)
   func changed(change: Change) throws {
     let path = try folder.write(randomBytes(100_000, seed: 3), to: "file")
     try setModified(path, seconds: 1_000_000)
@@ -119,7 +119,7 @@ import Testing
     #expect(failure?.message.contains(change.word) == true)
   }
 
-  @Test("A file cut short while it is read ends in an error, read or summed, and not in a signal")
+  @Test("A file that is cut short while it is read or summed ends in an error, not in a signal")
   func cut() throws {
     let path = try folder.write(randomBytes(1 << 20, seed: 4), to: "file")
     let file = try SourceFile(FilePath(path))

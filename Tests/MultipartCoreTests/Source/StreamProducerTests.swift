@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("A command that a signal ended has failed, and the signal is named")
+  @Test("A command that was ended by a signal has failed, and the signal is named")
   func signalled() async throws {
     let producer = try shell("printf x; kill -KILL $$")
     #expect(try await output(producer).count == 1)
@@ -146,7 +146,7 @@ import Testing
     let bare = folder.path("bare")
     _ = try await shell("printf 'no program' >\"$0\"; chmod 755 \"$0\"", [bare]).wait()
     let cases = [
-      ("s3up-no-such-command", "not found"), (plain, "permission denied"), (bare, "no program"),
+      ("s3up-no-such-command", "not found"), (plain, "permission denied"), (bare, "not a program"),
       (folder.path, "permission denied"),
     ]
     for (command, message) in cases {

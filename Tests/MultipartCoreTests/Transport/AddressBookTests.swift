@@ -172,7 +172,7 @@ import Testing
     #expect(seen.with { $0 } == Dictionary(uniqueKeysWithValues: addresses.map { ($0, 2) }))
   }
 
-  @Test("An address at which nobody answers costs a try of another one, and is avoided from then on")
+  @Test("After an address that does not answer another one is tried, and the first is avoided from then on")
   func deadAddress() async throws {
     let server = try RawServer { connection, _ in
       while connection.readRequest() != nil { connection.answer() }

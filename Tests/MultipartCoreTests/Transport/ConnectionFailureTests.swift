@@ -26,7 +26,7 @@ import Testing
       found.remedy?.pieces.contains(.setting(.endpoint, .value("http://127.0.0.1:\(server.port)"))) == true)
   }
 
-  @Test("A server that refuses TLS by an alert is known at once; one that only closes may be in trouble that passes")
+  @Test("A server that refuses TLS by an alert is reported at once; one that only closes may have a passing fault")
   func alert() async throws {
     let refusing = try RawServer { connection, _ in
       _ = connection.receive()
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "Where nobody has answered in this run it is known how long that was tried; where somebody has, it is a passing trouble"
+    "A failure tells how long an address that never answered was tried; if it has answered, the failure may pass"
   )
   func refusedConnection() async throws {
     var server: RawServer? = try RawServer { connection, _ in
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "A proxy that is not there is what is blamed, with where it was set and without its password",
+    "An unreachable proxy is named in the failure, with where it was set and without its password",
     arguments: [false, true])
   func deadProxy(_ isOption: Bool) async throws {
     let address = "http://user:pAssw0rd@127.0.0.1:9"
@@ -100,7 +100,7 @@ import Testing
     ("502 Bad Gateway", .network, false),
   ]
 
-  @Test("A proxy that does not connect further is named with its answer", arguments: tunnels)
+  @Test("A proxy that refuses to connect to the store is named with its answer", arguments: tunnels)
   func tunnel(_ status: String, _ code: Failure.Code, _ over: Bool) async throws {
     let proxy = try RawServer { connection, _ in
       while connection.readHead() != nil { connection.answer(status: status) }

@@ -143,7 +143,7 @@ import Testing
     #expect(await outcome(try plainTransport(), get("http://store.invalid/")).code == .network)
   }
 
-  @Test("An answer that ends before its length, or a connection that is reset, is no answer")
+  @Test("An answer shorter than its Content-Length, or a connection that is reset, counts as no answer")
   func truncated() async throws {
     let transport = try plainTransport()
     let short = try saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
@@ -172,7 +172,7 @@ import Testing
     #expect(response.headers["x-interim"] == nil)
   }
 
-  @Test("A server that says nothing, or takes nothing, stalls within the time-out")
+  @Test("A server that sends nothing, or reads nothing, stalls within the timeout")
   func stalls() async throws {
     let transport = try plainTransport()
     let silent = try RawServer { connection, _ in connection.untilClosed() }

@@ -127,7 +127,7 @@ import Testing
     #expect(server.connections == 2)
   }
 
-  @Test("When a kept connection turns out to be closed the body goes again, whole, on another")
+  @Test("If a kept connection has been closed, the whole body is sent again on another one")
   func staleConnection() async throws {
     let seen = Seen([])
     let size = 300_000
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test("A server that closes its side while the body goes to it, and takes nothing more, is not waited for")
+  @Test("A server that closes its side while the body is sent, and reads nothing more, is not waited for")
   func halfClosed() async throws {
     let server = try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }
@@ -175,7 +175,7 @@ import Testing
     #expect(result.message?.contains("closed the connection before it answered") == true)
   }
 
-  @Test("A line that is slow, but carries what the kernel holds of the body, has not stalled")
+  @Test("A slow line that still sends what is in the socket's buffer has not stalled")
   func slowLine() async throws {
     let server = try RawServer { connection, _ in
       var small: Int32 = 4096
@@ -198,7 +198,8 @@ import Testing
   }
 
   @Test(
-    "What must not go out twice fails when a kept connection breaks, and is not sent again unseen", arguments: [0, 5])
+    "A request that must not be sent twice fails if a kept connection breaks; libcurl does not repeat it",
+    arguments: [0, 5])
   func onlyOnce(_ length: Int) async throws {
     let heads = Seen([])
     let server = try RawServer { connection, number in

@@ -129,7 +129,7 @@ struct FileOfferTests {
   }
 
   @Test(
-    "A file that is cut short ends the request with that, and the next one on the loop is whole",
+    "A file that is cut short fails its request, and the next one on the loop succeeds",
     arguments: [0, 900_000])
   func shrinks(to size: Int) async throws {
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
@@ -185,7 +185,7 @@ struct FileOfferTests {
   }
 
   /// libcurl frees the buffer of a request that fails, and goes on with others before anybody hears of it.
-  @Test("What another connection sends from the same memory is that memory, and a closed one's number is a new one")
+  @Test("Another connection sends its own bytes from the same memory; a reused descriptor is a new connection")
   func sameMemory() throws {
     let (first, second) = (try connection(), try connection())
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 16)

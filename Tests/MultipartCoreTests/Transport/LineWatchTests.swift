@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct LineWatchTests {
   private typealias Sum = LineWatch.Sum
 
-  @Test("A line is lossy from two in a thousand on, when enough was sent over a way that is long enough")
+  @Test("A line is lossy from two lost segments in a thousand, if enough was sent over a long enough path")
   func judged() {
     #expect(Sum(sent: 1000, again: 2, shortestTrip: 50_000).isLossy)
     #expect(!Sum(sent: 1000, again: 1, shortestTrip: 50_000).isLossy)

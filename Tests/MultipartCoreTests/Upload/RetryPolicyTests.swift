@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "Where nobody has answered in this run it is tried for ten seconds, the last time at their end, and twice at least")
+    "An address that has never answered in this run is tried for ten seconds, last at their end, at least twice")
   func inVain() {
     func wait(_ tried: Duration?, attempt: Int) -> Duration? {
       var failure = reset

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "a store that gives no checksum back and keeps other bytes than were signed is found out by its ETag",
+    "if a store returns no checksum and keeps other bytes than were signed, its ETag shows it",
     arguments: [true, false])
   func otherBytesKept(parts: Bool) async throws {
     let (box, _) = try box(.ignores, secure: false, parts: parts)

@@ -24,7 +24,7 @@ import Testing
   private func small() throws -> BlackBox { try BlackBox { $0.minimumPartSize = 1 } }
 
   @Test(
-    "A number that is missing completes nothing, and the numbers are named",
+    "With a missing number nothing is completed, and the missing numbers are named",
     arguments: [([1, 3], "part 2 of 1-3"), ([2], "part 1 of 1-2"), ([1, 4, 6, 10], "parts 2-3, 5 and 7-9 of 1-10")])
   func gaps(_ numbers: [Int], _ words: String) async throws {
     let box = try small()
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "Of an upload that is done, complete --parts-file is unchanged when the object is made of these parts",
+    "complete --parts-file of a completed upload is unchanged if the object is made of these parts",
     arguments: ["", "--checksum=sha256", "--checksum=crc64nvme"])
   func doneBefore(_ checksum: String) async throws {
     let box = try small()

@@ -51,7 +51,7 @@ import Testing
     #expect(box.fake.requests.map(\.operation) == [.createSession, .putObject])
   }
 
-  @Test("a session that ends within the upload is followed by another, and each part arrives once")
+  @Test("a session that expires during the upload is replaced by another, and each part arrives once")
   func ended() async throws {
     let box = try box(faults: [
       Fault(.init(.uploadPart, nth: 2), .error(status: 400, code: "ExpiredToken"))

@@ -184,7 +184,7 @@ import Testing
       $0.lifecycle = rules("pre/")
     }
     let found = try await doctor(box, "s3://bucket/pre/")
-    #expect(found["lifecycle"]?.message == "the rule tidy ends unfinished uploads after 7 days", "\(found.all)")
+    #expect(found["lifecycle"]?.message == "the rule tidy aborts unfinished uploads after 7 days", "\(found.all)")
     try await doctor(box, "s3://bucket/other/").expect(
       "lifecycle", "warn", exit: 0, says: ["no rule"], mends: "AbortIncompleteMultipartUpload")
     box.fake.setFaults([Fault(.init(.getBucketLifecycle), .error(status: 403, code: "AccessDenied"))])

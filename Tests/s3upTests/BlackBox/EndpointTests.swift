@@ -97,7 +97,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a redirect to a host that anybody could name is refused, and nothing is sent there")
+  @Test("a redirect to somebody else's host is refused, and nothing is sent there")
   func refusedRedirect() async throws {
     let other = try BlackBox()
     var box = try box(faults: [

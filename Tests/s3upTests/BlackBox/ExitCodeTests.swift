@@ -199,7 +199,7 @@ import Testing
     try await box.run(["put", "f", "s3://bucket/k"] + retries).expectFailure(75, "no-such-host.invalid")
   }
 
-  @Test("an unknown authority is 69 and sends nothing; --insecure goes on")
+  @Test("an unknown authority is 69 and sends nothing; with --insecure the upload continues")
   func unknownAuthority() async throws {
     var box = try box(secure: true)
     box.environment["AWS_CA_BUNDLE"] = nil

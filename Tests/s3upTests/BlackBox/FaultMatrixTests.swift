@@ -117,7 +117,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "What passes is survived once in every phase, and nothing is left behind",
+    "A fault that passes is survived once in every phase, and nothing is left behind",
     arguments: MatrixCase.all(MatrixFault.passing))
   func once(_ one: MatrixCase) async throws {
     let (box, bytes, result) = try await run(one, once: true)
@@ -136,7 +136,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "What does not pass ends in 75 with the upload kept, or named when it could not be ended",
+    "A fault that does not pass ends in 75, with the upload kept, or named if it could not be aborted",
     arguments: MatrixCase.all(MatrixFault.passing))
   func always(_ one: MatrixCase) async throws {
     let (box, bytes, result) = try await run(one, once: false)
@@ -162,7 +162,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("What is refused is not tried again, and says so", arguments: MatrixCase.all(MatrixFault.lasting))
+  @Test("A refusal is not retried, and is reported", arguments: MatrixCase.all(MatrixFault.lasting))
   func lasting(_ one: MatrixCase) async throws {
     let (box, bytes, result) = try await run(one, once: false)
     expectTruth(box, bytes, result)

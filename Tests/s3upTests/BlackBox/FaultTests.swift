@@ -82,7 +82,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     try await box.run(["put", "f", "s3://bucket/k"] + options + more)
   }
 
-  @Test("an upload in parts survives what passes", arguments: SurvivableFault.multipart)
+  @Test("an upload in parts survives faults that pass", arguments: SurvivableFault.multipart)
   func multipart(_ fault: SurvivableFault) async throws {
     let box = try BlackBox(faults: [fault.fault])
     let bytes = try box.sample("f", 11 * mebi)
@@ -99,7 +99,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     if !gone, !lost { #expect(result.errors == "") }
   }
 
-  @Test("a single request survives what passes", arguments: SurvivableFault.single)
+  @Test("a single request survives faults that pass", arguments: SurvivableFault.single)
   func single(_ fault: SurvivableFault) async throws {
     let box = try BlackBox(faults: [fault.fault])
     let bytes = try box.sample("f", 3 * mebi)
@@ -117,7 +117,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("when the answer to complete is lost, and another's object is there, that is no success")
+  @Test("if the answer to complete is lost and somebody else's object is there, that is not a success")
   func lostAnswerOtherObject() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
@@ -166,7 +166,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(secure.fake.requests(.uploadPart).count == 4)
   }
 
-  @Test("a part refused for good ends in its reason, the upload aborted and the abort seen to")
+  @Test("a part that is refused for good ends the run with its reason, and the upload is aborted")
   func refusedPart() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 400, code: "EntityTooLarge")),
@@ -252,7 +252,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("an upload that cannot be aborted is named, with the command that ends it")
+  @Test("an upload that cannot be aborted is named, with the command that aborts it")
   func abortFails() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 400, code: "EntityTooLarge")),
@@ -327,7 +327,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(lines.last == "s3up: the clock of this machine is 60 min behind the store's; corrected for this run")
   }
 
-  @Test("a clock that is wrong is measured, corrected for, and said once", arguments: [-3600, 3600])
+  @Test("a wrong clock is measured, corrected for, and reported once", arguments: [-3600, 3600])
   func clock(_ offset: Int64) async throws {
     let box = try BlackBox()
     box.fake.setClockOffset(offset)

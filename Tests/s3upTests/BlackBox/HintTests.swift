@@ -41,7 +41,7 @@ import Testing
     .init(307, "<html>Log in</html>", headers: ["Location": "http://login.example/", "Content-Type": "text/html"]),
   ]
 
-  @Test("a login page of the network is said to be one, at once, and is no success", arguments: pages.indices)
+  @Test("a login page of the network is reported as one, at once, and is not a success", arguments: pages.indices)
   func captivePortal(_ index: Int) async throws {
     var box = try box()
     let portal = try LocalService { _ in Self.pages[index] }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("a bucket that the endpoint names too is 78 with the line that mends it, and nothing is sent")
+  @Test("a bucket that is also in the endpoint URL is 78 with the correct URL, and nothing is sent")
   func doubledBucket() async throws {
     var box = try box()
     for url in ["http://bucket.localhost:\(box.fake.port)", "\(box.fake.endpoint)/bucket"] {
@@ -76,7 +76,8 @@ import Testing
     box.environment["AWS_ENDPOINT_URL_S3"] = nil
     box.environment["http_proxy"] = box.fake.endpoint
     box.environment["https_proxy"] = box.fake.endpoint
-    try await box.run("put", "f", "s3://Hu_Bucket/k").expectFailure(64, "Hu_Bucket", "small letters", "--endpoint-url")
+    try await box.run("put", "f", "s3://Hu_Bucket/k")
+      .expectFailure(64, "Hu_Bucket", "lower-case letters", "--endpoint-url")
     #expect(box.fake.requests.count == before)
   }
 
@@ -96,7 +97,7 @@ import Testing
     #expect(result.errors.contains("Not a directory"), "\(result.errors)")
   }
 
-  @Test("a checksum that was asked for by name and is passed over is said, once, without -v", arguments: [1, 11])
+  @Test("if the store ignores a checksum chosen by name, one message says so, even without -v", arguments: [1, 11])
   func checksumPassedOver(_ size: Int) async throws {
     let box = try BlackBox { $0.checksums = .ignored }
     try box.sample("f", size * mebi)

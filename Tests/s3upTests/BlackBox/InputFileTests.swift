@@ -67,7 +67,7 @@ import Testing
 
   private let cut = ["put", "-", "s3://bucket/k", "--part-size", "5M", "--json"]
 
-  @Test("killed, the same command with the same file resumes, and sends no part again")
+  @Test("after a kill the same command with the same file resumes, and sends no part again")
   func resumes() async throws {
     let (box, bytes) = try await stopped(cut)
     let before = box.fake.requests.count
@@ -80,7 +80,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("what a shell has read of the file before is not sent; what remains resumes from the same place only")
+  @Test("what a shell has read of the file before is not sent; the rest is resumed only from the same offset")
   func resumesFromOffset() async throws {
     let (box, bytes) = try await stopped(cut, at: 1000)
     let before = box.fake.requests.count
@@ -127,7 +127,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("standard input that is open for writing alone is 66, and nothing is sent", arguments: ["0>>f", "0>>p"])
+  @Test("standard input that is open only for writing is 66, and nothing is sent", arguments: ["0>>f", "0>>p"])
   func writeOnly(_ redirection: String) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)

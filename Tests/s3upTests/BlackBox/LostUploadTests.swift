@@ -57,7 +57,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 2)
   }
 
-  @Test("A recorded upload is ended when the key's next source goes in one request")
+  @Test("A recorded upload is aborted if the next source for its key is sent in one request")
   func small() async throws {
     let stopped = try await StoppedUpload()
     let box = stopped.box

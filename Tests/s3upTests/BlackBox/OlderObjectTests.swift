@@ -31,7 +31,7 @@ import Testing
     return box
   }
 
-  @Test("a single PUT that is refused each time is 75, though the same bytes are there", arguments: refusals + doubts)
+  @Test("a single PUT that is refused each time is 75, although the same bytes are there", arguments: refusals + doubts)
   func single(_ action: Fault.Action) async throws {
     let box = try await published(Self.single, 1000)
     box.fake.setFaults([Fault(.init(.putObject), action)])
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "a complete that is refused or lost each time is 75 and kept, though the same bytes are there in the same parts",
+    "a complete that is refused or lost each time is 75 and the upload is kept, although the same bytes are there in the same parts",
     arguments: refusals + doubts, [0, 10])
   func parts(_ action: Fault.Action, _ minutesAgo: Int64) async throws {
     let box = try await published(Self.parts, 11 * mebi, minutesAgo: minutesAgo)
@@ -74,7 +74,7 @@ import Testing
 
   /// Also where the store's clock is ahead: by this machine's the older object would be of the future.
   @Test(
-    "a run that finds its recorded upload gone begins anew, and does not take an older object for it",
+    "a run whose recorded upload is gone begins a new one, and does not take an older object for its result",
     arguments: [0, 800])
   func recordedAndGone(_ ahead: Int64) async throws {
     let box = try await published(Self.parts, 11 * mebi, minutesAgo: 10, ahead: ahead)
@@ -93,7 +93,7 @@ import Testing
 
   // MARK: - It is ours
 
-  @Test("an object whose complete worked is a success, though no answer ever said so")
+  @Test("an object whose complete worked is a success, although no answer ever said so")
   func everyAnswerLost() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("an object with these bytes that is not as it was asked for is somebody else's")
+  @Test("an object with these bytes but without the requested settings is somebody else's")
   func otherSettings() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),

@@ -198,7 +198,7 @@ import Testing
   @Test(
     "a list of MD5s that leaves out a part, names another, or says no MD5, signs nothing",
     arguments: [
-      ("1 A\n2 A\n", "part 3"), ("1 A\n2 A\n3 A\n4 A\n", "part 4"), ("1 A\n1 A\n2 A\n3 A\n", "part 1 stands twice"),
+      ("1 A\n2 A\n", "part 3"), ("1 A\n2 A\n3 A\n4 A\n", "part 4"), ("1 A\n1 A\n2 A\n3 A\n", "part 1 is twice"),
       ("1 A\n2\n3 A\n", "line 2"), ("1 A\n2 abc\n3 A\n", "line 2"), ("", "parts 1-3"), ("1 A\n2 A A\n3 A\n", "line 2"),
     ])
   func wrongMD5List(_ text: String, _ words: String) async throws {

@@ -167,7 +167,7 @@ import Testing
     #expect(result.peakMemory < 64 * mebi, "\(result.peakMemory / mebi) MiB")
   }
 
-  @Test("--expect-size and --expect-sha256 publish nothing when they do not hold, and all when they do")
+  @Test("--expect-size and --expect-sha256 publish nothing if they are not met, and everything if they are")
   func expectations() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)

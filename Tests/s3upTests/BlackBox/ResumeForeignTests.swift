@@ -8,7 +8,7 @@ import Testing
 @Suite(.crowd) struct ResumeForeignTests {
   private static let adopt = StoppedUpload.words + ["--resume", "adopt"]
 
-  @Test("a plain put takes nobody else's upload, not even one whose parts are the file's: it begins its own")
+  @Test("a plain put never resumes somebody else's upload, even if its parts match the file: it begins its own")
   func notByDefault() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "where options say how the object shall be, none is adopted: nobody can see what it was created with, and it is said",
+    "with options for the object no upload is adopted, because nobody can see what it was created with, and a message says so",
     arguments: [
       ["--sse", "AES256"], ["--acl", "private"], ["--metadata", "a=b"], ["--tag", "a=b"],
       ["--content-type", "text/plain"],
@@ -198,7 +198,7 @@ import Testing
     #expect(try stopped.box.records() == [])
   }
 
-  @Test("two machines that upload to one key at once both end well, each with an upload of its own")
+  @Test("two machines that upload to one key at once both succeed, each with its own upload")
   func twoMachines() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -218,7 +218,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("of forty, one is named, and the way to see the others")
+  @Test("of forty uploads one is named, with the command that lists the others")
   func many() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -230,7 +230,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 40)
   }
 
-  @Test("of 300 the eight newest are looked at, and that is said")
+  @Test("of 300 uploads the eight newest are examined, and a message says so")
   func eightOfMany() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -247,7 +247,7 @@ import Testing
     #expect(lists.count == 9)
   }
 
-  @Test("an upload whose list of parts is nonsense is passed by after three tries, and no other waits for it")
+  @Test("an upload whose list of parts is invalid is ignored after three tries, and no other waits for it")
   func nonsense() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)

@@ -173,7 +173,7 @@ import Testing
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
   }
 
-  @Test("a state folder that cannot be used is one warning, and the upload goes on")
+  @Test("an unusable state folder is one warning, and the upload continues")
   func noStateFolder() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 11 * mebi)

@@ -165,7 +165,7 @@ import Testing
     return (result, stopped.box.fake.partsSent(since: before))
   }
 
-  @Test("where nobody asks for a part size an upload goes on in its own parts", arguments: [true, false])
+  @Test("without a requested part size an upload is resumed with its own part size", arguments: [true, false])
   func ownParts(hasRecord: Bool) async throws {
     let stopped = try await StoppedUpload()
     if !hasRecord { try stopped.loseRecord() }

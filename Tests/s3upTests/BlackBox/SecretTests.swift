@@ -154,7 +154,7 @@ import Testing
     ),
   ]
 
-  @Test("no refusal shows what a gateway echoes", arguments: refusals.map(\.0), ["-vv", "--json=all"])
+  @Test("no refusal shows secrets that a gateway echoes", arguments: refusals.map(\.0), ["-vv", "--json=all"])
   func refusal(_ field: String, _ how: String) async throws {
     let action = try #require(Self.refusals.first { $0.0 == field }?.1)
     for operation in [FakeOperation.createMultipartUpload, .uploadPart, .completeMultipartUpload] {
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("no success shows what a gateway echoes", arguments: ["-vv", "--json=all", "-v"])
+  @Test("no success shows secrets that a gateway echoes", arguments: ["-vv", "--json=all", "-v"])
   func success(_ how: String) async throws {
     let headers = ["x-amz-version-id": Self.echo, "x-amz-request-id": Self.echo, "x-echo": Self.echo]
     let box = try box(faults: [Fault(.all, .headers(headers))])
@@ -222,7 +222,7 @@ import Testing
     #expect(box.fake.object(key) != nil)
   }
 
-  @Test("the single steps, listings and doctor do not show what a gateway echoes")
+  @Test("the single steps, listings and doctor show no secrets that a gateway echoes")
   func steps() async throws {
     let box = try box()
     let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "SIGHUP is 129, SIGINT 130, SIGTERM 143, within 5 s, and the same command goes on with the upload",
+    "SIGHUP is 129, SIGINT 130, SIGTERM 143, within 5 s, and the same command resumes the upload",
     arguments: endings)
   func stops(_ signal: Int32, _ exit: Int32) async throws {
     let (box, child) = try await held()
@@ -127,7 +127,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a reader of standard output that has gone does not end a run by SIGPIPE, and a proven upload is a success")
+  @Test("if the reader of standard output has gone, SIGPIPE does not end the run, and a proven upload is a success")
   func brokenPipe() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
@@ -140,7 +140,7 @@ import Testing
     #expect(box.fake.object("k")?.size == 100)
   }
 
-  @Test("no file and no socket gets the number of a closed standard stream, and with it what is printed")
+  @Test("no file or socket gets the number of a closed standard stream, and with it what is printed")
   func closedBeforeSockets() async throws {
     let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
     let environment = Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }
@@ -171,7 +171,7 @@ import Testing
   }()
 
   @Test(
-    "where there is no /dev/null either, nothing gets the number of a closed standard stream",
+    "without /dev/null too, nothing gets the number of a closed standard stream",
     .enabled(if: obstacle == nil, "\(obstacle ?? "")"), arguments: [false, true])
   func closedWithoutNull(puts: Bool) async throws {
     let box = try BlackBox(faults: puts ? [] : [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])

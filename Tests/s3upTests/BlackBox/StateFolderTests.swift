@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "A folder that is there keeps its mode, whatever is made in it, and whether the command fails or not",
+    "An existing folder keeps its mode, whatever is created in it, and whether the command fails or not",
     arguments: [0o755, 0o775, 0o777, 0o1777] as [mode_t])
   func modes(_ bits: mode_t) async throws {
     let (box, server) = try box()
@@ -80,7 +80,7 @@ import Testing
     #expect(mode(uploads) == 0o777 && !server.asked.isEmpty)
   }
 
-  @Test("What another user could have written of stores is not believed, and one line says so")
+  @Test("Lessons that another user could have written are not trusted, and one message says so")
   func plantedLesson() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)

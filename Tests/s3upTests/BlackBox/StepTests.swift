@@ -186,7 +186,7 @@ import Testing
     #expect(try await box.run("uploads", "s3://bucket").output == "")
   }
 
-  @Test("abort with an id of another key ends nothing, and names the key that has the upload")
+  @Test("abort with the id of another key's upload aborts nothing, and names that key")
   func abortElsewhere() async throws {
     let box = try BlackBox()
     let id = try await create(box)
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test(
-    "An abort whose answer is lost, of one who may not list parts, or of an upload that is recorded here is a success")
+    "An abort is a success if its answer is lost, if parts may not be listed, or if the upload is recorded here")
   func abortKnown() async throws {
     let box = try BlackBox()
     var id = try await create(box)

@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    "a command that fails is 65 at once, though something that it has started holds the pipe, and that is ended",
+    "a command that fails is 65 at once, although a process that it has started keeps the pipe open, which is ended",
     arguments: [
       "exec sleep 1000", "trap '' TERM HUP INT; exec sleep 1000", "exec sh -c 'kill -STOP $$; exec sleep 1000'",
     ],
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("one that fails while all its parts wait for a store that is busy is 65 at once")
+  @Test("a command that fails while all its parts wait for a busy store is 65 at once")
   func failsWhileRetrying() async throws {
     let busy = Fault(.init(.uploadPart), .error(status: 503, code: "SlowDown", headers: ["Retry-After": "600"]))
     let box = try BlackBox(faults: [busy])
@@ -188,7 +188,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("when a command has ended well, what it has started is read to its end")
+  @Test("after a command has succeeded, the output of processes that it has started is read to its end")
   func childSpeaksLater() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 9 * mebi)
@@ -198,7 +198,7 @@ import Testing
   }
 
   @Test(
-    "a run that is stopped ends all that the command has started, also when that itself has ended well",
+    "a run that is stopped ends every process that the command has started, even if the command has succeeded",
     arguments: [SIGHUP, SIGINT, SIGTERM, 0], ["wait", "exit 0"])
   func endsGroup(_ signal: Int32, _ end: String) async throws {
     let box = try BlackBox()

@@ -12,7 +12,7 @@ import Testing
     (.listMultipartUploads, 11, ["--resume", "adopt"]),
   ]
 
-  @Test("--deadline holds whatever the run is at: a look, a create, a single request", arguments: standing)
+  @Test("--deadline ends the run whatever it is doing: looking, creating, a single request", arguments: standing)
   func deadline(_ operation: FakeOperation, _ size: Int, _ options: [String]) async throws {
     let box = try BlackBox(faults: [Fault(.init(operation), .stall(stage: .beforeBody))])
     try box.sample("f", size * mebi)
@@ -56,7 +56,7 @@ import Testing
     #expect(.seconds(silent.seconds) - lag.sofar < .milliseconds(1750))
   }
 
-  @Test("--stall-timeout that is typed holds for complete too, and the upload is kept; spaces begin it anew")
+  @Test("--stall-timeout also limits complete, and the upload is kept; white space from the store restarts the time")
   func completeStalls() async throws {
     let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeBody))])
     try box.sample("f", 11 * mebi)

@@ -33,7 +33,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "What is published and proven is a success when its line cannot be written, and no record of it stays",
+    "A published and proven object is a success even if its line cannot be written, and its record is deleted",
     arguments: Unwritable.allCases, [true, false])
   func put(_ how: Unwritable, _ inParts: Bool) async throws {
     let box = try BlackBox()
@@ -170,7 +170,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
 
   /// As a network file system: `write` succeeds, and `close` of a descriptor of that file tells that it did not.
   @Test(
-    "A line that is lost only when the file is closed is a line that could not be written",
+    "A line that is lost only when the file is closed counts as not written",
     .enabled(if: compiler != nil))
   func lostAtClose() async throws {
     var box = try BlackBox()

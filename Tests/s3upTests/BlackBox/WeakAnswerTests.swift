@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("an object that a HEAD does not show at once is looked for again, even with one try for everything")
+  @Test("a HEAD that does not show the object at once is repeated, even with one try for every request")
   func shownLater() async throws {
     let box = try store(Fault(.init(.headObject, to: 2), .error(status: 404, code: "")))
     let bytes = try box.sample("f", 11 * mebi)
@@ -26,7 +26,7 @@ import Testing
     #expect(box.fake.requests(.headObject).count == 3)
   }
 
-  @Test("one that stays away is 75, its record kept and its upload named; the next run finds it")
+  @Test("an object that never appears is 75, with its record kept and its upload named; the next run finds it")
   func staysAway() async throws {
     let box = try store(Fault(.init(.headObject), .error(status: 404, code: "")))
     try box.sample("f", 11 * mebi)

@@ -11,8 +11,8 @@ import Testing
     let end = Timestamp(seconds: now.seconds + 600)
     #expect(CredentialWatch.warning(now: now, eta: .seconds(600), end: end) == nil)
     let text = CredentialWatch.warning(now: now, eta: .seconds(601), end: end)
-    #expect(text?.contains("end at 2027-01-15T08:10:00Z") == true, "\(text ?? "")")
+    #expect(text?.contains("expire at 2027-01-15T08:10:00Z") == true, "\(text ?? "")")
     #expect(text?.contains("ends at 2027-01-15T08:10:01Z") == true)
-    #expect(CredentialWatch.warning(now: now, eta: .seconds(1), end: now)?.contains("ended at") == true)
+    #expect(CredentialWatch.warning(now: now, eta: .seconds(1), end: now)?.contains("expired at") == true)
   }
 }

@@ -29,7 +29,7 @@ import Testing
     arguments: [
       ("1", "line 1"), ("1 a\nx b", "line 2"), ("0 a", "line 1"), ("10001 a", "line 1"), ("1 x a", "line 1"),
       ("1 -5 a", "line 1"), ("1 5 a crc32:zz", "line 1"), ("1 5 a b", "line 1"), ("{\"part\":1}", "line 1"),
-      ("{\"part\":1,\"etag\":\"\"}", "line 1"), ("{\"part\":1", "line 1"), ("1 a\n2 b\n1 a", "part 1 stands twice"),
+      ("{\"part\":1,\"etag\":\"\"}", "line 1"), ("{\"part\":1", "line 1"), ("1 a\n2 b\n1 a", "part 1 is twice"),
     ])
   func refused(_ text: String, _ words: String) throws {
     let failure = #expect(throws: Failure.self) { try parse(text) }

@@ -93,7 +93,7 @@ public struct ObjectHeaders: Sendable, Equatable {
     try headers.add("x-amz-website-redirect-location", websiteRedirect)
     if (lockMode == nil) != (retainUntil == nil) {
       throw Failure(
-        .usage, "an object lock needs a mode and a date until which it holds", remedy: "give both of them, or neither")
+        .usage, "an object lock needs a mode and an end date", remedy: "give both or neither")
     }
     try headers.add("x-amz-object-lock-mode", lockMode?.rawValue)
     try headers.add("x-amz-object-lock-retain-until-date", retainUntil?.iso8601)

@@ -109,7 +109,7 @@ package struct CompleteMultipartUpload: S3Operation {
     guard let root = tree.root,
       root.isNamed("CompleteMultipartUploadResult") || root.first("ETag") != nil || root.first("Location") != nil
     else {
-      throw nonsense(answer, "the answer to \(Self.name) does not say that the object was made")
+      throw nonsense(answer, "the answer to \(Self.name) does not say that the object was created")
     }
     let headers = answer.headers
     return Output(

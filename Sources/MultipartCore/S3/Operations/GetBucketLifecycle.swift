@@ -45,7 +45,7 @@ package struct GetBucketLifecycle: S3Operation {
       throw error
     }
     guard let root = tree.root, root.isNamed("LifecycleConfiguration") || root.first("Rule") != nil else {
-      throw nonsense(answer, "the answer to \(Self.name) is no list of rules")
+      throw nonsense(answer, "the answer to \(Self.name) is not a list of rules")
     }
     // S3 allows at most 1,000 rules.
     return root.children.lazy.filter { $0.isNamed("Rule") }.prefix(1000).compactMap(Self.rule)

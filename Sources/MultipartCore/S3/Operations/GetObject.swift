@@ -49,7 +49,7 @@ package struct GetObject: S3Operation {
     var headers = S3HeaderBuilder()
     if let range {
       guard range.lowerBound >= 0, partNumber == nil else {
-        throw Failure(.usage, "a range begins at 0 or later, and is not asked for together with a part").at(place)
+        throw Failure(.usage, "a range begins at 0 or later, and cannot be combined with a part").at(place)
       }
       try headers.add("Range", "bytes=\(range.lowerBound)-\(range.upperBound)")
     }

@@ -75,7 +75,7 @@ package struct GetObjectSettings: S3Operation {
     case .acl:
       // Some stores that do not know the query answer something else, which says nothing.
       guard let list = tree.first("AccessControlList") else {
-        throw nonsense(answer, "the answer to \(part.operation) is no list of grants")
+        throw nonsense(answer, "the answer to \(part.operation) is not a list of grants")
       }
       return .acl(
         list.children.filter { $0.isNamed("Grant") }.map { grant in
@@ -86,7 +86,7 @@ package struct GetObjectSettings: S3Operation {
         })
     case .tagging:
       guard let set = tree.first("TagSet") else {
-        throw nonsense(answer, "the answer to \(part.operation) is no set of tags")
+        throw nonsense(answer, "the answer to \(part.operation) is not a set of tags")
       }
       return .tags(
         set.children.filter { $0.isNamed("Tag") }.map { tag in

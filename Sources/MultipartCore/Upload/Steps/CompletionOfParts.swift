@@ -59,7 +59,7 @@ struct CompletionOfParts {
     guard missing.isEmpty else {
       throw Failure(
         .dataMismatch, "the store does not have \(PartNumbers.text(missing)), which the list names",
-        remedy: "Send what is missing, or mend the list; \(run: .listParts) shows what the store has.")
+        remedy: "Send what is missing, or correct the list; \(run: .listParts) shows what the store has.")
     }
     var chosen: [UploadedPart] = []
     for line in list {
@@ -69,7 +69,7 @@ struct CompletionOfParts {
           .dataMismatch,
           "the store's part \(line.number) is \(part.size ?? 0) bytes with the ETag \(part.etag), the list says "
             + (line.size.map { "\($0) bytes with " } ?? "") + line.etag,
-          remedy: "Send the part again, or mend the list.")
+          remedy: "Send the part again, or correct the list.")
       }
       chosen.append(part)
     }

@@ -59,9 +59,9 @@ struct CreationOfUpload {
     let asked = try RequestedSettings(object: operation.object, encryption: operation.encryption)
     guard let lost = asked.findings(inWrite: made.encryption).first(where: \.isDropped) else { return }
     throw Failure(
-      .refused, "the store does not encrypt as asked for: it answers with \(lost.sentence)", requestID: made.requestID,
+      .refused, "the store does not encrypt as requested: it answers with \(lost.sentence)", requestID: made.requestID,
       remedy:
-        "leave \(lost.setting.option) out, or use \(run: .upload), which sees it with the parts: nothing was begun")
+        "leave \(lost.setting.option) out, or use \(run: .upload), which checks it with each part: no upload was begun")
   }
 }
 

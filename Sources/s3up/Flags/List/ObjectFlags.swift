@@ -41,7 +41,8 @@ extension FlagList {
       "Grant read, read-acl, write-acl or full to id=…, uri=… or email=…; may be repeated.",
       more: "For example read=uri=http://acs.amazonaws.com/groups/global/AllUsers. Not together with --acl."),
     Flag(
-      .websiteRedirect, .value("URL"), .object, .making, "Where the bucket's website redirects requests for this object."),
+      .websiteRedirect, .value("URL"), .object, .making,
+      "Where the bucket's website redirects requests for this object."),
   ]
 
   private static let encryption: [Flag] = [

@@ -12,7 +12,7 @@ extension FlagList {
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, [.put], "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
-      more: "Otherwise the parts of a stream grow, so that it can have any length. With --part-size they are equal too.",
+      more: "Otherwise a stream's parts grow, so that it can have any length. With --part-size they are equal too.",
       negatable: true),
     Flag(
       .fromCommand, .toggle, .transfer, [.put],

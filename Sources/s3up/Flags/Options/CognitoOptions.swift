@@ -16,7 +16,7 @@ struct CognitoOptions: Sendable, Equatable {
     }
     guard let pool = CognitoPool(given.value.text) else {
       throw invocation.wrong(
-        given, "is no id of an identity pool", remedy: "It is REGION:NUMBER, as the console shows it.")
+        given, "is not the id of an identity pool", remedy: "It is REGION:NUMBER, as the console shows it.")
     }
     self.pool = pool
     access = try invocation.choice(.access)

@@ -53,11 +53,11 @@ struct ConnectionOptions: Sendable, Equatable {
     let lower = text.lowercased()
     let remedy = "Write https://HOST or http://HOST:PORT."
     guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
-      throw invocation.wrong(given, "is no address of a store", remedy: remedy)
+      throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
     }
     let rest = text.dropFirst(scheme.count)
     guard let first = rest.first, first != "/", first != ":", !rest.contains("?"), !rest.contains("#") else {
-      throw invocation.wrong(given, "is no address of a store", remedy: remedy)
+      throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
     }
     return text
   }

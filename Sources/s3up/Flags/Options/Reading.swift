@@ -25,7 +25,7 @@ extension Invocation {
   /// A path, as bytes.
   func path(_ name: FlagName) throws(Failure) -> Argument? {
     guard let given = last(name) else { return nil }
-    guard !given.value.bytes.contains(0) else { throw wrong(given, "is no path", remedy: nil) }
+    guard !given.value.bytes.contains(0) else { throw wrong(given, "is not a path", remedy: nil) }
     return given.value
   }
 

@@ -133,7 +133,7 @@ struct PresignChoices: Sendable, Equatable {
       throw refuse("--content-type and --content-md5 are for PUT", "Add --method PUT.")
     }
     if let md5 = contentMD5, Base64.decode(md5)?.count != 16 {
-      throw refuse("--content-md5: '\(md5)' is no MD5 in base64", "It is 24 letters long and ends in ==.")
+      throw refuse("--content-md5: '\(md5)' is not an MD5 in base64", "It is 24 letters long and ends in ==.")
     }
     try checkMD5s()
     if !overrides.isEmpty, method != .get {
@@ -167,7 +167,7 @@ struct PresignChoices: Sendable, Equatable {
       last <= S3Limits.mostParts
     else {
       throw invocation.wrong(
-        given, "is no part and no range of parts", remedy: "Write --part 3 or --part 1-40, up to 10000.")
+        given, "is neither a part nor a range of parts", remedy: "Write --part 3 or --part 1-40, up to 10000.")
     }
     return first...last
   }

@@ -50,7 +50,7 @@ extension StoreOptions {
         // The kernel allows names of up to 15 bytes.
         guard (1...15).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isVisible) else {
           throw invocation.wrong(
-            given, "is no name of a congestion control",
+            given, "is not the name of a congestion control",
             remedy: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
         }
         congestion = .named(name)

@@ -14,7 +14,7 @@ struct PartOptions: Sendable, Equatable {
     guard let given = invocation.last(.partSize), given.value.text != "auto" else { return }
     let size = try invocation.size(.partSize) ?? 0
     guard UploadOptions.partSizes.contains(size) else {
-      throw invocation.wrong(given, "is no size for a part", remedy: "S3 takes parts of 5M to 5G.")
+      throw invocation.wrong(given, "is not a size for a part", remedy: "S3 takes parts of 5M to 5G.")
     }
     self.size = size
   }
@@ -62,7 +62,7 @@ struct IntegrityOptions: Sendable, Equatable {
       let hex = given.value.text.lowercased()
       guard hex.utf8.count == 64, hex.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
         throw invocation.wrong(
-          given, "is no SHA-256", remedy: "Give its 64 hexadecimal digits, as sha256sum prints them.")
+          given, "is not a SHA-256", remedy: "Give its 64 hexadecimal digits, as sha256sum prints them.")
       }
       expectSHA256 = hex
     }

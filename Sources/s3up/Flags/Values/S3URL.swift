@@ -90,7 +90,7 @@ struct S3URL: Sendable, Hashable {
     let text = Redaction.url(typed)
     let lower = text.lowercased()
     if lower.hasPrefix("s3://") || lower.hasPrefix("s3:/") {
-      return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in small letters", remedy: form)
+      return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in lower case", remedy: form)
     }
     if lower.hasPrefix("https://") || lower.hasPrefix("http://") {
       return Failure(
@@ -115,7 +115,7 @@ struct S3URL: Sendable, Hashable {
     }
     guard legal, (3...255).contains(bucket.utf8.count), !bucket.hasPrefix("."), !bucket.contains("..") else {
       throw Failure(
-        .usage, "'\(bucket)' is no bucket name",
+        .usage, "'\(bucket)' is not a bucket name",
         remedy: "A bucket name is 3 to 63 of the letters a-z, digits, dots and hyphens.")
     }
   }
