@@ -31,7 +31,7 @@ struct CredentialProcessTests {
     return (folder, path)
   }
 
-  @Test("the program's JSON is the credentials, with its token and end")
+  @Test("the program's JSON gives the credentials, with token and expiry")
   func whole() async throws {
     let (folder, path) = try script(
       """
@@ -51,7 +51,7 @@ struct CredentialProcessTests {
     _ = folder
   }
 
-  @Test("without an end the credentials are static ones")
+  @Test("without an expiry the credentials are static")
   func endless() async throws {
     let found = try await find(#"/bin/echo '{"Version":1,"AccessKeyId":"P","SecretAccessKey":"s","Expiration":null}'"#)
       .get()
@@ -59,7 +59,7 @@ struct CredentialProcessTests {
     #expect(found.sessionToken == nil)
   }
 
-  @Test("it is run anew each time")
+  @Test("it is run again each time")
   func anew() async throws {
     let home = try ConfigHome(config: "[default]\ncredential_process = /bin/cat \"keys file\"\n")
     try home.write(
@@ -72,7 +72,7 @@ struct CredentialProcessTests {
   }
 
   @Test(
-    "what goes wrong is in the message, what the program printed is not",
+    "the message says what went wrong, but not what the program printed",
     arguments: [
       ("/bin/echo hunter2", "its output is not a JSON object"),
       ("/bin/echo '[\"hunter2\"]'", "its output is not a JSON object"),
@@ -103,7 +103,7 @@ struct CredentialProcessTests {
     #expect(found.remedy != nil)
   }
 
-  @Test("a command that is no list of words is a failure of configuration", arguments: ["a 'b", "\"\"", "a \\"])
+  @Test("a command that cannot be split into words is a configuration failure", arguments: ["a 'b", "\"\"", "a \\"])
   func noWords(command: String) async throws {
     guard case .failure(let found) = try await find(command) else {
       Issue.record("it worked")
@@ -112,7 +112,7 @@ struct CredentialProcessTests {
     #expect(found.code == .configuration)
   }
 
-  @Test("credentials that have ended are refused with the time")
+  @Test("expired credentials are refused with the time")
   func ended() async throws {
     let result = try await find(
       #"/bin/echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"s","Expiration":"2025-06-15T15:06:40Z"}'"#)
@@ -124,7 +124,7 @@ struct CredentialProcessTests {
     #expect(found.message.hasSuffix("gave credentials that expired at 2025-06-15T15:06:40Z"))
   }
 
-  @Test("one that does not end is ended, and none of it stays, not even what ignores the first signal")
+  @Test("a program that does not end is killed, even if it ignores the first signal, and nothing of it remains")
   func tooSlow() async throws {
     let (folder, path) = try script("trap '' TERM\necho $$ >\"$(dirname \"$0\")/pid\"\nwhile :; do sleep 0.05; done\n")
     // Past its time as soon as it runs.
@@ -141,7 +141,7 @@ struct CredentialProcessTests {
     #expect(kill(pid, 0) == -1 && errno == ESRCH)
   }
 
-  @Test("what it has started may go on, as an agent does, and is not waited for")
+  @Test("processes that it has started, such as an agent, may continue and are not waited for")
   func agent() async throws {
     let (folder, path) = try script(
       """
@@ -160,7 +160,7 @@ struct CredentialProcessTests {
   }
 
   @Test(
-    "words are split as AWS's tools split them",
+    "a command is split into words as by AWS's tools",
     arguments: [
       ("a b", ["a", "b"]), ("  a\tb \n c ", ["a", "b", "c"]), ("'a b' c", ["a b", "c"]), ("a'b c'd", ["ab cd"]),
       (#""a \"b\" \c \\""#, [#"a "b" \c \"#]), (#"'a\b'"#, [#"a\b"#]), (#"a\ b \'"#, ["a b", "'"]), ("''", [""]),
@@ -172,7 +172,7 @@ struct CredentialProcessTests {
   }
 
   @Test(
-    "moments are read in all the forms that caches and programs write",
+    "times are read in all the forms that caches and programs write",
     arguments: [
       ("2025-06-15T15:06:40Z", 1_750_000_000), ("2025-06-15T15:06:40.123Z", 1_750_000_000),
       ("2025-06-15T15:06:40UTC", 1_750_000_000), ("2025-06-15T15:06:40+00:00", 1_750_000_000),

@@ -89,7 +89,7 @@ private struct SmallDisk {
   }
 
   @Test(
-    "In a read-only folder records are read, and what would write is a failure of this machine",
+    "In a read-only folder records can be read, and writing is a local failure",
     .enabled("needs a mount", { await SmallDisk.possible() }))
   func readOnly() async throws {
     try await SmallDisk.with(shelf.directory.path("state")) { try await onlyRead($0) }
@@ -113,7 +113,7 @@ private struct SmallDisk {
     }
   }
 
-  @Test("Where a line could not be cut off again, no more lines are written behind it")
+  @Test("If an incomplete line cannot be cut off, nothing more is written after it")
   func broken() throws {
     _ = try book.begin(header)
     let folder = try #require(try RecordFolder.open(shelf.folder))
@@ -127,7 +127,7 @@ private struct SmallDisk {
     }
   }
 
-  @Test("A folder that cannot be is a failure of this machine, and nothing is written elsewhere")
+  @Test("An impossible folder is a local failure, and nothing is written elsewhere")
   func noFolder() throws {
     try shelf.directory.write("x", to: "file")
     for folder in [shelf.directory.path("file"), shelf.directory.path("file/below"), "/proc/nothing/here", ""] {
@@ -142,7 +142,7 @@ private struct SmallDisk {
     #expect(access("/uploads", F_OK) != 0)
   }
 
-  @Test("A link, a pipe or a folder in the place of a record or a lock is not followed and not waited for")
+  @Test("A link, a pipe or a folder in place of a record or a lock is neither followed nor waited for")
   func planted() throws {
     let (bytes, _) = try RecordSamples.text(RecordSamples.record(parts: 1))
     let elsewhere = try shelf.directory.write(bytes, to: "elsewhere")
@@ -165,7 +165,7 @@ private struct SmallDisk {
     #expect(try shelf.directory.read("elsewhere") == bytes)
   }
 
-  @Test("A link in the place of a record is replaced by a new record, and what it points to stays")
+  @Test("A link in place of a record is replaced by a new record, and its target stays")
   func linkReplaced() throws {
     let elsewhere = try shelf.directory.write("mine", to: "elsewhere")
     try FileManager.default.createDirectory(atPath: shelf.folder, withIntermediateDirectories: true)
@@ -200,7 +200,7 @@ private struct SmallDisk {
     }
   }
 
-  @Test("A file or a folder of another user is not believed", .enabled(if: geteuid() == 0, "needs root"))
+  @Test("A file or a folder of another user is not trusted", .enabled(if: geteuid() == 0, "needs root"))
   func foreign() throws {
     _ = try book.begin(header)
     for path in [try shelf.path(".record"), shelf.folder] {
@@ -213,7 +213,7 @@ private struct SmallDisk {
     #expect(try book.load(target)?.header == header)
   }
 
-  @Test("A huge file is read as far as a record can reach")
+  @Test("Of a huge file only the length of the longest record is read")
   func huge() throws {
     let (bytes, _) = try RecordSamples.text(RecordSamples.record(parts: 2))
     try shelf.directory.write("", to: "state/uploads/x")

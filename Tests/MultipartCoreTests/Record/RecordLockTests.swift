@@ -12,7 +12,7 @@ import Testing
 
   private var book: RecordBook { shelf.book }
 
-  @Test("One holds the lock of a destination, another gets none until it is let go")
+  @Test("While one run holds a destination's lock, no other gets it")
   func exclusive() throws {
     let lock = try #require(try book.lock(target))
     #expect(try book.lock(target) == nil)
@@ -28,7 +28,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("A lock that nobody keeps is let go")
+  @Test("A lock without a reference is released")
   func forgotten() throws {
     do {
       let lock = try book.lock(target)
@@ -70,7 +70,7 @@ import Testing
     lock.release()
   }
 
-  @Test("A lock whose file lost its name keeps nobody off, and its end takes nobody's file away")
+  @Test("A lock whose file was deleted locks nobody out, and releasing it deletes no other file")
   func unlinked() throws {
     let first = try #require(try book.lock(target))
     #expect(unlink(try shelf.path(".lock")) == 0)
@@ -80,7 +80,7 @@ import Testing
     second.release()
   }
 
-  @Test("A lock file that was let go between our opening and our locking is not taken for the lock")
+  @Test("A lock file that is deleted between our open and flock does not count as the lock")
   func lostName() throws {
     let first = try #require(try book.lock(target))
     let folder = try #require(try RecordFolder.open(shelf.folder))
@@ -94,7 +94,7 @@ import Testing
     next.release()
   }
 
-  @Test("However many take and let go at once, there is never more than one holder")
+  @Test("However many take and release it at once, there is never more than one holder")
   func crowd() async throws {
     let (book, target) = (book, target)
     let holders = Locked(0)
@@ -122,7 +122,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("A lock file says nothing of its holder that is not a process")
+  @Test("A process id in a lock file counts only if that process exists")
   func nobody() throws {
     #expect(book.lockHolder(target) == nil)
     for text in ["", "12", "-1\n", "0\n", "x\n", "99999999999999\n", "2147483647\n"] {

@@ -10,7 +10,7 @@ import Testing
     (1_234_567, 777_777, 16_384), (3_000_016, 1, 10), (3_000_017, 0, 10),
   ]
 
-  @Test("A slice reads the bytes that pread reads, whatever its edges", arguments: cuts)
+  @Test("A slice reads the same bytes as pread, whatever its bounds", arguments: cuts)
   func equalsPread(offset: Int, length: Int, step: Int) throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(3_000_017, seed: 5), to: "file")
@@ -34,7 +34,7 @@ import Testing
     #expect(again == wanted)
   }
 
-  @Test("The sums of a slice are those of its bytes", arguments: cuts)
+  @Test("The checksums of a slice are those of its bytes", arguments: cuts)
   func sums(offset: Int, length: Int, step: Int) throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(3_000_017, seed: 6), to: "file")
@@ -48,7 +48,7 @@ import Testing
     #expect(try slice.checksums([]).isEmpty)
   }
 
-  @Test("Beyond its end a slice has no bytes, and never those of its neighbour")
+  @Test("Beyond its end a slice returns no bytes, and never its neighbour's")
   func end() throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(100, seed: 7), to: "file")

@@ -22,7 +22,7 @@ import Testing
     return (book, asked)
   }
 
-  @Test("A host is known by the URL before its path; one that is an address is not asked for")
+  @Test("A host is identified by the URL before its path; an address is not looked up")
   func hosts() {
     for (url, origin) in [
       (Self.url, Self.origin), ("http://a.b:9000", "http://a.b:9000"), ("http://a.b/", "http://a.b"),
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("Each connection begins with another address, and all have the others to fall back to")
+  @Test("Each connection begins with another address, and has the others to fall back to")
   func turns() {
     let (book, asked) = Self.book(Self.addresses)
     let orders = (0..<6).compactMap { _ in book.route(for: Self.url, now: .seconds(1))?.order }
@@ -47,7 +47,7 @@ import Testing
     #expect(asked.with { $0 } == ["store.example"])
   }
 
-  @Test("A name whose addresses are others each minute, for a day, leaves nothing behind of those that are gone")
+  @Test("If a name's addresses change every minute for a day, nothing of old ones remains")
   func rotation() {
     let turn = Guarded(0)
     let book = AddressBook(lookUp: { _, answer in
@@ -70,7 +70,7 @@ import Testing
     #expect(turn.with { $0 } > 1000)
   }
 
-  @Test("A host with one address, or one that nobody prepared for, is left to libcurl")
+  @Test("A host with one address, or without a lookup, is left to libcurl")
   func single() {
     for addresses in [["10.0.0.1"], ["10.0.0.1", "fe80::1%eth0"], []] {
       let book = Self.book(addresses).book
@@ -80,7 +80,8 @@ import Testing
     #expect(book.route(for: "https://other.example/", now: .seconds(1)) == nil)
   }
 
-  @Test("While the answer is out requests go as libcurl likes, and nobody asks again; a refusal leaves what was known")
+  @Test(
+    "During a lookup libcurl chooses the address, and there is no second lookup; a failed lookup keeps what was known")
   func unanswered() {
     let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
     let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
@@ -97,7 +98,7 @@ import Testing
     #expect(answers.with { $0.count } == 2)
   }
 
-  @Test("An address that failed comes last for a minute, and the name is asked for anew at once")
+  @Test("An address that failed comes last for a minute, and the name is looked up again at once")
   func avoided() {
     let (book, asked) = Self.book(Self.addresses)
     func orders(_ second: Int) -> [[String]] {
@@ -112,7 +113,7 @@ import Testing
     #expect(!book.isAvoided("192.0.2.1", of: Self.origin, now: .seconds(62)), "not one of the host's")
   }
 
-  @Test("Where none answered the addresses are forgotten, and asked for anew")
+  @Test("If none answered, the addresses are forgotten and looked up again")
   func forgotten() {
     let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
     let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
@@ -158,7 +159,7 @@ import Testing
     return (transport, url, statuses)
   }
 
-  @Test("Connections go to all addresses of the name alike")
+  @Test("Connections are spread evenly over the addresses of the name")
   func spreads() async throws {
     let seen = Guarded<[String: Int]>([:])
     let server = try RawServer(at: INADDR_ANY) { connection, _ in
@@ -183,7 +184,7 @@ import Testing
     #expect(!sent.transport.addresses.isAvoided("127.0.0.1", of: sent.origin, now: .sinceBoot()))
   }
 
-  @Test("A kept connection to an address that is avoided by now carries no request but the next")
+  @Test("A kept connection to an address that is now avoided serves only the next request")
   func keptConnection() async throws {
     let seen = Guarded<[String]>([])
     let server = try RawServer(at: INADDR_ANY) { connection, _ in

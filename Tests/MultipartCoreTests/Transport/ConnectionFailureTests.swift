@@ -13,7 +13,7 @@ import Testing
     failure.map { RetryPolicy().wait(after: $0, attempt: 1, dice: 0) == nil } ?? false
   }
 
-  @Test("A server that answers in plain HTTP at an https address is known at once, with the address that works")
+  @Test("A server with plain HTTP at an https address is recognised at once, with the URL that works")
   func plainServer() async throws {
     let server = try RawServer { connection, _ in
       _ = connection.receive()
@@ -39,7 +39,7 @@ import Testing
     #expect(closed.code == .network && closed.triedInVain != nil && !isOver(closed), "\(closed)")
   }
 
-  @Test("A server that answers in TLS at an http address is known by its answer, with the address that works")
+  @Test("A server with TLS at an http address is recognised by its answer, with the URL that works")
   func tlsServer() async throws {
     let server = try RawServer { connection, _ in
       _ = connection.receive()
@@ -111,7 +111,7 @@ import Testing
     #expect(found.message.contains(proxy.url) && found.triedInVain != nil)
   }
 
-  @Test("Certificates are refused in words, each with its own way out")
+  @Test("Each kind of refused certificate has its own message and remedy")
   func certificates() async throws {
     let fake = try FakeS3()
     let unknown = try #require(await failure(try plainTransport(), fake.tlsEndpoint + "/"))

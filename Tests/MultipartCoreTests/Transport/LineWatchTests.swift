@@ -16,7 +16,7 @@ import Testing
     #expect(!Sum().isLossy)
   }
 
-  @Test("What went out on closed connections stays counted, and numbers that are no connections are passed over")
+  @Test("Bytes sent on closed connections stay counted, and numbers that are not connections are ignored")
   func counted() throws {
     // The answer says that the bytes were read, and with it comes the acknowledgement.
     let server = try RawServer { connection, _ in
@@ -58,7 +58,7 @@ import Testing
     #expect(!ledger.sample.isLossy)
   }
 
-  @Test("On a lossy line the connections that there are and all new ones use BBR, where the kernel lets this user")
+  @Test("On a lossy line existing and new connections use BBR, if the kernel lets this user choose it")
   func changes() throws {
     let server = try RawServer { connection, _ in connection.untilClosed() }
     let sockets = try (0..<3).map { _ in try Self.connected(to: server.port) }
@@ -94,7 +94,7 @@ import Testing
     return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  @Test("A congestion control that is named is set on each connection; one that the kernel lacks is told once")
+  @Test("A named congestion control is set on each connection; a missing one is reported once")
   func named() throws {
     let server = try RawServer { connection, _ in connection.untilClosed() }
     let socket = try Self.connected(to: server.port)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "Who is on this machine is known by the addresses",
+    "A connection within this machine is recognised by its addresses",
     arguments: [
       ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.53", true), ("::1", "::1", true),
       ("10.0.0.1", "10.0.0.1", true), ("10.0.0.1", "10.0.0.2", false), ("10.0.0.1", "12.7.0.1", false),
@@ -119,7 +119,7 @@ import Testing
     #expect(ends.areOnOneMachine == isHere)
   }
 
-  @Test("A connection to a store on this machine holds little, as soon as it is made")
+  @Test("A connection to a store on this machine has a small buffer as soon as it is established")
   func buffers() throws {
     func room(of socket: Int32) -> Int32 {
       var size: Int32 = 0

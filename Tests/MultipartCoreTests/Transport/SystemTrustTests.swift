@@ -53,7 +53,7 @@ import Testing
 
   private func wasRead(_ bundle: String) -> Bool { ck_trust_was_read(ck_trust_bundle(bundle)) == 1 }
 
-  @Test("A certificate that the folder has is found there, and the bundle is not read")
+  @Test("A certificate in the folder is found there, and the bundle is not read")
   func folderIsEnough() async throws {
     let bundle = try bundle([store.caFile])
     let transport = try transport(bundle: bundle, folder: try folder([store.caFile]))
@@ -61,7 +61,7 @@ import Testing
     #expect(!wasRead(bundle))
   }
 
-  @Test("What the folder lacks is found in the bundle, for every connection")
+  @Test("A certificate missing in the folder is found in the bundle, for every connection")
   func bundleHelps() async throws {
     let bundle = try bundle([stranger.caFile, store.caFile])
     let folder = try folder([])
@@ -77,7 +77,7 @@ import Testing
     #expect(await ask(try transport(bundle: try bundle([store.caFile]), folder: folder)).status == 403)
   }
 
-  @Test("Of two certificates of one name in the folder each is tried")
+  @Test("Both of two certificates with one name in the folder are tried")
   func twoOfOneName() async throws {
     let bundle = try bundle([stranger.caFile])
     let folder = try folder([stranger.caFile, store.caFile])
@@ -85,7 +85,7 @@ import Testing
     #expect(!wasRead(bundle))
   }
 
-  @Test("An authority that neither has is refused, and no request goes out")
+  @Test("An authority in neither is refused, and no request is sent")
   func refused() async throws {
     let bundle = try bundle([stranger.caFile])
     let result = await ask(try transport(bundle: bundle, folder: try folder([stranger.caFile])))
@@ -96,7 +96,7 @@ import Testing
     #expect(await ask(try transport(bundle: gone, folder: try folder([]))).code == .tls)
   }
 
-  @Test("A certificate that is trusted but for another name stays refused")
+  @Test("A trusted certificate for another name is still refused")
   func wrongName() async throws {
     let proxy = try RawServer { [port = store.tlsPort] connection, _ in
       guard connection.readHead() != nil else { return }
@@ -114,7 +114,7 @@ import Testing
     #expect(store.requests.isEmpty)
   }
 
-  @Test("A bundle of the user's own is trusted alone: the system's certificates do not count beside it")
+  @Test("With the user's own bundle the system's certificates do not count")
   func ownBundle() async throws {
     let system = try bundle([store.caFile])
     let own = stranger.caFile
@@ -123,7 +123,7 @@ import Testing
     #expect(!wasRead(system))
   }
 
-  @Test("Several connections at once, on several loops, all find what only the bundle has")
+  @Test("Concurrent connections on several loops all find a certificate that only the bundle has")
   func together() async throws {
     let bundle = try bundle([store.caFile])
     let folder = try folder([])

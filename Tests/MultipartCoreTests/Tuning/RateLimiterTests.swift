@@ -20,7 +20,7 @@ import Testing
 
   private static let rates: [Int64] = [1, 7, 100, 4096, 50_000, 1 << 20, 100 << 20, 10_000_000_000]
 
-  @Test("Over time the sum of all takers keeps to the rate, however low or high", arguments: rates)
+  @Test("Over time all takers together keep to the rate, however low or high", arguments: rates)
   func keepsToTheRate(rate: Int64) {
     let seconds = rate < 100 ? 600 : 20
     let (bytes, burst, _) = run(rate: rate, seconds: seconds, takers: 8, wanted: 1 << 28)
@@ -31,7 +31,7 @@ import Testing
     #expect(burst <= max(1, Int(rate / 20)))
   }
 
-  @Test("What nobody took in a pause is not made up for by a burst")
+  @Test("What was not used in a pause is not made up for by a burst")
   func noBurstAfterPause() {
     let limiter = RateLimiter(rate: 1 << 20, now: .zero)
     #expect(limiter.take(1 << 20, now: .seconds(3600)) == (1 << 20) / 20)
@@ -43,7 +43,7 @@ import Testing
     #expect(RateLimiter(rate: 1 << 20, now: .seconds(5)).take(1000, now: .seconds(5)) == 0)
   }
 
-  @Test("After the wait it names there is something to take, and before it there is not", arguments: rates)
+  @Test("After the wait that it names there is something to take, and not before", arguments: rates)
   func waitIsTrue(rate: Int64) {
     let limiter = RateLimiter(rate: rate, now: .zero)
     var now = Duration.zero
@@ -61,13 +61,13 @@ import Testing
     }
   }
 
-  @Test("The end of a body, shorter than a sip, is not held back until a sip is there")
+  @Test("The end of a body, shorter than the smallest step, is not held back")
   func smallEnd() {
     let limiter = RateLimiter(rate: 1 << 20, now: .zero)
     #expect(limiter.take(10, now: .microseconds(20)) == 10)
   }
 
-  @Test("A rate of nothing, or less, is a byte a second, and never a division by zero")
+  @Test("A rate of zero or less is one byte per second, and never a division by zero")
   func absurdRates() {
     for rate: Int64 in [0, -5, .min] {
       let limiter = RateLimiter(rate: rate, now: .zero)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A clock that stands or goes back gives nothing")
+  @Test("A clock that stands still or goes back gives nothing")
   func clockBack() {
     let limiter = RateLimiter(rate: 1000, now: .seconds(10))
     #expect(limiter.take(100, now: .seconds(9)) == 0)

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "An abort is over where the list says that the upload is gone, or is not allowed",
+    "An abort is done if the list shows that the upload is gone, or if listing is not allowed",
     arguments: [(404, "NoSuchUpload"), (404, "NoSuchKey"), (404, "NoSuchBucket"), (403, "AccessDenied")])
   func unlisted(status: Int, code: String) async throws {
     let (outcome, steps) = try await abort { step, _ in step == "abort" ? Self.done : .error(status, code) }
@@ -50,7 +50,7 @@ import Testing
     #expect(steps == ["abort", "list"])
   }
 
-  @Test("An abort that never takes effect fails after its tries, and says that the upload is still there")
+  @Test("An abort that never takes effect fails after its tries, and says that the upload still exists")
   func inVain() async throws {
     let (outcome, steps) = try await abort(tries: 3) { step, _ in step == "abort" ? Self.done : .parts([1]) }
     #expect(throws: Failure.self) { try outcome.get() }
@@ -60,7 +60,7 @@ import Testing
     #expect(steps == ["abort", "list", "abort", "list", "abort", "list"])
   }
 
-  @Test("Of an upload that the store no longer knows nothing is listed, and a list that fails is no proof of the end")
+  @Test("An upload that the store no longer has is not listed, and a failed list does not prove its end")
   func answers() async throws {
     let (gone, asked) = try await abort { _, _ in .error(404, "NoSuchUpload") }
     #expect(try gone.get() == .wasGone)

@@ -30,7 +30,7 @@ import Testing
     return try await step.run(1, uploadID: "id")
   }
 
-  @Test("The ETag of a part that the bucket's own rule encrypts with KMS is not taken for an MD5 that is wrong")
+  @Test("The ETag of a part that the bucket's default encrypts with KMS does not count as a wrong MD5")
   func encryptedByTheBucket() async throws {
     let odd: HeaderList = ["ETag": "\"0123456789abcdef0123456789abcdef\""]
     for (name, value) in [
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("A HEAD that does not say how long the object is proves nothing")
+  @Test("A HEAD without the object's size proves nothing")
   func unknownSize() async throws {
     for (headers, proves) in [
       (["ETag": "\"x\""] as HeaderList, false), (["Content-Length": "99999999999999999999"], false),
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("Of several tries of a PutObject the first one tells from when on the object can be ours")
+  @Test("Of several tries of a PutObject the first one determines the earliest time of our object")
   func firstTry() async throws {
     let head: HeaderList = [
       "Content-Length": "3", "ETag": "\"5289df737df57326fcdd22597afb1fac\"", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("An upload is gone whatever the store calls that, and one that cannot be listed is not known to be")
+  @Test("An upload is gone whichever code the store uses for it, but not because it cannot be listed")
   func hasUpload() async throws {
     let list = { (parts: String) in "<ListPartsResult><UploadId>id</UploadId>\(parts)</ListPartsResult>" }
     let error = { (code: String) in "<Error><Code>\(code)</Code></Error>" }
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("Sizes in a list of parts that no part can have do not overflow their sum")
+  @Test("Impossible sizes in a list of parts do not overflow their sum")
   func absurdSizes() throws {
     let parts = (1...3).map { "<Part><PartNumber>\($0)</PartNumber><Size>\(Int64.max)</Size><ETag>a</ETag></Part>" }
     let text = "<ListPartsResult><UploadId>id</UploadId>" + parts.joined() + "</ListPartsResult>"

@@ -95,7 +95,7 @@ import Testing
     _ = try await uploader.run()
   }
 
-  @Test("How fast the line was is known from then on, where it was not held down")
+  @Test("The line's speed is remembered, unless it was limited")
   func line() async throws {
     let fake = try FakeS3()
     let line = { memory.lessons(of: fake.endpoint, now: world.now()).line }
@@ -109,7 +109,7 @@ import Testing
     #expect(line() == .modest)
   }
 
-  @Test("That no lifecycle rule ends abandoned uploads is said once for each bucket; never when there is one")
+  @Test("A missing lifecycle rule for abandoned uploads is reported once per bucket, never if there is one")
   func lifecycle() async throws {
     let fake = try FakeS3()
     let path = try directory.write([UInt8](repeating: 7, count: 11 << 20), to: "file")

@@ -73,7 +73,7 @@ import Testing
     store.requests.map(\.step).filter { $0 != "uploads" }
   }
 
-  @Test("The steps of an upload are asked for in the machine's order, and told in the same")
+  @Test("The steps of an upload are performed in the machine's order, and reported in the same")
   func order() async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let uploader = try uploader(store, concurrency: 1)
@@ -83,7 +83,7 @@ import Testing
     #expect(result.parts == 3 && result.size == 11 << 20)
   }
 
-  @Test("An interruption cancels the requests that are out, ends the upload, and leaves nothing under way")
+  @Test("An interruption cancels the running requests, aborts the upload, and leaves nothing running")
   func interrupted() async throws {
     let (out, ended) = (Locked(0), Locked(0))
     let store = ScriptedStore { (request, _) throws(Failure) in
@@ -127,7 +127,7 @@ import Testing
     #expect(told.withLock { $0 }.count { $0.hasPrefix("an interrupted upload could not be resumed: ") } == 1)
   }
 
-  @Test("What the driver is told after the end is not kept, and changes nothing")
+  @Test("Events after the end are not kept, and change nothing")
   func afterTheEnd() async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let uploader = try uploader(store)
@@ -167,7 +167,7 @@ import Testing
     try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
   }
 
-  @Test("While the driver is held up by a disk or a listener, no looks at the line queue up behind it")
+  @Test("While a disk or a listener blocks the driver, samples of the line do not queue up")
   func heldUp() async throws {
     let store = ScriptedStore { request, number in
       request.step == "part 2" && number < 10 ? .error(500, "InternalError") : Self.good(request.step)

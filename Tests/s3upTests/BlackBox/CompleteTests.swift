@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "What parts prints is taken by complete --parts-file as it is",
+    "complete --parts-file accepts the output of parts",
     arguments: ["", "--json"], ["", "--checksum=sha256", "--checksum=crc64nvme"])
   func roundTrip(_ form: String, _ checksum: String) async throws {
     let box = try small()
@@ -66,7 +66,7 @@ import Testing
     #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
   }
 
-  @Test("A list whose sizes are not the store's completes nothing")
+  @Test("With a list of other sizes than the store's nothing is completed")
   func otherSize() async throws {
     let box = try small()
     let (id, _) = try await upload(box, [1])
@@ -97,7 +97,7 @@ import Testing
     #expect(box.fake.object("dir/k")?.parts.count == 2)
   }
 
-  @Test("Where ETags say nothing, the parts' checksums prove what the object is made of, and nothing else does")
+  @Test("If ETags say nothing, only the parts' checksums prove what the object is made of")
   func doneWithoutMD5() async throws {
     let box = try BlackBox {
       $0.minimumPartSize = 1

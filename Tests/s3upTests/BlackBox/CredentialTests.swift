@@ -96,7 +96,7 @@ import Testing
     #expect(sts.asked.first?.headers["Authorization"]?.contains("Credential=\(Self.base.keyID)/") == true)
   }
 
-  @Test("a login to SSO")
+  @Test("a login through SSO")
   func sso() async throws {
     let sso = try service()
     var box = try box(
@@ -131,7 +131,7 @@ import Testing
     echo '{"Version": 1, "AccessKeyId": "\(base.keyID)", "SecretAccessKey": "\(base.secret)"}'
     """
 
-  @Test("a credential_process speaks to the person, and leaves standard input to the upload")
+  @Test("a credential_process can print to the terminal, and leaves standard input to the upload")
   func process() async throws {
     let box = try box()
     let script = try box.files.write(Self.process, to: "give me keys")
@@ -154,7 +154,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a credential_process that is started in the midst of an upload holds none of its connections open")
+  @Test("a credential_process started during an upload keeps none of its connections open")
   func processBeside() async throws {
     let box = try box()
     let open = box.binary.home.path("open")
@@ -189,7 +189,7 @@ import Testing
   }
 
   /// `script` gives the program a terminal of its own.
-  @Test("the code of a device is asked for on the terminal, without an echo")
+  @Test("the code of an MFA device is asked for on the terminal, without an echo")
   func code() async throws {
     let sts = try service()
     var box = try box(
@@ -257,7 +257,7 @@ import Testing
     result.expectFailure(77, "needs a code, and there is no terminal to ask on")
   }
 
-  @Test("a broken file ends in 78 with its line, and without what is in it")
+  @Test("an invalid file ends in 78 with the line number, and without its contents")
   func broken() async throws {
     let box = try box("[default]\nregion = us-east-1\n\(Self.base.secret)\n")
     let result = try await box.run("put", "f", "s3://bucket/k")
@@ -265,7 +265,7 @@ import Testing
     expectNoSecret(result)
   }
 
-  @Test("a machine without any credentials says so within 3 s, with the places that were looked at")
+  @Test("a machine without credentials says so within 3 s, with the sources that were tried")
   func none() async throws {
     let box = try box()
     let lag = Lag()
@@ -276,7 +276,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a service that gives no answer is asked by its own retries alone, not once more for each try of the upload")
+  @Test("a service that does not answer is retried by itself, not again for each try of the upload")
   func serviceDown() async throws {
     let sts = try LocalService { _ in .init(500) }
     var box = try box()
@@ -289,7 +289,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("the home of a user is the one that the system knows")
+  @Test("without HOME the user's home directory is the system's")
   func home() async throws {
     let known = try await ChildProcess(
       Programs.find("getent"), ["passwd", "\(geteuid())"], environment: Programs.environment(home: "/")

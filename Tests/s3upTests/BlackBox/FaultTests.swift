@@ -109,7 +109,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests.contains { $0.fault != nil })
   }
 
-  @Test("a lost answer to a single create-only request is found out by HEAD")
+  @Test("after a lost answer to a single create-only request a HEAD decides")
   func lostAnswerCreateOnly() async throws {
     let box = try BlackBox(faults: [Fault(.init(.putObject, nth: 1), .loseAnswer)])
     let bytes = try box.sample("f", 1000)
@@ -135,7 +135,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
   }
 
   /// Parts of 16 MiB: what stands in the two sockets' buffers counts as gone.
-  @Test("a part that stands still at the end goes out once more before its time is up, but not with --hedge off")
+  @Test("a part that stalls at the end is sent again before its timeout, but not with --hedge off")
   func hedged() async throws {
     for (choice, patience, retries) in [("auto", "100s", 0), ("off", "8s", 1)] {
       let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 2, nth: 1), .stall(stage: .withinBody))])
@@ -181,7 +181,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
   }
 
-  @Test("a part that credentials do not allow is 77, and kept for when they do")
+  @Test("a part that credentials do not allow is 77, and the upload is kept until they do")
   func deniedPart() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 403, code: "AccessDenied"))
@@ -194,7 +194,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
-  @Test("the first cause is the one that is told", arguments: ["AccessDenied", "EntityTooLarge"])
+  @Test("the first cause is the one reported", arguments: ["AccessDenied", "EntityTooLarge"])
   func firstCause(_ code: String) async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 1), .error(status: code == "AccessDenied" ? 403 : 400, code: code)),
@@ -207,7 +207,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
-  @Test("a failure that does not pass is 75 after as many tries as --retries says", arguments: [1, 3])
+  @Test("a failure that does not pass is 75 after the tries of --retries", arguments: [1, 3])
   func retries(_ tries: Int) async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 3), .error(status: 500, code: "InternalError"))
@@ -239,7 +239,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("a store that misses a part at complete gets all of them once more, in a new upload")
+  @Test("if the store lacks a part at complete, all of them are sent once more in a new upload")
   func invalidPartOnce() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .error(status: 400, code: "InvalidPart"))
@@ -290,7 +290,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(tries[1].began - tries[0].began >= .seconds(2))
   }
 
-  @Test("the retries are counted and told with -v")
+  @Test("retries are counted, and reported with -v")
   func told() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2, to: 2), .error(status: 500, code: "InternalError"))
@@ -303,7 +303,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.json["bytes_sent"] as? Int ?? 0 >= 11 * mebi)
   }
 
-  @Test("a store that forgets the upload again and again is given up")
+  @Test("if the store repeatedly forgets the upload, the run gives up")
   func forgetful() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 404, code: "NoSuchUpload"))
@@ -315,7 +315,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests(.createMultipartUpload).count <= 10)
   }
 
-  @Test("It is said too when the request that met it is refused all the same, by the first one that is not")
+  @Test("It is also reported if the request that noticed it is still refused, by the first one that succeeds")
   func clockOfRefused() async throws {
     let box = try BlackBox(faults: [Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))])
     box.fake.setClockOffset(3600)
@@ -339,7 +339,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests.count { $0.errorCode == "RequestTimeTooSkewed" } == 1)
   }
 
-  @Test("a signature that is refused on a machine whose clock is wrong names the clock")
+  @Test("a refused signature on a machine with a wrong clock names the clock")
   func clockNamed() async throws {
     let box = try BlackBox(faults: [Fault(.all, .error(status: 403, code: "SignatureDoesNotMatch"))])
     box.fake.setClockOffset(1200)
@@ -348,7 +348,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "odd but honest stores are served",
+    "stores with odd but correct answers work",
     arguments: [
       FakeOptions { $0.completeETag = .empty }, FakeOptions { $0.completeETag = .unquoted },
       FakeOptions { $0.completeETag = .missing }, FakeOptions { $0.completeETag = .escaped },

@@ -26,7 +26,7 @@ import Testing
     #expect(.seconds(result.seconds) - lag.sofar < .seconds(5))
   }
 
-  @Test("a proxy that is down is what is blamed, by name and variable, without its password")
+  @Test("a proxy that is down is named with its variable, without its password")
   func proxy() async throws {
     var box = try box()
     box.environment["http_proxy"] = "http://user:pAssw0rd@127.0.0.1:9"
@@ -68,7 +68,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a name that no bucket of AWS can have is 64 and asked of nobody; another store may have it")
+  @Test("a bucket name that is impossible on AWS is 64 without a request; another store may have it")
   func bucketName() async throws {
     var box = try box()
     try await box.run("uploads", "s3://Hu_Bucket").expectFailure(69, "NoSuchBucket")
@@ -81,14 +81,14 @@ import Testing
     #expect(box.fake.requests.count == before)
   }
 
-  @Test("two files are told how each gets its own run")
+  @Test("with two files the message says how to upload each in its own run")
   func twoFiles() async throws {
     let box = try box()
     let result = try await box.run("put", "f", "it's", "s3://bucket/dir")
     result.expectFailure(64, "one file in a run", "for f in f 'it'\\''s'; do s3up put \"$f\" s3://bucket/dir/; done")
   }
 
-  @Test("a state folder that cannot be made is named with the reason")
+  @Test("a state folder that cannot be created is named with the reason")
   func stateFolder() async throws {
     let box = try box()
     try box.sample("big", 11 * mebi)

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "SIGTERM ends an upload within 5 s also while gigabytes are read for their checksums", arguments: ["keep", "abort"])
+    "SIGTERM ends an upload within 5 s even while gigabytes are read for their checksums", arguments: ["keep", "abort"])
   func whileHashing(_ choice: String) async throws {
     let fake = try FakeS3(FakeOptions { $0.storage = .discard })
     let binary = try S3upBinary()

@@ -35,7 +35,7 @@ import Testing
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
   }
 
-  @Test("When no further try is made, the failure says that an upload may be left, and the next run names it")
+  @Test("Without a further try the failure says that an upload may be left, and the next run names it")
   func lostForGood() async throws {
     let box = try BlackBox(faults: [Fault(Self.create, .loseAnswer)])
     let bytes = try box.sample("f", 11 * mebi)
@@ -47,7 +47,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [lost])
   }
 
-  @Test("The single step create says that an upload may be left whose id did not arrive, and prints one id")
+  @Test("The step create says that an upload may be left whose id did not arrive, and prints one id")
   func step() async throws {
     let box = try BlackBox(faults: [Fault(Self.create, .loseAnswer)])
     let result = try await box.run("create", "s3://bucket/k")

@@ -62,7 +62,7 @@ import Testing
   }
 
   /// The upload is gone at the store, and its complete never ran.
-  @Test("a complete that was lost before the store, and an upload that is then gone, is no success by an older object")
+  @Test("if complete never reached the store and the upload is then gone, an older object is not a success")
   func lostAndGone() async throws {
     let box = try await published(Self.parts, 11 * mebi, minutesAgo: 10)
     box.fake.setFaults([
@@ -110,7 +110,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("a clock of this machine that is wrong takes nothing from that")
+  @Test("a wrong clock of this machine does not change that")
   func wrongClock() async throws {
     for ahead: Int64 in [-600, 600] {
       let box = try BlackBox(faults: [
@@ -137,7 +137,7 @@ import Testing
     await child.wait().expectFailure(75)
   }
 
-  @Test("--if-none-match knows its own object by what was there before, whatever the clocks say")
+  @Test("--if-none-match recognises its own object by what was there before, whatever the clocks say")
   func createOnly() async throws {
     let box = try BlackBox(faults: [Fault(.init(.putObject, nth: 1), .loseAnswer)])
     try box.sample("f", 1000)

@@ -117,7 +117,7 @@ private final class Issuer: Sendable {
     #expect(box.fake.unfinishedUploads.map(\.id) == [], sourceLocation: location)
   }
 
-  @Test("credential_process hands out the next ones, with and without telling their end", arguments: [true, false])
+  @Test("credential_process gives the next credentials, with and without an expiry", arguments: [true, false])
   func process(_ saysEnd: Bool) async throws {
     let issuer = issuer
     let service = try LocalService { _ in .init(200, issuer.process(saysEnd: saysEnd)) }
@@ -165,7 +165,7 @@ private final class Issuer: Sendable {
     withExtendedLifetime(writer) {}
   }
 
-  @Test("a job of GitHub, whose token holds once")
+  @Test("a GitHub job, whose token is valid once")
   func github() async throws {
     let issuer = issuer
     let tokens = Guarded<(next: Int, open: Set<String>)>((0, []))
@@ -192,7 +192,7 @@ private final class Issuer: Sendable {
     expectArrived(try await box.run(Self.put + slowly + role, timeout: .seconds(600)))
   }
 
-  @Test("with --wait-for-credentials keys that ended are waited for, and the upload goes on where it was")
+  @Test("with --wait-for-credentials an upload with expired keys waits for new ones, and continues where it was")
   func waits() async throws {
     try box.binary.home.write(Issuer.file(of: issuer.issue()), to: ".aws/credentials")
     let child = try box.start(Self.put + slowly + ["--wait-for-credentials", "5m"])
@@ -207,7 +207,7 @@ private final class Issuer: Sendable {
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
   }
 
-  @Test("without it the run ends in 77, the upload is kept, and the same command goes on with new keys")
+  @Test("without it the run ends in 77, the upload is kept, and the same command resumes it with new keys")
   func ends() async throws {
     try box.binary.home.write(Issuer.file(of: issuer.issue()), to: ".aws/credentials")
     let result = try await box.run(Self.put + slowly, timeout: .seconds(600))
@@ -222,7 +222,7 @@ private final class Issuer: Sendable {
     try await box.expectGoesOn(Self.put, to: bytes)
   }
 
-  @Test("keys of the environment that end before the upload will are warned of, with both times")
+  @Test("a warning names keys of the environment that expire before the upload ends, with both times")
   func warns() async throws {
     let short = issuer.issue(life: 300)
     var box = box

@@ -24,7 +24,7 @@ import Testing
     box.expectUntouched(id, parts: 3, since: before)
   }
 
-  @Test("with --resume adopt one that was left, and whose parts are the file's, is adopted")
+  @Test("with --resume adopt an abandoned upload whose parts match the file is adopted")
   func adopted() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -40,7 +40,8 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("one that somebody sent to a moment ago is waited for; the run says so, and a signal ends the wait at once")
+  @Test(
+    "for an upload that somebody has just sent to the run waits; a message says so, and a signal ends the wait at once")
   func stoppedWhileWaiting() async throws {
     let box = try BlackBox()
     try box.sample("f", StoppedUpload.size)
@@ -89,7 +90,7 @@ import Testing
     box.expectUntouched(id, parts: 3, since: before)
   }
 
-  @Test("another file's is neither touched nor used", arguments: [5 * mebi, 6 * mebi])
+  @Test("another file's upload is neither touched nor used", arguments: [5 * mebi, 6 * mebi])
   func another(_ size: Int) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -104,7 +105,7 @@ import Testing
     box.expectUntouched(id, parts: 2, since: before)
   }
 
-  @Test("one without any part is not adopted: nothing shows whose it is")
+  @Test("an upload without parts is not adopted, because nothing shows whose it is")
   func empty() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -115,7 +116,7 @@ import Testing
     box.expectUntouched(id, parts: 0, since: before)
   }
 
-  @Test("one of which a single part is another's is left alone, none of it counts as resumed; an older one is taken")
+  @Test("an upload with one other part is left alone, none of it counts as resumed; an older one is adopted")
   func mixed() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -137,7 +138,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [newer])
   }
 
-  @Test("what was compared of an upload that is then left is not called resumed")
+  @Test("compared parts of an upload that is not adopted do not count as resumed")
   func notResumed() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -156,7 +157,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [id])
   }
 
-  @Test("a longer key that begins alike is another object, and not named")
+  @Test("a longer key with the same beginning is another object, and is not named")
   func longerKey() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -170,7 +171,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [id])
   }
 
-  @Test("a store that forbids the list gets a new upload; a run that asked to adopt says so, another has no need to")
+  @Test("if the store forbids the list, a new upload begins; a message says so only with --resume adopt")
   func forbidden() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))
@@ -181,7 +182,7 @@ import Testing
     try await box.run(Self.adopt).expectWarned("could not be listed")
   }
 
-  @Test("an upload that was killed goes on from another machine with --resume adopt, a minute after the last part")
+  @Test("a killed upload is resumed on another machine with --resume adopt, a minute after the last part")
   func otherMachine() async throws {
     let stopped = try await StoppedUpload()
     stopped.box.fake.setClockOffset(90)

@@ -70,7 +70,7 @@ import Testing
     expectNoSecret(box, result)
   }
 
-  @Test("a store that sends the secrets back cannot make them be shown")
+  @Test("secrets that a store sends back are not shown")
   func echoed() async throws {
     let message = "you sent \(base64(Self.key)) and \(Self.credential.sessionToken ?? "")"
     let box = try box(faults: [
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(
-    "no element of an error shows what a gateway echoes",
+    "no element of an error shows secrets that a gateway echoes",
     arguments: ["Code", "Message", "RequestId", "Resource", "Region", "Endpoint"])
   func element(_ name: String) async throws {
     for echo in Self.echoes {
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test("a key that shares letters with the secret is uploaded, listed and shown as it is")
+  @Test("a key that shares letters with the secret is uploaded, listed and shown unchanged")
   func alike() async throws {
     let credential = FakeCredential(keyID: "minioadmin", secret: "minioadmin")
     var box = try BlackBox { $0.credentials = [credential] }
@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test("a proxy that repeats its password is not repeated")
+  @Test("a password that a proxy repeats is not shown")
   func proxy() async throws {
     let password = "Proxy/Pass+Word=0123456789"
     var box = try BlackBox(
@@ -265,7 +265,7 @@ import Testing
     }
   }
 
-  @Test("the command line of a running upload holds no secret, and a presigned URL given by the environment neither")
+  @Test("the process list shows no secret of a running upload, and no presigned URL from the environment")
   func processList() async throws {
     var box = try box(faults: [Fault(.init(.uploadPart, partNumber: 1), .stall(stage: .withinBody))])
     let child = try box.start(["put", "f", "s3://bucket/k", "--part-size", "5M", "--sse-c-key-file", "key"])
@@ -289,7 +289,7 @@ import Testing
     expectNoSecret(box, result)
   }
 
-  @Test("a presigned URL that fails is told without its signature")
+  @Test("a failed presigned URL is shown without its signature")
   func presignedFailure() async throws {
     var box = try box()
     let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)

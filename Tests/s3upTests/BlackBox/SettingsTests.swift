@@ -50,7 +50,7 @@ import Testing
     #expect(box.fake.requests(.headObject).allSatisfy { $0.key == "k" })
   }
 
-  @Test("what the store keeps is a success, and costs one HEAD", arguments: Lost.all, [100, 6 * mebi])
+  @Test("settings that the store keeps are a success, and cost one HEAD", arguments: Lost.all, [100, 6 * mebi])
   func kept(_ lost: Lost, _ size: Int) async throws {
     let box = try BlackBox()
     try box.sample("f", size)
@@ -61,7 +61,7 @@ import Testing
     #expect(asked.count == 1, "\(asked.map(\.operation))")
   }
 
-  @Test("an object that another writer has put in its place meanwhile says nothing of this one")
+  @Test("an object that somebody else has written meanwhile says nothing about this one")
   func replaced() async throws {
     let box = try BlackBox { ($0.versioning, $0.passesOver) = (true, ["x-amz-meta-"]) }
     try box.sample("f", 6 * mebi)
@@ -70,7 +70,7 @@ import Testing
       .expectWarned("could not be confirmed: metadata color (another object is at the key by now)")
   }
 
-  @Test("a stream's object is looked at too")
+  @Test("a stream's object is checked too")
   func stream() async throws {
     let box = try BlackBox { $0.passesOver = ["x-amz-storage-class"] }
     try await box.run("put", "-", "s3://bucket/k", "--storage-class", "GLACIER", input: .bytes([1, 2, 3]))
@@ -118,7 +118,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("a store that names the encryption with the parts alone does encrypt")
+  @Test("a store that names the encryption only with the parts does encrypt")
   func namedWithParts() async throws {
     let box = try BlackBox { $0.createNamesEncryption = false }
     try box.sample("f", 6 * mebi)
@@ -171,7 +171,7 @@ import Testing
     try await box.run(put + ["--retries", "2"]).expectFailure(75, "the object is there and proven", "s3://bucket/k")
   }
 
-  @Test("a request that locks an object carries a digest, whatever --checksum says", arguments: [100, 6 * mebi])
+  @Test("a request that locks an object has a digest, whatever --checksum says", arguments: [100, 6 * mebi])
   func locked(_ size: Int) async throws {
     let box = try BlackBox()
     try box.sample("f", size)
@@ -211,7 +211,7 @@ import Testing
     #expect(Set(sent.map { $0.headers["x-amz-content-sha256"] }) == Set(hashes))
   }
 
-  @Test("a tab in metadata arrives as it was given, and in another header it is refused")
+  @Test("a tab in metadata arrives unchanged, and in another header it is refused")
   func tab() async throws {
     let box = try BlackBox()
     try box.sample("f", 10)

@@ -37,7 +37,7 @@ import Testing
     try await box.expectGoesOn(put, to: try box.files.read("f"))
   }
 
-  @Test("with --on-interrupt abort the upload is aborted within 5 s, and the abort seen to", arguments: endings)
+  @Test("with --on-interrupt abort the upload is aborted within 5 s, and checked to be gone", arguments: endings)
   func aborts(_ signal: Int32, _ exit: Int32) async throws {
     let (box, child) = try await held([Self.part], "--on-interrupt", "abort")
     let (sent, lag) = (ContinuousClock.now, Lag())
@@ -70,7 +70,7 @@ import Testing
     try await box.expectGoesOn(put, to: try box.files.read("f"))
   }
 
-  @Test("a store that does not answer the abort holds nobody longer than 5 s, and the upload is named")
+  @Test("if the store does not answer the abort, the run ends within 5 s, and the upload is named")
   func deafStore() async throws {
     let (box, child) = try await held(
       [Self.part, Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))], "--on-interrupt", "abort")
@@ -97,7 +97,7 @@ import Testing
     #expect(result.status == exit)
   }
 
-  @Test("SIGINT while complete is under way waits for its answer: the object may be there already")
+  @Test("after SIGINT the run waits for the answer to a running complete, because the object may exist already")
   func whileCompleting() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload), .trickle(spaces: 20, milliseconds: 50))
@@ -199,7 +199,7 @@ import Testing
     #expect(try box.files.read("f") == bytes)
   }
 
-  @Test("a command without an upload to put in order ends at a signal by itself", arguments: endings)
+  @Test("a command without an upload to clean up is ended by a signal directly", arguments: endings)
   func singleStep(_ signal: Int32, _ exit: Int32) async throws {
     let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
     let child = try box.start(["create", "s3://bucket/k"])
@@ -210,7 +210,8 @@ import Testing
   }
 
   @Test(
-    "closed standard streams harm no byte of the upload", arguments: ["2>&-", ">&- 2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
+    "closed standard streams do not change a byte of the upload",
+    arguments: ["2>&-", ">&- 2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
   func closedStreams(_ streams: String) async throws {
     for secure in [false, true] {
       let box = try BlackBox(secure: secure)

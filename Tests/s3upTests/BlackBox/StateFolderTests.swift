@@ -55,7 +55,7 @@ import Testing
     #expect(mode(shared) == bits)
   }
 
-  @Test("Folders that are missing are made for this user alone, beside others that keep theirs")
+  @Test("Missing folders are created private, and existing ones keep their mode")
   func missing() async throws {
     let (box, server) = try box()
     let above = try folder(box, "above", 0o775)
@@ -65,7 +65,7 @@ import Testing
     #expect(server.asked.count == 3)
   }
 
-  @Test("A folder uploads that another program has there stays as it is; where others can write it, it is refused")
+  @Test("Another program's folder named uploads is not changed; if others can write it, it is refused")
   func otherProgram() async throws {
     let (box, server) = try box()
     let uploads = try folder(box, "site/uploads", 0o755)
@@ -96,7 +96,7 @@ import Testing
     #expect(box.fake.requests(.putObject).last?.headers["x-amz-checksum-crc64nvme"] != nil)
   }
 
-  @Test("No run leaves the credentials of a machine on the disk, and what an earlier version left goes")
+  @Test("No run leaves a machine's credentials on disk, and those of an earlier version are deleted")
   func noCredentials() async throws {
     let (box, server) = try box()
     let state = try folder(box, "state", 0o700)

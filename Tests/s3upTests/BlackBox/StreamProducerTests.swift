@@ -12,7 +12,7 @@ import Testing
     try await box.run(put + options + ["--", "sh", "-c", line])
   }
 
-  @Test("what a command prints arrives, and what it says on standard error passes through", arguments: [10, 20 * mebi])
+  @Test("a command's output is uploaded, and its standard error is shown", arguments: [10, 20 * mebi])
   func arrives(_ size: Int) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", size)
@@ -47,7 +47,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("one that dies at 90 % publishes nothing and leaves no upload")
+  @Test("a command that dies at 90 % publishes nothing and leaves no upload")
   func diesLate() async throws {
     let box = try BlackBox()
     try box.sample("f", 20 * mebi)
@@ -63,7 +63,7 @@ import Testing
     #expect(box.fake.requests(.listParts).count == 1)
   }
 
-  @Test("one that closes its output and then fails is waited for")
+  @Test("a command that closes its output and then fails is waited for")
   func failsAfterOutput() async throws {
     let box = try BlackBox()
     try box.sample("f", 9 * mebi)
@@ -71,7 +71,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("a command that is not there is 66 and sends nothing")
+  @Test("a missing command is 66 and sends nothing")
   func notFound() async throws {
     let box = try BlackBox()
     try await box.run(put + ["--", "no-such-command-here"]).expectFailure(66, "no-such-command-here")
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "a signal ends the command too, even one that does not listen", arguments: [SIGHUP, SIGINT, SIGTERM], [false, true])
+    "a signal ends the command too, even if it ignores signals", arguments: [SIGHUP, SIGINT, SIGTERM], [false, true])
   func interrupted(_ signal: Int32, deaf: Bool) async throws {
     let box = try BlackBox()
     try box.sample("f", 9 * mebi)
@@ -115,7 +115,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("when the store refuses for good the command is ended")
+  @Test("after a final refusal of the store the command is ended")
   func refused() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .error(status: 403, code: "AccessDenied"))])
     try box.sample("f", 9 * mebi)
@@ -216,7 +216,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("the second signal leaves nothing of a command that does not listen")
+  @Test("after the second signal nothing remains of a command that ignores signals")
   func secondSignal() async throws {
     let box = try BlackBox(faults: [Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))])
     try box.sample("f", 9 * mebi)
@@ -234,7 +234,7 @@ import Testing
     #expect(isGone(started))
   }
 
-  @Test("what a command has left running without the pipe is left alone after a success")
+  @Test("processes that a command left running without the pipe are left alone after a success")
   func leavesDaemons() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)
@@ -246,7 +246,7 @@ import Testing
   }
 
   @Test(
-    "a command can ask for something on the terminal, and Ctrl-C there ends it with the upload",
+    "a command can ask for something on the terminal, and Ctrl-C ends it and the upload",
     arguments: [true, false])
   func terminal(answers: Bool) async throws {
     let box = try BlackBox()

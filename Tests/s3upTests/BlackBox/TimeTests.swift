@@ -23,7 +23,7 @@ import Testing
     #expect(box.fake.objectCount == 0)
   }
 
-  @Test("--deadline holds while a file is summed, before anything is sent", .enabled(if: BlackBox.measures))
+  @Test("--deadline ends the run while a file is summed, before anything is sent", .enabled(if: BlackBox.measures))
   func summing() async throws {
     let box = try BlackBox()
     // It would take minutes.
@@ -36,7 +36,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("--deadline holds while credentials are waited for and while they are looked for, and their wait holds alone")
+  @Test("--deadline ends the run while it waits or looks for credentials, and their own wait has its limit")
   func credentials() async throws {
     var box = try BlackBox(faults: [Fault(.all, .error(status: 400, code: "ExpiredToken"))])
     try box.sample("f", 11 * mebi)

@@ -82,7 +82,7 @@ enum Touch: String, CaseIterable, Sendable {
     #expect(box.fake.requests(.uploadPart).count == 5)
   }
 
-  @Test("a file that nobody touches is not summed again")
+  @Test("an untouched file is not summed again")
   func untouched() async throws {
     let box = try BlackBox()
     try box.sample("f", StoppedUpload.size)
@@ -154,7 +154,7 @@ enum Touch: String, CaseIterable, Sendable {
     #expect(box.fake.object("k")?.sha256 == sha256(try box.files.read("f")))
   }
 
-  @Test("rewritten so while the next run resumes, after its parts were compared, it is 65")
+  @Test("a file rewritten like that while the next run resumes, after its parts were compared, is 65")
   func whileResuming() async throws {
     let stopped = try await StoppedUpload()
     let box = stopped.box

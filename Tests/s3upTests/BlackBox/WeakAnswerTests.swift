@@ -41,7 +41,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("a stream's upload that was said to be complete and stays away is named, and not aborted")
+  @Test("a stream's upload that the store calls complete but does not show is named, and not aborted")
   func streamStaysAway() async throws {
     let box = try store(Fault(.init(.headObject), .error(status: 404, code: "")))
     let bytes = try box.sample("f", 11 * mebi)

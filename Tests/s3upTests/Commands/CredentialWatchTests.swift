@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct CredentialWatchTests {
   private let now = Timestamp(seconds: 1_800_000_000)
 
-  @Test("An upload that ends before its credentials is no news; one that outlives them names both times")
+  @Test("An upload that ends before its credentials expire gives no warning; one that does not names both times")
   func both() {
     let end = Timestamp(seconds: now.seconds + 600)
     #expect(CredentialWatch.warning(now: now, eta: .seconds(600), end: end) == nil)
