@@ -5,7 +5,7 @@ import Testing
 @testable import s3up
 
 @Suite(.timeLimit(.minutes(15))) struct ProcessEnvironmentTests {
-  /// The variables as the kernel hands them over: a list of texts with a null behind it.
+  /// The variables as the kernel passes them: a list of strings with a null pointer at the end.
   private static func read(_ entries: [[UInt8]]) -> [String: String] {
     let texts = entries.map { entry in
       let text = UnsafeMutablePointer<CChar>.allocate(capacity: entry.count + 1)

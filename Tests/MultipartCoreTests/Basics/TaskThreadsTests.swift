@@ -52,7 +52,7 @@ struct TaskThreadsTests {
     func ends() async -> Bool { await inTime { [task] in await task.value } == true }
   }
 
-  /// Each who comes keeps its thread until all have come.
+  /// Each participant keeps its thread until all have arrived.
   struct Meeting: Sendable {
     private let size: Int
     private let came = Locked(0)
@@ -215,7 +215,7 @@ struct TaskThreadsTests {
 /// Seconds. Beside all other tests, those of the fake store among them, the next task may be half a minute away.
 private let hangs = 600.0
 
-/// Runs it where it may hold a thread.
+/// Runs `work` where it may block a thread.
 func off<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     let thread = try? PosixThread.start { continuation.resume(returning: work()) }
@@ -232,7 +232,7 @@ func allMet(_ tasks: [Task<Bool, Never>]) async -> Bool {
   } == tasks.count
 }
 
-/// Nil when it hangs.
+/// Nil if it does not finish.
 @discardableResult
 func inTime<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
   await withCheckedContinuation { continuation in

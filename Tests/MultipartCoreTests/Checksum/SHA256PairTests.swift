@@ -39,7 +39,7 @@ import Testing
       data.withUnsafeBytes { all in
         guard let base = all.baseAddress else { return }
         ck_sha256_two(&one, base, &other, base + 900, step)
-        // The rest of one goes alone.
+        // The rest of the longer one is processed alone.
         ck_sha256_one(&one, base + step, whole - step)
       }
       #expect(try digest(&one, a[whole...]) == Hex.encode(Digest.sha256(a)))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Grammar of the shared files", .timeLimit(.minutes(15)))
 struct ConfigGrammarTests {
-  /// Text of a config file, and what `region` of the profile dev is in it.
+  /// The text of a config file, and the value of `region` of the profile dev in it.
   @Test(
     "a value is found in every layout of the file",
     arguments: [

@@ -93,7 +93,7 @@ struct CognitoTests {
     #expect(try await provider(peer, world).identity() == Self.identity)
     #expect(peer.asked.count == 2)
     #expect(world.log.contains("not used: \(folder.path("state/guests")): ") && world.log.contains("stateFolder"))
-    // What was asked for anew is kept again.
+    // The identity that was requested again is stored again.
     #expect(try await provider(peer).identity() == Self.identity)
     #expect(peer.asked.count == 2)
   }

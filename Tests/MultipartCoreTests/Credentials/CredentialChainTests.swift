@@ -164,7 +164,7 @@ struct CredentialChainTests {
         ? .init(200, #"{"roleCredentials": {"accessKeyId": "SSO", "secretAccessKey": "s", "sessionToken": "t"}}"#)
         : STSAnswer.credentials(id: asked.form["Action"] ?? "")
     }
-    // Each way, as lines of the config file; the last stands in the credentials file too.
+    // Each kind of credentials as config lines; the last is in the credentials file too.
     let process = #"credential_process = /bin/echo '{"Version":1,"AccessKeyId":"PROCESS","SecretAccessKey":"s"}'"#
     let keys = "aws_access_key_id = CONFIG\naws_secret_access_key = s"
     let written = "[default]\naws_access_key_id = CREDENTIALS\naws_secret_access_key = s\n"

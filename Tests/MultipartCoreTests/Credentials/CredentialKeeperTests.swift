@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// A clock that a test moves; who sleeps moves it too.
+/// A clock that a test sets; sleeping advances it too.
 private final class HandClock: Sendable {
   private let seconds = Guarded<Int64>(1_000_000)
   let sleeps = Guarded(0)
@@ -76,7 +76,7 @@ private final class Source: Sendable {
     }
   }
 
-  /// Until what runs by itself has been done.
+  /// Waits until the background work is done.
   private func settle(_ condition: @Sendable () -> Bool) async {
     for _ in 0..<100_000 where !condition() { await Task.yield() }
   }
@@ -113,7 +113,7 @@ private final class Source: Sendable {
     }
     #expect(renewed == Array(repeating: true, count: 20))
     #expect(source.asked.with { $0 } == 2)
-    // One that was refused before the others and is told so late asks nobody.
+    // A request that was refused earlier, but reports it late, does not cause another question.
     clock.move(100)
     #expect(try await keeper.renew(after: turn, cause: refusal))
     #expect(source.asked.with { $0 } == 2)

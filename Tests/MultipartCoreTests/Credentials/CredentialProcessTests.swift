@@ -23,8 +23,8 @@ struct CredentialProcessTests {
     }
   }
 
-  /// For a shell that is named: to run a file that was just written is refused while a process that another test starts
-  /// at the moment still holds it open.
+  /// A script for a named shell: a file that was just written cannot be executed while a process that another test is
+  /// starting still has it open.
   private func script(_ text: String) throws -> (folder: TemporaryDirectory, path: String) {
     let folder = try TemporaryDirectory("s3up process")
     let path = try folder.write(text, to: "give keys")
@@ -127,7 +127,7 @@ struct CredentialProcessTests {
   @Test("a program that does not end is killed, even if it ignores the first signal, and nothing of it remains")
   func tooSlow() async throws {
     let (folder, path) = try script("trap '' TERM\necho $$ >\"$(dirname \"$0\")/pid\"\nwhile :; do sleep 0.05; done\n")
-    // Past its time as soon as it runs.
+    // Its time is over as soon as it runs.
     let uptime: @Sendable () -> Duration = {
       access(folder.path("pid"), F_OK) == 0 ? .seconds(61) : .zero
     }

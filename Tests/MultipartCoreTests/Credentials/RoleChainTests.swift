@@ -12,7 +12,7 @@ struct RoleChainTests {
     }
   }
 
-  /// Answers with the name of the role as the key, so that who asked for what can be seen.
+  /// Answers with the role's name as the key, so that a test can see which role was requested with which key.
   private func sts() throws -> LocalService {
     try LocalService { asked in
       let name = asked.form["RoleArn"]?.split(separator: "/").last.map(String.init) ?? ""

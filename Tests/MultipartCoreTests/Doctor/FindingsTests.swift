@@ -122,7 +122,7 @@ import Testing
     exam.probe = ProbeReport(key: "k", began: .success(try upload()))
     exam.probe?.region = "eu-north-1"
     #expect(finding(exam, .region)?.code == .configuration)
-    // Without a bucket nobody's region is known.
+    // Without a bucket there is no region to compare.
     exam.bucket = nil
     #expect(finding(exam, .region)?.mark == .ok)
   }

@@ -196,7 +196,7 @@ import Testing
     #expect(try book.load(target)?.parts == [1: RecordSamples.part(1), 3: RecordSamples.part(3)])
     try writer.append(RecordSamples.part(2), now: .zero)
     #expect(try book.load(target)?.parts.count == 3)
-    // As many of a hostile store's as a record may hold, and no more.
+    // As many parts of a hostile store as a record can hold, and no more.
     let many = (1...400).map { UploadRecord.Part(number: $0, size: 1, etag: String(repeating: "e", count: 60_000)) }
     _ = try book.begin(header, parts: many)
     #expect(try shelf.bytes().count <= RecordText.mostBytes)

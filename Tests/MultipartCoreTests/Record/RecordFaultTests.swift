@@ -4,11 +4,11 @@ import Testing
 
 @testable import MultipartCore
 
-/// A small file system of its own, mounted for one test (root only).
+/// A small file system, mounted for one test (root only).
 private struct SmallDisk {
   let path: String
 
-  /// Mounted while `body` runs, whichever way that ends.
+  /// Mounted while `body` runs, and unmounted however it ends.
   static func with(_ path: String, _ body: (SmallDisk) async throws -> Void) async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     guard await run("mount", ["-t", "tmpfs", "-o", "size=64k", "none", path]) else { throw SystemError("mount", EPERM) }
@@ -96,7 +96,7 @@ private struct SmallDisk {
   }
 
   private func onlyRead(_ disk: SmallDisk) async throws {
-    // What is open for writing keeps a file system from being made read-only.
+    // A file that is open for writing prevents remounting read-only.
     do { try book.begin(header).append(RecordSamples.part(1), now: .zero) }
     #expect(await disk.makeReadOnly())
     #expect(try book.load(target) == RecordSamples.record(parts: 1))

@@ -20,7 +20,7 @@ import Testing
     let other = try #require(try book.lock(RecordTarget(origin: "https://a", bucket: "b", key: "k")))
     lock.release()
     let again = try #require(try book.lock(target))
-    // Only the one that holds it can let it go.
+    // Only the holder can release it.
     lock.release()
     #expect(try book.lock(target) == nil)
     again.release()
@@ -59,7 +59,7 @@ import Testing
     let child = try ChildProcess(
       Programs.find("flock"), ["--no-fork", path, "sh", "-c", "echo $$ >\"$0\"; echo; exec cat", path],
       environment: environment, input: .open)
-    // Its first output says that it has the lock.
+    // Its first output means that it has the lock.
     try await until("flock has the lock") { !child.stdout.isEmpty || child.ended }
     #expect(try book.lock(target) == nil)
     #expect(book.lockHolder(target) == child.pid)

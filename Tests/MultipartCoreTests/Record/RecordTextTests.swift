@@ -77,7 +77,7 @@ import Testing
       let whole = parts(ends.filter { $0 <= length }.count - 2)
       let nul = Array(bytes.prefix(length)) + [UInt8](repeating: 0, count: 4096)
       #expect(try RecordText.read(nul)?.record.parts == whole, "NULs from \(length)")
-      // As blocks of an older file would stand there, at the same place and from a line's start.
+      // Blocks of an older file, at the same offset and beginning with a line.
       let older = Array(bytes.prefix(length)) + stale.dropFirst(length)
       #expect(try RecordText.read(older)?.record.parts == whole, "another's from \(length)")
       #expect(

@@ -104,7 +104,7 @@ struct ExpressSessionTests {
     try await head(client)
     #expect(begun.withLock { $0 } == 1)
     world.advance(.seconds(2))
-    // The renewal stands still, and these go out all the same.
+    // The renewal stalls, and these requests are sent anyway.
     defer { gate.continuation.finish() }
     try await finishes("requests beside a renewal") { for _ in 0..<5 { try await head(client) } }
     try await until("a renewal has begun", within: .seconds(30)) { begun.withLock { $0 } == 2 }
@@ -136,7 +136,7 @@ struct ExpressSessionTests {
     try await head(client)
     world.advance(.seconds(250))
     try await head(client)
-    // The refusal of the renewal arrives beside these; after it none is begun for five seconds.
+    // The renewal is refused during these requests; after that none begins for five seconds.
     for _ in 0..<50 { try await head(client) }
     #expect(store.requests.filter { $0.url.hasSuffix("?session") }.count <= 2)
     world.advance(.seconds(100))

@@ -7,7 +7,7 @@ import Testing
       parts: numbers.map { .init(number: $0, size: Int64($0), etag: "") }, isTruncated: truncated, nextMarker: next)
   }
 
-  /// Plays a store: gives a page behind a marker.
+  /// Plays a store that returns the page after a marker.
   private func walk(_ store: (Int) -> ListParts.Page) -> (pages: ListParts.Pages, requests: [Int]) {
     var pages = ListParts.Pages()
     var requests: [Int] = []

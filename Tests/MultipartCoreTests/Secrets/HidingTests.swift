@@ -2,7 +2,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// What a store says can hold what we sent it.
+/// A store's answer may contain what we sent it.
 @Suite(.timeLimit(.minutes(15))) struct HidingTests {
   @Test(
     "A secret in a store's sentence is hidden wherever it is within a word",

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// How many of the bytes in a row are too many to be shown. Hex digits alone are in every ETag.
+  /// How many consecutive bytes are too many to be shown. Hex digits occur in every ETag.
   private static func most(_ text: [UInt8]) -> Int {
     text.allSatisfy { Hex.value(of: $0) != nil } ? SecretForms.hexLength : 8
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// The door of a run through which answers and failures come in.
+/// The place in a run where secrets are removed from answers and failures.
 @Suite(.timeLimit(.minutes(5))) struct SecretsInUseTests {
   private static let token = "TokenTokenToken/+=0123456789t0Kent0Ken"
   private static let signature = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9"

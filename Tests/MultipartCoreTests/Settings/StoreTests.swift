@@ -93,7 +93,7 @@ import Testing
     let source = try StreamSource(
       descriptor: reading, owns: true, plan: plan, ring: PartRing(plan: plan, concurrency: 1))
     let first = try #require(try await source.next())
-    // Of 64 MiB no more can have been written than the part that is held, one that is read ahead and the socket's buffer.
+    // Of 64 MiB at most the part in use, one read ahead and the socket's buffer can have been written.
     #expect(written.with { $0 } <= 12)
     first.part.release()
     source.stop()

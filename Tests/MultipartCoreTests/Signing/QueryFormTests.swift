@@ -13,7 +13,7 @@ struct QueryFormTests {
     var signature: String
   }
 
-  /// Expected signatures were made by botocore (S3SigV4QueryAuth), which orders the URL's query in another way.
+  /// Expected signatures were made by botocore (S3SigV4QueryAuth), which orders the URL's query differently.
   static let cases = [
     Case(
       method: .get, key: "a b/+😀", seconds: 604_800,

@@ -36,7 +36,7 @@ import Testing
     return bytes
   }
 
-  /// The beginning of a file, and what it is then.
+  /// The beginning of a file, and its type.
   struct Mark: Sendable, CustomTestStringConvertible {
     var bytes: [UInt8]
     var type: String

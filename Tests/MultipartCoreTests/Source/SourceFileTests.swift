@@ -157,7 +157,7 @@ import Testing
     #expect(try slice.checksums([.sha256])[.sha256]?.bytes == Digest.sha256(Array(bytes[1500...])))
     unlink(path)
     try file.checkUnchanged()
-    // It is not the shared offset by which it is read.
+    // Reading does not use the shared offset.
     #expect(lseek(given, 0, SEEK_CUR) == 1000)
     file.leaveAtEnd()
     #expect(lseek(given, 0, SEEK_CUR) == 100_000)

@@ -147,7 +147,7 @@ import Testing
     source = try StreamSource(ours.reading, steps: [(10, 100)])
     source?.stop()
     source = nil
-    // A child of another test, between fork and exec, can hold the end for a moment; the pipe is never full meanwhile.
+    // A child of another test can have the end open for a moment, between fork and exec; the pipe is never full meanwhile.
     let isRefused = Guarded(false)
     try PosixThread.start {
       for _ in 0..<60_000 where isRefused.with({ !$0 }) {

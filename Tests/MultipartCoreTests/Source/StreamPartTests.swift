@@ -113,7 +113,7 @@ import Testing
       }
       #expect(source.bytesRead == 1 << 30)
       #expect(source.ring.peakBytes == 32 << 20)
-      // ThreadSanitizer keeps several bytes of its own for each byte that is touched.
+      // ThreadSanitizer needs several bytes for each byte that is touched.
       if dlsym(nil, "__tsan_init") == nil, dlsym(nil, "__asan_init") == nil {
         #expect(residentPeak() - before < (32 + 16) << 20)
         #expect(residentPeak() - before > 24 << 20)

@@ -17,7 +17,7 @@ import Testing
     try await StreamSource(producer.takeDescriptor(), steps: [(100, part)]).all()
   }
 
-  /// A clock that a test sets: every sleep is over at once, or only when it is cancelled.
+  /// A clock that a test sets: sleeps end at once, or only when cancelled.
   private func world(sleeps: Bool) -> World {
     World(
       now: { Timestamp(seconds: 0) }, uptime: { .zero },
@@ -49,7 +49,7 @@ import Testing
     #expect(try await output(producer).count == 1)
     #expect(try await producer.wait() == .signalled(SIGKILL))
     #expect(ProducerEnd.signalled(SIGKILL).failure(of: "sh")?.message.contains("9 (SIGKILL)") == true)
-    // Ctrl-C in the terminal that it shares with this program is an interruption, whoever of the two dies first.
+    // Ctrl-C in the terminal that it shares with this program is an interruption, whichever of them dies first.
     #expect(ProducerEnd.signalled(SIGINT).failure(of: "sh", group: .ours)?.code == .interrupted)
     #expect(ProducerEnd.signalled(SIGINT).failure(of: "sh")?.code == .dataMismatch)
     #expect(ProducerEnd.signalled(SIGTERM).failure(of: "sh", group: .ours)?.code == .dataMismatch)
@@ -178,11 +178,11 @@ import Testing
       let producer = try ProducerProcess(["sh", "-c", script].map { Array($0.utf8) })
       let piece = try await StreamSource(producer.takeDescriptor(), steps: [(10, 4096)]).next()
       let lines = String(decoding: try piece?.part.allBytes() ?? [], as: UTF8.self).split(separator: "\n")
-      // Also with SIGCHLD ignored, where the kernel would forget the exit code.
+      // Also with SIGCHLD ignored, when the kernel would discard the exit code.
       #expect(try await producer.wait() == .exited(3))
       #expect(lines.first.map(String.init) == "\(getpgrp())")
       let masks = lines.dropFirst().map { UInt64($0.split(separator: "\t")[1], radix: 16) ?? .max }
-      // The C library's own signals, 32 and 33, and what the tests themselves were started with, are left aside.
+      // Without the C library's own signals, 32 and 33, and those that the tests themselves were started with.
       let known = [SIGHUP, SIGINT, SIGPIPE, SIGCHLD].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
       #expect(masks.map { $0 & known } == [0, 1 << UInt64(SIGHUP - 1)])
       #expect(try folder.read("errors") == Array("to see\n".utf8))
@@ -201,7 +201,7 @@ import Testing
       sleep: { try await Task.sleep(for: $0) }, random: { 0 }, environment: [:])
   }
 
-  /// A command in a group of its own that has started another one, whose number is its first line.
+  /// A command in its own group that has started another one, whose pid is its first line of output.
   private func family(_ script: String) async throws -> (producer: ProducerProcess, child: pid_t) {
     let words = ["sh", "-c", script].map { Array($0.utf8) }
     let producer = try ProducerProcess(words, group: .own)

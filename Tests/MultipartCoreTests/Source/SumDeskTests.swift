@@ -67,7 +67,7 @@ import Testing
   @Test("A cancelled or stopped caller returns at once; the others get their checksums, and later ones too")
   func stopped() async throws {
     let folder = try TemporaryDirectory()
-    // Sparse: so much would take minutes if it were summed to its end.
+    // Sparse: summing all of it would take minutes.
     let path = try folder.sparseFile("big", size: 64 << 30, patches: [(5, [1, 2, 3])])
     let file = try SourceFile(FilePath(path))
     let whole = PartSlice(file: file, offset: 0, length: 64 << 30)

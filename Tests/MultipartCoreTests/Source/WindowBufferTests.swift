@@ -9,7 +9,7 @@ import Testing
     arguments: [0, 1, 1024, WindowBuffer.size / 8, WindowBuffer.size / 8 + 1, WindowBuffer.size, 1 << 40])
   func holds(length: Int64) throws {
     let count = Int(min(length, WindowBuffer.size))
-    // Several at once, each full of its own number: no byte is two windows'.
+    // Several at once, each filled with its own number, so that windows that overlap are noticed.
     let windows = try (1...6).map { number in
       let window = try WindowBuffer(upTo: length)
       memset(window.start, Int32(number), count)

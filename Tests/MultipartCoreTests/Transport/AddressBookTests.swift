@@ -9,7 +9,7 @@ import Testing
   private static let url = "https://store.example/b/k?x"
   private static let origin = "https://store.example"
 
-  /// A book that has its answer, and the names it asked for.
+  /// A book that has its addresses, and the names that it looked up.
   private static func book(
     _ addresses: [String], for url: String = url
   ) -> (book: AddressBook, asked: Guarded<[String]>) {
@@ -85,7 +85,7 @@ import Testing
   func unanswered() {
     let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
     let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
-    // Each holds the book that holds them.
+    // The closures and the book refer to each other.
     defer { answers.with { $0.removeAll() } }
     book.find(Self.url, now: .zero)
     for second in 0..<100 { #expect(book.route(for: Self.url, now: .seconds(second)) == nil) }
@@ -117,7 +117,7 @@ import Testing
   func forgotten() {
     let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
     let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
-    // Each holds the book that holds them.
+    // The closures and the book refer to each other.
     defer { answers.with { $0.removeAll() } }
     book.find(Self.url, now: .zero)
     answers.with { $0[0] }(.found(Self.addresses))
@@ -139,7 +139,7 @@ import Testing
     #expect(!book.isAvoided("2001:db8::3", of: Self.origin, now: .seconds(1)))
   }
 
-  /// Six requests at once, each on a connection of its own, over a transport that takes `store.test` for these.
+  /// Six concurrent requests, each on its own connection, over a transport that uses these addresses for `store.test`.
   private static func send(
     to addresses: [String], port: Int
   ) async throws -> (transport: CurlTransport, origin: String, statuses: [Int]) {

@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// What is said of a place that cannot be reached, and whether it is tried again.
+/// The failures of servers that cannot be reached, and whether they are retried.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionFailureTests {
   private func failure(_ transport: some Transport, _ url: String) async -> Failure? {
     guard case .failure(let failure) = await outcome(transport, Request(method: .get, url: url)) else { return nil }
@@ -70,7 +70,7 @@ import Testing
     #expect(await failure(fresh, url)?.triedInVain == .zero)
     clock.with { $0 += .seconds(7) }
     #expect(await failure(fresh, url)?.triedInVain == .seconds(7))
-    // Another place has a time of its own.
+    // Another address has its own time.
     #expect(await failure(fresh, "http://no-such-host.invalid/")?.triedInVain == .zero)
   }
 

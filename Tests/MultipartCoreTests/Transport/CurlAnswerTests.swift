@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// What servers may say, and what comes of it.
+/// Possible answers of servers, and their results.
 @Suite(.timeLimit(.minutes(10))) struct CurlAnswerTests {
   /// A server whose every answer is these bytes, after which the connection ends.
   private func saying(_ text: String, resets: Bool = false) throws -> RawServer {

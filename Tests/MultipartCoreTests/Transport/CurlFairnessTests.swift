@@ -42,7 +42,7 @@ import Testing
         connection.write("HTTP/1.1 \(status)\r\nETag: \"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         connection.untilClosed()
       }
-      // Longer than what the sockets' buffers take in.
+      // More than the sockets' buffers can hold.
       let request = Request(method: .put, url: server.url, body: .source(CountingBody(length: 64 << 20)))
       let result = await outcome(try plainTransport(), request)
       #expect(result.code == code, "\(result)")

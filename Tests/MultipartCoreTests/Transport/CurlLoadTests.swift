@@ -7,7 +7,7 @@ import Testing
 
 /// How requests are spread over loops, and when there is another one.
 @Suite(.timeLimit(.minutes(10))) struct CurlLoadTests {
-  /// Answers each request but those for /wait, of which it tells.
+  /// Answers each request except those for /wait, which it reports.
   private func server(_ waits: Gate) throws -> RawServer {
     try RawServer { connection, _ in
       while let request = connection.readRequest() {

@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// Cancelling, stopping, and who gets to hear of it.
+/// Cancelling, stopping, and who is told.
 @Suite(.timeLimit(.minutes(10))) struct CurlLoopTests {
   /// Takes requests and never answers; the gate opens with each that has come.
   private func silent(_ came: Gate) throws -> RawServer {

@@ -30,7 +30,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CurlRequestTests {
   private typealias Seen = Guarded<[(head: String, body: [UInt8])]>
 
-  /// Answers every request with 200 and keeps what came.
+  /// Answers every request with 200 and records it.
   private func recorder(_ seen: Seen, headers: String = "", body: String = "ok") throws -> RawServer {
     try RawServer { connection, _ in
       while let request = connection.readRequest() {
@@ -163,7 +163,7 @@ import Testing
     let server = try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }
       shutdown(connection.socket, Int32(SHUT_WR))
-      // Nothing of the body is read: the connection stands, and nothing moves on it.
+      // Nothing of the body is read: the connection stays open, and nothing moves on it.
       connection.untilHungUp()
     }
     let transport = try plainTransport()
@@ -271,7 +271,7 @@ import Testing
     }
     let transport = try plainTransport(loops: 4)
     for _ in 0..<8 { _ = try await transport.send(Request(method: .get, url: server.url + "/")) }
-    // Each loop has connections of its own.
+    // Each loop has its own connections.
     #expect(server.connections == 1)
     transport.stop()
     #expect(await outcome(transport, Request(method: .get, url: server.url + "/")).code == .interrupted)

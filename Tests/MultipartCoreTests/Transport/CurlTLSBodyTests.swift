@@ -11,7 +11,7 @@ import Testing
     Request(method: .put, url: url, body: .source(CountingBody(length: length)))
   }
 
-  // In a process of its own, because what is counted is counted for the process.
+  // In its own process, because the counters are per process.
   @Test("Records of bodies are collected, also on a kept connection, and arrive unchanged; small bodies need nothing")
   func gathered() async throws {
     await #expect(processExitsWith: .success) {
@@ -95,7 +95,7 @@ import Testing
     #expect(try await transport.send(Self.put(fake.tlsEndpoint + "/bucket/key", 10)).status == 200)
     let hits = { SSL_CTX_ctrl(fake.tlsContext, SSL_CTRL_SESS_HIT, 0, nil) }
     #expect(hits() == 0)
-    // Takes the transfer that has made the session, so that the next request is another's.
+    // Occupies the transfer that created the session, so that the next request uses another one.
     let came = Gate()
     let silent = try RawServer { connection, _ in
       came.open()

@@ -9,7 +9,7 @@ import Testing
 struct FileOfferTests {
   private typealias Seen = Guarded<[[UInt8]]>
 
-  /// A slice of a file that says how its bytes may be had.
+  /// A slice of a file that says where its bytes are.
   private struct Slice: BodySource {
     var slice: PartSlice
     var isRead = false
@@ -171,7 +171,7 @@ struct FileOfferTests {
     #expect(seen.with { $0.count == 100 && $0.allSatisfy { $0 == plain } })
   }
 
-  /// The two ends of a connection, of which nothing more than the test asks for is read.
+  /// Both ends of a connection; only what the test reads is read.
   private func connection() throws -> (near: Int32, far: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -185,7 +185,7 @@ struct FileOfferTests {
     return Array(bytes[..<max(0, recv(socket, &bytes, count, Int32(MSG_DONTWAIT)))])
   }
 
-  /// libcurl frees the buffer of a request that fails, and goes on with others before anybody hears of it.
+  /// libcurl frees the buffer of a failed request and serves others before the caller learns of it.
   @Test("Another connection sends its own bytes from the same memory; a reused descriptor is a new connection")
   func sameMemory() throws {
     let (first, second) = (try connection(), try connection())
@@ -206,7 +206,7 @@ struct FileOfferTests {
     #expect(FileOffer.send(UnsafeRawBufferPointer(rebasing: memory[400...]), to: second.near) == 600)
     #expect(FileOffer.send(UnsafeRawBufferPointer(memory), to: second.near) == 1000)
     #expect(arrived(second.far, 1600) == Array(repeating: 9, count: 1600))
-    // The offer's own connection may only go on where it was.
+    // The offer's own connection may only continue where it was.
     #expect(FileOffer.send(UnsafeRawBufferPointer(memory), to: first.near) == -1 && errno == EIO)
     #expect(offer.isPending)
     #expect(FileOffer.close(first.near) == 0)
@@ -217,7 +217,7 @@ struct FileOfferTests {
     #expect(offer.isPending)
   }
 
-  /// The bucket is full with the first piece, and stays empty: the clock stands still.
+  /// The first piece uses up the rate limit, and nothing is added, because the clock stands still.
   @Test("If the rate limit allows nothing in the middle of a piece, its rest is sent anyway")
   func rateGivesNothing() throws {
     let line = try connection()
@@ -243,7 +243,7 @@ struct FileOfferTests {
     transfer.end(.failure(Failure(.interrupted, "the test is over")))
   }
 
-  /// libcurl moves a small rest to the front of its buffer and asks for more behind it; the rate may give nothing then.
+  /// libcurl moves a small rest to the front of its buffer and asks for more after it; the rate limit may allow nothing then.
   @Test("The rest of a piece is found where libcurl moves it, with and without more after it", arguments: [0, 300])
   func moved(more: Int) throws {
     let line = try connection()

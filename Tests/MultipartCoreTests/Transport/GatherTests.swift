@@ -7,7 +7,7 @@ import Testing
 
 private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
-/// The BIO that lets the records of one SSL_write leave together.
+/// The BIO that sends the records of one SSL_write together.
 @Suite(.timeLimit(.minutes(10))) struct GatherTests {
   private func expect(_ wire: TLSWire, _ count: Int) -> Int32 {
     ck_gather_expect(UnsafeMutableRawPointer(wire.client), count)
@@ -19,7 +19,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     Int(SSL_write(wire.client, bytes, Int32(bytes.count)))
   }
 
-  /// Only whether: a failure that prints a hundred thousand bytes helps nobody.
+  /// Compares outside of #expect: a failure that prints a hundred thousand bytes helps nobody.
   private func arrived(_ wire: TLSWire, _ bytes: [UInt8]) -> Bool { wire.received() == bytes }
 
   @Test("The records of one write are sent together, whatever its size, and none is held back", arguments: versions)
@@ -33,7 +33,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
       #expect(wire.writes.count == 1, "\(count)")
       #expect(arrived(wire, bytes))
     }
-    // More than the buffer holds: a send for each buffer.
+    // More than the buffer can hold: one send per buffer.
     wire.forget()
     let large = pattern(1 << 20)
     #expect(expect(wire, large.count) == 1)
@@ -70,7 +70,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
           received += wire.received()
           if result == piece.count { break }
           try #require(result == -1 && SSL_get_error(wire.client, Int32(result)) == SSL_ERROR_WANT_WRITE)
-          // While a write is under way another word changes nothing.
+          // During a write another announcement has no effect.
           #expect(expect(wire, 16_384 * tries) == 0)
           tries += 1
           try #require(tries < 10_000)

@@ -18,7 +18,7 @@ import Testing
 
   @Test("Bytes sent on closed connections stay counted, and numbers that are not connections are ignored")
   func counted() throws {
-    // The answer says that the bytes were read, and with it comes the acknowledgement.
+    // The answer means that the bytes were read and acknowledged.
     let server = try RawServer { connection, _ in
       while connection.readBody(500) != nil { connection.write([1]) }
     }
@@ -32,7 +32,7 @@ import Testing
         #expect(read(socket, &bytes, 1) == 1)
       }
     }
-    /// The three-way handshake counts as a byte on some kernels.
+    /// On some kernels the three-way handshake counts as one byte.
     func sees(_ count: Int64) -> Bool {
       sockets.lookAtLine(at: .zero)
       return (count...count + 4).contains(ledger.sample.delivered)
@@ -48,7 +48,7 @@ import Testing
     send(1, on: socket)
     #expect(sees(1500))
     #expect(ledger.sample.roundTrip > .zero)
-    // Another's, with the same number, is none of these.
+    // Another file with the same number does not count.
     let other = try Self.connected(to: server.port)
     #expect(dup2(other, socket) == socket)
     close(other)
@@ -128,7 +128,7 @@ import Testing
       return size
     }
     func unconnected() -> Int32 { Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-    // What the kernel makes of the number: it doubles it, up to a bound of the system's.
+    // The kernel doubles the number, up to a limit of the system.
     let other = unconnected()
     defer { close(other) }
     var size = LoopSockets.nearBuffer

@@ -5,8 +5,8 @@ import MultipartCore
 import Support
 import Testing
 
-/// The system's certificates, as a bundle and as a folder beside it. Two fake stores have authorities of the same name
-/// and of different keys.
+/// The system's certificates, as a bundle and as a folder. Two fake stores have authorities with the same name and
+/// different keys.
 @Suite(.timeLimit(.minutes(10))) struct SystemTrustTests {
   private let store: FakeS3
   private let stranger: FakeS3
@@ -32,7 +32,7 @@ import Testing
     return folder
   }
 
-  /// A path of its own, because a bundle is read once in a process.
+  /// At a unique path, because a bundle is read once per process.
   private func bundle(_ files: [String]) throws -> String {
     let text = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
     return try store.directory.write(text, to: "bundle-\(UUID().uuidString).pem")
@@ -91,7 +91,7 @@ import Testing
     let result = await ask(try transport(bundle: bundle, folder: try folder([stranger.caFile])))
     #expect(result.code == .tls, "\(result)")
     #expect(store.requests.isEmpty)
-    // A bundle that has gone since the process began, or holds nothing, trusts nobody.
+    // A bundle that has disappeared since the process began, or is empty, trusts nobody.
     let gone = store.directory.path("gone.pem")
     #expect(await ask(try transport(bundle: gone, folder: try folder([]))).code == .tls)
   }

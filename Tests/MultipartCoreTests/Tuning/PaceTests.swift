@@ -3,13 +3,13 @@ import Testing
 @testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct PaceTests {
-  /// A line as a function of the number of connections, looked at ten times a second.
+  /// A line as a function of the number of connections, sampled ten times per second.
   struct PlayedLine {
     var pace: Pace
     var rate: (Int) -> Double
     var isLossy = false
     var load = 0.3
-    /// The share of their time in which the line holds the connections back.
+    /// The share of time in which the line limits the connections.
     var held = 0.3
     private var heldSoFar: Duration = .zero
     var roundTrip: Duration = .milliseconds(20)
@@ -90,7 +90,7 @@ import Testing
       if case .settled = opening.look(sample) { return true }
       return false
     }
-    // The first look shows nothing, the second one that it has begun.
+    // The first sample shows nothing, the second that it has begun.
     #expect(settled == 1 + time / 50)
   }
 
@@ -156,7 +156,7 @@ import Testing
     #expect(line.pace.window == 8)
   }
 
-  /// MiB a second, for so long, and the connections that are left.
+  /// MiB per second, for how long, and the remaining connections.
   struct Slow: Sendable {
     var rate: Double
     var seconds = 25

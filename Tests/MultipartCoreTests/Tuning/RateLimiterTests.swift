@@ -2,7 +2,7 @@ import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct RateLimiterTests {
-  /// Several takers who take what they get and come again when they are told to, for `seconds`.
+  /// Several takers who take what they get and come back when told to, for `seconds`.
   private func run(rate: Int64, seconds: Int, takers: Int, wanted: Int) -> (bytes: Int, largestBurst: Int, turns: Int) {
     let limiter = RateLimiter(rate: rate, now: .zero)
     var now = Duration.zero
@@ -27,7 +27,7 @@ import Testing
     let wanted = Double(rate) * Double(seconds)
     #expect(Double(bytes) <= wanted)
     #expect(Double(bytes) >= wanted * 0.97 - 4096)
-    // No more at once than a twentieth of a second holds.
+    // At once no more than a twentieth of a second's worth.
     #expect(burst <= max(1, Int(rate / 20)))
   }
 

@@ -17,7 +17,7 @@ import Testing
   private static let same: HeaderList = ["ETag": "\"\(md5)\""]
   private static let other: HeaderList = ["ETag": "\"0123456789abcdef0123456789abcdef\""]
 
-  /// A sender of three bytes to a store that answers as it is told.
+  /// A sender of three bytes to a store with scripted answers.
   private struct Rig {
     let store: ScriptedStore
     let sender: BodySender
@@ -114,14 +114,14 @@ import Testing
     for (text, outcome) in [
       (sum, .proof(.checksum)), ("AAAAAAAAAAA=", .failure(.dataMismatch)), ("no checksum", .failure(.dataMismatch)),
     ] as [(String, Outcome)] {
-      // The right ETag mends nothing, and the wrong one says nothing where the checksum is right.
+      // A right ETag does not help, and a wrong one does not matter if the checksum is right.
       for headers in [Self.same, Self.other] {
         var headers = headers
         headers.add("x-amz-checksum-crc64nvme", text)
         #expect(try await rig(headers).outcome(.algorithm(.crc64nvme)) == outcome, "\(text)")
       }
     }
-    // That of another algorithm than was sent is no answer to it.
+    // A checksum of another algorithm than the one sent does not count.
     var headers = Self.opaque
     headers.add("x-amz-checksum-crc32", "AAAAAA==")
     #expect(try await rig(headers).outcome(.algorithm(.crc64nvme)) == .proof(.none))
@@ -164,13 +164,13 @@ import Testing
     let keyMD5 = "x-amz-server-side-encryption-customer-key-MD5"
     let key = try CustomerKey([UInt8](repeating: 7, count: 32))
     #expect(try await rig(Self.opaque) { $0.customerKey = key }.outcome(.md5) == .failure(.refused))
-    // Whatever create has said.
+    // Whatever create has answered.
     let silent = try rig(Self.opaque) { $0.customerKey = key }
     #expect(await silent.outcome(.md5, createNamedEncryption: true) == .failure(.refused))
     var confirmed = Self.other
     confirmed.add("x-amz-server-side-encryption-customer-algorithm", "AES256")
     confirmed.add("x-amz-server-side-encryption-customer-key-MD5", silent.store.requests[0].headers[keyMD5] ?? "")
-    // And the ETag of encrypted bytes is not held against theirs.
+    // And the ETag of encrypted bytes is not compared with them.
     #expect(try await rig(confirmed) { $0.customerKey = key }.outcome(.md5) == .proof(.contentMD5))
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// What a store says that sounds like proof, or like its contrary, and is neither.
+/// Answers of a store that sound like proof, or like its contrary, and are neither.
 @Suite(.timeLimit(.minutes(15))) struct DoubtfulAnswerTests {
   private let directory: TemporaryDirectory
   private let world = World(
@@ -13,7 +13,7 @@ import Testing
     directory = try TemporaryDirectory()
   }
 
-  /// Answers with what the test holds ready for each method, whatever is asked.
+  /// Answers each method with what the test has prepared, whatever the request is.
   private func client(_ answers: [HTTPMethod: Response]) throws -> S3Client {
     try ScriptedStore { (request, _) throws(Failure) in
       guard let answer = answers[request.method] else { throw Failure(.network, "nothing is prepared") }
@@ -108,7 +108,7 @@ import Testing
     let page = try ListParts(bucket: "bucket", key: "key", uploadID: "id").output(
       from: Response(status: 200, body: Array(text.utf8)))
     #expect(page.parts.isEmpty)
-    // The most that passes: 10,000 of them add up.
+    // The largest size that is accepted: 10,000 of them can be added up.
     #expect((Int64(1) << 49).multipliedReportingOverflow(by: 10_000).overflow == false)
   }
 }

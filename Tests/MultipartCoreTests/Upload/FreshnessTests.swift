@@ -2,9 +2,9 @@ import Testing
 
 @testable import MultipartCore
 
-/// Whether a HEAD shows an object that this run can have made, to the second.
+/// Whether a HEAD shows an object that this run can have created, to the second.
 @Suite struct FreshnessTests {
-  /// 2026-11-22T10:00:00Z, and so many seconds later.
+  /// This many seconds after 2026-11-22T10:00:00Z.
   private static func http(_ second: Int) -> String {
     "Sun, 22 Nov 2026 10:0\(second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60) GMT"
   }
@@ -32,8 +32,8 @@ import Testing
     }
   }
 
-  /// The store's clock stood somewhere in 30..<31 when it answered, and 10.4 s have gone by since the first try: that
-  /// went out before 20.6 s, as it may have stood, and what is of second 21 or older may be older than that.
+  /// The store's clock was within 30..<31 when it answered, and 10.4 s had passed since the first try: so that was sent
+  /// before 20.6 s, and an object of second 21 or earlier may be older.
   @Test("An object of one PUT must be provably newer than the first try; a doubt because of rounding is not a success")
   func put() {
     let freshness = Freshness(since: .put(.seconds(100)))
@@ -46,7 +46,7 @@ import Testing
 
   @Test("However the seconds are rounded, an object from before the first try is never accepted")
   func rounding() {
-    // In tenths of a second: the first try, an object made before it, and a HEAD after it, on one true clock.
+    // In tenths of a second: the first try, an object created before it, and a HEAD after it, on one exact clock.
     for first in 200..<220 {
       for made in stride(from: first - 25, to: first, by: 1) {
         for head in stride(from: first, through: first + 60, by: 1) {

@@ -81,7 +81,7 @@ import Testing
     #expect(!memory.lessons(of: lossy.endpoint, now: world.now()).contain(.equalParts))
   }
 
-  /// Uploads 17 MiB, of which each answer of the store takes so long by the run's clock, and complete an hour.
+  /// Uploads 17 MiB; each answer of the store takes this long by the run's clock, and complete an hour.
   private func upload(_ fake: FakeS3, each: Duration, heldDown: Bool = false) async throws {
     let path = try directory.write([UInt8](repeating: 7, count: 17 << 20), to: "file")
     var job = UploadJob(source: .file(try SourceFile(FilePath(path))), bucket: "bucket", key: "k")

@@ -32,7 +32,7 @@ import Testing
   }
 
   private static func walk(_ play: MachinePlay, _ faults: Int, _ seen: inout Seen) {
-    // A few show enough of what is wrong.
+    // A few are enough to show what is wrong.
     guard seen.mistakes.count < 10 else { return }
     guard play.mistakes.isEmpty else {
       seen.mistakes += play.mistakes.map { "\($0)" }

@@ -24,7 +24,7 @@ import Testing
     begin("other", .other)
   }
 
-  /// Waits until so many are held, and says which have ended.
+  /// Waits until only this many are kept, and returns which have ended.
   private func ended(leaving count: Int) async throws -> Set<String> {
     try await until("\(count) tasks are held", within: .seconds(60)) { tasks.count == count }
     return ended.withLock { $0 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// The driver: it does what the machine says, and tells the machine what came of it.
+/// The driver: it performs the machine's actions, and reports their results to it.
 @Suite(.timeLimit(.minutes(15))) struct UploaderTests {
   private let directory: TemporaryDirectory
   private let clock = TestWorld()
@@ -16,7 +16,7 @@ import Testing
     try directory.sparseFile("file", size: 11 << 20)
   }
 
-  /// A store that shows a line beside its answers.
+  /// A store that also provides samples of the line.
   private struct WatchedStore: Transport {
     let store: ScriptedStore
     let looks: Locked<Int>
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// What a store says to each step of an upload where nothing fails.
+  /// A store's answer to each step of an upload without failures.
   private static func good(_ step: String) -> Response {
     let body =
       switch step {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// Without the list of other uploads, which comes in beside the parts.
+  /// Without the list of other uploads, which arrives while parts are sent.
   private static func steps(_ store: ScriptedStore) -> [String] {
     store.requests.map(\.step).filter { $0 != "uploads" }
   }
@@ -113,7 +113,7 @@ import Testing
     #expect(failure?.code == .interrupted)
     #expect(ended.withLock { $0 } == 3)
     #expect(Self.steps(store).suffix(2) == ["abort", "list"])
-    // Neither the look at the line nor the timer that would have ended the run.
+    // Neither the sampling of the line nor the timer that would have ended the run.
     try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
     #expect(uploader.progress.connections == 0)
   }
@@ -161,7 +161,7 @@ import Testing
     let result = try await finishes("the upload") { try await uploader.run() }
     #expect(result.retries == 1000)
     #expect(clock.uptime > .seconds(1000 + 3600))
-    // Three parts, a look at the line, a timer; and each may just be leaving.
+    // Three parts, a sample of the line, a timer; and each may just be ending.
     let counts = held.withLock { $0 }
     #expect(counts.min() ?? 0 > 0 && counts.max() ?? .max <= 10)
     try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
@@ -176,7 +176,7 @@ import Testing
     let uploader = try uploader(store) { [looks] in
       let before = looks.withLock { $0 }
       let turn = DispatchSemaphore(value: 0)
-      // The threads take what is to do in its order: a look that did not wait for the driver had its turn in each round.
+      // Jobs run in order: a sample that did not wait for the driver would run once in each round.
       for _ in 0..<100 {
         Task.begin { turn.signal() }
         turn.wait()

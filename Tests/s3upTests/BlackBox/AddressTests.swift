@@ -17,7 +17,7 @@ struct PrivateHosts {
     fclose(handle)
   }
 
-  /// Runs the program where the file stands for /etc/hosts.
+  /// Runs the program with the file in place of /etc/hosts.
   func start(_ box: BlackBox, _ words: [String]) throws -> ChildProcess {
     var environment = Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }
     environment["S3UP"] = box.binary.path

@@ -39,7 +39,7 @@ import Testing
 
     let folder = box.binary.home.path(".local/state/s3up")
     let state = try FileManager.default.contentsOfDirectory(atPath: folder)
-    // The records' folder is made for an upload in parts, and its record is gone.
+    // The upload in parts created the records' folder, and its record is gone.
     #expect(state.sorted() == (parts ? ["stores", "uploads"] : ["stores"]))
     #expect(try box.records() == [])
     #expect(try mode(folder) == 0o700)

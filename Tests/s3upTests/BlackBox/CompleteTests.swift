@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What `complete` assembles, and what it refuses to.
+/// What `complete` assembles, and what it refuses.
 @Suite(.crowd) struct CompleteTests {
   private let key = "s3://bucket/dir/k"
 
@@ -90,7 +90,7 @@ import Testing
     #expect(again.output.hasPrefix("unchanged \(key): it was made of these parts before (203 B in 2 parts; "))
     let json = try await box.run(complete + ["--json"]).json
     #expect(json["event"] as? String == "unchanged" && json["size"] as? Int == 203 && json["parts"] as? Int == 2)
-    // A hand-made list has numbers and ETags alone.
+    // A list made by hand has only numbers and ETags.
     let parts = try #require(box.fake.object("dir/k")?.parts)
     try box.files.write("1 \(parts[0].etag)\n2 \"\(parts[1].etag)\"\n", to: "list")
     try await box.run(complete).expectSuccess()

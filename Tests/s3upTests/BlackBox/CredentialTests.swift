@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 @testable import s3up
 
-/// The whole way from what a person has configured to the key id in the Authorization header of the upload.
+/// From the user's configuration to the key id in the Authorization header of the upload.
 @Suite(.crowd) struct CredentialTests {
   private static let role = FakeCredential(
     keyID: "ASIAROLEROLEROLE", secret: "RoleSecretRoleSecret/+0123456789abcdefAB",
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// The upload arrived, every request of it was signed with this key, and nothing that was said holds a secret.
+  /// The upload arrived, every request was signed with this key, and no output contains a secret.
   private func expectUpload(
     _ box: BlackBox, _ result: ChildProcess.Result, by credential: FakeCredential,
     where location: SourceLocation = #_sourceLocation
@@ -89,7 +89,7 @@ import Testing
       "[profile dev]\nrole_arn = arn:aws:iam::1:role/dev\nsource_profile = base\nregion = us-east-1\n",
       credentials: "[base]\naws_access_key_id = \(Self.base.keyID)\naws_secret_access_key = \(Self.base.secret)\n")
     box.environment["AWS_ENDPOINT_URL_STS"] = sts.url
-    // What the environment has does not count beside a profile that was asked for.
+    // Keys of the environment do not count if a profile is named.
     box.environment["AWS_ACCESS_KEY_ID"] = "AKIAOTHER"
     box.environment["AWS_SECRET_ACCESS_KEY"] = "other"
     expectUpload(box, try await box.run(Self.put + ["--profile", "dev"]), by: Self.role)
@@ -178,7 +178,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     let seen = try String(contentsOfFile: open, encoding: .utf8)
     #expect(seen.components(separatedBy: "total ").count == 3, "it ran twice: \(seen)")
-    // libcurl also has a pair of sockets by which its loop is woken; a connection's inode stands in the list of TCP.
+    // libcurl also has a socket pair to wake its loop; the inodes of connections are in the TCP table.
     let sockets = seen.components(separatedBy: "socket:[").dropFirst().compactMap { $0.split(separator: "]").first }
     let connections = seen.split(separator: "\n").compactMap { line -> Substring? in
       let words = line.split(separator: " ")
@@ -188,7 +188,7 @@ import Testing
     #expect(Set(sockets).isDisjoint(with: connections), "\(seen)")
   }
 
-  /// `script` gives the program a terminal of its own.
+  /// `script` gives the program a terminal.
   @Test("the code of an MFA device is asked for on the terminal, without an echo")
   func code() async throws {
     let sts = try service()
@@ -252,7 +252,7 @@ import Testing
     )
     box.environment["AWS_ACCESS_KEY_ID"] = Self.base.keyID
     box.environment["AWS_SECRET_ACCESS_KEY"] = Self.base.secret
-    // In a session of its own there is no terminal.
+    // A new session has no terminal.
     let result = try await box.shell("exec setsid -w \"$S3UP\" put f s3://bucket/k --profile default")
     result.expectFailure(77, "needs a code, and there is no terminal to ask on")
   }

@@ -11,7 +11,7 @@ import Testing
     try BlackBox(faults: faults) { options in
       options.buckets = ["base--usw2-az1--x-s3"]
       options.region = "us-west-2"
-      // S3 Express gives ETags that look like an MD5 and are none.
+      // S3 Express gives ETags that look like an MD5 but are not.
       options.partETags = .opaque
       change(&options)
     }

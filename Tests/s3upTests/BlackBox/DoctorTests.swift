@@ -28,7 +28,7 @@ import Testing
     #expect(box.fake.requests(.uploadPart).first?.key.hasPrefix("pre/.s3up-doctor-") == true)
     #expect(box.fake.requests.first?.headers["authorization"] == nil)
     box.expectNothingLeft()
-    // No folder was made by looking.
+    // Examining the folder did not create it.
     #expect(!FileManager.default.fileExists(atPath: box.binary.home.path + "/.local"))
   }
 

@@ -90,7 +90,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.requests.contains { $0.fault != nil })
-    // A create whose answer was garbage has made an upload whose id did not arrive: it could be anybody's, and is named.
+    // A create with a garbled answer has begun an upload whose id is not known: it may be anybody's, and is named.
     let lost = fault.name == "create garbage"
     #expect(box.fake.unfinishedUploads.count == (lost ? 1 : 0))
     for upload in box.fake.unfinishedUploads { #expect(result.errors.contains("--upload-id='\(upload.id)'")) }
@@ -134,7 +134,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.output == "")
   }
 
-  /// Parts of 16 MiB: what stands in the two sockets' buffers counts as gone.
+  /// Parts of 16 MiB: bytes in the two sockets' buffers count as sent.
   @Test("a part that stalls at the end is sent again before its timeout, but not with --hedge off")
   func hedged() async throws {
     for (choice, patience, retries) in [("auto", "100s", 0), ("off", "8s", 1)] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What is said of a mistake that many make first: what, where, and the way out.
+/// The messages for common mistakes of beginners: what, where, and the remedy.
 @Suite(.crowd) struct HintTests {
   private func box(secure: Bool = false) throws -> BlackBox {
     let box = try BlackBox(secure: secure)

@@ -56,7 +56,7 @@ struct IdentityTests {
     try box.files.write("x", to: "{identity}.txt")
     try await box.run("put", "file", "s3://bucket/{identity}/x/{identity}").expectSuccess()
     try await box.run("put", "{identity}.txt", "s3://bucket/home/").expectSuccess()
-    // An accent behind the brace makes it no other brace.
+    // A combining accent after the brace does not change the brace.
     try await box.run("put", "file", "s3://bucket/{identity}\u{301}").expectSuccess()
     #expect(box.fake.object("\(Self.identity)/x/\(Self.identity)") != nil)
     #expect(box.fake.object("home/{identity}.txt") != nil)

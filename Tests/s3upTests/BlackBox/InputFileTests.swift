@@ -52,7 +52,7 @@ import Testing
     #expect(box.fake.object("k")?.content.map { Array($0[1..<4]) } == [1, 2, 3])
   }
 
-  /// Two of five parts are at the store when it is killed.
+  /// Killed when two of five parts are at the store.
   private func stopped(_ words: [String], at offset: Int = 0) async throws -> (box: BlackBox, bytes: [UInt8]) {
     let box = try BlackBox(faults: [StoppedUpload.standsStill])
     let bytes = try box.sample("f", StoppedUpload.size + offset)

@@ -72,7 +72,7 @@ import Testing
     let result = try await box.shell(
       "cp f \"$(printf 'a\\377b')\" && \"$S3UP\" put \"$(printf 'a\\377b')\" s3://bucket/")
     result.expectFailure(64)
-    // Under a key of its own such a file goes like any other.
+    // With an explicit key such a file is sent like any other.
     try await box.shell("\"$S3UP\" put \"$(printf 'a\\377b')\" s3://bucket/k").expectSuccess()
     #expect(box.fake.object("k")?.size == 10)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Uploads that a run makes or finds and has no use for.
+/// Uploads that a run begins or finds and cannot use.
 @Suite(.crowd) struct LostUploadTests {
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
   private static let create = Fault.Match(.createMultipartUpload, nth: 1)

@@ -117,7 +117,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     #expect(
       seen.isSuperset(
         of: size < mebi ? [.putObject, .headObject] : [.createMultipartUpload, .uploadPart, .headObject]))
-    // The list of uploads is of the bucket, not of an object with a key of its own.
+    // The list of uploads is for the bucket, not for an object with a key.
     for request in box.fake.requests where request.operation != .listMultipartUploads {
       #expect(request.headers[prefix + "algorithm"] == "AES256", "\(request.operation)")
       #expect(request.headers[prefix + "key"] == base64(key), "\(request.operation)")

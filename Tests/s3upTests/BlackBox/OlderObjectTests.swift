@@ -4,8 +4,8 @@ import Testing
 
 @testable import Support
 
-/// The key holds these very bytes already, in the same parts, when the store refuses, or loses answers: an object that
-/// this run has not made is no success, whatever it holds.
+/// An object with the same bytes, in the same parts, is already at the key when the store refuses requests or loses
+/// answers: an object that this run has not created is not a success.
 @Suite(.crowd) struct OlderObjectTests {
   private static let parts = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
   private static let single = ["put", "f", "s3://bucket/k"]
@@ -19,7 +19,7 @@ import Testing
     .resetBeforeReading, .errorIn200(code: "InternalError"),
   ]
 
-  /// The object is there, made by an earlier run ten minutes ago, or just now.
+  /// An object that an earlier run created ten minutes ago, or just now.
   private func published(
     _ words: [String], _ size: Int, minutesAgo: Int64 = 0, ahead: Int64 = 0
   ) async throws -> BlackBox {
@@ -72,7 +72,7 @@ import Testing
     try await box.run(Self.parts).expectFailure(75)
   }
 
-  /// Also where the store's clock is ahead: by this machine's the older object would be of the future.
+  /// Also if the store's clock is ahead: by this machine's clock the older object would be from the future.
   @Test(
     "a run whose recorded upload is gone begins a new one, and does not take an older object for its result",
     arguments: [0, 800])

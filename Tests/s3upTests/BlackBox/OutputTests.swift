@@ -211,7 +211,7 @@ import Testing
     let parts = box.fake.requests(.uploadPart)
     let began = try #require(parts.map(\.began).min())
     let ended = try #require(parts.compactMap(\.ended).max())
-    // Three seconds at the rate; what is in buffers and the limiter's own reserve make it shorter, a busy machine longer.
+    // Three seconds at the rate; buffers and the limiter's reserve make it shorter, a busy machine longer.
     #expect(ended - began > .milliseconds(2200), "\(ended - began)")
     #expect(ended - began < .seconds(20), "\(ended - began)")
   }
@@ -245,7 +245,7 @@ import Testing
     let box = try BlackBox(secure: true) { $0.storage = .discard }
     try box.files.sparseFile("f", size: 60 << 20)
     try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "2").expectSuccess()
-    // Create, the list of what else is unfinished, twelve parts, complete.
+    // Create, the list of other unfinished uploads, twelve parts, complete.
     #expect(box.fake.requests.count == 15)
     #expect(box.fake.counters.connections <= 3)
   }

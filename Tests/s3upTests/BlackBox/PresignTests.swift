@@ -31,7 +31,7 @@ import Testing
     #expect(try await status(box, [get]) == 200)
     #expect(try box.files.read("answer") == bytes)
     #expect(try await status(box, ["-I", try await presign(box, key, "--method", "HEAD")]) == 200)
-    // Each is good for its own method alone.
+    // Each is valid only for its own method.
     #expect(try await status(box, ["-T", box.files.path("f"), get]) == 403)
     #expect(try await status(box, ["-X", "DELETE", get]) == 403)
     #expect(try await status(box, ["-X", "DELETE", try await presign(box, key, "--method", "DELETE")]) == 204)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What a program that reads `--json=all` is told while an upload does not just send.
+/// The events of `--json=all` while an upload is not just sending.
 @Suite(.crowd) struct ProgressBoxTests {
   /// Runs until an event of progress fits, and stops the run.
   private static func event(

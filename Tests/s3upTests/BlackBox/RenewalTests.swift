@@ -45,8 +45,8 @@ private final class Issuer: Sendable {
       + "aws_session_token = \(one.sessionToken ?? "")\n"
   }
 
-  /// Puts another credentials file in the place of the one that is there. Keys end when the file has been written twice
-  /// more, so that it never holds ended ones, however late this process is.
+  /// Replaces the credentials file. Keys expire after the file was written twice more, so that it never contains expired
+  /// ones, however late this process is.
   func rewriteFile(in home: TemporaryDirectory) throws {
     let one = issue(life: 3600)
     try home.write(Self.file(of: one), to: ".aws/credentials.new")
@@ -142,7 +142,7 @@ private final class Issuer: Sendable {
     let current = Guarded(0)
     let path = try files.write("jwt-0", to: "token")
     let sts = try LocalService { asked in
-      // The cluster replaces the token; the one before holds a little longer.
+      // The cluster replaces the token; the previous one stays valid a little longer.
       let valid = current.with { ["jwt-\($0)", "jwt-\($0 - 1)"] }
       guard valid.contains(asked.form["WebIdentityToken"] ?? "") else {
         return .init(400, "<E><Error><Code>ExpiredTokenException</Code><Message>old</Message></Error></E>")

@@ -193,7 +193,7 @@ import Testing
     #expect(stopped.box.fake.object("k")?.uploadID == stopped.uploadID)
     #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes))
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
-    // The record of the first machine is of an upload that is no more.
+    // The first machine's record is of an upload that no longer exists.
     let again = try await stopped.again()
     #expect(again.result.status == 0 && again.result.errors.contains("a new one begins"), "\(again.result.errors)")
     #expect(try stopped.box.records() == [])
@@ -276,7 +276,7 @@ extension ChildProcess {
 }
 
 extension BlackBox {
-  /// Begins an upload of `name` as another machine would, so many seconds ago, with its first parts.
+  /// Begins an upload of `name` like another machine, this many seconds ago, with its first parts.
   func begin(
     _ name: String, parts: Int, size: Int = 5 * mebi, ago: Int64, options: [String] = [],
     then: (_ id: String) async throws -> Void = { _ in }
@@ -295,7 +295,7 @@ extension BlackBox {
     return id
   }
 
-  /// The upload is as it was, and nobody has sent anything to it.
+  /// The upload has not changed, and nobody has sent anything to it.
   func expectUntouched(_ id: String, parts: Int, since: Int, where location: SourceLocation = #_sourceLocation) {
     let upload = fake.unfinishedUploads.first { $0.id == id }
     #expect(upload?.parts.count == parts, sourceLocation: location)

@@ -95,7 +95,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  /// Torn in its head it is none, and the upload somebody else's.
+  /// Cut off within its head it is not a record, and the upload counts as somebody else's.
   @Test(
     "with --resume adopt a record that is cut off anywhere loses nothing that the store has",
     arguments: [0, 1, 20, 100, 300, -1, -30])
@@ -113,7 +113,7 @@ import Testing
     let stopped = try await StoppedUpload()
     let box = stopped.box
     let path = try #require(try box.records().first)
-    // The head alone: the lines of both parts are gone.
+    // Only the head: the lines of both parts are gone.
     let head = try Data(contentsOf: URL(fileURLWithPath: path)).split(separator: UInt8(ascii: "\n")).prefix(2)
     #expect(truncate(path, off_t(head.reduce(0) { $0 + $1.count + 1 })) == 0)
     box.fake.setFaults([Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
@@ -210,7 +210,7 @@ import Testing
 }
 
 extension ChildProcess {
-  /// Waits for the first word on standard error; false when the program ended without one, or said nothing for long.
+  /// Waits for the first output on standard error; false if the program ends without any, or is silent for long.
   fileprivate func speaks() async -> Bool {
     let end = ContinuousClock.now + .seconds(30)
     while stderr.isEmpty, !ended, ContinuousClock.now < end { await Task.yield() }

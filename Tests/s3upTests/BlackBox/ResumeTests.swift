@@ -103,7 +103,7 @@ import Testing
       } else {
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: path)
       }
-      // Stopped once more, it has a record by which it is found again.
+      // Stopped once more, it is found by its record.
       stopped.box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody))])
       let child = try stopped.box.start(StoppedUpload.words + ["--concurrency", "1"])
       #expect(await stopped.box.fake.wait { $0.contains { $0.partNumber == 4 } })
@@ -211,7 +211,7 @@ import Testing
     #expect(again.result.status == 0, "\(again.result.errors)")
     #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes))
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
-    // A part of another length makes another upload of it, of which nothing is believed.
+    // A part of another length means an upload of another file, of which nothing is used.
     #expect(again.sent == (size == 1000 ? [1, 2, 3, 4, 5] : [1, 3, 4, 5]))
   }
 
@@ -251,7 +251,7 @@ import Testing
     #expect((result.json["evidence"] as? String)?.contains("CRC64NVME") == true)
     #expect(result.json["bytes_sent"] as? Int == 0)
     #expect(result.json["bytes_resumed"] as? Int == bytes.count)
-    // The upload that is gone is aborted all the same: a store that only lost sight of it would keep its parts.
+    // The upload that is gone is aborted anyway: a store that only lost sight of it would keep its parts.
     let operations = box.fake.requests.dropFirst(before).map(\.operation)
     #expect(operations == [.listParts, .headObject, .abortMultipartUpload])
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))

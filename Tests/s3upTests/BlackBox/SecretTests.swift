@@ -91,7 +91,7 @@ import Testing
     [base64(key), hex(key), base64(FakeHash.md5.of(key)), hex(FakeHash.md5.of(key))] + echoesOfCredentials
   }
 
-  /// Of these, what a command that is given no key of one's own knows.
+  /// The echoes of secrets that a command without a customer key has.
   private static var echoesOfCredentials: [String] {
     let token = credential.sessionToken ?? ""
     return [
@@ -104,7 +104,7 @@ import Testing
     ]
   }
 
-  /// Of each echo, what must not be seen; and the letters of the encoded ones.
+  /// For each echo, the text that must not be shown, and the letters of the encoded ones.
   private func expectNoEcho(
     _ box: BlackBox, _ result: ChildProcess.Result, of echoes: [String] = Self.echoes,
     where location: SourceLocation = #_sourceLocation
@@ -194,7 +194,7 @@ import Testing
       #expect(box.fake.objectCount > 0)
       expectNoEcho(box, result)
     }
-    // In fields that matter for more than being shown, it is no success.
+    // In fields that are used for more than display, it is not a success.
     for fault in [
       Fault(.init(.createMultipartUpload), .uploadID(Self.echoesOfCredentials[1])),
       Fault(.init(.uploadPart), .etag(Self.echoesOfCredentials[1])),

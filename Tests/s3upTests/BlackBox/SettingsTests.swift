@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What was asked for of an object is there, or that is no success.
+/// An object has its requested settings, or the run is not a success.
 @Suite(.crowd) struct SettingsTests {
   struct Lost: Sendable, CustomTestStringConvertible {
     var options: [String]
@@ -45,7 +45,7 @@ import Testing
     result.expectFailure(69, lost.word, "the object is there", "s3://bucket/k", "Delete the object")
     #expect(box.fake.object("k")?.size == size)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
-    // The same store, and nothing asked for that it does not keep: nothing is looked at.
+    // At the same store without such a setting there is no check.
     try await box.run("put", "f", "s3://bucket/plain", "--part-size", "5M").expectSuccess()
     #expect(box.fake.requests(.headObject).allSatisfy { $0.key == "k" })
   }

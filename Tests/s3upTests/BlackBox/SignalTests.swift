@@ -11,7 +11,7 @@ import Testing
 
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 
-  /// An upload that stands still in the middle of its first part.
+  /// An upload that stalls in the middle of its first part.
   private func held(
     _ faults: [Fault] = [part], size: Int = 11 * mebi, _ options: String...
   ) async throws -> (box: BlackBox, child: ChildProcess) {
@@ -156,7 +156,7 @@ import Testing
     #expect(await child.wait().status == 143)
   }
 
-  /// Why /dev cannot be hidden from one process alone here, as in a chroot; nil where it can.
+  /// Why /dev cannot be hidden from one process here, as in a chroot; nil if it can.
   private static let obstacle: String? = {
     do {
       let pid = try Spawn.run(

@@ -39,7 +39,7 @@ enum SourceChange: String, CaseIterable, Sendable {
 }
 
 @Suite(.crowd) struct SourceChangeTests {
-  /// 40 MiB, more than the sockets between hold, so that much of it is still to be read when the change comes.
+  /// 40 MiB, more than the sockets' buffers hold, so that much of it is unread when the change happens.
   private static let size = 40 * mebi
 
   private func run(

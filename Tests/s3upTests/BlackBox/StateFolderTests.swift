@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What is done with a state folder that is not s3up's alone.
+/// State folders that are not only s3up's.
 @Suite(.crowd) struct StateFolderTests {
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 

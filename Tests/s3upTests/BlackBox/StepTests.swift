@@ -194,7 +194,7 @@ import Testing
     try await box.run(abort).expectFailure(69, "another key", "s3up abort \(key) --upload-id=")
     try await box.run(["abort", key, "--upload-id", id + "x"]).expectFailure(69, "knows no upload \(id)x at \(key)")
     #expect(box.fake.unfinishedUploads.map(\.id) == [id])
-    // Who may not list is told what is known.
+    // Without the permission to list, the message says only what is known.
     box.fake.setFaults([Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))])
     try await box.run(abort).expectFailure(69, "knows no upload")
   }

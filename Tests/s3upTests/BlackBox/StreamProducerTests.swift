@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// `--from-command`: what a command prints is published when the command ended well.
+/// `--from-command`: a command's output is published if the command succeeds.
 @Suite(.crowd) struct ProducerTests {
   private let put = ["put", "--from-command", "s3://bucket/k"]
 
@@ -145,7 +145,7 @@ import Testing
     return try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
   }
 
-  /// A process that has ended, and may wait to be reaped by whoever has adopted it.
+  /// A process that has ended; it may still have to be reaped by its new parent.
   private func isGone(_ pid: pid_t) -> Bool {
     guard kill(pid, 0) == 0, let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else {
       return true
@@ -192,7 +192,7 @@ import Testing
   func childSpeaksLater() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 9 * mebi)
-    // Begins only when the command is gone, and not left behind as a zombie.
+    // Begins only after the command has been reaped.
     try await run(box, "{ while kill -0 $$ 2>/dev/null; do sleep 0.02; done; cat f; } & exit 0").expectSuccess()
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }

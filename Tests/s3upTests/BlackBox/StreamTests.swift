@@ -194,7 +194,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  /// The program looks after its signals before it starts a thread.
+  /// The program sets up its signals before it starts a thread.
   private static func hasThreads(_ child: ChildProcess) async -> Bool {
     let end = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < end, !child.ended {

@@ -8,7 +8,7 @@ import Testing
 enum Touch: String, CaseIterable, Sendable {
   case chmod, link, rewritten
 
-  /// Other bytes are written where the file has some, and its times put back, as VeraCrypt does.
+  /// Writes other bytes into the file and restores its times, like VeraCrypt.
   func happen(to path: String) throws {
     switch self {
     case .chmod: guard Glibc.chmod(path, 0o640) == 0 else { throw SystemError("chmod") }
@@ -27,7 +27,7 @@ enum Touch: String, CaseIterable, Sendable {
 
 @Suite(.crowd) struct TouchedFileTests {
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "1"]
-  /// Two parts are at the store when it comes to the third, before which the file is touched.
+  /// The file is touched before the third part, when two are at the store.
   private static let third = Fault.Match(.uploadPart, partNumber: 3)
 
   /// The touch comes when a request has reached the store, which goes no further before.
@@ -50,7 +50,7 @@ enum Touch: String, CaseIterable, Sendable {
     return await child.wait()
   }
 
-  /// Plain HTTP signs the bytes' SHA-256, which is then known whatever else is; over TLS nothing but what is asked for.
+  /// Over plain HTTP the bytes' SHA-256 is signed and therefore known; over TLS only the requested checksum is.
   static let ways: [([String], secure: Bool)] = [
     ([], false), ([], true), (["--checksum", "sha256"], true), (["--checksum", "md5"], true),
     (["--checksum", "none"], false), (["--checksum", "none"], true),
@@ -100,7 +100,7 @@ enum Touch: String, CaseIterable, Sendable {
     box.expectNothingLeft()
   }
 
-  /// More than the sockets between hold, so that the last bytes are still to be read when the touch comes.
+  /// More than the sockets' buffers hold, so that the last bytes are unread when the file is touched.
   private func single(_ touch: Touch, _ options: [String], secure: Bool) async throws -> (BlackBox, ChildProcess.Result)
   {
     let box = try BlackBox(secure: secure)

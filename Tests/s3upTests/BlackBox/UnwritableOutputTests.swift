@@ -168,7 +168,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
 
   private static let compiler = try? Programs.find("cc")
 
-  /// As a network file system: `write` succeeds, and `close` of a descriptor of that file tells that it did not.
+  /// Like a network file system: `write` succeeds, and `close` of a descriptor reports the failure.
   @Test(
     "A line that is lost only when the file is closed counts as not written",
     .enabled(if: compiler != nil))

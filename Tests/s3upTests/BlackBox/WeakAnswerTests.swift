@@ -4,11 +4,11 @@ import Testing
 
 @testable import Support
 
-/// The store says that the object is made, and shows no proof of it.
+/// The store reports success without proof.
 @Suite(.crowd) struct WeakAnswerTests {
   private static let words = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 
-  /// Its answers to complete hold neither ETag nor checksum, and a HEAD no checksum and an ETag that says nothing.
+  /// Its answers to complete have neither ETag nor checksum, and those to HEAD no checksum and a meaningless ETag.
   private func store(_ faults: Fault...) throws -> BlackBox {
     try BlackBox(faults: faults) {
       $0.completeETag = .missing

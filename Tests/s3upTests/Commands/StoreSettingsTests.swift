@@ -280,7 +280,7 @@ import Testing
     let profile = try settings(config: config)
     #expect(try await region(profile, machine: "sa-east-1") == ("eu-west-1", "profile default", 0))
     let nothing = try settings(config: "")
-    // Both are asked at once, and who tells first is believed.
+    // Both are asked at once, and the first answer counts.
     let either = try await region(nothing, machine: "sa-east-1", bucket: "il-central-1")
     #expect(
       [either.0, either.1] == ["sa-east-1", "this machine"]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import s3up
 
-/// What a person types into the wrong place is not shown again when it is a secret.
+/// A secret that a person types into the wrong place is not shown.
 @Suite(.timeLimit(.minutes(15))) struct TypedSecretTests {
   private func shown(_ words: [String], _ read: (Invocation) throws -> Void) -> String {
     do {

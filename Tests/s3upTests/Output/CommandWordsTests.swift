@@ -34,7 +34,7 @@ struct CommandWordsTests {
     for (action, line) in actions { #expect(action.commandLine == line) }
   }
 
-  /// What looks like an option or a command, and is none: suffixes of buckets, other programs' lines, heads of files.
+  /// Texts that only look like an option or a command: suffixes of buckets, other programs' commands, file headers.
   private static let others = [
     "--x-s3", "--xa-s3", "--op-s3", "--ol-s3", "base--zone", "base--usw2-az1", "--profile \\(name)\"",
     "--profile \\(ShellWord.quoted(", "--profile \\(profile) --format env", "--sso-session \\(ShellWord.quoted(",

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProgressMeterTests {
   private static let mega: Int64 = 1 << 20
 
-  /// A run that is looked at five times a second.
+  /// A run that is measured five times per second.
   struct Played {
     var meter = ProgressMeter()
     var state = ProgressState(name: "f", total: 100 * mega, parts: 13)
