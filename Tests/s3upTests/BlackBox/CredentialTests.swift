@@ -122,7 +122,7 @@ import Testing
       to: ".aws/sso/cache/ee0bfd2552fbd840c02cc48b6e823320543c450f.json")
     let ended = try await box.run("put", "f", "s3://bucket/k")
     ended.expectFailure(
-      77, "the login of profile dev ended at 2020-01-01T00:00:00Z", "aws sso login --sso-session corp")
+      77, "the login of profile dev expired at 2020-01-01T00:00:00Z", "aws sso login --sso-session corp")
   }
 
   private static let process = """
