@@ -25,7 +25,7 @@ extension RealStores {
     }
 
     @Test(arguments: Store.all)
-    func aPlainPutTakesNoneAndNamesIt(_ store: Store) async throws {
+    func aPlainPutAdoptsNoneAndNamesIt(_ store: Store) async throws {
       let run = try Run(store, "planted")
       let source = try await run.file("source", 11 << 20)
       let id = try await plant(
@@ -45,7 +45,7 @@ extension RealStores {
 
     /// A second instead of the minute: whether the store's lists and clock are enough to know that nobody is sending.
     @Test(arguments: Store.all.filter { $0.scheme == .http })
-    func oneThatIsQuietIsAdoptedWhenTheRunIsToldTo(_ store: Store) async throws {
+    func anAbandonedOneIsAdoptedOnRequest(_ store: Store) async throws {
       let run = try Run(store, "adopted")
       let source = try await run.file("source", 11 << 20)
       let id = try await plant(run, source, [])

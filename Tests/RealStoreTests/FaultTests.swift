@@ -98,7 +98,7 @@ extension RealStores {
 
     /// The answer is lost, and the second try is held until another client has deleted the object.
     @Test(arguments: stores)
-    func anObjectThatIsGoneWhenTheAnswerIsLostIsNoSuccess(_ store: Store) async throws {
+    func anObjectThatIsGoneAfterALostAnswerIsAFailure(_ store: Store) async throws {
       let run = try Run(store, "deleted")
       let source = try await run.file("source", 12 << 20)
       let proxy = try await proxy(
@@ -127,7 +127,7 @@ extension RealStores {
         Fault.Action.error(status: 503, code: "SlowDown"), .error(status: 500, code: "InternalError"),
         .resetBeforeReading,
       ])
-    func anOlderObjectWithTheSameBytesIsNoSuccess(_ store: Store, _ action: Fault.Action) async throws {
+    func anOlderObjectWithTheSameBytesProvesNothing(_ store: Store, _ action: Fault.Action) async throws {
       let run = try Run(store, "older")
       let source = try await run.file("source", 11 << 20)
       let options = ["--part-size", "5M", "--retries", "2"]
@@ -147,7 +147,7 @@ extension RealStores {
     }
 
     @Test(arguments: stores)
-    func anOlderObjectWithTheSameBytesIsNoSuccessOfOneRequest(_ store: Store) async throws {
+    func anOlderObjectWithTheSameBytesDoesNotProveOneRequest(_ store: Store) async throws {
       let run = try Run(store, "older")
       let source = try await run.file("source", 70_000)
       let (first, _) = try await run.put(source.path, run.key(), [])

@@ -7,7 +7,7 @@ extension RealStores {
   /// requested, nothing is left at the store.
   @Suite(.serialized) struct SignalsToARun {
     @Test(arguments: Store.all, [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])
-    func aSignalKeepsTheUploadAndTheSameCommandGoesOn(
+    func aSignalKeepsTheUploadAndTheSameCommandResumes(
       _ store: Store, _ signal: (number: Int32, status: Int32)
     ) async throws {
       let run = try Run(store, "signal")

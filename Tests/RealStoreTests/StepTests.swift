@@ -115,7 +115,7 @@ extension RealStores {
     }
 
     @Test(arguments: Store.all)
-    func abortOfAnotherKeysUploadIsNoSuccess(_ store: Store) async throws {
+    func abortOfAnotherKeysUploadFails(_ store: Store) async throws {
       let run = try Run(store, "other")
       let source = try await run.file("source", (10 << 20) + 1000)
       let (id, _) = try await begin(run, source)

@@ -62,7 +62,7 @@ package struct RecordBook: Sendable {
   }
 
   /// Continues at the end of `record`'s file, after cutting off an incomplete last line. If the file differs from `record`
-  /// or has many outdated lines, it is written anew.
+  /// or has many outdated lines, it is rewritten.
   package func resume(_ record: UploadRecord) throws(Failure) -> RecordWriter {
     let (folder, name) = (try RecordFolder.make(try path()), try Self.name(record.header.target))
     guard let (file, reading) = try Self.read(folder, name, O_RDWR | O_APPEND), reading.record == record,

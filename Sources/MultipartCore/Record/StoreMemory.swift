@@ -24,7 +24,7 @@ package struct StoreMemory: Sendable {
   package struct Entry: Sendable, Equatable {
     package var origin: String
     package var lesson: StoreLesson
-    package var learnt: Timestamp
+    package var learned: Timestamp
   }
 
   /// A store may learn to verify checksums, so it is asked again after this time.
@@ -58,15 +58,15 @@ package struct StoreMemory: Sendable {
     var kept = ((try? entries()) ?? []).filter {
       Self.isFresh($0, now) && !($0.origin.utf8.elementsEqual(origin.utf8) && $0.lesson.isAbout(lesson))
     }
-    kept.append(Entry(origin: origin, lesson: lesson, learnt: now))
-    let lines = kept.compactMap { entry in entry.lesson.word.map { "\(entry.origin) \($0) \(entry.learnt.seconds)" } }
+    kept.append(Entry(origin: origin, lesson: lesson, learned: now))
+    let lines = kept.compactMap { entry in entry.lesson.word.map { "\(entry.origin) \($0) \(entry.learned.seconds)" } }
     let text = ([Self.header] + lines).joined(separator: "\n") + "\n"
     _ = try RecordFolder.makeHome(in: folder).replace(Self.name, with: Array(text.utf8))
   }
 
   /// Compares without arithmetic on the entry's time, which could overflow, because the file may contain any number.
   private static func isFresh(_ entry: Entry, _ now: Timestamp) -> Bool {
-    entry.learnt.seconds > now.seconds - lifetime && entry.learnt.seconds <= now.seconds + ahead
+    entry.learned.seconds > now.seconds - lifetime && entry.learned.seconds <= now.seconds + ahead
   }
 
   /// All entries, or those of one origin. Works on bytes: every start reads the file, and splitting a `String` is slow.
@@ -84,7 +84,7 @@ package struct StoreMemory: Sendable {
       guard texts.count == 3, let lesson = StoreLesson(word: texts[1]), let seconds = Int64(texts[2]) else {
         return nil
       }
-      return Entry(origin: texts[0], lesson: lesson, learnt: Timestamp(seconds: seconds))
+      return Entry(origin: texts[0], lesson: lesson, learned: Timestamp(seconds: seconds))
     }
   }
 }

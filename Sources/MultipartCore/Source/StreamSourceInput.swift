@@ -86,10 +86,10 @@ struct StreamInput: ~Copyable {
       throw error
     }
     let kind = status.st_mode & S_IFMT
-    let anew = kind == S_IFIFO ? Self.reopened(given) : nil
-    if anew != nil, owns { close(given) }
-    descriptor = anew ?? given
-    closes = owns || anew != nil
+    let reopened = kind == S_IFIFO ? Self.reopened(given) : nil
+    if reopened != nil, owns { close(given) }
+    descriptor = reopened ?? given
+    closes = owns || reopened != nil
     isSocket = kind == S_IFSOCK
     // The most that users may request by default; if the system refuses it, the pipe keeps its size.
     if kind == S_IFIFO { _ = fcntl(descriptor, Self.setPipeSize, Self.pipeSize) }
@@ -119,8 +119,8 @@ struct StreamInput: ~Copyable {
     let name = "/proc/self/fd/\(given)"
     var link = [CChar](repeating: 0, count: 64)
     guard readlink(name, &link, link.count - 1) > 0, strncmp(link, "pipe:", 5) == 0 else { return nil }
-    let anew = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    return anew >= 0 ? anew : nil
+    let reopened = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    return reopened >= 0 ? reopened : nil
   }
 
   /// A file or pipe that is open only for writing (`0>file`) returns no bytes, and the write end of a pipe not even an

@@ -55,7 +55,7 @@ final class Console: Sendable {
 
 /// `write(2)` and queries of a terminal.
 enum Descriptor {
-  /// If a reader has gone, `write` shall fail instead of a signal ending the process.
+  /// If a reader has gone, `write` must fail, instead of a signal ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
   /// A closed standard stream would leave its number to the next file or socket, and messages would go into that. The number

@@ -180,7 +180,7 @@ import Testing
     #expect(failure.remedy?.contains("secret key") == true)
   }
 
-  @Test func whatLooksLikeASecretIsNotShownThoughNoElementNamesIt() {
+  @Test func whatLooksLikeASecretIsNotShownEvenIfNoElementNamesIt() {
     let signature = String(repeating: "0f", count: 32)
     for secret in [
       signature, "Signature=\(signature),", "'\(signature)'", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
@@ -218,7 +218,7 @@ import Testing
     #expect(read("\n <?xml version='1.0'?><Error><Code>SlowDown</Code></Error>").s3Code == "SlowDown")
   }
 
-  @Test func aCodeThatIsNoWordIsNoCode() {
+  @Test func aCodeThatIsNotAWordIsIgnored() {
     for code in ["a b", "", "é", "\u{7}"] { #expect(read(S3Answers.error(code), 503).s3Code == nil) }
   }
 
@@ -253,7 +253,7 @@ import Testing
     #expect(hint?.contains(permission) == true)
   }
 
-  @Test func aPresignedURLThatEndedIsSaidToHaveEnded() {
+  @Test func anExpiredPresignedURLIsReportedAsExpired() {
     let body = S3Answers.error(
       "AccessDenied", "Request has expired",
       "<Expires>2024-01-01T00:00:00Z</Expires><ServerTime>2024-01-02T00:00:00Z</ServerTime>")
@@ -295,7 +295,7 @@ import Testing
     #expect(!isPage(200, "", ["Content-Type": "text/html"], "HeadBucket"))
   }
 
-  @Test func anAnswerOfAProxyIsSaidToBeOne() {
+  @Test func anAnswerOfAProxyIsReportedAsOne() {
     #expect(read("<html><body>Squid</body></html>", 502).remedy?.contains("proxy") == true)
   }
 }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test("Each connection begins with another address, and has the others to fall back to")
-  func turns() {
+  func rounds() {
     let (book, asked) = Self.book(Self.addresses)
     let orders = (0..<6).compactMap { _ in book.route(for: Self.url, now: .seconds(1))?.order }
     #expect(Set(orders.map { $0[0] }) == Set(Self.addresses))
@@ -49,11 +49,11 @@ import Testing
 
   @Test("If a name's addresses change every minute for a day, nothing of old ones remains")
   func rotation() {
-    let turn = Guarded(0)
+    let round = Guarded(0)
     let book = AddressBook(lookUp: { _, answer in
-      let number = turn.with { turn in
-        turn += 1
-        return turn
+      let number = round.with { round in
+        round += 1
+        return round
       }
       answer(.found((0..<8).map { "10.\(number / 200).\(number % 200).\($0)" }))
     })
@@ -67,7 +67,7 @@ import Testing
       }
       #expect(book.count(of: Self.origin) <= 9)
     }
-    #expect(turn.with { $0 } > 1000)
+    #expect(round.with { $0 } > 1000)
   }
 
   @Test("A host with one address, or without a lookup, is left to libcurl")

@@ -3,19 +3,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct RateLimiterTests {
   /// Several takers who take what they get and come back when told to, for `seconds`.
-  private func run(rate: Int64, seconds: Int, takers: Int, wanted: Int) -> (bytes: Int, largestBurst: Int, turns: Int) {
+  private func run(rate: Int64, seconds: Int, takers: Int, wanted: Int) -> (bytes: Int, largestBurst: Int, steps: Int) {
     let limiter = RateLimiter(rate: rate, now: .zero)
     var now = Duration.zero
-    var (bytes, turns, burst, largest) = (0, 0, 0, 0)
-    while now < .seconds(seconds), turns < 10_000_000 {
-      turns += 1
+    var (bytes, steps, burst, largest) = (0, 0, 0, 0)
+    while now < .seconds(seconds), steps < 10_000_000 {
+      steps += 1
       burst = 0
       for _ in 0..<takers { burst += limiter.take(wanted, now: now) }
       largest = max(largest, burst)
       bytes += burst
       now += max(limiter.wait(now: now), .microseconds(100))
     }
-    return (bytes, largest, turns)
+    return (bytes, largest, steps)
   }
 
   private static let rates: [Int64] = [1, 7, 100, 4096, 50_000, 1 << 20, 100 << 20, 10_000_000_000]
@@ -47,7 +47,7 @@ import Testing
   func waitIsTrue(rate: Int64) {
     let limiter = RateLimiter(rate: rate, now: .zero)
     var now = Duration.zero
-    for turn in 0..<2000 {
+    for step in 0..<2000 {
       let wait = limiter.wait(now: now)
       if wait > .microseconds(1) {
         #expect(limiter.take(1 << 20, now: now + wait / 2) == 0)
@@ -55,7 +55,7 @@ import Testing
       now += wait
       let taken = limiter.take(1 << 20, now: now)
       guard taken > 0 else {
-        Issue.record("turn \(turn): nothing to take after \(wait)")
+        Issue.record("step \(step): nothing to take after \(wait)")
         return
       }
     }

@@ -175,11 +175,11 @@ import Testing
     let more = Locked<[Int]>([])
     let uploader = try uploader(store) { [looks] in
       let before = looks.withLock { $0 }
-      let turn = DispatchSemaphore(value: 0)
+      let ranAll = DispatchSemaphore(value: 0)
       // Jobs run in order: a sample that did not wait for the driver would run once in each round.
       for _ in 0..<100 {
-        Task.begin { turn.signal() }
-        turn.wait()
+        Task.begin { ranAll.signal() }
+        ranAll.wait()
       }
       more.withLock { $0.append(looks.withLock { $0 } - before) }
     }

@@ -169,7 +169,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     let isDenied = one.fault.name == "denied"
     let exit: Int32 = isDenied ? 77 : 69
     switch one.phase {
-    case .find: #expect(result.status == 0, "who may not list begins anew: \(result.errors)")
+    case .find: #expect(result.status == 0, "without the permission to list a new upload begins: \(result.errors)")
     case .create: #expect(result.status == exit, "\(result.errors)")
     case .part, .list, .complete:
       #expect(result.status == exit, "\(result.errors)")
@@ -188,6 +188,6 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
   private func expectResumable(_ box: BlackBox, _ bytes: [UInt8], _ result: ChildProcess.Result) async throws {
     #expect(result.status == 75, "\(result.errors)")
     #expect(result.errors.contains("it goes on"), "\(result.errors)")
-    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+    try await box.expectResumes(StoppedUpload.words, to: bytes)
   }
 }

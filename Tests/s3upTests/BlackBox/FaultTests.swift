@@ -191,7 +191,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     result.expectFailure(77, "AccessDenied", "part 2", "s3://bucket/k", "s3:PutObject")
     result.expectResumable(77, "1 of 3 parts")
     #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
-    try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
+    try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
   @Test("the first cause is the one reported", arguments: ["AccessDenied", "EntityTooLarge"])
@@ -204,7 +204,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     let bytes = try box.sample("f", 11 * mebi)
     try await put(box).expectFailure(code == "AccessDenied" ? 77 : 69, code, "part 1")
     guard code == "AccessDenied" else { return box.expectNothingLeft() }
-    try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
+    try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
   @Test("a failure that does not pass is 75 after the tries of --retries", arguments: [1, 3])
@@ -217,7 +217,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     result.expectFailure(75, "InternalError", "HTTP 500", "part 3")
     result.expectResumable(75)
     #expect(box.fake.requests(.uploadPart).count { $0.partNumber == 3 } == tries)
-    try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
+    try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
   @Test("a complete that always fails is 75 and kept, one that is refused is 69 and leaves nothing")
@@ -235,7 +235,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
         continue
       }
       result.expectFailure(exit)
-      try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
+      try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
     }
   }
 

@@ -219,7 +219,7 @@ private final class Issuer: Sendable {
     box.environment["AWS_ACCESS_KEY_ID"] = long.keyID
     box.environment["AWS_SECRET_ACCESS_KEY"] = long.secret
     box.environment["AWS_SESSION_TOKEN"] = long.sessionToken
-    try await box.expectGoesOn(Self.put, to: bytes)
+    try await box.expectResumes(Self.put, to: bytes)
   }
 
   @Test("a warning names keys of the environment that expire before the upload ends, with both times")

@@ -87,7 +87,7 @@ extension BlackBox {
   }
 
   /// The same command, without the faults, completes the upload and sends no part again that the store has.
-  func expectGoesOn(
+  func expectResumes(
     _ words: [String], to bytes: [UInt8], where location: SourceLocation = #_sourceLocation
   ) async throws {
     try expectKept(where: location)

@@ -27,7 +27,7 @@ import Testing
       child.signal(SIGKILL)
       _ = await child.wait()
     }
-    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+    try await box.expectResumes(StoppedUpload.words, to: bytes)
     let whole = box.fake.requests(.uploadPart).filter { $0.status == 200 }.compactMap(\.partNumber)
     #expect(whole.sorted() == [1, 2, 3, 4, 5])
   }
@@ -343,7 +343,7 @@ import Testing
     #expect(result.seconds >= 2)
     #expect(.seconds(result.seconds) - lag.sofar < .milliseconds(2750))
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
-    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+    try await box.expectResumes(StoppedUpload.words, to: bytes)
   }
 
   @Test("--on-interrupt abort leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])

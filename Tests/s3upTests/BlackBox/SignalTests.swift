@@ -34,7 +34,7 @@ import Testing
     #expect(result.endedAt - sent - lag.sofar < .seconds(5))
     result.expectFailure(exit, "interrupted")
     result.expectResumable(exit)
-    try await box.expectGoesOn(put, to: try box.files.read("f"))
+    try await box.expectResumes(put, to: try box.files.read("f"))
   }
 
   @Test("with --on-interrupt abort the upload is aborted within 5 s, and checked to be gone", arguments: endings)
@@ -67,7 +67,7 @@ import Testing
     #expect(await box.fake.wait { $0.contains { $0.status == 503 } })
     child.signal(SIGTERM)
     await child.wait(timeout: .seconds(30)).expectFailure(143)
-    try await box.expectGoesOn(put, to: try box.files.read("f"))
+    try await box.expectResumes(put, to: try box.files.read("f"))
   }
 
   @Test("if the store does not answer the abort, the run ends within 5 s, and the upload is named")
