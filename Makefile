@@ -40,16 +40,16 @@ toolchain:
 	@command -v $(SWIFT) >/dev/null || { \
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
-# libcurl goes into the binary too, without the libraries that are linked to a shared one: to load those takes longer than
-# a small upload. `make LEAN_CURL=no` links the shared one. Package.swift reads which.
+# libcurl is linked into the binary too, without the libraries that a shared one loads: loading those takes longer than a
+# small upload. `make LEAN_CURL=no` links the shared one. Package.swift reads which.
 LEAN_CURL ?= yes
 export CURL_ARCHIVE = $(if $(filter yes,$(LEAN_CURL)),$(addprefix $(CURDIR)/,$(shell ls .build/curl/libcurl-*.a 2>/dev/null)))
 
-# The C++ runtime goes into the binary: to load and to relocate the shared one costs a tenth of a small upload. Its
-# archive lies alone in a folder that the linker searches first. Where a system has none, the shared one is used.
+# The C++ runtime is linked into the binary: loading and relocating the shared one costs a tenth of a small upload. Its
+# archive is alone in a folder that the linker searches first. Without an archive the shared one is used.
 CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 2>/dev/null) \
   $(shell cc -print-file-name=libstdc++.a 2>/dev/null)))
-# Types are made by calls, not found by their names: that would walk through all conformances 15 times at each start.
+# Types are created by calls, not found by name, which would search all conformances 15 times at each start.
 TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(TYPES) $(if $(CXX_ARCHIVE), \
   -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
@@ -64,8 +64,8 @@ build: deps toolchain curl
 demo: build
 	@Tests/Demo/demo.sh $(BINARY)
 
-# The servers start after the build, so that their time is spent on the tests. The exit status is that of swift test. The
-# library's tests all begin at once and take both cores: those that start programs and watch the clock come after them.
+# The servers start after the build, so that their lifetime is used for the tests. The exit status is that of swift test.
+# The library's tests all begin at once and use both cores, so tests that start programs and measure time run after them.
 test: deps toolchain curl
 	$(SWIFT) build --build-tests
 	Tests/recap.sh $(SWIFT) test --skip-build --filter MultipartCoreTests
@@ -75,20 +75,20 @@ test: deps toolchain curl
 
 check: lint test sanitize
 
-# Warnings are errors by Package.swift, in Swift and in C, so each build is the check for them.
+# Package.swift makes warnings errors, in Swift and in C, so every build checks for them.
 lint: toolchain
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
 
-# In build folders of their own, so that the plain build stays. XCTest is off: no test uses it, and it leaks. One test at a
-# time, for those that watch the clock: all is many times slower. The program ends while threads that nobody joins are
-# there or have ended, which is no leak. Leaks are looked for where nothing but our own code runs in the process: a thread
-# that reads a child's JSON by Foundation, or waits for its end, may still hold something when the tests end.
+# In separate build folders, so that the plain build stays. XCTest is off: no test uses it, and it leaks. One test at a
+# time, because of those that measure time: everything is many times slower. The program ends while threads that nobody
+# joins still exist, which is not a leak. Leaks are only looked for where no code but ours runs in the process: a thread
+# that reads a child's JSON with Foundation, or waits for its end, may still own something when the tests end.
 sanitize: deps toolchain curl
 	TSAN_OPTIONS=report_thread_leaks=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'MultipartCoreTests|s3upTests'
 	$(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter MultipartCoreTests
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter s3upTests
 
-# Only built when it is missing or older than its sources: `make && sudo make install` builds nothing as root.
+# Built only if it is missing or older than its sources: `make && sudo make install` builds nothing as root.
 $(BINARY): $(SOURCES)
 	$(MAKE) build
 	@touch $@
@@ -115,7 +115,7 @@ bench: build
 soak: deps build
 	@python3 Tests/Faults/soak.py --binary $(BINARY) $(SOAK_ARGS)
 
-# Uploads of three minutes with credentials that live 20 s; the same run in `make test` with seconds.
+# Uploads of three minutes with credentials that are valid for 20 s; `make test` does the same with seconds.
 soak-credentials: deps toolchain curl
 	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test --filter RenewalTests
 

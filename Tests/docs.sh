@@ -1,5 +1,5 @@
 #!/bin/bash
-# docs.sh: makes the documentation of the library from the debug build in .build/docs; a warning is an error.
+# docs.sh: builds the library's documentation in .build/docs from the debug build; warnings are errors.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=.build/debug

@@ -1,6 +1,6 @@
-// What libcurl's archive calls of libraries that are left out, where it may really come to that: when it is set up, asked
-// for its version, or told by a server that a body is compressed. The rest, made by lean.sh, ends the process: no request
-// of HTTP/1.1 over TCP or TLS calls it.
+// Replacements for functions of omitted libraries that libcurl's archive may really call: when it is initialised, asked for
+// its version, or told by a server that a body is compressed. For all others lean.sh makes functions that end the process:
+// no HTTP/1.1 request over TCP or TLS calls them.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ void absent(const char *name) {
     abort();
 }
 
-// Bodies that the server says are compressed, unasked: an error of the transfer.
+// A body that the server says is compressed, though nobody asked for that: an error of the transfer.
 enum { wrong_stream = -2 };  // Z_STREAM_ERROR
 int inflateInit_(void *stream, const char *version, int size);
 int inflateInit_(void *stream, const char *version, int size) {
@@ -42,14 +42,14 @@ void *BrotliDecoderCreateInstance(void *allocate, void *release, void *context) 
 void *ZSTD_createDStream(void);
 void *ZSTD_createDStream(void) { return NULL; }
 
-// Without libidn2 a name is looked up as it is written. Endpoints are taken in ASCII only.
+// Without libidn2 names are looked up as they are written. Endpoints must be ASCII.
 const char *idn2_check_version(const char *wanted);
 const char *idn2_check_version(const char *wanted) {
     (void)wanted;
     return NULL;
 }
 
-// Called by curl_global_init: libssh2, and libssh in its place.
+// Called by curl_global_init: libssh2's, and libssh's.
 int libssh2_init(int flags);
 int libssh2_init(int flags) {
     (void)flags;
@@ -62,7 +62,7 @@ int ssh_init(void) { return 0; }
 int ssh_finalize(void);
 int ssh_finalize(void) { return 0; }
 
-// Called by curl_version_info of one version or another.
+// Some versions of curl_version_info call these.
 const char *zlibVersion(void);
 const char *zlibVersion(void) { return "none"; }
 unsigned BrotliDecoderVersion(void);
@@ -89,7 +89,7 @@ int psl_check_version_number(int wanted) {
 int RTMP_LibVersion(void);
 int RTMP_LibVersion(void) { return 0; }
 
-// nghttp2_info; nghttp3_info and ngtcp2_info are its first three.
+// nghttp2_info; nghttp3_info and ngtcp2_info have its first three fields.
 struct version {
     int age, number;
     const char *version, *protocol;
@@ -111,5 +111,5 @@ const struct version *ngtcp2_version(int wanted) {
     return &none;
 }
 
-// A variable of the GSS-API's, not a function.
+// In the GSS-API this is a variable, not a function.
 const void *GSS_C_NT_HOSTBASED_SERVICE = NULL;

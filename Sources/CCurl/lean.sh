@@ -1,9 +1,9 @@
 #!/bin/bash
-# lean.sh FOLDER: makes FOLDER/libcurl-….a: the system's own archive of libcurl, with stand-ins for what no upload calls:
-# LDAP, SSH, RTMP, Kerberos, HTTP/2, compression. A program linked with it loads OpenSSL, not the thirty libraries under
-# a shared libcurl, which take longer than a small upload. In it send is send.c's, which can send a file without copying
-# it first; where that does not work it stays the system's. Where the system has no archive, or one that does not work with
-# the stand-ins, there is none, and the shared libcurl is linked.
+# lean.sh FOLDER: creates FOLDER/libcurl-….a: the system's own archive of libcurl, with stand-ins for what uploads never
+# call: LDAP, SSH, RTMP, Kerberos, HTTP/2, compression. A program linked with it loads OpenSSL, but not the thirty libraries
+# of a shared libcurl, whose loading takes longer than a small upload. In it send is replaced by send.c's, which can send a
+# file without copying it first; if that does not work, send stays the system's. If the system has no archive, or one that
+# does not work with the stand-ins, nothing is created, and the shared libcurl is linked.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -20,11 +20,12 @@ compiler=$(command -v cc || command -v clang || true)
 archive=$("$compiler" -print-file-name=libcurl.a)
 [ -f "$archive" ] || without 'there is no libcurl.a'
 
-# The name tells the contents, so that another one is linked anew. Dates do not: a newer package may hold older ones.
+# The name depends on the contents, so that changed ones are linked again. Dates would not do: a newer package may contain
+# older ones.
 contents=$(cat "$archive" "$here"/{lean.sh,absent.c,send.c,offer.h,try.c} | sha256sum | head -c 16)
 [ -f "libcurl-$contents.a" ] && exit 0
 
-# Beside its place, so that the last step is a rename: half an archive would be taken for a whole one.
+# In a temporary folder, so that the last step is a rename: an incomplete archive would be used.
 work=$(mktemp -d "$PWD/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 flags=(-O2 -fPIC -fvisibility=hidden -Wall -Wextra -Werror)
@@ -34,7 +35,7 @@ symbols() { awk '{ sub(/@.*/, "", $NF); print $NF }' | LC_ALL=C sort -u; }
 make_archive() { # make_archive NAME OBJECT...: libNAME.a of curl.a, the objects, and stand-ins for the rest
   local made=lib$1.a
   shift
-  # What it needs, less what it and the libraries that stay have.
+  # The symbols that it needs, without those that it and the remaining libraries have.
   {
     nm --defined-only curl.a "$@"
     for library in libssl.so libcrypto.so libc.so.6; do
@@ -50,7 +51,7 @@ make_archive() { # make_archive NAME OBJECT...: libNAME.a of curl.a, the objects
   compile rest.c rest.o && cp curl.a "$made" && ar r "$made" "$@" rest.o
 }
 
-works() { # works NAME FLAG...: a program with it does what it shall
+works() { # works NAME FLAG...: a program linked with it works
   local name=$1
   shift
   "$compiler" "${flags[@]}" "$@" "$here/try.c" -L. -l"$name" -lssl -lcrypto -o try && ./try "$archive"
@@ -71,7 +72,7 @@ cd "$work"
 if sends_files >said 2>&1; then
   made=libcurl-$contents.a
 else
-  # The next time it is tried again, for this may be a machine that was busy or had no loopback for a moment.
+  # It is tried again the next time, because the machine may have been busy or had no loopback for a moment.
   echo "libcurl sends files by copying them: $(tail -n 1 said)" >&2
   made=libcurl-copying-$contents.a
   [ -f "../$made" ] && exit 0

@@ -1,11 +1,9 @@
-// In the archive that lean.sh makes libcurl calls these where it called send and close. What a read callback has offered, a
-// piece of a file in place of bytes in libcurl's buffer, is sent from the file: nothing is copied into the buffer and out of
-// it.
+// In the archive that lean.sh makes, libcurl calls these instead of send and close. A read callback offers a piece of a file
+// in place of bytes in libcurl's buffer; it is sent from the file, and nothing is copied into the buffer and out of it.
 //
-// An offer is known by its socket and by where its bytes would be. The socket is that of the first send after the read
-// callback: libcurl sends what it has read before it does anything else. By the memory alone an offer would be taken for
-// another's: libcurl frees the buffer of a request that has failed, and goes on with other requests, before anybody hears of
-// it.
+// An offer is identified by its socket and by the address of its bytes. Its socket is that of the first send after the read
+// callback: libcurl sends what it has read before it does anything else. The address alone would not do: libcurl frees the
+// buffer of a failed request, and another request may get the same memory, before the caller learns of the failure.
 #define _GNU_SOURCE
 #include "offer.h"
 #include <errno.h>
@@ -14,12 +12,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Of this thread: a transfer is on one thread, where libcurl reads its body and sends it.
+// Per thread: libcurl reads and sends a transfer's body on one thread.
 static _Thread_local struct s3up_offer *offers;
-// The one whose read callback was called since the last send.
+// The offer whose read callback was called since the last send.
 static _Thread_local struct s3up_offer *asked;
 
-// Should libcurl ever send its buffer some other way, nobody's memory goes out with it.
+// If libcurl ever sends its buffer in another way, none of the process's memory goes out with it.
 static void clear(struct s3up_offer *offer, char *buffer, size_t length) {
     if (buffer >= offer->cleared && buffer + length <= offer->cleared + offer->cleared_length) return;
     memset(buffer, 0, length);
@@ -43,7 +41,7 @@ int s3up_offer_more(struct s3up_offer *offer, char *buffer, size_t length) {
     if (left && buffer == offer->buffer + offer->length) {
         offer->length += length;
     } else if (left && buffer == offer->buffer + left) {
-        // libcurl has moved what little was left to the front, and fills the room behind it.
+        // libcurl has moved the few bytes that were left to the front, and fills the space behind them.
         offer->offset += (int64_t)offer->sent;
         offer->length = left + length;
         offer->sent = 0;
@@ -65,7 +63,7 @@ void s3up_offer_end(struct s3up_offer *offer) {
     }
 }
 
-// A file that sendfile does not take, or that it could not read; which is told apart by reading.
+// For a file that sendfile refuses or cannot read; reading it tells which.
 static ssize_t copy(struct s3up_offer *offer, int socket, size_t length, int flags) {
     char *buffer = offer->buffer + offer->sent;
     ssize_t count;
@@ -102,10 +100,10 @@ ssize_t s3up_send(int socket, const void *bytes, size_t length, int flags) {
         const char *end = offer->buffer + offer->length;
         if (from >= end || from + length <= offer->buffer) continue;
         if (offer == fresh && offer->socket < 0) offer->socket = socket;
-        // What an ended request has left behind: the memory is this one's by now.
+        // Left behind by a request that has ended: the memory now belongs to this one.
         if (offer->socket >= 0 && offer->socket != socket) continue;
         if (offer->socket == socket && from == offer->buffer + offer->sent) return send_offer(offer, socket, length, flags);
-        // The head of the request lies in front of it.
+        // The head of the request is in front of it.
         if (offer->socket == socket && from < offer->buffer && !offer->sent)
             return send(socket, bytes, (size_t)(offer->buffer - from), flags | MSG_MORE);
         errno = EIO;
@@ -114,7 +112,7 @@ ssize_t s3up_send(int socket, const void *bytes, size_t length, int flags) {
     return send(socket, bytes, length, flags);
 }
 
-// The number may be another connection's next.
+// The next connection may get the same descriptor number.
 int s3up_close(int descriptor) {
     for (struct s3up_offer *offer = offers, *next; offer; offer = next) {
         next = offer->next;

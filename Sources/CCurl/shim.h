@@ -11,7 +11,7 @@ typedef int (*s3up_curl_xferinfo)(
 typedef CURLcode (*s3up_curl_sslctx)(CURL *handle, void *sslContext, void *context);
 typedef int (*s3up_curl_sockopt)(void *context, curl_socket_t socket, curlsocktype purpose);
 
-// Whether what is offered is sent. Called from here because Swift's own calls would not be weak.
+// Whether offered files are sent. In C, because Swift's own calls would not be weak.
 static inline int s3up_can_offer(void) { return s3up_offer_more && s3up_offer_end; }
 static inline int s3up_offer_next(struct s3up_offer *offer, char *buffer, size_t length) {
   return s3up_offer_more(offer, buffer, length);
@@ -47,7 +47,7 @@ static inline CURLcode s3up_info_string(CURL *h, CURLINFO i, const char **v) { r
 static inline CURLcode s3up_info_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
 // The name and version of libcurl's TLS library, such as "OpenSSL/3.0.22".
 static inline const char *s3up_tls_library(void) { return curl_version_info(CURLVERSION_NOW)->ssl_version; }
-// Where this libcurl looks for certificates when nobody says; NULL when it was built to look nowhere.
+// Where this libcurl looks for certificates by default; NULL if it was built without a default.
 static inline const char *s3up_ca_bundle(void) { return curl_version_info(CURLVERSION_NOW)->cainfo; }
 static inline const char *s3up_ca_folder(void) { return curl_version_info(CURLVERSION_NOW)->capath; }
 // The SSL* of the connection that the transfer uses now; NULL when it uses none, or libcurl's TLS is not OpenSSL's.

@@ -1,5 +1,5 @@
-// Whether a libcurl is the one of its headers, can be set up, tell its versions and make requests: to a port of this
-// machine where nobody listens. With OFFERS also whether files that are offered arrive byte for byte, over loopback.
+// Checks that a libcurl matches its headers, can be initialised, reports its versions and makes requests, to a port of
+// this machine where nothing listens. With OFFERS also that offered files arrive byte for byte, over loopback.
 #define _GNU_SOURCE
 #include "offer.h"
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@ static int file;
 static off_t length, at;
 static unsigned calls;
 
-// Takes one request, and ends with 0 when its body is the file.
+// Takes one request, and exits with 0 if its body is the file.
 static int serve(int listener) {
     static char bytes[1 << 16], own[1 << 16];
     int socket = accept(listener, NULL, NULL);
@@ -54,7 +54,7 @@ static int go_on(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_o
     return 0;
 }
 
-// A small one is full again and again, in the midst of a piece.
+// A small buffer fills up often, in the middle of a piece.
 static int fit(void *context, curl_socket_t socket, curlsocktype purpose) {
     (void)purpose;
     return setsockopt(socket, SOL_SOCKET, SO_SNDBUF, context, sizeof(int)) ? CURL_SOCKOPT_ERROR : CURL_SOCKOPT_OK;

@@ -1,5 +1,5 @@
 // CRCs on 64-bit ARM: folding by polynomial multiplication (PMULL), and the CRC32 instructions for processors that
-// have those alone (they know both 32-bit polynomials, not the 64-bit one).
+// have only those (they compute both 32-bit CRCs, not the 64-bit one).
 #include "crc_internal.h"
 
 #if defined(__aarch64__) && !defined(__AARCH64EB__)

@@ -23,7 +23,7 @@ struct ck_model {
   struct ck_fold by128, by512, by1024, by2048;
 };
 
-// Takes and gives the register itself, without the inversions at start and end.
+// Takes and returns the raw register, without the inversions at start and end.
 typedef uint64_t ck_kernel(const struct ck_model *model, uint64_t state, const uint8_t *data, size_t length);
 
 struct ck_kernel_entry {
@@ -35,10 +35,10 @@ enum { CK_MAX_KERNELS = 4 };
 
 void ck_build_model(struct ck_model *model, uint64_t polynomial, unsigned width);
 ck_kernel ck_run_table;
-// Writes the hardware kernels that this CPU can run, best first, and says how many (fewer than CK_MAX_KERNELS).
+// Writes the hardware kernels that this CPU supports, best first, and returns their number (less than CK_MAX_KERNELS).
 size_t ck_hardware_kernels(struct ck_kernel_entry *to);
 
-// The end of a folding kernel: 16 bytes of state and fewer than a block of data are left.
+// The end of a folding kernel, for 16 bytes of state and less than a block of data.
 static inline uint64_t ck_finish(const struct ck_model *model, const uint8_t state[16], const uint8_t *data,
                                  size_t length) {
   return ck_run_table(model, ck_run_table(model, 0, state, 16), data, length);

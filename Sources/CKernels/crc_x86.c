@@ -1,4 +1,4 @@
-// CRCs by carry-less multiplication on x86: state is folded over the data until 16 bytes are left.
+// CRCs by carry-less multiplication on x86: folds the state over the data until 16 bytes are left.
 #include "crc_internal.h"
 
 #if defined(__x86_64__)
@@ -27,7 +27,7 @@ INLINE SSE_KERNEL uint64_t finish16(const struct ck_model *model, __m128i state,
   return ck_finish(model, left, data, length);
 }
 
-// Eight registers hide the latency of the multiplication (4 to 7 cycles) behind each other.
+// Eight registers hide the latency of the multiplication (4 to 7 cycles).
 SSE_KERNEL static uint64_t run_pclmulqdq(const struct ck_model *model, uint64_t crc, const uint8_t *data,
                                          size_t length) {
   if (length < 16) return ck_run_table(model, crc, data, length);
@@ -43,7 +43,7 @@ SSE_KERNEL static uint64_t run_pclmulqdq(const struct ck_model *model, uint64_t 
 }
 
 INLINE AVX512_KERNEL __m512i fold64(__m512i state, __m512i by, __m512i next) {
-  // 0x96: the exclusive or of three.
+  // 0x96: the XOR of all three.
   return _mm512_ternarylogic_epi64(_mm512_clmulepi64_epi128(state, by, 0x00),
                                    _mm512_clmulepi64_epi128(state, by, 0x11), next, 0x96);
 }
@@ -77,7 +77,7 @@ size_t ck_hardware_kernels(struct ck_kernel_entry *to) {
   size_t count = 0;
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("pclmul") || !__builtin_cpu_supports("sse4.1")) return 0;
-  // The answer for avx512f includes that the system saves its registers.
+  // The check for avx512f includes that the operating system saves its registers.
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vpclmulqdq"))
     to[count++] = (struct ck_kernel_entry){"vpclmulqdq", run_vpclmulqdq};
   to[count++] = (struct ck_kernel_entry){"pclmulqdq", run_pclmulqdq};

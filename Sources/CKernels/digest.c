@@ -21,7 +21,7 @@ int ck_digest_end(struct ck_digest *digest, uint8_t out[CK_DIGEST_LENGTH]) {
   return SHA256_Final(out, (SHA256_CTX *)digest);
 }
 
-// Two passes: over the inner pad and the data, then over the outer pad and what came out.
+// Two passes: over the inner pad and the data, then over the outer pad and the first digest.
 int ck_hmac(const void *key, size_t key_length, const void *data, size_t length, uint8_t out[CK_DIGEST_LENGTH]) {
   uint8_t pad[SHA256_CBLOCK] = {0};
   struct ck_digest digest;

@@ -1,5 +1,5 @@
-// Which kernel runs: chosen once, the first time a checksum is asked for. Constants and tables of an algorithm (16 KiB)
-// are made when it is first asked for; pthread_once makes the other threads wait for them.
+// Selects a kernel the first time a checksum is computed. An algorithm's constants and tables (16 KiB) are made at its
+// first use; pthread_once makes other threads wait for them.
 #include "crc_internal.h"
 #include "include/ckernels.h"
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void choose(void) {
   kernel_count = count;
 }
 
-// All three CRCs start from all ones and end inverted; between two calls the inverted value is handed around.
+// All three CRCs start from all ones and end inverted; callers keep the inverted value between calls.
 static uint64_t run(ck_kernel *kernel, int algorithm, uint64_t crc, const void *data, size_t length) {
   uint64_t ones = algorithm == CK_CRC64NVME ? UINT64_MAX : UINT32_MAX;
   return kernel(model(algorithm), crc ^ ones, data, length) ^ ones;

@@ -1,11 +1,11 @@
-// One send for the TLS records of one SSL_write. libcurl hands OpenSSL 256 KiB at a time, OpenSSL makes sixteen records
-// of them, and writes each by a system call of its own: half of what the kernel costs. A filter BIO between OpenSSL and
-// libcurl's own takes the records in and hands them on together.
+// One send for all TLS records of one SSL_write. libcurl gives OpenSSL 256 KiB at a time, OpenSSL makes sixteen records
+// of them, and writes each by its own system call: half of what the kernel costs. A filter BIO between OpenSSL and
+// libcurl's own collects the records and passes them on together.
 //
-// It never holds anything back when SSL_write returns success: whoever waits for the socket only waits when SSL_write
-// said so. For that it must know which record is the last. The one who will call SSL_write says how many bytes it will
-// give (ck_gather_expect), and OpenSSL cuts them into records of 16 KiB, only the last of them shorter. Whatever does
-// not fit that picture (a shorter record, an alert, part of a handshake) goes out at once with all that came before it.
+// It holds nothing back when SSL_write returns success, because the caller waits for the socket only if SSL_write asks
+// for it. So it must know which record is the last. The caller announces how many bytes the next SSL_write gets
+// (ck_gather_expect), and OpenSSL cuts them into records of 16 KiB, of which only the last is shorter. Whatever does not
+// match that (a shorter record, an alert, part of a handshake) is sent at once, with all that came before it.
 #include "include/ckgather.h"
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
@@ -17,15 +17,15 @@
 enum { RECORD = 16384, HEADER = 5, APPLICATION_DATA = 23, ROOM = 17 * RECORD };
 
 struct gather {
-  // How many records of the running SSL_write are still to come at most, and how long each but the last is.
+  // How many records of the current SSL_write may still come, and the length of each except the last.
   size_t records;
   int whole;
-  // Sent up to `sent` of `held`.
+  // The first `sent` of `held` bytes have been sent.
   int held, sent;
-  // The length of a record that was taken in but is not acknowledged yet, because the socket took no more: OpenSSL
-  // comes again with the same record until it hears that it went.
+  // The length of a record that was stored but not acknowledged yet, because the socket was full: OpenSSL gives the same
+  // record again until the write succeeds.
   int owed;
-  // ROOM bytes while there is something to hold, else NULL.
+  // ROOM bytes while anything is held, else NULL.
   char *bytes;
 };
 
@@ -33,8 +33,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static BIO_METHOD *method;
 static int type;
 static atomic_size_t connections;
-// A thread's spare buffer: its connections take turns with it while the socket takes all, so that it stays in the cache
-// and a connection without work has none.
+// One spare buffer per thread: its connections share it as long as the socket takes everything, so that it stays in the
+// cache and an idle connection has none.
 static pthread_key_t spare;
 
 static int take_buffer(struct gather *g) {
@@ -50,8 +50,8 @@ static void give_back_buffer(struct gather *g) {
   g->bytes = NULL;
 }
 
-// 1, or what the BIO below answered. The same bytes are given again when it wants to be asked again: it may be TLS too
-// (to a proxy), and OpenSSL asks for that.
+// 1, or the result of the BIO below. After a retry the same bytes are given again, because that BIO may be TLS too (to a
+// proxy), and OpenSSL requires that.
 static int flush(BIO *bio, struct gather *g) {
   while (g->sent < g->held) {
     int count = BIO_write(BIO_next(bio), g->bytes + g->sent, g->held - g->sent);
@@ -77,7 +77,7 @@ static int gather_write(BIO *bio, const char *data, int length) {
   BIO_clear_retry_flags(bio);
   if (length <= 0) return 0;
   if (g->owed) {
-    // Another record while one is owed: OpenSSL does not do that. Saying yes to it would lose it.
+    // OpenSSL never gives another record while one is owed; accepting it would lose one.
     if (length != g->owed) return -1;
     int status = flush(bio, g);
     if (status > 0) g->owed = 0;
@@ -132,13 +132,13 @@ static void prepare(void) {
   BIO_meth_set_destroy(method, gather_free);
 }
 
-// The gathering BIO of the connection, put in front of its own the first time; NULL where that cannot be.
+// The connection's gathering BIO, inserted on first use; NULL if that is impossible.
 static struct gather *gather_of(SSL *ssl) {
   pthread_once(&once, prepare);
   BIO *own = SSL_get_wbio(ssl);
   if (!method || !own) return NULL;
   if (BIO_method_type(own) == type) return BIO_get_data(own);
-  // With partial writes SSL_write returns after each record, and the picture above does not hold.
+  // With partial writes SSL_write returns after each record, so that records cannot be collected.
   if (!SSL_is_init_finished(ssl) || SSL_get_mode(ssl) & SSL_MODE_ENABLE_PARTIAL_WRITE) return NULL;
   BIO *bio = BIO_new(method);
   struct gather *g = bio ? calloc(1, sizeof *g) : NULL;
@@ -148,7 +148,7 @@ static struct gather *gather_of(SSL *ssl) {
   }
   BIO_set_data(bio, g);
   BIO_set_init(bio, 1);
-  // SSL_set0_wbio gives up the connection's reference to its own BIO; the chain holds it from here on.
+  // SSL_set0_wbio releases the connection's reference to its own BIO; from here on the chain holds one.
   BIO_up_ref(own);
   BIO_push(bio, own);
   SSL_set0_wbio(ssl, bio);
@@ -160,9 +160,9 @@ size_t ck_gather_connections(void) { return atomic_load_explicit(&connections, m
 
 int ck_gather_expect(void *connection, size_t count) {
   SSL *ssl = connection;
-  // The method is a variable of the library: the same address means the same copy of it.
+  // The method is a variable of the library: the same address means the same copy of the library.
   if (!ssl || SSL_CTX_get_ssl_method(SSL_get_SSL_CTX(ssl)) != TLS_client_method()) return 0;
-  // What OpenSSL waits to write again must find the BIO and the count that it was written with.
+  // A write that OpenSSL has to repeat must find the same BIO and count.
   if (SSL_want_write(ssl)) return 0;
   struct gather *g = gather_of(ssl);
   if (!g || g->held) return 0;

@@ -1,5 +1,5 @@
-// Listens to the heads of records and to alerts, until the handshake is over. A connection belongs to one thread at a time:
-// only the holders are counted atomically.
+// Looks at record headers and alerts until the handshake is over. A connection belongs to one thread at a time, so only
+// the count of holders is atomic.
 #include "include/ckhandshake.h"
 #include <openssl/ssl.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct ck_handshake {
-  // The SSL_CTX and whoever asked.
+  // The SSL_CTX and the caller.
   atomic_int holders;
   int heads;
   int is_foreign;
@@ -33,10 +33,10 @@ static void hear(
   struct ck_handshake *handshake = argument;
   const unsigned char *text = bytes;
   (void)version;
-  // It stays for the connection's life: OpenSSL calls it twice for a record of TLS 1.3, and looks only before the first
-  // call whether there is one.
+  // The callback stays installed: OpenSSL calls it twice for a TLS 1.3 record, but checks only before the first call that
+  // there is one.
   if (is_sent || SSL_is_init_finished(ssl)) return;
-  // Types 20 to 24, and version 3.x, which TLS 1.3 still writes.
+  // Record types 20 to 24, and version 3.x, which TLS 1.3 sends too.
   if (type == SSL3_RT_HEADER && handshake->heads++ == 0)
     handshake->is_foreign = length >= 2 && (text[0] < 20 || text[0] > 24 || text[1] != 3);
   if (type == SSL3_RT_ALERT && length == 2 && text[0] == SSL3_AL_FATAL) handshake->alert = text[1];

@@ -9,14 +9,14 @@
 int ck_line_read(int socket, struct ck_line *line) {
   struct tcp_info info;
   socklen_t length = sizeof info;
-  // An older kernel fills in less.
+  // Older kernels fill in fewer fields.
   memset(&info, 0, sizeof info);
   if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return errno;
   line->sent = info.tcpi_data_segs_out;
   line->sent_again = info.tcpi_total_retrans;
   line->round_trip = info.tcpi_rtt;
   line->shortest = info.tcpi_min_rtt && info.tcpi_min_rtt < info.tcpi_rtt ? info.tcpi_min_rtt : info.tcpi_rtt;
-  // Busy are also those that wait for the other side's window or for room in this side's buffer.
+  // The kernel's busy time includes waits for the receiver's window and for space in the send buffer.
   uint64_t limited = info.tcpi_rwnd_limited + info.tcpi_sndbuf_limited;
   line->held = info.tcpi_busy_time > limited ? info.tcpi_busy_time - limited : 0;
   line->acknowledged = info.tcpi_bytes_acked;

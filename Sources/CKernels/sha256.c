@@ -56,7 +56,7 @@ static compress *one = portable, *two;
 #define SHA __attribute__((target("sha,sse4.1,ssse3")))
 #define INLINE static inline __attribute__((always_inline))
 
-// The state as the instructions want it: words A, B, E, F and C, D, G, H.
+// The state in the order that the instructions need: words A, B, E, F and C, D, G, H.
 struct halves {
   __m128i abef, cdgh;
 };
@@ -73,8 +73,8 @@ INLINE SHA void store(uint32_t *state, struct halves h) {
   _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(high, low, 8));
 }
 
-// Four rounds of each stream in turn, so that one's multiply-like latency hides behind the other's. `streams` is a
-// constant where this is inlined.
+// Four rounds of each stream alternately, so that each hides the other's latency. `streams` is a constant where this is
+// inlined.
 INLINE SHA void rounds(struct ck_sha256 *const sums[], const uint8_t *const data[], size_t blocks, const int streams) {
   const __m128i flip = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   struct halves now[2];

@@ -1,4 +1,4 @@
-// A bundle of certificates behind a folder of them.
+// A bundle of certificates as a fallback for a folder of them.
 #include "include/cktrust.h"
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -9,12 +9,12 @@
 
 struct ck_trust {
   char *path;
-  // What the file held; NULL until it was read. Never changed after that.
+  // The certificates of the file; NULL until it is read, and never changed afterwards.
   X509_STORE *store;
   struct ck_trust *next;
 };
 
-// Of `bundles` and of each one's `store`: loops of several threads verify at the same time.
+// Guards `bundles` and each one's `store`: event loops of several threads verify at the same time.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ck_trust *bundles;
 
@@ -42,7 +42,7 @@ int ck_trust_was_read(struct ck_trust *bundle) {
   return was;
 }
 
-// One file is read once, whoever comes first. What cannot be read adds nothing.
+// Reads the file once, whichever thread comes first. If it cannot be read, it adds nothing.
 static X509_STORE *contents(struct ck_trust *bundle) {
   pthread_mutex_lock(&lock);
   if (!bundle->store && (bundle->store = X509_STORE_new())) X509_STORE_load_file(bundle->store, bundle->path);
@@ -63,7 +63,7 @@ static void add(X509_STORE *store, struct ck_trust *bundle) {
   }
 }
 
-// The same verification on a context of its own: one that has been verified once cannot be verified again.
+// Verifies again in a new context, because a context can be used for one verification only.
 static int is_enough(X509_STORE_CTX *context) {
   X509_STORE_CTX *trial = X509_STORE_CTX_new();
   int enough = trial &&
@@ -76,7 +76,7 @@ static int is_enough(X509_STORE_CTX *context) {
 }
 
 static int verify(X509_STORE_CTX *context, void *bundle) {
-  // Nothing that went wrong before the one verification that counts is its error.
+  // Errors of earlier attempts must not be reported as the error of the verification that counts.
   ERR_set_mark();
   if (!is_enough(context)) add(X509_STORE_CTX_get0_store(context), bundle);
   ERR_pop_to_mark();

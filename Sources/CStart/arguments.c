@@ -1,9 +1,9 @@
-// Swift's runtime looks for the words of the command line by reading all of /proc/self/maps before main: 40 libraries
-// make that 200 lines and a thirtieth of a small upload, and without /proc there are no words. The C library hands them
-// to every constructor.
+// To find the command's arguments, Swift's runtime reads all of /proc/self/maps before main: with 40 libraries that is 200
+// lines and a thirtieth of a small upload, and without /proc there are no arguments. The C library passes them to every
+// constructor.
 //
-// The linker takes this in place of the runtime's object of the same symbol, which then is not in the binary. Weak, so
-// that a runtime which needs that object for something else goes on as if this were not here.
+// The linker takes this in place of the runtime's object of the same symbol, which is then not in the binary. It is weak, so
+// that a runtime which needs that object for something else still links.
 #include "include/cstart.h"
 
 static int words;

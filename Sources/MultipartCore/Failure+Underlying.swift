@@ -1,15 +1,15 @@
 import Glibc
 
 extension Failure {
-  /// What the system or a library said, where it was they who failed.
+  /// The error of the system or of a library that caused a failure.
   public enum Underlying: Sendable, Equatable {
-    /// `errno`, as `<errno.h>` has it.
+    /// An `errno` value of `<errno.h>`.
     case system(Int32)
-    /// A `CURLcode`, and the `errno` of the connection where there was one.
+    /// A `CURLcode`, and the `errno` of the connection if there was one.
     case libcurl(Int32, errno: Int32?)
   }
 
-  /// A call of the system that failed: `what` is what did not come of it. The error is named first, for to make the text
+  /// The failure of a system call: `what` says what could not be done. `error` is an argument, because building the text
   /// may change `errno`.
   static func system(_ code: Code, _ error: Int32, _ what: Wording, remedy: Wording? = nil) -> Failure {
     // glibc 2.32 and later answer from constant or thread-local memory.
@@ -21,7 +21,7 @@ extension Failure {
 }
 
 extension Failure: CustomStringConvertible {
-  /// What happened, where, and the way out, in the library's words.
+  /// What happened, where, and what to do about it, in the library's words.
   public var description: String {
     var text = message.description
     if let part = place.part { text = "part \(part): " + text }

@@ -3,7 +3,7 @@
 public struct Failure: Error, Sendable {
   /// The kinds of failures, for programs to switch over.
   public enum Code: String, Sendable, CaseIterable {
-    /// The caller asks for something that cannot be done.
+    /// The caller asks for something that cannot be done, or combines options that exclude each other.
     case usage
     /// A configuration file or variable that cannot be used.
     case configuration
@@ -15,35 +15,35 @@ public struct Failure: Error, Sendable {
     case dataMismatch
     /// The store, the bucket or the object is not there, or refuses for good.
     case refused
-    /// The object exists, or is another one than was asked for.
+    /// A condition on the object did not hold: it exists, or it is another one than expected.
     case precondition
     /// The upload id is not, or no longer, known to the store.
     case uploadGone
     /// The store does not support the checksum that was sent.
     case checksumUnsupported
-    /// Credentials are missing, wrong, ended, or do not allow this.
+    /// Credentials are missing, wrong, expired, or do not allow this request.
     case credentials
-    /// The token ended; new credentials would do.
+    /// The credentials have expired; new ones would work.
     case credentialsExpired
-    /// This machine's clock and the store's are too far apart.
+    /// The clocks of this machine and the store differ too much.
     case clockSkew
-    /// No connection, or it broke.
+    /// There is no connection, or it broke.
     case network
-    /// The server's certificate or the TLS handshake was not acceptable.
+    /// The server's certificate is not trusted, or the TLS handshake failed.
     case tls
-    /// Nothing moved for the stall time-out.
+    /// No byte moved during the stall timeout.
     case stalled
-    /// The store asks for less: 503 SlowDown, 429.
+    /// The store asks for fewer requests: 503 SlowDown or 429.
     case throttled
     /// A 5xx, or an answer that makes no sense.
     case server
-    /// The time that the run was given is over.
+    /// The run did not finish before its deadline.
     case deadline
-    /// Another run of this machine is at the same object.
+    /// Another run on this machine is uploading to the same object.
     case locked
     /// The run was stopped by a signal or by its caller.
     case interrupted
-    /// It is done, and what was to be said of it cannot be written.
+    /// The upload is complete and proven, but its result could not be written.
     case output
     /// Something on this machine failed: memory, threads, disk.
     case local
@@ -61,7 +61,7 @@ public struct Failure: Error, Sendable {
   public var requestID: String?
   /// How long the store asks to wait before the next try.
   public var retryAfter: Duration?
-  /// The region that the store names for the bucket.
+  /// The region in which the store says the bucket is.
   public var region: String?
   /// The error of the system or of libcurl behind it.
   public var underlying: Underlying?
@@ -69,10 +69,10 @@ public struct Failure: Error, Sendable {
   public var place = Place()
   /// Uploading the same source again resumes this upload.
   public var isResumable = false
-  /// Tried often enough where it was made: nobody above tries it again.
+  /// It was already retried where it was made: callers must not retry it again.
   package var isSettled = false
-  /// Nobody has answered there in this run, and how long that has been tried: a wrong address is more likely than trouble
-  /// that passes. Nil once somebody has.
+  /// Set when no server has answered at this address in this run: for how long it was tried. A wrong address is then more
+  /// likely than a passing fault. Nil once an answer has come.
   package var triedInVain: Duration?
   /// What to do about it, in one line. The settings that it names and the actions that it proposes can be read from it as
   /// values.
@@ -93,7 +93,7 @@ public struct Failure: Error, Sendable {
     self.remedy = remedy
   }
 
-  /// With a message that names neither settings nor actions.
+  /// A failure whose message names neither settings nor actions.
   @_disfavoredOverload
   package init(
     _ code: Code, _ message: String, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil,
@@ -104,7 +104,7 @@ public struct Failure: Error, Sendable {
       region: region, remedy: remedy)
   }
 
-  /// Where it happened; what is already known is kept.
+  /// The same failure with its place filled in; fields that are already set are kept.
   public func at(_ place: Place) -> Failure {
     var copy = self
     copy.place.fill(from: place)

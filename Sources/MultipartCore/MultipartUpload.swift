@@ -7,11 +7,11 @@
 ///
 /// Only `complete` and `abort` end it: until then the store keeps its parts, which cost money.
 public struct MultipartUpload: Sendable {
-  /// Of the object.
+  /// The key of the object.
   public let key: String
-  /// By which the store knows it.
+  /// The store's id of this upload.
   public let uploadID: String
-  /// With a key of one's own (SSE-C) the same goes along with every part.
+  /// The caller's own encryption key (SSE-C): S3 wants the same one with every part.
   package let customerKey: CustomerKey?
   package let store: Store
 
@@ -27,8 +27,8 @@ public struct MultipartUpload: Sendable {
   /// For messages.
   var name: String { SafeText.oneLine("s3://\(store.bucket)/\(key)", limit: .max) }
 
-  /// Sends a slice of a file as this part, and again until the store has it. Nil is the rest of the file. A part of this
-  /// number that was there is replaced.
+  /// Sends a slice of a file as this part, with retries. A `length` of nil means the rest of the file. A part that the
+  /// store already has under this number is replaced.
   @discardableResult
   public func part(
     _ number: Int, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil
@@ -44,7 +44,7 @@ public struct MultipartUpload: Sendable {
     return UploadedPart(try await step.run(number, uploadID: uploadID))
   }
 
-  /// What the store has, in the order of the numbers.
+  /// The parts that the store has, in the order of their numbers.
   public func parts() async throws(Failure) -> [UploadedPart] { try await listing().parts.map { UploadedPart($0) } }
 
   func listing() async throws(Failure) -> S3Client.PartListing {
@@ -57,9 +57,9 @@ public struct MultipartUpload: Sendable {
     return listing
   }
 
-  /// Makes the object of these parts, or of all that the store has. One that the store does not have, or has as another,
-  /// is not made into an object that nobody meant; gaps are an error unless `allowsGaps`. Of an upload that was completed
-  /// before, the object is looked at: made of these very parts, it is the result, with `isUnchanged`.
+  /// Completes the upload from these parts, or from all parts that the store lists. It fails if the store lacks one of
+  /// them or has other bytes for it, or if numbers are missing and `allowsGaps` is false. If the upload was completed
+  /// before, the object is checked: made of these very parts, it is the result, with `isUnchanged`.
   @discardableResult
   public func complete(
     _ parts: [UploadedPart]? = nil, allowsGaps: Bool = false, conditions: WriteConditions = WriteConditions()
@@ -67,7 +67,7 @@ public struct MultipartUpload: Sendable {
     try await CompletionOfParts(self, parts, allowsGaps: allowsGaps, conditions: conditions).run()
   }
 
-  /// Ends it, and returns when the store has nothing left of it. False: it had ended before.
+  /// Aborts the upload, and returns once the store lists none of its parts. False: it had already ended.
   @discardableResult
   public func abort() async throws(Failure) -> Bool {
     do throws(Failure) {

@@ -1,6 +1,6 @@
 /// A name with its value: a header, metadata, a tag.
 public struct NamedValue: Sendable, Equatable {
-  /// As it is written.
+  /// Written as it is sent.
   public var name: String
   /// Not encoded.
   public var value: String

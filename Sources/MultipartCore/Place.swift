@@ -11,7 +11,7 @@ public struct Place: Sendable, Equatable {
   /// The part's number.
   public var part: Int?
 
-  /// A place of which some or all is known.
+  /// A place with the fields that are known.
   public init(
     file: String? = nil, bucket: String? = nil, key: String? = nil, uploadID: String? = nil, part: Int? = nil
   ) {

@@ -1,25 +1,25 @@
 /// What a presigned URL is for, beside its method and key.
 public struct PresignOptions: Sendable {
-  /// A part of this upload, with its number.
+  /// The upload whose part is sent.
   public var uploadID: String?
-  /// With `uploadID`.
+  /// The number of that part; only with `uploadID`.
   public var partNumber: Int?
   /// A version of the object.
   public var versionID: String?
-  /// Whoever uses the URL has to send it.
+  /// Whoever uses the URL must send this `Content-Type`.
   public var contentType: String?
-  /// Only bytes with this MD5 (Base64) are taken.
+  /// The store accepts only bytes with this MD5 (Base64).
   public var contentMD5: String?
-  /// `response-content-disposition` and its like: headers of the answer to a GET.
+  /// Headers that the answer to a GET must have, such as `response-content-disposition`.
   public var answerHeaders: [NamedValue] = []
 
-  /// For the object as it is.
+  /// No part, no version, no further headers.
   public init() {}
 }
 
-/// A request that anybody can make.
+/// A signed request that needs no credentials.
 public struct PresignedURL: Sendable {
-  /// What it does.
+  /// The HTTP method.
   public enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case put = "PUT"
@@ -38,11 +38,11 @@ public struct PresignedURL: Sendable {
 
   /// A secret: whoever holds it can use it.
   public var url: String
-  /// What it does.
+  /// The method that was signed.
   public var method: Method
-  /// Those that have to go along with it.
+  /// Headers that must be sent with it.
   public var headers: [NamedValue]
-  /// Until when it can be used.
+  /// When it expires.
   public var expires: Timestamp?
 
   init(_ signed: Request, _ method: Method) {

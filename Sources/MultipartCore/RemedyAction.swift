@@ -1,20 +1,20 @@
-/// Something to do about unfinished uploads or a store that cannot be reached, as a text of the library proposes it.
+/// What somebody can do about an unfinished upload or a store that cannot be reached; part of a ``Wording``.
 public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   /// End this upload, so that its parts are gone.
   case abort(bucket: String, key: String, uploadID: String)
-  /// List the unfinished uploads of a bucket, or of the keys in it that begin like `key`.
+  /// List the unfinished uploads of a bucket, or those whose keys begin with `key`.
   case listUploads(bucket: String, key: String? = nil)
-  /// List those that this machine has records of.
+  /// List the unfinished uploads that this machine has records of.
   case listRecordedUploads
-  /// Abort all unfinished uploads of a bucket that were begun so many days ago.
+  /// Abort all unfinished uploads of a bucket that are older than this many days.
   case cleanUp(bucket: String, olderThanDays: Int)
-  /// Find out what is wrong on the way to a store.
+  /// Find out why a store cannot be reached or refuses uploads.
   case examine
   /// Send a part of an upload.
   case sendPart
   /// List the parts of an upload.
   case listParts
-  /// Upload in one go, which looks at each answer.
+  /// Upload the whole source in one call, which checks every answer.
   case upload
   /// Give the source as the standard input.
   case uploadStandardInput

@@ -1,23 +1,23 @@
-/// What a caller can set, by the name that texts of the library call it by. Each program shows it by its own name for
-/// it: `s3up` as an option, a form as a field (see ``Wording``).
+/// A setting of the caller's, as the library's texts refer to it. Each program shows it under its own name: `s3up` as
+/// an option, a form as a field (see ``Wording``).
 public enum Setting: String, Sendable, CaseIterable {
-  // Where the store is, and how it is spoken to.
+  // Where the store is, and how it is reached.
   case region, endpoint, addressing, accelerate, dualstack, fips, proxy, caBundle, verifiesTLS, payloadSigning
-  // Who asks.
+  // Whose credentials sign.
   case profile, signsRequests, cognitoLogin, credentialPatience
   // How the upload goes.
   case partSize, equalParts, concurrency, limitRate, deadline, checksum, resume, lockPatience, stateFolder
   case tries
   // What the source must be.
   case expectedSize, leastSize, expectedSHA256
-  // What the object shall be.
+  // What the object is created with.
   case contentType, cacheControl, contentDisposition, contentEncoding, contentLanguage, expires
   case metadata, tags, storageClass, websiteRedirect, accessControl, grants
   case serverSideEncryption, kmsKeyID, kmsContext, bucketKey, customerKey
   case objectLockMode, retainUntil, legalHold
-  // Which object is meant, and what must hold of it.
+  // Which object is meant, and the conditions on it.
   case ifMatch, ifNoneMatch, versionID
-  // What a single step is about.
+  // The single steps of an upload.
   case offset, length, allowsGaps
   /// How long a presigned URL is valid.
   case urlLifetime
@@ -28,9 +28,9 @@ public enum Setting: String, Sendable, CaseIterable {
     case name
     /// With the value to give it.
     case value(String)
-    /// Switched off.
+    /// Switched off, such as `verifiesTLS: false`.
     case off
-    /// Where a secret of it is kept from other users of the machine.
+    /// A place to keep its secret that other users of the machine cannot read, such as a variable.
     case secret
   }
 

@@ -1,19 +1,19 @@
 extension Store {
-  /// Begins an upload in parts.
+  /// Begins a multipart upload.
   public func createUpload(
     _ key: String, _ options: UploadOptions = UploadOptions()
   ) async throws(Failure) -> MultipartUpload {
     try await begin(key, options).upload
   }
 
-  /// The same, with the id of the request that made it.
+  /// Begins a multipart upload; also returns the id of that request.
   package func begin(
     _ key: String, _ options: UploadOptions
   ) async throws(Failure) -> (upload: MultipartUpload, requestID: String?) {
     try await CreationOfUpload(self, key: key, options).run()
   }
 
-  /// One that somebody else has begun; nothing is asked of the store.
+  /// An upload that was begun elsewhere; sends no request.
   public func multipartUpload(
     _ key: String, uploadID: String, customerKey: CustomerKey? = nil
   ) throws(Failure) -> MultipartUpload {
@@ -21,7 +21,7 @@ extension Store {
     return MultipartUpload(self, key: key, uploadID: uploadID, customerKey: customerKey)
   }
 
-  /// What the store says of an object; nil where there is none.
+  /// What the store knows of an object; nil if there is none.
   public func head(_ key: String, customerKey: CustomerKey? = nil) async throws(Failure) -> ObjectInfo? {
     try checkKey(customerKey)
     let head = HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)

@@ -1,9 +1,9 @@
-/// One bucket of a store: what uploads go to, and who signs for them.
+/// One bucket of a store, with the credentials to use it.
 ///
 ///     let store = try await Store(bucket: "my-bucket", StoreOptions(endpoint: "https://s3.example.com"))
 ///     let object = try await store.upload(.file("disk.img"), to: "images/disk.img")
 ///
-/// Its connections and its thread end when it is let go.
+/// Its connections and its thread end with the last reference to it.
 public final class Store: Sendable {
   /// As it was given: a name, an alias or an ARN.
   public var bucket: String { endpoint.bucket }
@@ -12,13 +12,13 @@ public final class Store: Sendable {
   package let client: S3Client
   package let retry: RetryPolicy
   package let common: CommonHeaders
-  /// What was said, and where.
+  /// The settings, and where each came from.
   package let settings: StoreSettings
   package let options: StoreOptions
   package let world: World
 
-  /// Finds the store's address, and the bucket's region where nobody says it. Credentials are looked for when the first
-  /// request needs them.
+  /// Finds the store's address, and looks up the bucket's region if nothing names one. Credentials are read when the
+  /// first request needs them.
   public convenience init(bucket: String, _ options: StoreOptions = StoreOptions()) async throws(Failure) {
     let world = options.world()
     let options = try options.filled(from: world.environment)
@@ -68,7 +68,7 @@ public final class Store: Sendable {
 }
 
 extension StoreOptions {
-  /// Loops and their connections, for all requests of a store.
+  /// The event loops and connections that all requests of a store share.
   package func transport(
     _ transfer: TransferSettings, _ world: World, trustsAnybody: Bool = false
   ) throws(Failure) -> CurlTransport {

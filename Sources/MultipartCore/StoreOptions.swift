@@ -80,7 +80,7 @@ public struct StoreOptions: Sendable {
   /// Receives what happens: level 0 is for everybody to see, 1 is more, 2 is each request. Secrets are left out.
   public var log: (@Sendable (_ level: Int, _ message: Wording) -> Void)?
 
-  /// Who said what, where a program knows more of it than that it was the caller.
+  /// Where each value came from, if the program knows: an option, a variable.
   package var origins: [Setting: Provenance] = [:]
   package var hooks = Hooks()
 
@@ -101,13 +101,13 @@ public struct StoreOptions: Sendable {
     }
   }
 
-  /// What a program with a terminal has besides.
+  /// What `s3up` and tests add to the public options.
   package struct Hooks: Sendable {
-    /// Time and dice of a test, and the log's levels.
+    /// A test's clock and random numbers, and what receives the log.
     package var world: World?
     /// Asks a person for the code of a device.
     package var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
-    /// Stands instead of the chain: an identity pool, whose identity names a place in the bucket too.
+    /// Used instead of the chain: an identity pool, whose identity also determines a prefix of the key.
     package var provider: (any CredentialProvider)?
     package var userAgent = "MultipartCore"
 

@@ -1,21 +1,21 @@
 /// An upload in parts that was begun and neither completed nor aborted.
 public struct UnfinishedUpload: Sendable {
-  /// Of the object that it would make.
+  /// The key of the object that it would create.
   public var key: String
-  /// By which the store knows it.
+  /// The store's id of the upload.
   public var uploadID: String
-  /// Nil where the store does not say.
+  /// When it was begun; nil if the store does not say.
   public var begun: Timestamp?
-  /// How many parts are at the store, and how many bytes.
+  /// How many parts the store has.
   public var parts: Int
-  /// Those of its parts.
+  /// How many bytes those parts have.
   public var bytes: Int64
-  /// What the store says of its beginning, where that is no date.
+  /// What the store says about when it was begun, if that is not a date.
   package var begunText: String?
 }
 
 extension Store {
-  /// The unfinished uploads whose keys begin like `prefix`.
+  /// The unfinished uploads whose keys begin with `prefix`.
   public func uploads(prefix: String = "") async throws(Failure) -> [UnfinishedUpload] {
     var found: [UnfinishedUpload] = []
     for upload in try await listed(Array(prefix.utf8)) {
@@ -37,7 +37,7 @@ extension Store {
     let found = try await client.allUploads(list, retrying: retry)
     if !found.isComplete {
       world.log(
-        0, "the store lists more uploads than are looked at here; these are the first \(found.uploads.count)")
+        0, "the store lists more uploads than are read here; these are the first \(found.uploads.count)")
     }
     return found.uploads.filter { $0.key.utf8.starts(with: wanted) }
   }

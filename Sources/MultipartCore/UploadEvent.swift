@@ -1,30 +1,30 @@
-/// What those who watch an upload are told, as it happens.
+/// What an upload reports while it runs.
 public enum UploadEvent: Sendable {
-  /// Size and parts are nil while they are not known, the id where one request does.
+  /// The upload begins. Size and parts are nil while they are not known; the id is nil if a single request sends it all.
   case started(uploadID: String?, size: Int64?, parts: Int?, partSize: Int64)
   /// The store has the part.
   case part(number: Int, size: Int64, etag: String, took: Duration)
   /// A request, or this part, is tried again after the wait.
   case retry(part: Int?, attempt: Int, wait: Duration, cause: Failure.Code, message: Wording)
-  /// The store does not take or does not verify a checksum.
+  /// The store does not accept a checksum, or does not verify it; another one is used from here on.
   case checksumChanged(from: ChecksumForm, to: ChecksumForm, why: Wording)
-  /// Parts that the store has already are not sent again.
+  /// An earlier upload is resumed: these parts are already at the store and are not sent again.
   case resumed(uploadID: String, parts: Int, bytes: Int64)
-  /// An unfinished upload cannot be resumed, and another one begins.
+  /// An unfinished upload cannot be resumed; a new one begins.
   case startsAnew(why: Wording)
-  /// Somebody may still be sending to the upload; whether anybody is shows after this time.
+  /// Somebody may still be sending to the upload to be adopted; after this wait the store is asked again.
   case waitsForQuiet(uploadID: String, wait: Duration)
-  /// An upload that no record knows is not adopted.
+  /// An unfinished upload without a record is not adopted.
   case passedBy(uploadID: String, why: String)
-  /// The upload could not be shown to be gone after its abort.
+  /// The upload was aborted, but the store does not confirm that it is gone.
   case leftBehind(uploadID: String)
-  /// An upload that this run has not begun stays as it is.
+  /// An upload that this run did not begin is left as it is.
   case leftAlone(uploadID: String)
-  /// Another number of connections from here on.
+  /// The number of connections changes.
   case connections(Int, why: String)
-  /// Something that a person should know, and that stops nothing.
+  /// Something that a person should know; the upload continues.
   case warning(Wording)
-  /// The same, for a person who looks on.
+  /// A hint for a person who is watching; the upload continues.
   case advice(Wording)
 }
 

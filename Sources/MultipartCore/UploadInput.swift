@@ -2,11 +2,11 @@
 public struct UploadInput: Sendable {
   package enum Kind: Sendable {
     case file(FilePath)
-    /// What is open there already. A regular file is read as one, from where it stands; `owns` closes it.
+    /// An open descriptor. A regular file is read from its current offset; `owns` closes the descriptor at the end.
     case descriptor(Int32, name: String, owns: Bool)
-    /// By a name that leads to a descriptor or to something that is no regular file.
+    /// A path, which may lead to a descriptor or to something other than a regular file.
     case named(FilePath)
-    /// What it prints; `errors` is its standard error, else this process's.
+    /// The standard output of a command; `errors` receives its standard error, nil: this process's.
     case command([[UInt8]], errors: Int32?)
     case chunks(name: String, @Sendable (StreamFeed) async throws -> Void)
   }
@@ -17,20 +17,20 @@ public struct UploadInput: Sendable {
     self.kind = kind
   }
 
-  /// A regular file. Only an upload of one can be resumed.
+  /// A regular file. Uploads of other inputs cannot be resumed.
   public static func file(_ path: String) -> UploadInput { UploadInput(.file(FilePath(path))) }
 
-  /// What can be read from an open descriptor, which stays the caller's.
+  /// What can be read from an open descriptor. The caller closes it.
   public static func descriptor(_ descriptor: Int32, name: String = "descriptor") -> UploadInput {
     UploadInput(.descriptor(descriptor, name: name, owns: false))
   }
 
-  /// What a command prints, found by PATH. Nothing is published unless it ends with exit code 0.
+  /// What a command prints; it is looked up in PATH. Nothing is published unless it exits with 0.
   public static func command(_ words: [String]) -> UploadInput {
     UploadInput(.command(words.map { Array($0.utf8) }, errors: nil))
   }
 
-  /// Chunks of any size, as they come. Nothing is published when the sequence throws.
+  /// Chunks of any size. Nothing is published if the sequence throws.
   public static func stream<Chunks: AsyncSequence & Sendable>(
     _ chunks: Chunks, name: String = "stream"
   ) -> UploadInput where Chunks.Element: Sequence<UInt8> {

@@ -1,21 +1,21 @@
-/// How far an upload has come.
+/// The progress of an upload.
 public struct UploadState: Sendable, Equatable {
-  /// Nil where it is not known, as of a stream.
+  /// Bytes in total; nil if not known, as for a stream.
   public var total: Int64?
-  /// What the store has, and what its side has acknowledged of parts under way. Less than before where an upload had to
-  /// begin anew.
+  /// Bytes of parts that the store has, and of parts being sent that its side has acknowledged. It falls when an upload
+  /// has to begin again.
   public var bytes: Int64
-  /// Nil while it is not known.
+  /// Parts in total; nil while not known.
   public var parts: Int?
-  /// Those that the store has.
+  /// Parts that the store has.
   public var partsDone: Int
-  /// Requests that are sending at this moment.
+  /// Requests that are sending now.
   public var connections: Int
-  /// Bytes that this run has brought to the other side, those of failed tries too: what tells the rate.
+  /// Bytes that this run has sent, including those of failed tries; the rate is computed from it.
   public var taken: Int64
-  /// At this moment.
+  /// What the upload is doing now.
   public var activity: UploadActivity
-  /// How often it has begun anew.
+  /// How often it has begun again.
   package var beginnings: Int
 
   init(_ uploader: Uploader) {

@@ -7,7 +7,7 @@
 public final class UploadTask: Sendable {
   package let uploader: Uploader
   private let options: UploadOptions
-  /// Its connections live as long as this upload may need them.
+  /// Keeps the connections open as long as this upload may need them.
   private let store: Store
 
   init(_ uploader: Uploader, _ options: UploadOptions, store: Store) {
@@ -18,19 +18,19 @@ public final class UploadTask: Sendable {
 
   deinit { forget() }
 
-  /// The name of the source, without its folders.
+  /// The file name of the source, without its folders.
   public var name: String { uploader.job.source.path.name }
 
-  /// How far the upload is; can be read at any time.
+  /// The progress; can be read at any time.
   public var progress: UploadState { UploadState(uploader) }
 
-  /// Uploads; to be called once. Cancelling the calling task stops the upload.
+  /// Runs the upload; call it once. Cancelling the calling task stops the upload.
   public func run() async throws(Failure) -> UploadedObject {
     let start = store.world.uptime()
     try options.check(uploader.job.source)
     let alarm = options.deadline.map { uploader.interrupt(after: $0, since: start) }
     defer { alarm?.cancel() }
-    // In a task of its own: one that is cancelled could do nothing more, and what is at the store is to be ended or kept.
+    // In a task of its own: a cancelled task could not send the requests that abort or keep the upload.
     let work = Task.begin { [uploader] () async -> Result<UploadResult, Failure> in
       do throws(Failure) {
         return .success(try await uploader.run())
@@ -49,7 +49,8 @@ public final class UploadTask: Sendable {
   /// Stops the upload; can be called from anywhere. Its parts are kept for a later run or aborted, as the options say.
   public func cancel() { uploader.interrupt() }
 
-  /// The record of a finished upload stays until its word has been passed on: killed before, the next run finds by it
-  /// that the object is complete, and sends nothing. A program that tells nobody lets go of the task.
+  /// Deletes the record of a finished upload; call it once the result has been passed on. If the process is killed before
+  /// that, the next run finds in the record that the object is complete, and sends nothing. Releasing the task does the
+  /// same.
   package func forget() { uploader.close() }
 }

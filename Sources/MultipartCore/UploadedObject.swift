@@ -1,36 +1,36 @@
-/// An object that an upload has made, and how it is known that it holds the bytes that were read.
+/// An object that an upload has created, and the proof that it holds the bytes that were read.
 public struct UploadedObject: Sendable {
   /// A checksum of the whole object, as S3 names it.
   public struct Sum: Sendable, Equatable {
     /// `CRC64NVME`
     public var algorithm: String
-    /// Of the bytes, or over the sums of the parts.
+    /// Whether it is over the bytes or over the checksums of the parts.
     public var type: ChecksumType
     /// Base64.
     public var value: String
   }
 
-  /// Bytes.
+  /// In bytes.
   public var size: Int64
-  /// 1 for an object that was sent by a single request.
+  /// How many parts it has; 1 if a single request sent it.
   public var parts: Int
-  /// As the store gives it, quotes and all.
+  /// As the store gives it, including the quotes.
   public var etag: String?
-  /// Where the bucket keeps versions.
+  /// The version's id, if the bucket keeps versions.
   public var versionID: String?
-  /// What the store has verified, or what the bytes here sum up to.
+  /// The checksum that the store has verified, or that was computed here.
   public var checksum: Sum?
-  /// A clause for people: `CRC64NVME abc= confirmed by the store`.
+  /// What proves the upload, for people: `CRC64NVME abc= confirmed by the store`.
   public var evidence: String
-  /// Those of failed tries too.
+  /// Bytes that were sent, including those of failed tries.
   public var bytesSent: Int64
   /// Bytes that the store had before this run.
   public var bytesResumed: Int64
   /// Requests that were sent again.
   public var retries: Int
-  /// By which the store finds the request in its logs.
+  /// The id by which the store finds the last request in its logs.
   public var requestID: String?
-  /// It was there before, made of the same bytes.
+  /// The object was there before, made of the same bytes.
   public var isUnchanged = false
 
   package init(_ result: UploadResult) {

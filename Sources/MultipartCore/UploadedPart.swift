@@ -2,16 +2,16 @@
 public struct UploadedPart: Sendable, Equatable {
   /// From 1 to 10,000.
   public var number: Int
-  /// Bytes; nil where a list does not say.
+  /// In bytes; nil if the list does not say.
   public var size: Int64?
-  /// As the store gives it, quotes and all.
+  /// As the store gives it, including the quotes.
   public var etag: String
-  /// Those that the store has verified, in Base64.
+  /// The checksums that the store has verified, in Base64.
   public var checksums: [ChecksumAlgorithm: String]
-  /// When it came, by the store's clock.
+  /// When the store received it, by the store's clock.
   package var lastModified: Timestamp?
 
-  /// As somebody has noted it down.
+  /// A part as noted down earlier.
   public init(number: Int, size: Int64? = nil, etag: String, checksums: [ChecksumAlgorithm: String] = [:]) {
     self.number = number
     self.size = size

@@ -1,13 +1,13 @@
-/// A text for people in which settings and actions are values, so that each program shows them by its own names, and
-/// none has to look for them in the text:
+/// A text for people in which settings and actions are values, so that each program shows them under its own names
+/// without searching the text:
 ///
 ///     let wording: Wording = "the bucket is elsewhere: give \(.region, "eu-west-1")"
 ///     wording.description  // the bucket is elsewhere: give region: "eu-west-1"
 ///     wording.settings     // [.region]
 ///     wording.text(setting: { name, form in "the field \(name)" }, action: { "the button \($0)" })
 ///
-/// A literal may name a setting (`\(.region)`), the value to give it (`\(.region, "eu-west-1")`), that it is to be
-/// switched off (`\(off: .fips)`), where a secret of it is kept (`\(secret: .proxy)`), and an action (`\(run: .examine)`).
+/// A literal may contain a setting (`\(.region)`), a setting with a value (`\(.region, "eu-west-1")`), a setting to
+/// switch off (`\(off: .fips)`), the place of a setting's secret (`\(secret: .proxy)`), and an action (`\(run: .examine)`).
 public struct Wording: Sendable, Equatable {
   /// What a wording is made of.
   public enum Piece: Sendable, Equatable {
@@ -16,15 +16,15 @@ public struct Wording: Sendable, Equatable {
     case action(RemedyAction)
   }
 
-  /// No two texts follow each other, and none is empty.
+  /// Two texts never stand side by side, and none is empty.
   public private(set) var pieces: [Piece] = []
 
-  /// What it names, in its order.
+  /// The settings in it, in order.
   public var settings: [Setting] {
     pieces.compactMap { if case .setting(let setting, _) = $0 { setting } else { nil } }
   }
 
-  /// What it proposes, in its order.
+  /// The actions in it, in order.
   public var actions: [RemedyAction] {
     pieces.compactMap { if case .action(let action) = $0 { action } else { nil } }
   }
@@ -44,14 +44,14 @@ public struct Wording: Sendable, Equatable {
     return out
   }
 
-  /// `a`, then `b`.
+  /// `a` followed by `b`.
   public static func + (a: Wording, b: Wording) -> Wording {
     var sum = a
     sum += b
     return sum
   }
 
-  /// Adds `b` at the end.
+  /// Appends `b`.
   public static func += (a: inout Wording, b: Wording) {
     for piece in b.pieces { a.append(piece) }
   }
@@ -66,7 +66,7 @@ public struct Wording: Sendable, Equatable {
     }
   }
 
-  /// Each piece without what `change` takes out of it, and the whole without what is spread over several.
+  /// Applies `change` to each piece, and to the whole text too, for a secret that is spread over several pieces.
   func masked(_ change: (String) -> String) -> Wording {
     var masked = Wording()
     for piece in pieces {
@@ -96,23 +96,23 @@ extension Wording: ExpressibleByStringInterpolation {
   /// A literal without interpolations.
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// A literal with them.
+  /// A literal with interpolations.
   public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.wording }
 
-  /// What a literal becomes while it is read.
+  /// Collects the pieces of a literal.
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var wording = Wording()
 
-    /// An empty one: texts are short.
+    /// An empty one; the capacity is ignored, because texts are short.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
-    /// Text between interpolations.
+    /// The text between interpolations.
     public mutating func appendLiteral(_ text: String) { wording.append(.text(text)) }
 
     /// A setting by its name.
     public mutating func appendInterpolation(_ setting: Setting) { wording.append(.setting(setting, .name)) }
 
-    /// A setting with the value to give it.
+    /// A setting with a value.
     public mutating func appendInterpolation(_ setting: Setting, _ value: String) {
       wording.append(.setting(setting, .value(value)))
     }
@@ -132,7 +132,7 @@ extension Wording: ExpressibleByStringInterpolation {
     /// Text.
     public mutating func appendInterpolation(_ text: String) { wording.append(.text(text)) }
 
-    /// What a value says of itself.
+    /// The description of a value.
     public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       wording.append(.text(value.description))
     }
@@ -148,7 +148,7 @@ extension Sequence<Wording> {
 }
 
 extension DefaultStringInterpolation {
-  /// In a `String` the names would be the library's, where a program has its own.
+  /// A `String` would have the library's names of settings, where a program has its own.
   @available(*, unavailable, message: "make it a Wording too, or ask for the text in somebody's words")
   package mutating func appendInterpolation(_ wording: Wording) {}
 }

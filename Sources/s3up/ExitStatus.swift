@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What a run tells the shell.
+/// The exit status of a run.
 enum ExitStatus: Int32, Sendable {
   case success = 0
   case usage = 64
@@ -27,13 +27,13 @@ enum ExitStatus: Int32, Sendable {
       case .precondition: .precondition
       case .credentials, .credentialsExpired, .clockSkew: .credentials
       case .output: .output
-      // Memory, threads or disk of this machine: the same command may well work later.
+      // Memory, threads or disk of this machine: the same command may work later.
       case .network, .stalled, .throttled, .server, .local, .deadline, .locked: .temporary
       case .interrupted: .interrupted
       }
   }
 
-  /// As help shows them.
+  /// As help shows it.
   static let table: [(codes: String, meaning: String)] = [
     ("0", "done and proven"),
     ("64", "usage"),
@@ -43,7 +43,7 @@ enum ExitStatus: Int32, Sendable {
     ("73", "precondition: the object exists or is another"),
     ("74", "done and proven, but the line that --json asked for, or the ETag of part, could not be written"),
     ("75", "temporary, try again: network, 5xx, throttling"),
-    ("77", "credentials missing, refused or ended; access denied"),
+    ("77", "credentials missing, refused or expired; access denied"),
     ("78", "configuration"),
     ("129 / 130 / 143", "SIGHUP / SIGINT / SIGTERM"),
   ]

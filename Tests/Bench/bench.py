@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures what uploads cost: CPU, time and memory of s3up beside plain curl, a C program that does nothing but call
-libcurl (the floor), and with --peers other clients. The other end is a sink that answers as a store does and throws the
-bytes away, so what is measured is the client. Every round runs each client once (A B C A B C ...), so that a machine
-that slows down slows all of them; the tables show medians. Every upload that is counted ended with status 0 and with
-all its bytes at the sink.
+libcurl (the floor), and with --peers other clients. The server is a sink that answers like a store and drops the
+bytes, so that only the client is measured. Every round runs each client once (A B C A B C ...), so that a machine
+that slows down slows all of them; the tables show medians. Only uploads count that ended with status 0 and with
+all their bytes at the sink.
 
 workloads (--work), and about how long they take on two cores, alone and with --peers:
   file     one file of 2 GiB over HTTP and TLS, the same parts and connections for all     1.5 min    5 min
@@ -13,7 +13,7 @@ workloads (--work), and about how long they take on two cores, alone and with --
   loops    2 GiB over TLS, on all cores and on one                                           1 min    1 min
   line     512 MiB over a slow line, and 64 MiB with loss                                    1 min   18 min
   grid     s3up on eight slow lines, as it is and with fixed numbers of connections         15 min   15 min
-line and grid need root. They make two network namespaces with a line between them, which are gone when the run ends.
+line and grid need root. They make two network namespaces with a line between them, which disappear when the run ends.
 With loss this line carries about 1 Gbit/s on two cores, whatever --mbit says.
 """
 

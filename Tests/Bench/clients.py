@@ -1,4 +1,4 @@
-"""The clients that are measured: each is a function from a Job to the command that uploads and its environment."""
+"""The measured clients: each is a function from a Job to an upload command and its environment."""
 
 import dataclasses
 import os
@@ -21,7 +21,7 @@ class Tools:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """One upload. Without a part size or a number of connections the client's own defaults hold."""
+    """One upload. Without a part size or a number of connections the client uses its defaults."""
 
     tools: Tools
     endpoint: str
@@ -43,7 +43,7 @@ class Job:
         return str(self.tools.peers / peer / "bin/python")
 
     def limits(self, connections, part, unit=""):
-        """The client's options for the number of connections and the size of a part, where they are set."""
+        """The client's options for the number of connections and the size of a part, if they are set."""
         chosen = [connections, str(self.connections)] if self.connections else []
         return chosen + ([part, f"{self.part_mib}{unit}"] if self.part_mib else [])
 
@@ -119,7 +119,7 @@ def rclone(job):
 
 
 def install_peers(folder, names):
-    """Each client in a virtual environment of its own, made once. A line of peers.txt: its name, what pip installs."""
+    """Each client in its own virtual environment, created once. A line of peers.txt: its name, what pip installs."""
     for line in (HERE / "peers.txt").read_text().splitlines():
         name, *requirements = line.split()
         mark = folder / name / ("." + "_".join(requirements))

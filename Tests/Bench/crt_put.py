@@ -1,5 +1,5 @@
 """crt_put.py ENDPOINT FILE|- KEY PART_BYTES|0 CONNECTIONS|0 CA_FILE: the client of the AWS common runtime (aws-c-s3),
-driven as `aws s3 cp` does it with `preferred_transfer_client = crt`."""
+used like `aws s3 cp` does with `preferred_transfer_client = crt`."""
 
 import sys
 
@@ -14,7 +14,7 @@ from s3transfer.crt import (
 
 
 class Stream:
-    """A pipe that can be read and nothing else: so the size is unknown."""
+    """A pipe that can only be read, so that its size is unknown."""
 
     def read(self, size=-1):
         return sys.stdin.buffer.read(size)

@@ -1,6 +1,6 @@
-// floor URL FILE PART_BYTES CONNECTIONS CA_FILE plain|gathered: what libcurl costs when nothing else is done. One thread, one multi
-// handle, CONNECTIONS transfers that PUT the parts of FILE to URL-1, URL-2, ...: read by pread into libcurl's buffer, no checksum, no
-// signature, no multipart upload around them. With "gathered" the TLS records of a write leave together, by s3up's own gather.c.
+// floor URL FILE PART_BYTES CONNECTIONS CA_FILE plain|gathered: what libcurl alone costs. One thread, one multi handle,
+// CONNECTIONS transfers that PUT the parts of FILE to URL-1, URL-2, ...: read by pread into libcurl's buffer, without
+// checksum, signature or multipart upload. With "gathered" the TLS records of a write are sent together, by s3up's gather.c.
 #define _GNU_SOURCE
 #include "ckgather.h"
 #include <curl/curl.h>

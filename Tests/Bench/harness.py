@@ -1,4 +1,4 @@
-"""What a measurement stands on: the C programs, the file, the sink, and one run of one client."""
+"""The basis of a measurement: the C programs, the file, the sink, and one run of one client."""
 
 import contextlib
 import fcntl
@@ -69,7 +69,7 @@ class Sink:
 
 @contextlib.contextmanager
 def sink(program, address="127.0.0.1", prefix=(), clients=(), options=()):
-    """Runs the sink under a prefix; it ends with this process in any case, because it asks the kernel to."""
+    """Runs the sink under a prefix; the kernel ends it with this process."""
     ca_file = str(BUILD / "sink-ca.pem")
     process = subprocess.Popen([*prefix, program, ca_file, address, *options], stdout=subprocess.PIPE, text=True)
     try:
@@ -85,24 +85,24 @@ def sink(program, address="127.0.0.1", prefix=(), clients=(), options=()):
 
 @contextlib.contextmanager
 def alone():
-    """Two runs would share the folder, and the figures of each would be wrong."""
+    """Two runs would share the folder, and both would have wrong figures."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with open(BUILD / "lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.exit("another run is under way")
+            sys.exit("another run is in progress")
         yield
 
 
 def fresh_home():
-    """Nothing of the user's settings, credentials or state reaches a client, nor that of an earlier run."""
+    """Clients see neither the user's settings, credentials and state, nor those of an earlier run."""
     shutil.rmtree(HOME, ignore_errors=True)
     HOME.mkdir()
 
 
 def give_back():
-    """What root made under sudo belongs to the user who called it, whose next run has to write there."""
+    """Files created under sudo are given to the calling user, whose next run must write there."""
     if os.geteuid() == 0 and "SUDO_UID" in os.environ:
         owner = f"{os.environ['SUDO_UID']}:{os.environ.get('SUDO_GID', '')}"
         subprocess.run(["chown", "-R", owner, BUILD, *HERE.glob("__pycache__")], check=False)
@@ -123,7 +123,7 @@ def client_environment():
 
 def run(command, environment, seconds):
     """The wall, user and system seconds, peak resident KiB and exit status that `measure` wrote, and the end of the
-    client's errors; or None in place of the figures when the time was over."""
+    client's errors; or None instead of the figures if it took too long."""
     with tempfile.TemporaryDirectory(dir=BUILD) as folder, tempfile.TemporaryFile() as errors:
         figures = os.path.join(folder, "figures")
         shell = ["sh", "-c", 'out=$1; shift; exec "$@" 3>"$out"', "sh", figures]
@@ -136,7 +136,7 @@ def run(command, environment, seconds):
         )
         try:
             ended = wait(process, seconds)
-        except BaseException:  # Ctrl-C, which a session of its own does not get
+        except BaseException:  # Ctrl-C, which the child's own session does not get
             kill(process)
             raise
         if not ended:
@@ -147,7 +147,7 @@ def run(command, environment, seconds):
 
 
 def wait(process, seconds):
-    """Whether it ends in time. Python's own wait with a limit looks again and again, on a core that the client may want."""
+    """Whether it ends in time. Python's own wait with a limit polls, on a core that the client may need."""
     handle = os.pidfd_open(process.pid)
     try:
         if not select.select([handle], [], [], seconds)[0]:
@@ -164,7 +164,7 @@ def kill(process):
 
 
 def measured(row, job, where, prefix, size, seconds):
-    """One run of one row as a dictionary of figures; it has an `error` when the upload did not happen in full."""
+    """One run of one row as a dictionary of figures; it has an `error` if the upload was incomplete."""
     command, environment = row.client(job)
     piped = ["-i", where["piped"]] if where["piped"] else []
     pinned = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] if row.one_core else []

@@ -1,5 +1,5 @@
-"""A slow line: the relay makes two network namespaces and carries packets between them. The sink runs in one, the
-clients in the other. All of it is gone when the relay ends, and the relay ends with this process."""
+"""A slow line: the relay creates two network namespaces and forwards packets between them. The sink runs in one, the
+clients in the other. They disappear when the relay ends, and the relay ends with this process."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ SINK_ADDRESS = "10.77.0.2"
 
 
 class NoLine(Exception):
-    """This machine cannot make the line; the text says why."""
+    """This machine cannot create the line; the text says why."""
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 // measure [-i FILE] COMMAND ARG...: runs the command and writes its wall, user and system seconds, its peak resident KiB
-// and its exit status to descriptor 3. A small program of its own, because a child that Python starts inherits Python's
-// peak. All of it ends with the parent. With -i the command's standard input is a pipe, which a process that is not
-// counted fills with FILE as cat does.
+// and its exit status to descriptor 3. A separate small program, because a child that Python starts inherits Python's
+// peak. Everything ends with the parent. With -i the command's standard input is a pipe, which a process that is not
+// measured fills with FILE like cat.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>

@@ -4,7 +4,7 @@ import math
 import statistics
 
 FIELDS = ("cpu", "user", "system", "wall", "peak_mib", "connections", "sink_cpu")
-SMALL = 1 << 20  # below this a run is told in milliseconds
+SMALL = 1 << 20  # below this a run is shown in milliseconds
 
 
 def good(runs):
@@ -28,7 +28,7 @@ def medians(stage, runs):
 
 
 def best_peers(stage, found):
-    """Each row of s3up beside the peer that is best at a figure, over the same scheme and on the same cores."""
+    """Each row of s3up with the best peer for each figure, over the same scheme and on the same cores."""
     result = {}
     for row in stage.rows:
         peers = [p.name for p in stage.rows if p.is_peer and (p.scheme, p.one_core) == (row.scheme, row.one_core)]

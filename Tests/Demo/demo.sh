@@ -1,6 +1,6 @@
 #!/bin/bash
-# demo.sh S3UP: uploads random bytes with the given binary into a real S3 server on loopback, reads the object back
-# with curl and compares the SHA-256 of both. Server and files are gone at the end, also after Ctrl-C.
+# demo.sh S3UP: uploads random bytes with the given binary to a real S3 server on loopback, reads the object back with
+# curl and compares the SHA-256 of both. Server and files are removed at the end, also after Ctrl-C.
 #   S3UP_DEMO_MIB  the size of the file (default 256)
 set -euo pipefail
 
@@ -30,7 +30,7 @@ s3up() {
     AWS_ACCESS_KEY_ID="$(value ACCESS_KEY)" AWS_SECRET_ACCESS_KEY="$(value SECRET_KEY)" "$binary" "$@"
 }
 
-# A client that is not ours. The key goes in on standard input, because a command line can be read by everybody.
+# An independent client. It gets the key on standard input, because everybody can read a command line.
 read_back() {
   printf 'user = "%s:%s"\n' "$(value ACCESS_KEY)" "$(value SECRET_KEY)" |
     curl --disable --noproxy '*' --fail --silent --show-error --config - \

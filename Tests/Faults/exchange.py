@@ -1,4 +1,4 @@
-"""One connection of a client: requests go on to the store, answers come back, and the faults happen in between."""
+"""One connection of a client: forwards requests to the store and answers to the client, and injects the faults."""
 
 import http.client
 import socket
@@ -11,14 +11,14 @@ from wire import CHUNK, Gone, Wire, answer_body
 
 
 class Cut(Exception):
-    """The connection ends here, as a fault wants it."""
+    """A fault ends the connection here."""
 
     def __init__(self, clean=False):
         self.clean = clean
 
 
 class Pauses:
-    """Where stalled requests stand until somebody lets them go on."""
+    """Holds stalled requests until they are released."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -42,7 +42,7 @@ class Connection:
         self.buffer = memoryview(bytearray(CHUNK))
 
     def run(self):
-        """Serves requests until one side ends it; when the client goes within one, the store's connection goes too."""
+        """Serves requests until one side ends; if the client disconnects, the store's connection ends too."""
         try:
             while (head := self.client.read_head()) and self._request(head):
                 pass
@@ -75,7 +75,7 @@ class Connection:
             self.proxy.journal.mark(self.entry, ended=time.monotonic())
 
     def _exchange(self, head, method):
-        """True when the connection can take another request."""
+        """True if the connection can serve another request."""
         if "transfer-encoding" in head.headers:
             self._refuse(501, "NotImplemented", "the proxy passes on bodies of a known length")
             raise Cut(clean=True)
@@ -140,7 +140,7 @@ class Connection:
         return self._delivered(head) and not early
 
     def _late_answer(self, head, method):
-        """The store's answer is read to its end, so that it has done all, before the fault meets it."""
+        """Reads the store's answer to its end, so that the store is done, before the fault is applied."""
         body = b"".join(answer_body(self.store, head, method))
         self._answered(head)
         if self.fault == "delay":
@@ -157,7 +157,7 @@ class Connection:
         return self._delivered(head)
 
     def _connected(self):
-        """The connection to the store that this client's last request used, unless the store has closed it."""
+        """The connection to the store of this client's last request, unless the store has closed it."""
         if self.store and not self.store.readable():
             return self.store
         self._leave_store()
@@ -175,10 +175,10 @@ class Connection:
             raise Cut(clean=True)
         return not head.closes()
 
-    # The body, and where things happen in it
+    # The body, and faults within it
 
     def _body(self, send, store=None):
-        """Passes the body on; False when the store answers before its end."""
+        """Forwards the body; False if the store answers before its end."""
         entry, length = self.entry, self.length
         spot = self._spot()
         bad = self._bad_byte()
@@ -196,7 +196,7 @@ class Connection:
             start = entry.bytes_in
             if bad is not None and start <= bad < start + count:
                 buffer[bad - start] ^= 1
-            # The store must not have a whole body when the cut comes at its end.
+            # The store must not have the complete body if the cut comes at its end.
             keep = 1 if self.stage == "afterBody" and start + count == length else 0
             entry.bytes_in += count
             try:
@@ -215,7 +215,7 @@ class Connection:
         return True
 
     def _spot(self):
-        """After how many bytes of the body something happens."""
+        """After how many bytes of the body the fault happens."""
         if self.fault == "resetAfterBody":
             return min(self.fields["bytes"], self.length)
         return {"withinBody": self.length // 2, "afterBody": self.length}.get(self.stage)
@@ -240,7 +240,7 @@ class Connection:
             self._stand_still()
 
     def _stand_still(self):
-        """Neither reads nor writes until the time is over, the client has gone, or all are let go on."""
+        """Neither reads nor writes until the time is over, the client has gone, or all are released."""
         turn, limit = self.proxy.pauses.turn, self.fields.get("milliseconds")
         end = None if limit is None else time.monotonic() + limit / 1000
         self.proxy.journal.mark(self.entry, stalled=time.monotonic())

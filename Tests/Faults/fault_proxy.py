@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""A proxy on loopback in front of a real S3 server, which does to requests what a script of faults says.
+"""A proxy on loopback in front of a real S3 server, which injects the faults of a script into requests.
 
 usage: fault_proxy.py STORE_URL [--script JSON|@FILE] [--seconds N]
 
 Prints one line of JSON, {"endpoint": URL, "control": URL}, then serves until its standard input ends (so that it dies
-with its parent) or the time is over. Plain HTTP/1.1; the Host header goes on untouched, so that signatures stay valid.
+with its parent) or the time is over. Plain HTTP/1.1; the Host header is not changed, so that signatures stay valid.
 
 Control, all answers JSON:
-  GET  /_stats?key=K       requests and body bytes by operation and by part number, faults made
+  GET  /_stats?key=K       requests and body bytes by operation and by part number, and the faults
   GET  /_log?key=K&from=N  every request with its times
   GET  /_wait?operation=O&key=K&part=N&phase=P&count=C&seconds=S
                            until C such requests are in the phase (began, stalled, answered, delivered, ended);
                            {"there": false} when the time is over
-  PUT  /_script            another script, whose counters begin anew
-  POST /_release           all that stand still go on
-  POST /_clear             forgets what was seen
+  PUT  /_script            another script, whose counters start at zero
+  POST /_release           releases all stalled requests
+  POST /_clear             clears log and statistics
 """
 
 import argparse
@@ -74,7 +74,7 @@ class Control(http.server.BaseHTTPRequestHandler):
             case "POST", "/_clear":
                 proxy.journal.clear()
             case _:
-                raise BadScript("no such thing; see the head of fault_proxy.py")
+                raise BadScript("no such request; see the head of fault_proxy.py")
         return {}
 
     def answer(self):

@@ -10,8 +10,8 @@ def part_fault(seed, probability, action):
 
 
 def line(options, store):
-    """5 % of the part requests answered 503, 2 % reset within the body, 1 % stalled for ever, 1 % corrupted; default
-    settings. Dice are thrown in this order, and the first that falls counts."""
+    """5 % of the part requests answered 503, 2 % reset within the body, 1 % stalled forever, 1 % corrupted; default
+    settings. They are tried in this order, and the first that fires counts."""
     room = fresh_room("line")
     s3up = S3up(options.binary, store, room)
     size = options.line_mib * MIB + 12_345
@@ -37,7 +37,7 @@ def line(options, store):
         demand(end.status == 0, f"{end}")
         demand(store.sha256(bucket, "line") == digest, "the object is NOT the file")
         demand(overhead < 0.15, f"overhead {overhead:.1%} of 15 %")
-        # The script of a small run may have had no chance to throw each of them.
+        # A small run may have had no chance for each of them.
         wanted = {"error", "cut", "stall", "corruptBody"} if options.line_mib >= 2048 else {"error"}
         demand(wanted <= set(stats["faults"]), f"not every fault was made: {stats['faults']}")
         nothing_left(store, s3up, bucket)

@@ -1,4 +1,4 @@
-"""What the soak runs share: the store under test, the other client, the proxy in front, s3up in a clean environment."""
+"""What the soak runs have in common: the store, an independent client, the proxy, s3up in a clean environment."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 
 class Violation(Exception):
-    """A promise that did not hold."""
+    """A promise that was broken."""
 
 
 def demand(holds, promise):
@@ -32,7 +32,7 @@ def say(*words):
 
 
 class Store:
-    """A server that Tests/Stores started, reached by curl: a client that is not ours."""
+    """A server that Tests/Stores started, accessed by curl as an independent client."""
 
     def __init__(self, name):
         self.folder = pathlib.Path(os.environ["S3UP_TEST_STORES"]) / name
@@ -41,7 +41,7 @@ class Store:
         self.name, self.endpoint = name, self.values["ENDPOINT"]
 
     def curl(self, *words, errors=None):
-        """A started curl. Its credentials go in on standard input, for a command line can be read by everybody."""
+        """A running curl. It gets credentials on standard input, because everybody can read a command line."""
         v = self.values
         command = ["curl", "--disable", "--noproxy", "*", "--silent", "--show-error", "--max-time", "600"]
         command += ["--config", "-"]
@@ -61,7 +61,7 @@ class Store:
         return int(status), body.decode(errors="replace")
 
     def sha256(self, bucket, key):
-        """Of the object as it is read back; None when it is not there."""
+        """Of the object as it is read back; None if it does not exist."""
         process = self.curl("--fail", f"{self.endpoint}/{bucket}/{key}", errors=subprocess.DEVNULL)
         digest = hashlib.sha256()
         while piece := process.stdout.read(MIB):
@@ -69,7 +69,7 @@ class Store:
         return digest.hexdigest() if process.wait() == 0 else None
 
     def unfinished(self, bucket):
-        """(key, upload id) of what ListMultipartUploads shows."""
+        """(key, upload id) of the uploads in ListMultipartUploads."""
         status, text = self.ask("GET", bucket, "uploads=")
         demand(status == 200, f"the list of uploads was answered {status}: {text[:300]}")
         return [
@@ -78,8 +78,8 @@ class Store:
         ]
 
     def left(self, bucket):
-        """(key, upload id) of unfinished uploads that hold parts. One without may be another machine's that has just
-        begun it, so that no run ends it whose create lost its answer; it costs nothing.
+        """(key, upload id) of unfinished uploads with parts. One without may be another machine's that has just
+        begun it, so a run whose create lost its answer does not abort it; it costs nothing.
         """
         return [
             (key, upload)
@@ -97,7 +97,7 @@ class Store:
         subprocess.run([sys.executable, script, self.endpoint, v["ACCESS_KEY"], v["SECRET_KEY"], bucket], check=True)
 
     def drop_bucket(self, bucket):
-        """With all in it: SeaweedFS gives the disk back only then."""
+        """With everything in it: only then SeaweedFS frees the disk space."""
         _, text = self.ask("GET", bucket)
         for item in text.split("<Key>")[1:]:
             self.ask("DELETE", f"{bucket}/{urllib.parse.quote(item.split('<')[0])}")
@@ -159,7 +159,7 @@ class Proxy:
 
 
 class S3up:
-    """The binary with credentials, a home and a state folder of its own, and nothing of the user's."""
+    """The binary with its own credentials, home and state folder, and nothing of the user's."""
 
     started = []
 
@@ -190,7 +190,7 @@ class S3up:
 
     @classmethod
     def end_all(cls):
-        """What a violation left running."""
+        """Ends processes that a violation left running."""
         for process in cls.started:
             if process.poll() is None:
                 process.kill()
@@ -201,9 +201,9 @@ class S3up:
         return ended(self.start(*words), timeout)
 
     def left_in_state(self, *words):
-        """Files of the state folder that speak of an upload: all but what was learnt of stores, and locks.
+        """Files of the state folder about uploads: all except lessons about stores, and locks.
 
-        With words only files that hold one of them.
+        With words, only files that contain one of them.
         """
         found = []
         for path in sorted(self.state.rglob("*")) if self.state.exists() else []:
@@ -237,7 +237,7 @@ def ended(process, timeout=600):
 
 
 def make_file(path, size, seed):
-    """Bytes that look random, the same for the same seed; their SHA-256. No two parts are alike."""
+    """Writes pseudo-random bytes that depend on the seed, and returns their SHA-256. All parts differ."""
     dice, digest = random.Random(seed), hashlib.sha256()
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "wb") as out:

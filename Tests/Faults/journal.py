@@ -1,11 +1,11 @@
-"""What the proxy saw: one entry a request, times by the machine's monotonic clock, which other processes read too."""
+"""The proxy's log: one entry per request, with times of the monotonic clock, as other processes read it."""
 
 import threading
 import time
 
 
 class Entry:
-    """One request. `delivered`: when all of the store's answer had gone to a client that was still there."""
+    """One request. `delivered`: when the store's complete answer was sent to a client that was still there."""
 
     FIELDS = (
         "index connection opened began operation bucket key upload part length fault "
@@ -51,7 +51,7 @@ class Journal:
             return [e.data() for e in self.entries[start:] if key is None or e.key == key]
 
     def wait(self, wanted, phase, count, seconds):
-        """Until `count` entries with the wanted fields are in a phase: began, stalled, answered, delivered, ended."""
+        """Waits until `count` such entries are in a phase: began, stalled, answered, delivered, ended."""
 
         def there():
             found = 0

@@ -14,7 +14,7 @@ UPLOADS_IN_A_BUCKET = 10
 
 
 class Plan:
-    """All that chance decides of one upload, from the seed and its number alone."""
+    """Everything random about one upload, derived from the seed and its number."""
 
     def __init__(self, options, number):
         dice = random.Random(f"{options.seed}/{number}")
@@ -22,23 +22,23 @@ class Plan:
         self.size = dice.randint(options.min_mib * MIB, options.max_mib * MIB)
         self.content = dice.getrandbits(64)
         kills = dice.randint(1, 5)
-        # Seconds that the whole takes at the proxy's pace; one in eight goes as fast as it can.
+        # Seconds for the whole upload at the proxy's pace; one in eight is not slowed down.
         self.seconds = dice.uniform(4, 9) if dice.random() > 0.125 else 0
         shared = 1.6 * self.seconds / kills if self.seconds else 0.4
-        # When each run is killed, in seconds from its start; or as soon as its complete is under way or answered.
+        # When each run is killed, in seconds from its start; or as soon as its complete has begun or was answered.
         self.kills = []
         for _ in range(kills):
             moment = dice.uniform(0.01, shared)
             at_complete = dice.choice(("began", "answered"))
             self.kills.append(at_complete if dice.random() < options.at_complete else moment)
-        # The self-test wants one kill, late enough for parts to be confirmed, early enough for parts to be left.
+        # The self-test needs one kill, late enough for confirmed parts, early enough for missing ones.
         if options.one_kill_after:
             self.seconds, self.kills = 2 * options.one_kill_after, [options.one_kill_after]
         self.pace = int(self.size / self.seconds / 8) if self.seconds else None
         self.key = f"kills/{number:04d}"
 
     def faults(self):
-        """Every other part goes at four times the pace, so that the parts do not all end at the same moments."""
+        """Every other part is four times as fast, so that the parts do not all end at the same time."""
         match = {"operation": "UploadPart", "key": self.key}
         if self.pace:
             fast = {"slowRead": {"bytesPerSecond": 4 * self.pace}}
@@ -55,11 +55,11 @@ class Outcome:
         self.violations = []
 
     def judge(self, log, flush):
-        """Counts what went over the line, from the proxy's log.
+        """Counts the bytes sent, from the proxy's log.
 
-        A part is sent again without need when a run sends it though the store's 200 had reached an earlier run's
-        machine more than one flush before that run was killed. Which run a request is of is told by when its
-        connection was opened: what a killed run left in the kernel's buffers is still its own.
+        A part is sent again needlessly if a run sends it although the store's 200 had reached an earlier run's
+        machine more than one flush before that run was killed. The run of a request is found by when its
+        connection was opened: bytes that a killed run left in the kernel's buffers still belong to it.
         """
         confirmed, killed = {}, [k for k, _ in self.kills]
         uploads = [e for e in log if e["operation"] in ("UploadPart", "PutObject")]
@@ -75,7 +75,7 @@ class Outcome:
 
 
 def one_upload(options, store, s3up, room, bucket, number):
-    """A proxy of its own for each upload: the faults and the log are then this upload's alone."""
+    """A separate proxy for each upload, so that faults and log belong to this upload only."""
     outcome = Outcome(Plan(options, number))
     plan, file = outcome.plan, room / f"source-{number}"
     with Proxy(store, plan.faults()) as proxy:
@@ -101,7 +101,7 @@ def one_upload(options, store, s3up, room, bucket, number):
 
 def until_done(proxy, s3up, outcome, words):
     if any(killed_run(proxy, s3up, outcome, words, kill) for kill in outcome.plan.kills):
-        # Killed between its line and the end of its record: the next run sees that all is done.
+        # Killed after its result was printed, before its record was deleted: the next run finds everything done.
         if outcome.told and s3up.left_in_state(outcome.plan.key):
             last = s3up.run(*words)
             demand(last.status == 0 and last.event.get("bytes_sent") == 0, f"the run after its line: {last}")
@@ -112,7 +112,7 @@ def until_done(proxy, s3up, outcome, words):
 
 
 def killed_run(proxy, s3up, outcome, words, kill):
-    """Starts a run and kills it; True when it had ended by itself before, or had told that it was done."""
+    """Starts a run and kills it; True if it had ended by itself before, or had reported success."""
     outcome.runs.append(time.monotonic())
     process = s3up.start(*words)
     if isinstance(kill, str):

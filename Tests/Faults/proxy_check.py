@@ -1,4 +1,4 @@
-"""Each fault of the proxy as curl meets it: its exit code, the status, the bytes that went on, the time."""
+"""Checks each fault of the proxy with curl: exit code, status, forwarded bytes, time."""
 
 import json
 import subprocess
@@ -59,7 +59,7 @@ def run(store):
             went = proxy.stats(key)["operations"]["PutObject"]["bytes_out"]
             there = store.sha256(bucket, key) == digest
             fits = code in codes and status in (None, seen) and passed in (None, went) and seconds >= least
-            # The object is there if the store has had all of it, and right unless a byte was turned.
+            # The object exists if the store got all of it, and is right unless a bit was flipped.
             if not fits or there != (went == SIZE and "corruptBody" not in action):
                 found = f"curl {code}, status {seen}, {went} bytes on, {seconds:.2f} s, object right: {there}"
                 problems.append(f"the proxy's {json.dumps(action)}: {found}")

@@ -1,10 +1,10 @@
-"""The script of faults: data, in the same form as that of the fake store of the Swift tests, and so checked at once.
+"""The script of faults: data in the same form as for the fake store of the Swift tests, validated on reading.
 
 A script is a JSON array of {"match": {...}, "action": {NAME: {...}}}; the first fault that fires counts.
 
 match, all optional: operation (S3's own name), partNumber, key, nth, from, to (count, from 1, the requests that the
-fields before match), probability and seed. Dice depend on seed, key, operation, part number and the how-manieth request
-of that part it is, never on the order in which connections happen to be served: the same uploads meet the same faults.
+fields before match), probability and seed. Random numbers depend on seed, key, operation, part and number of requests
+for that part, never on the order in which connections are served: the same uploads get the same faults.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ ACTIONS = {
 }
 STAGES = {
     "stall": ("beforeBody", "withinBody", "beforeAnswer", "withinAnswer"),
-    # afterBody: the client has sent all, and the store has not got the last byte
+    # afterBody: the client has sent everything, and the store lacks the last byte
     "cut": ("beforeBody", "withinBody", "afterBody", "withinAnswer"),
 }
 MATCH = {"operation", "partNumber", "key", "nth", "from", "to", "probability", "seed"}
@@ -41,7 +41,7 @@ class BadScript(Exception):
 
 
 class Route:
-    """What a request is about. Path style alone: the tests ask for it."""
+    """The target of a request. Only path style, which the tests use."""
 
     def __init__(self, method, target):
         path, _, query = target.partition("?")

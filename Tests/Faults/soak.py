@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The long tests: a real store behind the fault proxy, and the release binary, killed, cut off and lied to.
+"""The long tests: a real store behind the fault proxy, and the release binary with kills, cuts and false answers.
 
   kills      uploads killed with SIGKILL at random moments and run again with the same command until they are done
-  line       one big upload with 503, resets, stalls for ever and corrupted bytes, at default settings
-  complete   the answer to complete lost: after the store assembled, before, and with the object deleted in between
-  two-runs   a second run while the first is under way
-  self-test  the same checks against clients that are wrong on purpose: each has to be found out
+  line       one big upload with 503, resets, endless stalls and corrupted bytes, at default settings
+  complete   lost answers to complete: after the store assembled, before, and with the object deleted meanwhile
+  two-runs   a second run while the first is running
+  self-test  the same checks against clients that are wrong on purpose: each must be detected
 
-Every number comes from --seed; a violation prints the command that plays it again, and the exit status is 1.
+Every number comes from --seed; a violation prints the command that repeats it, and the exit status is 1.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def options():
     parser.add_argument("--binary", default=REPOSITORY / ".build/release/s3up", type=pathlib.Path)
     parser.add_argument("--store", default="seaweedfs", help="seaweedfs, swift or juicefs (%(default)s)")
     parser.add_argument("--only", default=",".join(RUNS), help="some of: %(default)s")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32), help="(chance)")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32), help="(random)")
     parser.add_argument("--uploads", type=int, default=200, help="killed uploads (%(default)s)")
     parser.add_argument("--upload", type=int, help="only this one of them")
     parser.add_argument("--min-mib", type=int, default=64, help="size of a killed upload, at least (%(default)s)")
@@ -44,9 +44,9 @@ def options():
     parser.add_argument("--jobs", type=int, default=3, help="killed uploads at the same time (%(default)s)")
     parser.add_argument("--minutes", type=float, default=40, help="no new batch of killed uploads after (%(default)s)")
     parser.add_argument("--at-complete", type=float, default=0.1, help="share of kills during complete (%(default)s)")
-    parser.add_argument("--flush-seconds", type=float, default=1, help="a part is on record after (%(default)s)")
+    parser.add_argument("--flush-seconds", type=float, default=1, help="a part is recorded after (%(default)s)")
     parser.add_argument("--line-mib", type=int, default=2048, help="size of the upload of `line` (%(default)s)")
-    parser.add_argument("--put-option", dest="put_options", action="append", default=[], help="a word for `s3up put`")
+    parser.add_argument("--put-option", dest="put_options", action="append", default=[], help="option of `s3up put`")
     chosen = parser.parse_args()
     chosen.one_kill_after = None
     chosen.binary = str(chosen.binary.resolve())

@@ -10,11 +10,11 @@ POLLRDHUP = 0x2000  # Linux; not named by Python 3.11's select on every build
 
 
 class Gone(Exception):
-    """The peer of a connection has ended it, or it failed."""
+    """The peer has closed the connection, or it failed."""
 
 
 class Head:
-    """A start line and headers, with the raw bytes that came."""
+    """A start line and headers, with the raw bytes received."""
 
     def __init__(self, raw):
         self.raw = raw
@@ -39,7 +39,7 @@ class Head:
 
 
 class Wire:
-    """A connection with what was read of it and not used."""
+    """A connection with the bytes that were read and not used yet."""
 
     def __init__(self, sock):
         self.sock = sock
@@ -96,13 +96,13 @@ class Wire:
         return bool(self.rest) or bool(select.select([self.sock], [], [], seconds)[0])
 
     def peer_has_gone(self, seconds=0.0):
-        """Whether the peer has closed or reset, waiting so long for it, and without reading."""
+        """Whether the peer has closed or reset, waiting this long for it, without reading."""
         poll = select.poll()
         poll.register(self.sock, POLLRDHUP)  # errors and hang-ups are always reported
         return bool(poll.poll(seconds * 1000))
 
     def reset(self):
-        """RST: close with nothing allowed to linger."""
+        """Resets the connection (RST)."""
         try:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         except OSError:
@@ -110,7 +110,7 @@ class Wire:
         self.sock.close()
 
     def close(self):
-        """FIN. What the peer still sends is read for a moment: unread bytes would make a RST of it."""
+        """Closes the connection (FIN). Reads for a moment before it: unread bytes would cause a RST."""
         try:
             self.sock.shutdown(socket.SHUT_WR)
             self.sock.settimeout(0.5)
@@ -129,7 +129,7 @@ class Wire:
 
 
 def answer_body(wire, head, method):
-    """The pieces of an answer's body, framing included, as they come."""
+    """The pieces of an answer's body, including the framing, as they arrive."""
     status = int(head.start[1])
     if method == "HEAD" or status in (204, 304):
         return

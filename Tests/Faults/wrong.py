@@ -1,4 +1,4 @@
-"""Clients that are wrong on purpose, in the place of s3up: a soak that finds nothing wrong with them is wrong."""
+"""Clients that are wrong on purpose, instead of s3up: a soak that finds no violation by them is broken."""
 
 import copy
 import os
@@ -8,7 +8,7 @@ import kills
 import proxy_check
 from harness import Violation, demand, fresh_room, say
 
-# name: (what it does, which run has to find it out, what that run has to say, the script: $S3UP is the real binary)
+# name: (what it does, which run must detect it, what that run must report, the script: $S3UP is the real binary)
 CLIENTS = {
     "silent": ("exits 0 and does nothing", "kills", "no run was killed", "sleep 0.2"),
     "late": ("takes its time and does nothing", "kills", "not there after exit 0", "sleep 5"),

@@ -5,11 +5,11 @@ import Testing
 @testable import MultipartCore
 
 extension RealStores {
-  /// An upload at the key that somebody else has begun, by another machine with the same keys.
+  /// An upload at the key that somebody else has begun, on another machine with the same keys.
   @Suite(.serialized) struct UploadsOfOthers {
     private static let part = 5 << 20
 
-    /// Begins one with settings of its own and sends the file's first part to it.
+    /// Begins one with other settings and sends the file's first part to it.
     private func plant(_ run: Run, _ source: Source, _ options: [String]) async throws -> String {
       let theirs = try S3upBinary()
       func step(_ words: [String]) async throws -> ChildProcess.Result {
@@ -25,7 +25,7 @@ extension RealStores {
     }
 
     @Test(arguments: Store.all)
-    func aPlainPutTakesNoneAndNamesIt(_ store: Store) async throws {
+    func aPlainPutAdoptsNoneAndNamesIt(_ store: Store) async throws {
       let run = try Run(store, "planted")
       let source = try await run.file("source", 11 << 20)
       let id = try await plant(
@@ -43,9 +43,9 @@ extension RealStores {
       _ = try await run("abort", run.url(run.key()), "--upload-id", id)
     }
 
-    /// A second instead of the minute: whether the store's lists and clock are enough to tell that nobody is at it.
+    /// A second instead of the minute: whether the store's lists and clock are enough to know that nobody is sending.
     @Test(arguments: Store.all.filter { $0.scheme == .http })
-    func oneThatIsQuietIsAdoptedWhenTheRunIsToldTo(_ store: Store) async throws {
+    func anAbandonedOneIsAdoptedOnRequest(_ store: Store) async throws {
       let run = try Run(store, "adopted")
       let source = try await run.file("source", 11 << 20)
       let id = try await plant(run, source, [])

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// Each checksum is taken by each store, and what it proves there is said as it is.
+  /// Each store accepts each checksum, and the evidence says exactly what it proves there.
   @Suite(.serialized) struct Checksums {
     @Test(arguments: Store.all, Evidence.Checksum.allCases)
     func theEvidenceIsWhatTheStoreVerified(_ store: Store, _ checksum: Evidence.Checksum) async throws {
@@ -44,7 +44,7 @@ extension RealStores {
       #expect(after.evidence == Evidence.of(.auto, store, inParts: true))
     }
 
-    /// A 501 to encryption that names no header looks like one to the checksum, and was kept as "verifies none".
+    /// Regression: a 501 to encryption that names no header looked like one to the checksum, and was remembered as such.
     @Test(arguments: Store.overTLS.filter { $0.name != .seaweedfs })
     func aRefusalOfSomethingElseTeachesNothing(_ store: Store) async throws {
       let run = try Run(store, "lesson")

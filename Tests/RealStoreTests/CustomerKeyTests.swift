@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// SSE-C, over TLS: readable with the key alone; where the store does not do it, that is no success.
+  /// SSE-C over TLS: the object is readable only with the key; a store without SSE-C is not a success.
   @Suite(.serialized) struct CustomerKeys {
     static let key = randomBytes(32, seed: 32)
 
@@ -38,7 +38,7 @@ extension RealStores {
         #expect(found.sha256 == source.sha256)
         #expect(try await store.get(run.key()).status == 400)
       case .swift:
-        // It passes over the headers: a part is seen in time, a whole object is there before the answer tells.
+        // The store ignores the headers: for a part that is noticed in time, a whole object exists before the answer shows it.
         #expect(result.status == 69)
         #expect(event.message?.contains("does not encrypt with the SSE-C key") == true)
         if size > 8 << 20 {

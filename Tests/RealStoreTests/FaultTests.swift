@@ -72,8 +72,8 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    /// libcurl sent the request again by itself, on another connection, when one that was used before broke without a
-    /// byte of an answer: then nobody knew that the first could have worked.
+    /// Regression: when a used connection broke without an answer, libcurl repeated the request by itself on another one, and
+    /// nobody knew that the first could have worked.
     @Test(arguments: stores)
     func completeWhoseAnswerIsLostAfterTheStoreAssembledIsASuccessWithEvidence(_ store: Store) async throws {
       let (run, source, result, event, stats) = try await put(
@@ -96,9 +96,9 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    /// The answer is lost, the second try held back until another client has deleted the object.
+    /// The answer is lost, and the second try is held until another client has deleted the object.
     @Test(arguments: stores)
-    func anObjectThatIsGoneWhenTheAnswerIsLostIsNoSuccess(_ store: Store) async throws {
+    func anObjectThatIsGoneAfterALostAnswerIsAFailure(_ store: Store) async throws {
       let run = try Run(store, "deleted")
       let source = try await run.file("source", 12 << 20)
       let proxy = try await proxy(
@@ -119,15 +119,15 @@ extension RealStores {
       try await run.expectNothing(run.key())
     }
 
-    /// The same file was uploaded before, in the same parts. Then every complete fails, twice: the object that is there
-    /// is no success, the upload is kept, and the third run completes it.
+    /// The same file was uploaded before, in the same parts. Then every complete fails, twice: the existing object is not a
+    /// success, the upload is kept, and the third run completes it.
     @Test(
       arguments: stores,
       [
         Fault.Action.error(status: 503, code: "SlowDown"), .error(status: 500, code: "InternalError"),
         .resetBeforeReading,
       ])
-    func anOlderObjectWithTheSameBytesIsNoSuccess(_ store: Store, _ action: Fault.Action) async throws {
+    func anOlderObjectWithTheSameBytesProvesNothing(_ store: Store, _ action: Fault.Action) async throws {
       let run = try Run(store, "older")
       let source = try await run.file("source", 11 << 20)
       let options = ["--part-size", "5M", "--retries", "2"]
@@ -147,7 +147,7 @@ extension RealStores {
     }
 
     @Test(arguments: stores)
-    func anOlderObjectWithTheSameBytesIsNoSuccessOfOneRequest(_ store: Store) async throws {
+    func anOlderObjectWithTheSameBytesDoesNotProveOneRequest(_ store: Store) async throws {
       let run = try Run(store, "older")
       let source = try await run.file("source", 70_000)
       let (first, _) = try await run.put(source.path, run.key(), [])
@@ -160,7 +160,7 @@ extension RealStores {
       }
     }
 
-    /// The store says 412 to the second try, because the object is ours.
+    /// The store answers 412 to the second try, because the object is ours.
     @Test(arguments: stores)
     func aCreateOnlyObjectWhoseAnswerIsLostIsASuccess(_ store: Store) async throws {
       let run = try Run(store, "create-only")

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// What an object shall be served with comes back, or the store's refusal is said and nothing is left.
+  /// An object's headers come back, or the store's refusal is reported and nothing is left.
   @Suite(.serialized) struct Headers {
     @Test(arguments: Store.all, [1000, 9 << 20])
     func comeBackToAnotherClient(_ store: Store, _ size: Int) async throws {
@@ -15,7 +15,7 @@ extension RealStores {
           "attachment; filename=\"a b.txt\"", "--content-language", "de", "--expires-header", "2031-01-31T00:00:00Z",
           "--metadata", "Color=blue", "--metadata", "Umlaut=ü",
         ])
-      // JuiceFS loses two of them, and that is no success.
+      // JuiceFS loses two of them, which is not a success.
       let kept = store.name != .juicefs
       #expect(result.status == (kept ? 0 : 69), "\(result.errors)")
       if !kept { #expect(event.message?.contains("no content-language, no expires") == true, "\(result.errors)") }
@@ -24,7 +24,7 @@ extension RealStores {
       #expect(headers["cache-control"] == "max-age=60")
       #expect(headers["content-disposition"] == "attachment; filename=\"a b.txt\"")
       #expect(headers["x-amz-meta-color"] == "blue")
-      // As S3 itself gives back what is not ASCII (RFC 2047).
+      // S3 itself returns non-ASCII values like this (RFC 2047).
       #expect(headers["x-amz-meta-umlaut"] == "=?UTF-8?B?w7w=?=")
       #expect(headers["content-language"] == (kept ? "de" : nil))
       #expect(headers["expires"] == (kept ? "Fri, 31 Jan 2031 00:00:00 GMT" : nil))

@@ -2,8 +2,8 @@ import Support
 import Testing
 
 extension RealStores {
-  /// Every legal key arrives as it is; where the store itself folds or refuses one, its known answer shows, and nothing
-  /// is published under another name.
+  /// Every legal key arrives unchanged; for a store that changes or refuses one, its known answer is expected, and nothing is
+  /// published under another name.
   @Suite(.threeAtOnce) struct Keys {
     enum Outcome: Sendable, Equatable {
       case exact
@@ -68,7 +68,7 @@ extension RealStores {
       }
     }
 
-    /// 1,024 bytes, with a slash after every so many.
+    /// 1,024 bytes, with a slash at regular intervals.
     private static func long(_ prefix: String, segment: Int) -> String {
       var key = prefix + "/é"
       while key.utf8.count < 1024 { key += key.utf8.count % segment == 0 ? "/" : "k" }

@@ -11,7 +11,7 @@ struct Answer: Decodable, Sendable {
   var sha256: String
   var text: String
 
-  /// What stands between the tags, each time.
+  /// The text between the tags, for each occurrence.
   func elements(_ name: String) -> [String] {
     text.components(separatedBy: "<\(name)>").dropFirst().compactMap { $0.components(separatedBy: "</\(name)>").first }
   }
@@ -83,7 +83,7 @@ extension Answer {
     return elements("Key").map(Self.decoded)
   }
 
-  /// What a list of uploads names, as far as it is of exactly this key. A store that refuses the key has none of it.
+  /// The uploads of exactly this key in a list. A store that refuses the key has none.
   func uploads(of key: String) throws -> [String] {
     if status == 400, code == "XMinioInvalidResourceName" { return [] }
     try requireList()

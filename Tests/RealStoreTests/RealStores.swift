@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-/// The root of all suites here: they fail when there is no store, unless somebody said to leave them out.
+/// The root of all suites here: they fail without a store, unless they are left out on purpose.
 @Suite(
   .disabled(if: Store.leftOut, "left out, as S3UP_NO_REAL_STORES=1 asks: nothing was shown against real stores"),
   .timeLimit(.minutes(60)), .needsStores)
@@ -17,7 +17,7 @@ extension Trait where Self == NeedsStores {
   static var needsStores: NeedsStores { NeedsStores() }
 }
 
-/// Lets three cases run at the same time: what one waits for at its store another one uses.
+/// Runs three cases at once: while one waits for its store, another one works.
 struct ThreeAtOnce: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
   private static let places = Places(3)

@@ -24,7 +24,7 @@ extension RealStores {
       let source = try await run.file("source", 1000)
       let (result, event) = try await run.put(source.path, run.key(), with: ["AWS_ACCESS_KEY_ID": "NOBODYHASTHISKEY"])
       #expect(result.status == 77)
-      // Swift does not tell whether it is the key or the secret.
+      // Swift does not tell whether the key or the secret is wrong.
       #expect(event.s3_code == (store.name == .swift ? "SignatureDoesNotMatch" : "InvalidAccessKeyId"))
       try await run.expectNothing(run.key())
     }

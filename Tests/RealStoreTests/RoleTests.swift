@@ -35,7 +35,7 @@ struct Accounts: Sendable {
 }
 
 extension RealStores {
-  /// One after the other: what the server lets pass without a signature is one number for all.
+  /// Serialised, because the number of unsigned requests that the server allows is global.
   @Suite(.serialized) struct Roles {
     private let accounts: Accounts
     private let s3up: S3upBinary
@@ -59,7 +59,7 @@ extension RealStores {
         "AWS_CA_BUNDLE": accounts.certificates, "AWS_REGION": "us-east-1",
       ]
       let key = "roles/\(UUID().uuidString)"
-      // MD5, since the CRC64NVME that this server computes is none.
+      // MD5, because the CRC64NVME that this server computes is wrong.
       return try await s3up.start(
         ["put", source, "s3://\(accounts.bucket)/\(key)", "--part-size", "5M", "-vv", "--checksum", "md5"],
         environment: environment.merging(changes) { $1 }
@@ -109,7 +109,7 @@ extension RealStores {
     }
 
     @Test func aProcessThatTakesOnTheRoleGivesItsKeys() async throws {
-      // The AWS SDK for Python, in the server's own environment, asks for the role.
+      // The AWS SDK for Python, in the server's own environment, requests the role.
       let script = try files.write(
         """
         import json, os, sys

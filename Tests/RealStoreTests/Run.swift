@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// s3up against one store: its own home and state folder, a key prefix that nobody else has, a folder for sources.
+/// s3up against one store: with its own home and state folder, a unique key prefix, and a folder for sources.
 struct Run: Sendable {
   let store: Store
   let s3up: S3upBinary

@@ -3,11 +3,11 @@ import Support
 import Testing
 
 extension RealStores {
-  /// A signal in the middle of an upload: an orderly end within seconds, and the same command goes on; or nothing is
-  /// left at the store, when that is asked for.
+  /// A signal in the middle of an upload: the run ends in order within seconds, and the same command resumes; or, if
+  /// requested, nothing is left at the store.
   @Suite(.serialized) struct SignalsToARun {
     @Test(arguments: Store.all, [(SIGHUP, Int32(129)), (SIGINT, Int32(130)), (SIGTERM, Int32(143))])
-    func aSignalKeepsTheUploadAndTheSameCommandGoesOn(
+    func aSignalKeepsTheUploadAndTheSameCommandResumes(
       _ store: Store, _ signal: (number: Int32, status: Int32)
     ) async throws {
       let run = try Run(store, "signal")

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 extension RealStores {
-  /// Every size around the borders arrives as it is, in the right number of parts.
+  /// Every size near a limit arrives unchanged, in the right number of parts.
   @Suite(.serialized) struct Sizes {
     struct Case: Sendable, CustomTestStringConvertible {
       var size: Int

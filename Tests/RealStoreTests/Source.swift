@@ -1,10 +1,10 @@
 import Foundation
 import Support
 
-/// A file of bytes that look random and are the same for the same size and seed, with the SHA-256 that `sha256sum` says.
+/// A file of pseudo-random bytes that depend on size and seed, with the SHA-256 that `sha256sum` computes.
 ///
-/// Beyond 8 MiB one block is repeated, each time with its place in front: no two parts are the same, and a GiB takes
-/// no longer than the disk does.
+/// Beyond 8 MiB one block is repeated, each time preceded by its number: so all parts differ, and a GiB takes only as long
+/// as the disk needs.
 struct Source: Sendable {
   let path: String
   let size: Int

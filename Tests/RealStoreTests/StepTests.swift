@@ -64,7 +64,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    /// What `parts` prints is the list; of a gap nothing is assembled, and what is done is told again as unchanged.
+    /// The output of `parts` is the list; with a gap nothing is assembled, and a completed upload is reported as unchanged.
     @Test(arguments: Store.all)
     func completeRefusesGapsAndTakesWhatPartsPrints(_ store: Store) async throws {
       let run = try Run(store, "gaps")
@@ -109,13 +109,13 @@ extension RealStores {
       let uploads = try await run("uploads", run.url(run.prefix + "/"))
       #expect(uploads.status == 0)
       #expect(uploads.output == "")
-      // Once more is no harm, and no success: the store cannot tell it from an id that was never there.
+      // A second abort does no harm but is not a success: the store cannot tell it from an id that never existed.
       let again = try await run("abort", run.url(run.key()), "--upload-id", id)
       #expect(again.status == 69, "\(again.output) \(again.errors)")
     }
 
     @Test(arguments: Store.all)
-    func abortOfAnotherKeysUploadIsNoSuccess(_ store: Store) async throws {
+    func abortOfAnotherKeysUploadFails(_ store: Store) async throws {
       let run = try Run(store, "other")
       let source = try await run.file("source", (10 << 20) + 1000)
       let (id, _) = try await begin(run, source)
@@ -126,7 +126,7 @@ extension RealStores {
       #expect(right.status == 0, "\(right.errors)")
     }
 
-    /// Swift goes on listing the parts of a completed upload, and abort waited a minute for them to go.
+    /// Regression: Swift keeps listing the parts of a completed upload, and abort waited a minute for them to go.
     @Test(arguments: Store.all)
     func abortOfACompletedUploadLeavesTheObject(_ store: Store) async throws {
       let run = try Run(store, "late")

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// A real S3 server, reached by one scheme: what the suites are parameterised by.
+/// A real S3 server, reached by one scheme: the parameter of the suites.
 struct Store: Sendable, CustomTestStringConvertible {
   enum Name: String, Sendable, CaseIterable { case seaweedfs, swift, juicefs }
   enum Scheme: String, Sendable, CaseIterable { case http, https }
@@ -59,10 +59,10 @@ struct Missing: Error, CustomStringConvertible {
 extension Store {
   private static let environment = ProcessInfo.processInfo.environment
 
-  /// Somebody wants the other tests alone, and says so.
+  /// The variable leaves these tests out.
   static let leftOut = environment["S3UP_NO_REAL_STORES"] == "1"
 
-  /// Every store by every scheme; empty where `found` fails, so that the suites have no case and the root says why.
+  /// Every store with every scheme; empty if `found` fails, so that the suites have no cases and the root says why.
   static let all: [Store] = leftOut ? [] : (try? found.get()) ?? []
   static let overTLS = all.filter { $0.scheme == .https }
 

@@ -19,7 +19,7 @@ RUN=$ROOT/run/$NAME
 ACCESS_KEY=${ACCESS_KEY:-S3UPTESTACCESSKEY01}
 SECRET_KEY='test/secret+KEY0123456789abcdefghijklmnop'
 BUCKET=s3up-test
-# a name of the bucket under it leads to this machine for libcurl, without a resolver
+# libcurl resolves every name below this to this machine, so buckets can be part of the host name
 HOST_SUFFIX=s3.localhost
 
 # shellcheck source=processes.sh
@@ -38,7 +38,7 @@ fail() {
   exit 1
 }
 
-# The server's wheels, as pinned in requirements/NAME.txt. A venv knows its own path, so a moved checkout gets a new one.
+# The server's wheels, as pinned in requirements/NAME.txt. A venv contains its own path, so a moved checkout gets a new one.
 install() {
   local pins=$HERE/requirements/$NAME.txt mark=$VENV/.installed log=$ROOT/$NAME-install.log want try
   want="$VENV $(cksum <"$pins")"
@@ -69,7 +69,7 @@ certificate() {
   } >certificate.log 2>&1 || fail "no certificate" "$RUN/certificate.log"
 }
 
-# tls_front PORT HTTP_PORT: stunnel in front of a server that has no TLS of its own
+# tls_front PORT HTTP_PORT: stunnel in front of a server without TLS
 tls_front() {
   cat >stunnel.conf <<EOF
 foreground = yes
@@ -89,7 +89,7 @@ EOF
 
 answers() { [ "$(curl --noproxy '*' -ks -o /dev/null -m 5 -w '%{http_code}' "$1")" != 000 ]; }
 
-# await URL: 0 when something answers there; 1 when a part has died or a minute is over
+# await URL: 0 when something answers there; 1 if a process has died or a minute has passed
 await() {
   local end=$((SECONDS + 60))
   until answers "$1"; do
@@ -99,14 +99,14 @@ await() {
   all_alive
 }
 
-# A server in the second half of its life is not taken over.
+# A server in the second half of its lifetime is not reused.
 young() { [ $(($(date +%s) - $(stat -c %Y "$RUN/env"))) -lt $((LIFETIME / 2)) ]; }
 
 start() {
   install
   if [ -e "$RUN/env" ] && all_alive && young; then return 0; fi
   local try
-  # a port that another process took in between kills the server: then the next try has other ports
+  # if another process has taken a port in between, the server dies: the next try uses other ports
   for try in 1 2 3; do
     stop
     rm -rf "$RUN"
@@ -154,7 +154,7 @@ tidy() { :; }
 
 extra_env() { :; }
 
-# The data go with the server, its logs stay for a look.
+# The data is deleted with the server; its logs are kept.
 stop() {
   if [ ! -d "$RUN" ]; then return 0; fi
   rm -f "$RUN/env"

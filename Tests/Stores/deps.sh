@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs what the build, the tests and their servers need from Debian, where it is missing; the Swift toolchain is
-# not part of it. On another system it says what is missing.
+# Installs the Debian packages that the build, the tests and their servers need and that are missing; not the Swift
+# toolchain. On other systems it prints what is missing.
 set -euo pipefail
 
 packages=(
@@ -23,7 +23,7 @@ fi
 mapfile -t missing < <(comm -13 <(installed | sort) <(printf '%s\n' "${packages[@]}" | sort))
 [ ${#missing[@]} -eq 0 ] && exit 0
 
-# stunnel4 asks for systemd-sysusers; a machine without systemd, such as a container, gets that alone
+# stunnel4 depends on systemd-sysusers; a machine without systemd, such as a container, gets only that
 case " ${missing[*]} " in
   *" stunnel4 "*) command -v systemd-sysusers >/dev/null || missing+=(systemd-standalone-sysusers) ;;
 esac

@@ -1,6 +1,6 @@
 #!/bin/bash
 # JuiceFS gateway (Apache-2.0): MinIO's S3 front end over JuiceFS, with SQLite for the names and a folder for the data.
-# It verifies signatures, x-amz-content-sha256, Content-MD5 and the clock; checksum headers it does not look at.
+# It verifies signatures, x-amz-content-sha256, Content-MD5 and the clock, but ignores checksum headers.
 NAME=juicefs
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# moto (Apache-2.0): AWS's STS and IAM, and an S3 that asks them. It verifies signatures, session tokens, and what the
-# policies allow: its user may do nothing but take on a role, and the role may do everything in S3.
+# moto (Apache-2.0): AWS's STS and IAM, and an S3 that uses them. It verifies signatures, session tokens and policies: its
+# user may only assume a role, and the role may do everything in S3.
 NAME=moto
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Background processes, ended only by those who started them; sourced by common.sh.
-# A pid file holds the pid and its start time, so that a pid which the system gave to another process is never signalled.
+# Background processes, ended only by whoever started them; sourced by common.sh.
+# A pid file contains the pid and its start time, so that a reused pid is never signalled.
 
 start_time() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
 
@@ -21,7 +21,7 @@ any_alive() {
   return 1
 }
 
-# background PART COMMAND ARG...: in a session of its own, for a bounded time, without the locks of the caller
+# background PART COMMAND ARG...: in its own session, for a limited time, without the caller's locks
 background() {
   local part=$1
   shift
@@ -29,7 +29,7 @@ background() {
   echo "$! $(start_time $!)" >"$RUN/$part.pid"
 }
 
-signal_parts() { # signal_parts SIGNAL: to each live part and the process group that it leads
+signal_parts() { # signal_parts SIGNAL: to each running part and its process group
   local part pid began
   for part in "${PARTS[@]}"; do
     if alive "$part"; then
@@ -39,7 +39,7 @@ signal_parts() { # signal_parts SIGNAL: to each live part and the process group 
   done
 }
 
-# The data are thrown away, so a server gets little time for its own farewell.
+# The data is deleted, so a server gets little time for an orderly end.
 end_parts() {
   local end=$((SECONDS + 2)) part
   signal_parts TERM

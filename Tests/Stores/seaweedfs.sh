@@ -1,7 +1,7 @@
 #!/bin/bash
-# SeaweedFS (Apache-2.0): master, volume server, filer and S3 gateway in one process, with TLS of its own.
-# It verifies signatures in headers and URLs, Content-MD5 and all five checksums, at complete too.
-# It does not look at x-amz-content-sha256, and lists all parts in one page.
+# SeaweedFS (Apache-2.0): master, volume server, filer and S3 gateway in one process, with its own TLS.
+# It verifies signatures in headers and URLs, Content-MD5 and all five checksums, also for complete.
+# It ignores x-amz-content-sha256, and lists all parts on one page.
 NAME=seaweedfs
 # shellcheck source=common.sh
 . "$(dirname "$0")/common.sh"
@@ -14,7 +14,7 @@ launch() {
 {"identities": [{"name": "test", "credentials": [{"accessKey": "$ACCESS_KEY", "secretKey": "$SECRET_KEY"}],
   "actions": ["Admin", "Read", "List", "Tagging", "Write"]}]}
 EOF
-  # Paths are relative to the run folder, because a socket's path has to be short. The key for SSE is any 32 bytes.
+  # Paths are relative to the run folder, because a socket's path must be short. The key for SSE is any 32 bytes.
   background server env HOME=. TMPDIR=tmp WEED_S3_SSE_KEK="$(printf '%064d' 1)" "$VENV/bin/weed" -logtostderr=true server \
     -ip=127.0.0.1 -ip.bind=127.0.0.1 -dir=data \
     -master.telemetry=false -master.resumeState=false -master.volumeSizeLimitMB=256 \
@@ -29,7 +29,7 @@ EOF
   PROBE=/
 }
 
-# Its gRPC sockets lie in /tmp whatever it is told.
+# Its gRPC sockets are always in /tmp.
 tidy() {
   local port
   [ -s "$RUN/ports" ] || return 0

@@ -72,7 +72,7 @@ finish() {
   exit "$status"
 }
 
-# A server that an ended run left behind is stopped first, so that each run begins with servers of full life.
+# A server that an earlier run left behind is stopped first, so that each run begins with a full lifetime.
 run() {
   take_lock
   exec 8>"$RUN_ROOT/users"

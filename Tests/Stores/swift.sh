@@ -1,7 +1,7 @@
 #!/bin/bash
 # OpenStack Swift (Apache-2.0) with its s3api: proxy, account, container and object server, one replica.
-# It verifies the signature and the region in its scope, x-amz-content-sha256, Content-MD5 and checksums, keeps keys
-# exactly and lists in pages of 1,000. Its access key is "account:user". Its data need a file system with user attributes.
+# It verifies the signature and the region in its scope, x-amz-content-sha256, Content-MD5 and checksums, does not change
+# keys and lists in pages of 1,000. Its access key is "account:user". Its data needs a file system with user attributes.
 NAME=swift
 ACCESS_KEY=test:tester
 # shellcheck source=common.sh
@@ -9,7 +9,7 @@ ACCESS_KEY=test:tester
 PARTS=(stunnel proxy object container account)
 LAUNCH_PORTS=5
 
-# configure FILE SED_ARG...: a configuration with its places filled in; paths are whole, because the servers leave the folder
+# configure FILE SED_ARG...: fills in a configuration; paths are absolute, because the servers change their directory
 configure() { sed "${@:2}" -e "s|@RUN@|$RUN|" -e "s|@USER@|$(id -un)|" "$1"; }
 
 # backend KIND PORT: its configuration, and a ring of one device

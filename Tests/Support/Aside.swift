@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs what takes seconds of a core on a thread of its own, behind all others: the tests' pool has one thread for each
-/// core, and the tests that watch the time need them.
+/// Runs work that takes seconds of CPU time on its own thread with the lowest priority: the tests' pool has one thread per
+/// core, and tests that measure time need them.
 package func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     do {
@@ -16,8 +16,7 @@ package func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Val
   }
 }
 
-/// Does something again and again, on a thread of its own that no other test keeps waiting. It stops with its last
-/// reference.
+/// Does something repeatedly on its own thread, so that no other test waits for it. It stops with its last reference.
 package final class Repeater: Sendable {
   private let stops = DispatchSemaphore(value: 0)
   private let thread: PosixThread

@@ -24,7 +24,7 @@ package final class FaultProxy: Sendable {
     var control: String
   }
 
-  /// What s3up is told to be the store.
+  /// The endpoint for s3up.
   package let endpoint: String
   private let control: String
   private let process: ChildProcess
@@ -38,7 +38,7 @@ package final class FaultProxy: Sendable {
     process = try ChildProcess(
       Programs.find("python3"), [Self.program, store, "--script", script, "--seconds", "300"],
       environment: Programs.environment(home: "/nonexistent"), input: .open)
-    // Its one line comes when it listens; without it, it has ended and said why.
+    // It prints one line when it listens; without that line it has ended and printed why.
     let process = process
     try await until("the proxy listens") { process.ended || process.stdout.contains(UInt8(ascii: "\n")) }
     guard process.stdout.contains(UInt8(ascii: "\n")) else { throw SystemError(await process.wait().errors, EPROTO) }
@@ -55,13 +55,13 @@ package final class FaultProxy: Sendable {
     try JSONDecoder().decode(Stats.self, from: Data(await ask("/_stats")))
   }
 
-  /// Waits until so many requests of an operation stand still.
+  /// Waits until this many requests of an operation are stalled.
   package func waitForStalled(_ operation: FakeOperation, count: Int = 1) async throws -> Bool {
     let query = "operation=\(operation.rawValue)&phase=stalled&count=\(count)&seconds=30"
     return String(decoding: try await ask("/_wait?\(query)"), as: UTF8.self).contains("true")
   }
 
-  /// Lets all that stand still go on.
+  /// Lets all stalled requests continue.
   package func release() async throws {
     _ = try await ask("/_release", ["-X", "POST"])
   }

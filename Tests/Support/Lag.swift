@@ -1,7 +1,7 @@
 import Glibc
 
-/// How far this machine has fallen behind: what promises a time cannot keep it where nothing gets to run. A thread sleeps
-/// for 50 ms and works for half a millisecond, again and again; what that takes beyond is added up.
+/// How far this machine has fallen behind, for tests that measure time on a busy machine. A thread repeatedly sleeps for
+/// 50 ms and works for half a millisecond; the time beyond that is added up.
 ///
 ///     let lag = Lag()
 ///     …

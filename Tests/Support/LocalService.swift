@@ -1,8 +1,8 @@
 import Foundation
 package import MultipartCore
 
-/// An HTTP service on 127.0.0.1 whose answers are a closure of the test, and that remembers what it was asked: stands in
-/// for STS, SSO and what else hands out credentials. It stops with its last reference.
+/// An HTTP service on 127.0.0.1 whose answers are a closure of the test, and which records the requests: replaces STS, SSO
+/// and other services that issue credentials. It stops with its last reference.
 ///
 ///     let sts = try LocalService { _ in .init(200, "<…>") }
 ///     … AWS_ENDPOINT_URL_STS=sts.url …
@@ -52,7 +52,7 @@ package final class LocalService: Sendable {
     case whole
     /// The connection ends within the body.
     case half
-    /// Nothing is said, and the connection stays open.
+    /// Nothing is sent, and the connection stays open.
     case hang
     /// The connection ends without a word.
     case close
@@ -71,7 +71,7 @@ package final class LocalService: Sendable {
     var acceptor: PosixThread?
   }
 
-  /// On the loopback and a port of its own, or where a test says, which takes a network namespace.
+  /// On loopback with a port that the kernel chooses, or at a given address, which needs a network namespace.
   package init(
     address: String = "127.0.0.1", port wanted: Int = 0, _ reply: @escaping @Sendable (Asked) -> Reply
   ) throws {
@@ -92,7 +92,7 @@ package final class LocalService: Sendable {
             state.with { $0.asked.append(asked) }
             guard Self.write(reply(asked), to: socket) else { break }
           }
-          // Closed under the lock, so that the end never shuts a descriptor that is another's by then.
+          // Closed under the lock, so that stopping never shuts down a reused descriptor.
           state.with { state in
             state.open.remove(socket)
             _ = close(socket)
@@ -140,7 +140,7 @@ package final class LocalService: Sendable {
       close(listener)
       throw error
     }
-    // The port stands at the same place in both families.
+    // The port is at the same offset in both address families.
     return (listener, Int(UInt16(bigEndian: bound.sin6_port)))
   }
 

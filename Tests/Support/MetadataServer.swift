@@ -1,8 +1,7 @@
 import MultipartCore
 
-/// A metadata service whose script is data: for each path the answers that it gets, one after the other, the last one
-/// again and again. What is not in the script is 404. With `token` it behaves like IMDSv2: the token is put first, and
-/// what carries another is 401.
+/// A metadata service whose script is data: the answers for each path in order, the last of which is repeated. Other paths
+/// are 404. With `token` it behaves like IMDSv2: a token must be requested by PUT, and requests with another one are 401.
 ///
 ///     let imds = try MetadataServer(.instance(role: "builder", keys: .builder), token: "session-1")
 ///     … AWS_EC2_METADATA_SERVICE_ENDPOINT=imds.url …

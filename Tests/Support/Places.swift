@@ -1,4 +1,4 @@
-/// Lets so many at a time go on; the others wait without holding a thread, and come in their order.
+/// Limits how many run at a time; the others wait without blocking a thread, and continue in order.
 ///
 ///     try await places.hold { … }
 package actor Places {

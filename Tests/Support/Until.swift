@@ -3,7 +3,7 @@ package struct NotInTime: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Waits until it is so; throws when it is not within `limit`, not counting what the machine fell behind.
+/// Waits for a condition; throws if it does not hold within `limit`, not counting the time that the machine fell behind.
 ///
 ///     try await until("the reader has three bytes") { source.bytesRead == 3 }
 package func until(
@@ -18,8 +18,8 @@ package func until(
   }
 }
 
-/// What `body` gives; throws when that does not come within `limit`, not counting what the machine fell behind. What
-/// cannot be stopped is then left to itself: a test that hangs says which promise hung, and within minutes.
+/// The result of `body`; throws if there is none within `limit`, not counting the time that the machine fell behind. Work
+/// that cannot be stopped is left running: so a test that hangs reports it within minutes.
 package func finishes<Value: Sendable>(
   _ what: String, within limit: Duration = .seconds(240), _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

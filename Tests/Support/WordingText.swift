@@ -1,6 +1,6 @@
 package import MultipartCore
 
-/// What tests look for in a text, in the library's own words.
+/// Searches a text in the library's own words.
 extension Wording {
   package var isEmpty: Bool { pieces.isEmpty }
 

@@ -9,31 +9,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Running checksums: start with 0, pass the last result on; the final value is the returned one.
+// Running checksums: start with 0 and pass the last result to the next call; the last result is the checksum.
 uint32_t ck_crc32(uint32_t crc, const void *data, size_t length);
 uint32_t ck_crc32c(uint32_t crc, const void *data, size_t length);
 uint64_t ck_crc64nvme(uint64_t crc, const void *data, size_t length);
 
-// The portable forms, for tests, and the name of what was chosen ("vpclmulqdq", "pclmulqdq", "pmull", "armcrc",
+// The portable implementations, for tests, and the name of the one in use ("vpclmulqdq", "pclmulqdq", "pmull", "armcrc",
 // "portable").
 uint32_t ck_crc32_portable(uint32_t crc, const void *data, size_t length);
 uint32_t ck_crc32c_portable(uint32_t crc, const void *data, size_t length);
 uint64_t ck_crc64nvme_portable(uint64_t crc, const void *data, size_t length);
 const char *ck_crc_kernel(void);
 
-// Every kernel that this CPU can run, best first, for tests and measurements: the name of the index-th, NULL after the
-// last; and one run of it. An algorithm or index that is not there leaves the checksum as it was.
+// Every kernel that this CPU supports, best first, for tests and measurements: the name of the index-th, NULL after the
+// last, and one run of it. An unknown algorithm or index leaves the checksum unchanged.
 #define CK_CRC32 0
 #define CK_CRC32C 1
 #define CK_CRC64NVME 2
 const char *ck_kernel_name(size_t index);
 uint64_t ck_kernel_run(size_t index, int algorithm, uint64_t crc, const void *data, size_t length);
 
-// No core file of this process, and no other process of the same user may read its memory: keys and tokens are in it.
-// prctl is variadic, which Swift cannot call.
+// Prevents core files of this process, and other processes of the same user from reading its memory, which holds keys and
+// tokens. In C, because prctl is variadic and Swift cannot call it.
 void ck_forbid_core_files(void);
 
-// What the kernel knows of a TCP connection. glibc's tcp_info is older than the kernel's and lacks the segments sent.
+// What the kernel knows about a TCP connection. glibc's tcp_info is older than the kernel's and lacks the segments sent.
 struct ck_line {
   uint32_t sent;        // segments with data
   uint32_t sent_again;  // how often one of them was sent once more
@@ -42,11 +42,11 @@ struct ck_line {
   uint64_t held;           // microseconds in which only the line's own speed held the connection back
   uint64_t acknowledged;   // bytes
 };
-// TCP_INFO: 0 or errno.
+// Reads TCP_INFO: 0 or errno.
 int ck_line_read(int socket, struct ck_line *line);
-// TCP_CONGESTION, by name: 0 or errno.
+// Sets TCP_CONGESTION by name: 0 or errno.
 int ck_line_control(int socket, const char *name);
 
-// How many cores this process may use; in a container or under taskset fewer than there are. 1 when it is not known.
+// How many cores this process may use; less than the machine has in a container or under taskset. 1 if unknown.
 int ck_processors(void);
 #endif

@@ -1,5 +1,5 @@
-// SHA-256 of two streams at once. The CPU's instruction for two rounds takes four cycles and can begin every two: one
-// stream alone waits half of the time, two take little longer than one.
+// SHA-256 of two streams at once. The CPU's instruction for two rounds takes four cycles and can start every two: a
+// single stream waits half of the time, and two streams take little longer than one.
 #ifndef S3UP_CKSHA256_H
 #define S3UP_CKSHA256_H
 #include <stddef.h>
@@ -10,13 +10,13 @@ struct ck_sha256 {
   uint64_t length;
 };
 
-// 1 where the CPU has the instructions. Elsewhere the functions below are right and slow: OpenSSL's are better.
+// 1 if the CPU has the instructions. Without them the functions below are correct but slower than OpenSSL's.
 int ck_sha256_has_pairs(void);
 void ck_sha256_begin(struct ck_sha256 *sum);
 // `length` is a multiple of 64.
 void ck_sha256_one(struct ck_sha256 *sum, const void *data, size_t length);
-// The same length of both, a multiple of 64.
+// Both of the same length, a multiple of 64.
 void ck_sha256_two(struct ck_sha256 *a, const void *data_a, struct ck_sha256 *b, const void *data_b, size_t length);
-// The last bytes, any number of them, and the digest.
+// Adds the last bytes, any number of them, and writes the digest.
 void ck_sha256_end(struct ck_sha256 *sum, const void *data, size_t length, uint8_t digest[32]);
 #endif

@@ -1,4 +1,4 @@
-// The words of the command line, for the Swift runtime: see arguments.c.
+// The command's arguments for the Swift runtime: see arguments.c.
 #ifndef S3UP_CSTART_H
 #define S3UP_CSTART_H
 

@@ -11,7 +11,7 @@ extension Duration {
     return whole * 1000 + atto / 1_000_000_000_000_000
   }
 
-  /// `clock_gettime(CLOCK_BOOTTIME)`: goes on while the machine sleeps, never back.
+  /// `clock_gettime(CLOCK_BOOTTIME)`: also counts while the machine is suspended, and never goes back.
   package static func sinceBoot() -> Duration {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

@@ -1,6 +1,6 @@
 internal import CKernels
 
 package enum Hardening {
-  /// `setrlimit`, `prctl`: what is in this process's memory stays there.
+  /// `setrlimit`, `prctl`: no core file, and no other process of this user may read this one's memory.
   package static func forbidCoreFiles() { ck_forbid_core_files() }
 }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A thread with a body that runs once. `pthread_create`, `pthread_join`, `pthread_detach`: one of the last two is
-/// called, once.
+/// A thread that runs one function (`pthread_create`). The owner ends it with exactly one of `pthread_join` and
+/// `pthread_detach`.
 struct OwnThread: Sendable {
   private let handle: pthread_t
 
-  /// The thread takes over the one reference to its body.
+  /// The thread takes over the only reference to `body`.
   static func start(_ body: @escaping @Sendable () -> Void) throws(Failure) -> OwnThread {
     let box = Unmanaged.passRetained(ThreadBody(body))
     var handle = pthread_t()
-    // Signals belong to the process's other threads, but for those that are about this one: faults, and SIGTTIN, which
-    // stops a job in the background that reads the terminal; blocked, it would turn into a read error. SIGTTOU stays
-    // blocked: what is said of an upload in the background does not stop it, whatever the terminal is set to. SIGPIPE stays
-    // blocked because libcurl's writes would raise it when the other side has closed.
+    // Signals are for the other threads of the process, except faults of this one and SIGTTIN: it stops a background job
+    // that reads the terminal; blocked, the read would fail instead. SIGTTOU stays blocked, so that messages of a
+    // background job do not stop it, even with `stty tostop`. SIGPIPE stays blocked, because libcurl's writes would raise
+    // it after the other side has closed the connection.
     var blocked = sigset_t()
     var before = sigset_t()
     sigfillset(&blocked)
@@ -36,7 +36,7 @@ struct OwnThread: Sendable {
   func join() { pthread_join(handle, nil) }
   func detach() { pthread_detach(handle) }
 
-  /// How long it has been on a core (`pthread_getcpuclockid`). Only before it is joined.
+  /// CPU time that it has used (`pthread_getcpuclockid`). Call it only before the thread is joined.
   var processorTime: Duration {
     var clock = clockid_t()
     var time = timespec()

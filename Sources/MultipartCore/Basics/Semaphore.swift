@@ -1,10 +1,10 @@
 import Glibc
 
-/// Calls that are counted until somebody takes them (`pthread_mutex_t`, `pthread_cond_t`). Not a `sem_t`: before glibc 2.30
-/// that waits by the wall clock only, which may be set back.
+/// A counting semaphore (`pthread_mutex_t`, `pthread_cond_t`). Not a `sem_t`: before glibc 2.30 its timed wait uses the
+/// wall clock only, which may be set back.
 ///
-/// `@unchecked Sendable` holds because the mutex and the condition live at one address on the heap from `init` to `deinit`
-/// and are touched only through functions that are made to be called from any thread, and the count while the mutex is held.
+/// `@unchecked Sendable` holds because the mutex and the condition stay at one address on the heap from `init` to
+/// `deinit` and are touched only through thread-safe functions, and the count only while the mutex is held.
 final class Semaphore: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -35,7 +35,7 @@ final class Semaphore: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Takes a call, or returns when the time is over; nil: however long it takes.
+  /// Waits until a call can be taken, or until the limit has passed; nil: without a limit.
   func wait(atMost limit: Duration?) {
     var end = timespec()
     if let limit {

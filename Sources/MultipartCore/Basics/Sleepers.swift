@@ -1,4 +1,4 @@
-/// Who sleeps until when: the clock of `TaskThreads`, without a clock of its own.
+/// The sleeping tasks of `TaskThreads`; the time is always passed in.
 struct Sleepers: Sendable {
   typealias Waiter = CheckedContinuation<Void, any Error>
 
@@ -8,23 +8,23 @@ struct Sleepers: Sendable {
     var waiter: Waiter
   }
 
-  /// The first to wake is the last.
+  /// Sorted so that the first to wake is the last element.
   private var sleeping: [Sleeper] = []
   private var identifiers: UInt64 = 0
-  /// Given out, and not asleep yet: whether a cancellation has already come.
+  /// Announced and not yet asleep: true if it was cancelled in between.
   private var announced: [UInt64: Bool] = [:]
 
   /// When the next one wakes.
   var next: Duration? { sleeping.last?.until }
 
-  /// Before one falls asleep: from then on it can be cancelled.
+  /// Called before a task falls asleep: from then on it can be cancelled.
   mutating func announce() -> UInt64 {
     identifiers += 1
     announced[identifiers] = false
     return identifiers
   }
 
-  /// False when it has been cancelled meanwhile.
+  /// False if it was cancelled since `announce()`.
   mutating func add(_ identifier: UInt64, until: Duration, _ waiter: Waiter) -> Bool {
     guard announced.removeValue(forKey: identifier) == false else { return false }
     let place = sleeping.firstIndex { $0.until <= until } ?? sleeping.endIndex
@@ -32,14 +32,14 @@ struct Sleepers: Sendable {
     return true
   }
 
-  /// The one to tell of its cancellation, if it sleeps.
+  /// The waiter to resume with a cancellation, if it sleeps.
   mutating func cancel(_ identifier: UInt64) -> Waiter? {
     if announced[identifier] != nil { announced[identifier] = true }
     guard let place = sleeping.firstIndex(where: { $0.identifier == identifier }) else { return nil }
     return sleeping.remove(at: place).waiter
   }
 
-  /// Those whose time has come, the earliest first.
+  /// Those whose time has come, earliest first.
   mutating func wake(at now: Duration) -> [Waiter] {
     var woken: [Waiter] = []
     while let last = sleeping.last, last.until <= now {

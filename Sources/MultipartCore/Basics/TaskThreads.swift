@@ -1,38 +1,38 @@
 internal import CKernels
 import Glibc
 
-/// The threads that the program's tasks run on, and sleep on: as many as there are cores, and another one only while there
-/// is more to do than those that there are can take.
+/// The threads on which the program's tasks run and sleep: at most one per core, and a new one is started only when there
+/// are more jobs than the existing threads can take.
 ///
-/// Swift's own pool starts two threads and a timer before the first task goes on, a few hundredths of a small upload; and
-/// where no thread can be made it waits for one for ever, instead of saying so.
+/// Swift's own pool starts two threads and a timer before the first task runs, a few hundredths of a small upload; and if
+/// no thread can be created, it waits for one forever instead of reporting it.
 package final class TaskThreads: TaskExecutor {
   package typealias Start = @Sendable (@escaping @Sendable () -> Void) throws(Failure) -> Void
 
   package static let shared = TaskThreads(most: Int(ck_processors()))
 
-  /// Of the threads that have nothing to do one looks at the clock.
+  /// One of the idle threads waits with a timeout, for the next sleeper.
   private struct Watch: Sendable {
     var thread: pthread_t
     var until: Duration
   }
 
   private struct State: Sendable {
-    /// The oldest first.
+    /// Oldest first.
     var jobs: [UnownedJob] = []
     var sleepers = Sleepers()
     var watch: Watch?
     var begun = 0
-    /// Those of the threads that run nothing: they wait, or have been called and are on their way.
+    /// Threads that run no job: they wait, or have been called and are on their way.
     var free = 0
     var threads: [pthread_t] = []
 
-    /// A task that begins another one, or that sleeps, mostly waits right after, and then its thread is free.
+    /// A task that starts another one, or that sleeps, mostly waits right after that, so its thread is about to be free.
     func isSoonFree(_ caller: pthread_t) -> Bool {
       threads.contains { pthread_equal($0, caller) != 0 }
     }
 
-    /// Somebody wakes before anyone looks.
+    /// No idle thread's timeout is early enough for the next sleeper.
     var lacksWatch: Bool {
       guard let next = sleepers.next else { return false }
       return watch.map { next < $0.until } ?? true
@@ -45,16 +45,16 @@ package final class TaskThreads: TaskExecutor {
     case wait(Duration?)
   }
 
-  /// Who is to come, for what was left to others.
+  /// Which thread is to take the job: none, an idle one, or a new one.
   private enum Help { case none, call, begin }
 
   private let state = Locked(State())
-  /// One for each job, and those for the clock. A thread that takes a job without having waited leaves the call: then
-  /// somebody looks for nothing, and nobody is called for nothing that is there.
+  /// One for each job, and those for the clock. A thread that takes a job without waiting leaves the job's call behind:
+  /// then another thread wakes and finds nothing, but no job is ever left without a call.
   private let calls = Semaphore()
   private let most: Int
   private let start: Start
-  /// The clock that is waited by stands still while the machine is suspended.
+  /// The semaphore's clock stands still while the machine is suspended, so a wait is never longer than this.
   private static let longestWatch: Duration = .seconds(60)
 
   package init(
@@ -64,7 +64,7 @@ package final class TaskThreads: TaskExecutor {
     self.start = start
   }
 
-  /// Begins the first thread, and tells when not even that can be had. Without it tasks would wait for one.
+  /// Starts the first thread, or throws: without any thread, tasks would wait forever.
   package func prepare() throws(Failure) {
     let isFirst = state.withLock { $0.begun == 0 && Self.begins(&$0, most) }
     if isFirst { try begin() }
@@ -82,7 +82,7 @@ package final class TaskThreads: TaskExecutor {
     if begins { beginIfPossible() }
   }
 
-  /// Ends early, with an error, where the task is cancelled.
+  /// Throws early if the task is cancelled.
   package func sleep(for time: Duration) async throws {
     let until = .sinceBoot() + time
     let identifier = state.withLock { $0.sleepers.announce() }
@@ -113,7 +113,7 @@ package final class TaskThreads: TaskExecutor {
     }
   }
 
-  /// Takes the place of one more thread, if there is one.
+  /// Counts one more thread, if the limit allows it.
   private static func begins(_ state: inout State, _ most: Int) -> Bool {
     guard state.begun < most else { return false }
     state.begun += 1
@@ -122,11 +122,11 @@ package final class TaskThreads: TaskExecutor {
   }
 
   private func beginIfPossible() {
-    // Those that there are do it, or the next one that can be begun.
+    // If no thread can be started, the existing ones do the job, or the next one that can be started.
     do throws(Failure) { try begin() } catch {}
   }
 
-  /// No thread ever ends: there is one such executor, for as long as the process lives.
+  /// Its threads never end: there is one such executor for the whole life of the process.
   private func begin() throws(Failure) {
     do throws(Failure) {
       try start { self.work() }
@@ -178,8 +178,8 @@ package final class TaskThreads: TaskExecutor {
 }
 
 extension Task where Failure == Never {
-  /// A task on the program's own threads, as are the tasks that belong to it. It belongs to nobody: whoever begins it may
-  /// end before it.
+  /// A task on the program's own threads, as are its child tasks. It is unstructured: whoever starts it may end before
+  /// it does.
   @discardableResult
   package static func begin(_ work: @escaping @Sendable () async -> Success) -> Task {
     Task(executorPreference: TaskThreads.shared, operation: work)

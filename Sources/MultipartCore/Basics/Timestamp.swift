@@ -1,4 +1,4 @@
-/// A moment of the wall clock, in whole seconds since 1970.
+/// A time of the wall clock in whole seconds.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Since 1970, in UTC.
   public var seconds: Int64
@@ -8,11 +8,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     self.seconds = seconds
   }
 
-  /// Earlier.
+  /// Whether `a` is earlier.
   public static func < (a: Timestamp, b: Timestamp) -> Bool { a.seconds < b.seconds }
 
-  /// Year, month, day, hour, minute and second in UTC. Reckoned here and not by `gmtime_r`, whose `tm` belongs to
-  /// whichever C module the compiler has read first.
+  /// Year, month, day, hour, minute and second in UTC. Computed here and not by `gmtime_r`, whose `tm` belongs to
+  /// whichever C module the compiler reads first.
   private var fields: (year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
     let days = Int((seconds - (seconds >= 0 ? 0 : 86_399)) / 86_400)
     let rest = Int(seconds) - days * 86_400
@@ -39,7 +39,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// `2013-05-24T00:00:00Z`
   public var iso8601: String { written(dash: "-", colon: ":") }
 
-  /// Without `colon` the day alone.
+  /// Without `colon`: the day only.
   private func written(dash: String, colon: String?) -> String {
     let f = fields
     var text = TextBuffer(reserving: 24)

@@ -1,10 +1,10 @@
 import Glibc
 
 enum WholeFile {
-  /// What is still to be read of a descriptor (`read`), or the first bytes of it, more than `most`; nil: `errno` says
-  /// why not.
+  /// Reads the rest of a descriptor (`read`). Of a longer one it returns more than `most` bytes and stops. Nil: `errno`
+  /// has the reason.
   static func read(_ descriptor: Int32, most: Int) -> [UInt8]? {
-    // Not a zeroed array: small files are read at each start, and its pages would cost more than they do.
+    // Not a zeroed array: small files are read at each start, and zeroing its pages would cost more than reading them.
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { piece in
       var bytes: [UInt8] = []
       while bytes.count <= most {

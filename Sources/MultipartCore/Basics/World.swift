@@ -1,19 +1,19 @@
 import Glibc
 
-/// What the core takes from outside: time, dice, environment and a place to tell what happens. Nothing in the core
-/// asks the process for these itself, so a test hands in its own.
+/// What the core takes from outside: time, random numbers, environment and the log. The core never asks the process for
+/// them itself, so that a test can pass its own.
 package struct World: Sendable {
   /// Seconds since 1970, from the wall clock.
   package var now: @Sendable () -> Timestamp
-  /// A clock that only goes forward.
+  /// A clock that never goes back.
   package var uptime: @Sendable () -> Duration
   package var sleep: @Sendable (Duration) async throws -> Void
   /// A number in 0..<1.
   package var random: @Sendable () -> Double
   package var environment: [String: String]
-  /// What everybody is shown (level 0, rare), and what `-v` (1) and `-vv` (2) show. Never given a secret.
+  /// Level 0 (rare) is shown to everybody, 1 with `-v`, 2 with `-vv`. Never contains a secret.
   package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
-  /// What this run knows and nobody else should.
+  /// The secrets of this run, which no output may contain.
   package let secrets: SecretsInUse
 
   package init(
@@ -35,7 +35,7 @@ package struct World: Sendable {
 }
 
 extension World {
-  /// The clocks, the dice and the variables of this process. What is above `level` is not even put into words: to show a
+  /// The clocks, random numbers and variables of this process. Messages above `level` are not even created: to show a
   /// request and its answer costs as much as the rest of a part.
   package static func ofProcess(
     _ environment: [String: String], upTo level: Int = 2,

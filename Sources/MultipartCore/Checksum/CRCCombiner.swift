@@ -33,7 +33,7 @@ package struct CRCCombiner: Sendable {
     return Checksum(algorithm, crc: field.multiply(a.crc, lastPower) ^ b.crc)
   }
 
-  /// The checksum of the whole from its pieces (checksum, length) in order; that of nothing (zero) when there are none.
+  /// The checksum of the whole from its pieces (checksum, length) in order; zero, that of no bytes, without pieces.
   package static func combine(
     _ algorithm: ChecksumAlgorithm, _ pieces: some Sequence<(Checksum, Int64)>
   ) -> Checksum? {
@@ -88,7 +88,7 @@ private struct Field: Sendable {
     var product: UInt64 = 0
     var shifted = b
     var rest = a
-    // From x^0 of `a` on, while `b` is multiplied by x at each step.
+    // Bits of `a` from x^0 upwards, while `b` is multiplied by x at each step.
     while rest != 0 {
       if rest & one != 0 { product ^= shifted }
       rest = (rest & (one &- 1)) << 1

@@ -1,9 +1,9 @@
-/// One checksum: CRCs big-endian, as S3 writes them.
+/// One checksum; CRCs are big-endian, as S3 writes them.
 package struct Checksum: Sendable, Hashable {
   package let algorithm: ChecksumAlgorithm
   package let bytes: [UInt8]
 
-  /// Nil when there are not exactly as many bytes as the algorithm gives.
+  /// Nil unless the number of bytes is the algorithm's.
   package init?(_ algorithm: ChecksumAlgorithm, bytes: [UInt8]) {
     guard bytes.count == algorithm.digestLength else { return nil }
     self.init(algorithm, whole: bytes)

@@ -1,13 +1,13 @@
-/// What the checksum of an object in parts is made of: its bytes, or the checksums of its parts.
+/// What the checksum of an object in parts covers: its bytes, or the checksums of its parts.
 public enum ChecksumType: String, Sendable {
   case fullObject = "FULL_OBJECT"
   case composite = "COMPOSITE"
 
-  /// The type that a store's answer names, in any case of letters.
+  /// The type that a store's answer names, in any case.
   package init?(awsName: String) { self.init(rawValue: awsName.uppercased()) }
 }
 
-/// The checksums that S3 takes with a part or an object, and MD5, which goes as `Content-MD5` and comes back in ETags.
+/// The checksums that S3 verifies, and MD5, which is sent as `Content-MD5` and comes back in ETags.
 public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
   case crc64nvme, crc32c, crc32, sha256, sha1, md5
 
@@ -23,7 +23,7 @@ public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The algorithm that a store's answer names, in any case of letters.
+  /// The algorithm that a store's answer names, in any case.
   package init?(awsName: String) {
     let wanted = Array(awsName.uppercased().utf8)
     let found = Self.allCases.first { $0.awsName.map { Array($0.utf8) == wanted } ?? false }
@@ -36,8 +36,8 @@ public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
     self == .md5 ? "content-md5" : "x-amz-checksum-" + rawValue
   }
 
-  /// The sum of an object in parts. CRC64NVME is FULL_OBJECT always, SHA-1 and SHA-256 COMPOSITE always; S3 makes either
-  /// of CRC32 and CRC32C, and is asked for the composite one. Of MD5 it makes none.
+  /// The type of checksum for an object in parts. CRC64NVME is always FULL_OBJECT, SHA-1 and SHA-256 are always COMPOSITE.
+  /// For CRC32 and CRC32C S3 computes either, and is asked for the composite one. MD5 has none.
   package var typeInParts: ChecksumType? {
     switch self {
     case .crc64nvme: .fullObject

@@ -6,7 +6,7 @@ package struct CompositeChecksum: Sendable, Hashable {
   package var algorithm: ChecksumAlgorithm { checksum.algorithm }
   package var text: String { checksum.base64 + "-" + String(parts) }
 
-  /// Of the parts' checksums in order: at least one, all of one algorithm that has a composite form.
+  /// From the parts' checksums in order: at least one, all of one algorithm that has a composite form.
   package init(of parts: [Checksum]) throws(Failure) {
     guard let algorithm = parts.first?.algorithm, algorithm.typeInParts == .composite,
       parts.allSatisfy({ $0.algorithm == algorithm })
@@ -31,8 +31,8 @@ package struct CompositeChecksum: Sendable, Hashable {
 
 /// The ending `-N` of composite checksums and multipart ETags.
 enum PartCount {
-  /// What is before the last hyphen, and the number after it: from 1, written as one writes numbers, of at most nine
-  /// digits (S3 stops at 10,000; other stores are not held to that).
+  /// The text before the last hyphen, and the number after it: at least 1, without leading zeros, at most nine digits
+  /// (S3 stops at 10,000; other stores may not).
   static func split(_ text: String) -> (before: String, parts: Int)? {
     guard let hyphen = text.utf8.lastIndex(of: UInt8(ascii: "-")) else { return nil }
     let digits = text.utf8[text.utf8.index(after: hyphen)...]

@@ -1,4 +1,4 @@
-/// Digests of bytes that are in memory as a whole.
+/// Digests of bytes that are all in memory.
 package enum Digest {
   package static func sha256(_ bytes: some Sequence<UInt8>) throws(Failure) -> [UInt8] {
     try digest(.sha256, bytes)

@@ -1,11 +1,11 @@
 internal import CKernels
 internal import COpenSSL
 
-/// A digest in progress. SHA-256 is in it itself; of the others it owns one `EVP_MD_CTX` (`EVP_MD_CTX_new`), freed in
-/// `deinit` (`EVP_MD_CTX_free`).
+/// A digest in progress. The state of SHA-256 is stored inline; for the others it owns one `EVP_MD_CTX`
+/// (`EVP_MD_CTX_new`), freed in `deinit` (`EVP_MD_CTX_free`).
 ///
-/// OpenSSL reports trouble at each call. Only lack of memory or a library configured without the digest can cause it;
-/// what fails after the start is kept and told by `finish`.
+/// Each OpenSSL call can fail, but only for lack of memory or because the library is configured without the digest;
+/// a failure after the start is kept, and thrown by `finish`.
 final class DigestContext {
   private var sha256 = ck_digest()
   /// Nil for SHA-256.
@@ -27,7 +27,7 @@ final class DigestContext {
     }
   }
 
-  /// Goes on from where another one is (`EVP_MD_CTX_copy_ex`).
+  /// Continues from the state of another one (`EVP_MD_CTX_copy_ex`).
   private init?(copying other: DigestContext) {
     sha256 = other.sha256
     algorithm = other.algorithm
@@ -59,7 +59,7 @@ final class DigestContext {
     if status != 1 { broken = true }
   }
 
-  /// The digest of everything so far. The context cannot be used afterwards.
+  /// The digest of everything so far. Afterwards the context cannot be used.
   func finish() throws(Failure) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: algorithm.digestLength)
     let status =

@@ -1,13 +1,13 @@
-/// An ETag as it is compared: without quotes, in whatever form a store wrote it (`"x"`, `x`, `W/"x"`, `&#34;x&#34;`), and
-/// in lower case when it is a hash.
+/// An ETag for comparison: without quotes, in whichever form a store wrote it (`"x"`, `x`, `W/"x"`, `&#34;x&#34;`), and
+/// in lower case if it is a hash.
 package struct ETag: Sendable, Hashable {
   package enum Form: Sendable, Hashable {
-    /// 32 hexadecimal digits: the MD5 of the bytes, unless the object is encrypted with a key of KMS or the customer's,
-    /// where it only looks like one.
+    /// 32 hexadecimal digits: the MD5 of the bytes. For an object encrypted with a KMS or customer key it has the same
+    /// form, but is not an MD5.
     case md5([UInt8])
     /// 32 hexadecimal digits, a hyphen and the number of parts.
     case multipart(md5OfMD5s: [UInt8], parts: Int)
-    /// Anything else: a version, an encrypted object's random name. Says nothing about the bytes.
+    /// Anything else, such as the random name of an encrypted object. Says nothing about the bytes.
     case opaque
   }
 
@@ -30,7 +30,7 @@ package struct ETag: Sendable, Hashable {
     value = form == .opaque ? bare : bare.lowercased()
   }
 
-  /// As a conditional header wants it.
+  /// As a conditional header needs it.
   package var quoted: String { "\"" + value + "\"" }
 
   package static func == (a: ETag, b: ETag) -> Bool { a.value.utf8.elementsEqual(b.value.utf8) }
@@ -54,7 +54,7 @@ package struct ETag: Sendable, Hashable {
   }
 }
 
-/// The ETag that S3 gives an object of parts: the MD5 of the parts' MD5s, and how many there are.
+/// The ETag that S3 gives an object in parts: the MD5 of the parts' MD5s, and the number of parts.
 package enum MultipartETag {
   package static func of(md5s: [[UInt8]]) throws(Failure) -> String {
     Hex.encode(try Digest.md5(md5s.joined())) + "-" + String(md5s.count)

@@ -1,7 +1,7 @@
-/// Several checksums of the same bytes in one pass: memory is read once, in blocks that stay in the cache while each
-/// algorithm takes them.
+/// Several checksums of the same bytes in one pass: memory is read once, in blocks that stay in the cache until every
+/// algorithm has used them.
 package struct MultiChecksum: Sendable {
-  /// Fits the second-level cache of every CPU of the last ten years beside what else is there (256 KiB and up).
+  /// Fits the second-level cache (256 KiB or more) together with other data.
   package static let block = 64 << 10
 
   private var running: [RunningChecksum]
@@ -22,7 +22,7 @@ package struct MultiChecksum: Sendable {
     }
   }
 
-  /// The checksums of what was given until now; more may follow.
+  /// The checksums of the bytes so far; more may follow.
   package func finish() throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     var sums: [ChecksumAlgorithm: Checksum] = [:]
     for one in running { sums[one.algorithm] = try one.finish() }

@@ -1,9 +1,9 @@
 internal import CKernels
 
-/// A checksum in progress. A value: a copy goes on for itself, and `finish` can be asked at any time.
+/// A checksum in progress. It is a value: a copy continues independently, and `finish` can be called at any time.
 ///
-/// `@unchecked Sendable`: the digest context behind it is written only when this value alone holds it, like the storage
-/// of an array; reading it, for a copy, changes nothing in it.
+/// `@unchecked Sendable`: the digest context is written only while this value is its only owner, like the storage of an
+/// array; copying it only reads it.
 package struct RunningChecksum: @unchecked Sendable {
   package let algorithm: ChecksumAlgorithm
   private var crc: UInt64 = 0
@@ -29,7 +29,7 @@ package struct RunningChecksum: @unchecked Sendable {
     if done == nil { Array(bytes).withUnsafeBytes { update($0) } }
   }
 
-  /// The checksum of what was given until now; more may follow.
+  /// The checksum of the bytes so far; more may follow.
   package func finish() throws(Failure) -> Checksum {
     if let failure { throw failure }
     guard let digest else { return Checksum(algorithm, crc: crc) }

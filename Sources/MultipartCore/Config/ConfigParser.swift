@@ -1,17 +1,16 @@
 /// The grammar of AWS's shared files:
 ///
-/// - `[section]`, its name in quotes or not; nothing but a comment behind it.
-/// - `name = value`, names without regard to case. `:` serves for `=` too, as the AWS CLI's own parser has it.
-/// - A line that is indented more than the pair above continues it: with `name = value` under an empty value it is
-///   one of a block, else one more line of the value. Blank lines do not end it.
-/// - `#` and `;` begin a comment at the start of a line and after white space; of a `credential_process` they are part,
-///   since a shell's script may stand there.
+/// - `[section]`, its name in quotes or not; only a comment may follow.
+/// - `name = value`; the case of names does not matter. `:` works like `=`, as in the AWS CLI's own parser.
+/// - A line with more indentation than the pair above continues it: below an empty value, `name = value` is a pair of
+///   its block; otherwise it adds a line to the value. Blank lines do not end it.
+/// - `#` and `;` begin a comment at the start of a line and after white space, except in `credential_process`, which
+///   may contain a shell script.
 ///
-/// A line that is none of these ends in a failure with the file and the number of the line, never its text: it may be
-/// a secret that lost its name.
+/// Any other line is a failure with the file and the line number, but without the text, which may be a secret whose
+/// name is missing.
 struct ConfigParser {
-  /// The names in brackets are split into kind and name (`~/.aws/config`); else they are names whole
-  /// (`~/.aws/credentials`).
+  /// Whether section names have a kind in front (`~/.aws/config`) or are names only (`~/.aws/credentials`).
   let hasKinds: Bool
   let shown: String
 
@@ -19,9 +18,9 @@ struct ConfigParser {
 
   private var sections: [SectionName: ConfigSection] = [:]
   private var line = 0
-  /// Where pairs go; nil before the first header.
+  /// The section that pairs belong to; nil before the first header.
   private var current: SectionName?
-  /// The pair that an indented line continues, and how far that pair itself is indented.
+  /// The pair that an indented line continues, and its own indentation.
   private var open: (name: String, indent: Int)?
 
   static func parse(_ bytes: [UInt8], hasKinds: Bool, shown: String) throws(Failure) -> [SectionName: ConfigSection] {
@@ -40,7 +39,7 @@ struct ConfigParser {
   }
 
   private func broken(_ what: String) -> Failure {
-    Failure(.configuration, "\(shown):\(line): \(what)", remedy: "mend line \(line) of \(shown)").at(Place(file: shown))
+    Failure(.configuration, "\(shown):\(line): \(what)", remedy: "fix line \(line) of \(shown)").at(Place(file: shown))
   }
 
   private mutating func read(_ raw: ArraySlice<UInt8>) throws(Failure) {
@@ -80,7 +79,7 @@ struct ConfigParser {
     guard !rest.isEmpty else { throw broken("a section without its closing bracket") }
     if let next = rest.dropFirst().first(where: { !isBlank($0) }), next != UInt8(ascii: "#"), next != UInt8(ascii: ";")
     {
-      throw broken("something stands behind the closing bracket of a section")
+      throw broken("there is text after the closing bracket of a section")
     }
     let whole = words.count == 1 ? words[0] : Array(text[start..<end])
     guard !whole.isEmpty else { throw broken("a section without a name") }
@@ -97,7 +96,7 @@ struct ConfigParser {
   ) throws(Failure) {
     guard var (name, value) = pair(text, "=:"), let section = current else {
       throw broken(
-        current == nil ? "stands before the first section" : "is neither a section nor a pair NAME = VALUE")
+        current == nil ? "is before the first section" : "is neither a section nor a pair NAME = VALUE")
     }
     if name == Self.command { (name, value) = pair(whole, "=:") ?? (name, value) }
     sections[section]?.merge(ConfigSection(values: [name: value]))
@@ -105,19 +104,19 @@ struct ConfigParser {
   }
 
   private mutating func readContinuation(_ text: ArraySlice<UInt8>, of name: String) throws(Failure) {
-    guard let section = current else { throw broken("stands before the first section") }
+    guard let section = current else { throw broken("is before the first section") }
     let more = string(Array(text))
     if let value = sections[section]?.values[name], !value.isEmpty {
       sections[section]?.values[name] = value + "\n" + more
       return
     }
-    guard let (inner, value) = pair(text, "=") else { throw broken("is no pair NAME = VALUE of the block above it") }
+    guard let (inner, value) = pair(text, "=") else { throw broken("is not a pair NAME = VALUE of the block above it") }
     sections[section]?.values[name] = nil
     sections[section]?.nested[name, default: [:]][inner] = value
   }
 
-  /// The name in lower case and the value, when there is a separator with a name in front. Names of several words mean
-  /// nothing to anybody, and are read for the sake of AWS's tools, which read them.
+  /// The name in lower case and the value, if there is a separator with a name in front. Names of several words mean
+  /// nothing, but AWS's tools accept them.
   private func pair(_ text: ArraySlice<UInt8>, _ separators: String) -> (String, String)? {
     guard let at = text.firstIndex(where: { separators.utf8.contains($0) }) else { return nil }
     let name = trimmed(text[..<at])
@@ -125,7 +124,7 @@ struct ConfigParser {
     return (string(Array(name)).lowercased(), string(Array(trimmed(text[(at + 1)...]))))
   }
 
-  /// The line without its comment and the blanks at its ends. A `#` inside of a word is part of it.
+  /// The line without its comment and the white space at its ends. A `#` inside a word is part of the word.
   private func withoutComment(_ raw: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var afterBlank = true
     for index in raw.indices {

@@ -1,9 +1,9 @@
-/// One section of a shared file: `name = value` pairs, and blocks such as `s3 =` with pairs of their own under them.
+/// One section of a shared file: `name = value` pairs, and blocks such as `s3 =` with their own pairs.
 package struct ConfigSection: Sendable, Equatable {
   package internal(set) var values: [String: String] = [:]
   package internal(set) var nested: [String: [String: String]] = [:]
 
-  /// The last one of a name is the one that holds, in a section that stands twice too.
+  /// Adds a section that occurs again later in the file: the last value of a name counts.
   mutating func merge(_ later: ConfigSection) {
     for (name, value) in later.values {
       values[name] = value
@@ -15,13 +15,13 @@ package struct ConfigSection: Sendable, Equatable {
     }
   }
 
-  /// The value, nil when it is empty.
+  /// The value; nil if it is missing or empty.
   package subscript(name: String) -> String? {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
-/// Shows names alone: the values may be keys.
+/// Shows only names: the values may be keys.
 extension ConfigSection: CustomStringConvertible, CustomReflectable {
   package var description: String { "section of " + names.joined(separator: ", ") }
   package var customMirror: Mirror { Mirror(self, children: ["names": names]) }
@@ -29,7 +29,7 @@ extension ConfigSection: CustomStringConvertible, CustomReflectable {
   private var names: [String] { (Array(values.keys) + Array(nested.keys)).sorted() }
 }
 
-/// What stands between the brackets of a section: `[profile dev]` is (profile, dev), `[default]` is (nil, default).
+/// The text between the brackets of a section: `[profile dev]` is (profile, dev), `[default]` is (nil, default).
 package struct SectionName: Sendable, Hashable {
   package var kind: String?
   package var name: String

@@ -1,4 +1,4 @@
-/// A profile of the shared files: what the credentials file says of it beats what the config file says.
+/// A profile of the shared files. The credentials file wins over the config file.
 package struct Profile: Sendable, Equatable {
   package let name: String
   /// Its section in the credentials file.
@@ -12,10 +12,10 @@ package struct Profile: Sendable, Equatable {
     self.config = config
   }
 
-  /// A value by its name in lower case; nil when it is empty.
+  /// The value of a name in lower case; nil if it is missing or empty.
   package subscript(name: String) -> String? { credentials?[name] ?? config?[name] }
 
-  /// The pairs of a block such as `s3 =`; empty when there is none.
+  /// The pairs of a block such as `s3 =`; empty if there is none.
   package func block(_ name: String) -> [String: String] {
     (config?.nested[name] ?? [:]).merging(credentials?.nested[name] ?? [:]) { _, winner in winner }
   }

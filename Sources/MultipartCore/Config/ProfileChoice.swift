@@ -1,10 +1,10 @@
-/// Which profile is wanted, and who said so.
+/// Which profile to use, and where its name came from.
 package struct ProfileChoice: Sendable, Equatable {
   package enum Origin: Sendable, Equatable {
-    /// The caller's own setting: beats credentials in the environment.
+    /// The caller named it: it wins over credentials in the environment.
     case option
     case variable(String)
-    /// Nobody said: `default`, which need not exist.
+    /// No profile was named: `default`, which need not exist.
     case standard
   }
 
@@ -16,7 +16,7 @@ package struct ProfileChoice: Sendable, Equatable {
     self.origin = origin
   }
 
-  /// The option, else `AWS_PROFILE`, else `AWS_DEFAULT_PROFILE`, else `default`; what is empty was not said.
+  /// The option, else `AWS_PROFILE`, else `AWS_DEFAULT_PROFILE`, else `default`; empty values do not count.
   package init(option: String?, environment: [String: String]) {
     if let option, !option.isEmpty {
       self.init(name: option, origin: .option)

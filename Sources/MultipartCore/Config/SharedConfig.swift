@@ -1,5 +1,5 @@
 /// AWS's shared files, `~/.aws/config` and `~/.aws/credentials`, or those that `AWS_CONFIG_FILE` and
-/// `AWS_SHARED_CREDENTIALS_FILE` name. A file that is not there is an empty one.
+/// `AWS_SHARED_CREDENTIALS_FILE` name. A missing file counts as empty.
 ///
 /// ```swift
 /// let config = try SharedConfig.load(environment: world.environment)
@@ -9,7 +9,7 @@
 package struct SharedConfig: Sendable {
   private var config: [SectionName: ConfigSection] = [:]
   private var credentials: [SectionName: ConfigSection] = [:]
-  /// The two files as messages name them.
+  /// The paths of the two files as messages show them.
   package let configPath: String
   package let credentialsPath: String
 
@@ -20,14 +20,14 @@ package struct SharedConfig: Sendable {
     return shared
   }
 
-  /// Where the files are, with nothing read.
+  /// Where the files are; reads nothing.
   init(placesFor environment: [String: String]) {
     configPath = Self.path("AWS_CONFIG_FILE", "~/.aws/config", environment)
     credentialsPath = Self.path("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", environment)
   }
 
-  /// Nil when neither file has it. In the config file `[profile default]` beats `[default]`, and only that one name
-  /// goes without the word `profile`.
+  /// Nil if neither file has it. In the config file `[profile default]` wins over `[default]`, the only profile that may
+  /// be written without the word `profile`.
   package func profile(_ name: String) -> Profile? {
     let plain = SectionName(kind: nil, name: name)
     let ofConfig = config[SectionName(kind: "profile", name: name)] ?? (name == "default" ? config[plain] : nil)
@@ -36,7 +36,7 @@ package struct SharedConfig: Sendable {
     return Profile(name: name, credentials: ofCredentials, config: ofConfig)
   }
 
-  /// The profile that was asked for. One that was named has to be there; `default` by default need not.
+  /// The chosen profile. It must exist if it was named; nil if it is the `default` that nobody named.
   package func profile(_ choice: ProfileChoice) throws(Failure) -> Profile? {
     if let profile = profile(choice.name) { return profile }
     if choice.origin == .standard { return nil }
@@ -45,7 +45,7 @@ package struct SharedConfig: Sendable {
     throw Failure(.configuration, message, remedy: wayOut(choice.name))
   }
 
-  /// A section of the config file of another kind: `services`, `sso-session`.
+  /// A section of another kind in the config file: `services`, `sso-session`.
   package func section(_ kind: String, _ name: String) -> ConfigSection? {
     config[SectionName(kind: kind, name: name)]
   }
@@ -78,7 +78,7 @@ package struct SharedConfig: Sendable {
     return try ConfigParser.parse(bytes, hasKinds: hasKinds, shown: shown)
   }
 
-  /// `~/x` under `HOME`; nil where there is no `HOME`, as then there is no such file.
+  /// `~/x` below `HOME`; nil without `HOME`, where no such file exists.
   static func expanded(_ path: String, _ environment: [String: String]) -> String? {
     guard path.utf8.starts(with: "~/".utf8) else { return path }
     guard let home = environment["HOME"], !home.isEmpty else { return nil }

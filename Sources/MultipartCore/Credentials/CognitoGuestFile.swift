@@ -1,7 +1,7 @@
 import Glibc
 
-/// The identities under which this user is a guest at Cognito pools, kept in the state folder (0600): whoever is a
-/// guest again shall find the same place in the bucket. A line for each pool.
+/// The guest identities of this user at Cognito pools, kept in the state folder (mode 0600), so that a guest finds the
+/// same place in the bucket again. One pool per line.
 struct CognitoGuestFile: Sendable {
   private static let header = "s3up guests 1"
   private static let name = "guests"
@@ -23,7 +23,7 @@ struct CognitoGuestFile: Sendable {
     self.folder = folder
   }
 
-  /// Why what is written of guests is not believed: somebody else could have written it.
+  /// Why the file is not used: somebody else could have written it.
   var refusal: Failure? {
     do throws(Failure) {
       _ = try file()
@@ -37,7 +37,7 @@ struct CognitoGuestFile: Sendable {
     try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)
   }
 
-  /// What cannot be read is as good as not known.
+  /// A file that cannot be read counts as empty.
   func identity(pool: CognitoPool, origin: Origin) -> String? {
     entries().first { $0.isOf(pool, origin) }?.identity
   }

@@ -1,4 +1,4 @@
-/// The two questions to a Cognito identity pool: who is this, and what may it sign with. Neither is signed.
+/// The two calls of a Cognito identity pool, which give an identity and its credentials. Neither is signed.
 struct CognitoIdentityClient: Sendable {
   typealias Logins = [(provider: String, token: Secret)]
 
@@ -13,7 +13,7 @@ struct CognitoIdentityClient: Sendable {
   var origin: Origin { address.origin }
   var world: World { services.world }
 
-  /// `GetId`: makes an identity for a guest, and finds that of a user who has logged in.
+  /// `GetId`: creates an identity for a guest, or finds that of a user who has logged in.
   func identity(in pool: CognitoPool, logins: Logins) async throws(Failure) -> String {
     try await ask("GetId", ("IdentityPoolId", .string(pool.id)), logins) { (answer) throws(Failure) in
       guard let id = answer["IdentityId"]?.text, CognitoPool.isIdentity(id) else {
@@ -56,11 +56,11 @@ struct CognitoIdentityClient: Sendable {
     question.body = Array(JSON.object(fields).encoded.utf8)
     question.secrets = logins.map(\.token)
     let secrets = logins.map { $0.token.reveal() }
-    // To ask for less is a 400 here.
+    // Cognito reports throttling as a 400: only its answer shows whether to retry.
     return try await services.ask(question) { (answer) throws(Failure) in
       guard answer.status == 200 else { throw Self.refusal(answer, action: action, secrets: secrets) }
       guard let json = JSON.parse(answer.body) else {
-        throw Failure(.server, "the answer to \(action) of Cognito is no JSON", status: answer.status)
+        throw Failure(.server, "the answer to \(action) of Cognito is not JSON", status: answer.status)
       }
       return try read(json)
     }
@@ -87,7 +87,7 @@ struct CognitoIdentityClient: Sendable {
   private static func meaning(_ code: String?, status: Int) -> Failure.Code {
     switch code {
     case "TooManyRequestsException", "ThrottlingException": .throttled
-    // The identity provider did not answer Cognito, or two questions crossed.
+    // The identity provider did not answer Cognito, or two requests collided.
     case "InternalErrorException", "ExternalServiceException", "ConcurrentModificationException": .server
     default: status == 429 || status == 503 ? .throttled : status >= 500 ? .server : .credentials
     }
@@ -97,11 +97,11 @@ struct CognitoIdentityClient: Sendable {
     switch code {
     case "NotAuthorizedException":
       hasLogins
-        ? "the token may have ended, or is not of a provider that the pool trusts: have a new one written"
-        : "the pool takes no guests: log in, and name the token's file with \(.cognitoLogin)"
+        ? "the token may have expired, or the pool does not trust its provider: get a new token"
+        : "the pool allows no guests: log in, and name the token's file with \(.cognitoLogin)"
     case "ResourceNotFoundException": "check the id of the pool and its region"
     case "InvalidIdentityPoolConfigurationException":
-      "the pool has no role for \(hasLogins ? "users who have logged in" : "guests"), or may not take it on"
+      "the pool has no role for \(hasLogins ? "users who have logged in" : "guests"), or may not assume it"
     case "InvalidParameterException": "check the pool's id and the names of the providers"
     default: nil
     }

@@ -1,9 +1,9 @@
 /// Credentials of a Cognito identity pool, for a guest or for a user who is known to one of the pool's identity providers.
 ///
-/// One for a run: the identity that it stands for is found once and kept, since it names a person's place in a bucket
+/// One per run: its identity is looked up once and kept, because it determines a person's place in the bucket
 /// (`private/{identity}/`).
 package final class CognitoIdentityProvider: CredentialProvider {
-  /// An identity provider as the pool calls it, and the file that holds its token.
+  /// The name of an identity provider in the pool, and the file with its token.
   package struct Login: Sendable, Equatable {
     package var provider: String
     package var tokenFile: FilePath
@@ -18,10 +18,10 @@ package final class CognitoIdentityProvider: CredentialProvider {
   private let pool: CognitoPool
   private let logins: [Login]
   private let guests: CognitoGuestFile?
-  /// Shared by all who ask at once: two questions would make two guests.
+  /// Shared by all concurrent callers: two requests would create two guests.
   private let search = Locked<Task<Result<String, Failure>, Never>?>(nil)
 
-  /// `stateFolder`: where a guest's identity is kept between runs; nil keeps it for the run alone.
+  /// `stateFolder` keeps a guest's identity between runs; with nil it lasts for this run only.
   package init(
     pool: CognitoPool, logins: [Login] = [], services: ServiceClient, address: ServiceAddress, stateFolder: String?
   ) {
@@ -40,15 +40,15 @@ package final class CognitoIdentityProvider: CredentialProvider {
       return try await client.credentials(of: id, logins: try tokens(), source: source)
     } catch {
       guard error.s3Code == "ResourceNotFoundException", let guests else { throw error }
-      // The guest was deleted at the pool. Its place is not another's, so this run ends; the next is a new guest.
+      // The pool has deleted the guest. Another identity has another place, so this run ends; the next is a new guest.
       guests.forget(pool: pool, origin: client.origin)
       var failure = error
-      failure.remedy = "the guest is no longer known: run the same command again, as a new one"
+      failure.remedy = "the guest no longer exists: run the same command again as a new guest"
       throw failure
     }
   }
 
-  /// Who the pool says this is: kept by an earlier run, else asked for once. A failure is not kept.
+  /// The identity that an earlier run kept, else asked for once. A failure is not cached.
   package func identity() async throws(Failure) -> String {
     let task = search.withLock { search in
       if let search { return search }
@@ -76,7 +76,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
       }
       let made = try await client.identity(in: pool, logins: try tokens())
       guard let guests else { return .success(made) }
-      // Another run may have become a guest meanwhile: both go on as the one that is kept.
+      // Another run may have created a guest meanwhile: both continue with the one that was stored first.
       if let known = guests.identity(pool: pool, origin: client.origin) { return .success(known) }
       do throws(Failure) {
         try guests.remember(made, pool: pool, origin: client.origin)
@@ -89,7 +89,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
     }
   }
 
-  /// Read anew each time: what renews the token replaces its file.
+  /// Read each time: a program that renews the token replaces its file.
   private func tokens() throws(Failure) -> [(provider: String, token: Secret)] {
     var tokens: [(provider: String, token: Secret)] = []
     for login in logins {
@@ -125,7 +125,7 @@ package struct CognitoPool: Sendable, Equatable {
     region = String(text[..<colon])
   }
 
-  /// A region, a colon and a number, as pools and identities are called. Nothing in it has a meaning in a key.
+  /// A region, a colon and a UUID: the form of pool and identity ids. It contains nothing that is special in a key.
   static func isIdentity(_ text: String) -> Bool {
     let sides = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard sides.count == 2, text.utf8.count <= 100, BucketName.isLabel(String(Substring(sides[0]))) else {

@@ -1,8 +1,8 @@
-/// Splits a command into its words as AWS's tools do, which run no shell: white space parts words, `'…'` holds
-/// everything as it is, in `"…"` a backslash makes `"` and `\` plain, outside of quotes it makes any character so.
-/// Neither variables nor `~` nor patterns mean anything.
+/// Splits a command into words as AWS's tools do, without a shell: white space separates words, `'…'` is literal, in
+/// `"…"` a backslash escapes `"` and `\`, and outside of quotes any character. Variables, `~` and patterns are not
+/// expanded.
 enum CommandWords {
-  /// Nil when quotes are not closed or a backslash is the last character.
+  /// Nil if a quote is not closed or the last character is a backslash.
   static func split(_ text: String) -> [[UInt8]]? {
     var words: [[UInt8]] = []
     var word: [UInt8]?

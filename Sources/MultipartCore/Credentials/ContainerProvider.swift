@@ -1,12 +1,12 @@
 import Glibc
 
-/// Credentials of a container: the agent of ECS at `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, or what
-/// `AWS_CONTAINER_CREDENTIALS_FULL_URI` names, as EKS pod identity and other launchers set it.
+/// Credentials of a container: from the ECS agent at `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, or from the URL in
+/// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, which EKS pod identity and other launchers set.
 package struct ContainerProvider: CredentialProvider {
   private let environment: [String: String]
   private let services: ServiceClient
 
-  /// Each of three tries has five seconds: an agent that starts fetches the role's keys itself first.
+  /// Each of three tries may take five seconds: an agent that has just started fetches the role's keys first.
   private static let timeLimit = Duration.seconds(5)
   private static let tries = 3
   private static let issuer = "the container's credential service"
@@ -20,7 +20,7 @@ package struct ContainerProvider: CredentialProvider {
     "the container's credential service (AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI)"
   }
 
-  /// Nil when neither variable is set. With both, the relative one holds.
+  /// Nil if neither variable is set. If both are, the relative one is used.
   package func credentials() async throws(Failure) -> Credentials? {
     guard let address = try ContainerAddress(environment: environment) else { return nil }
     let (policy, world) = (RetryPolicy(tries: Self.tries), services.world)
@@ -30,7 +30,7 @@ package struct ContainerProvider: CredentialProvider {
   }
 
   private func once(_ address: ContainerAddress) async throws(Failure) -> Credentials {
-    // Read at each try: the one who renews the file may have done so meanwhile.
+    // Read at each try: the file may have been renewed in between.
     let token = try authorization()
     var question = ServiceClient.Question("container credentials", .get, address.url.origin, path: address.url.path)
     question.query = address.url.query
@@ -65,8 +65,8 @@ package struct ContainerProvider: CredentialProvider {
     }
   }
 
-  /// What the header is to hold. The file wins and is read anew each time, since it is replaced while the run lasts. A
-  /// line break in it could make a header of its own.
+  /// The value of the `Authorization` header. The file wins and is read each time, because it is replaced while the run
+  /// lasts. A line break in it is refused: it could add another header.
   private func authorization() throws(Failure) -> String? {
     let (ofFile, ofText) = ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN")
     if let path = environment[ofFile], !path.isEmpty {
@@ -89,7 +89,7 @@ package struct ContainerProvider: CredentialProvider {
     guard !bytes.isEmpty else {
       throw Failure(
         .credentials, "\(name): the authorization token is empty",
-        remedy: "write the token there again, or start the container anew")
+        remedy: "write the token there again, or restart the container")
     }
     guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
       throw Failure(
@@ -100,7 +100,7 @@ package struct ContainerProvider: CredentialProvider {
   }
 }
 
-/// Where a container's credentials are, when a variable says so.
+/// The URL of a container's credentials, from one of the two variables.
 struct ContainerAddress: Sendable {
   let url: ServiceURL
   let variable: String
@@ -120,14 +120,14 @@ struct ContainerAddress: Sendable {
     variable = full
     guard url.origin.scheme == .https || Self.isNear(url.origin) else {
       throw Failure(
-        .credentials, "\(full): credentials are not asked of \(url.origin)",
+        .credentials, "\(full): credentials are not requested from \(url.origin)",
         remedy: "over http only this machine and the agents of ECS (169.254.170.2) and EKS (169.254.170.23, "
           + "[fd00:ec2::23]) are asked; use https for another host")
     }
   }
 
-  /// AWS's rule for plain HTTP. Other names are not looked up: who answers for a name may change between the look and
-  /// the question. `localhost` libcurl makes a loopback address itself, without asking a name server.
+  /// AWS's rule for plain HTTP: only local addresses. Other names are not resolved, because the answer may change before
+  /// the request. `localhost` is safe: libcurl makes it a loopback address without asking a name server.
   private static func isNear(_ origin: Origin) -> Bool {
     if origin.host.hasPrefix("[") {
       let address = String(origin.host.dropFirst().prefix { $0 != "]" })
@@ -139,7 +139,7 @@ struct ContainerAddress: Sendable {
     }
     let name = String(origin.host.prefix { $0 != ":" })
     if name == "localhost" { return true }
-    // Only the plain form of four numbers: `127.1` and `0x7f000001` are read differently by different programs.
+    // Only four decimal numbers: programs disagree on `127.1` and `0x7f000001`.
     var parsed = in_addr()
     guard inet_pton(AF_INET, name, &parsed) == 1 else { return false }
     let bytes = withUnsafeBytes(of: &parsed) { Array($0) }

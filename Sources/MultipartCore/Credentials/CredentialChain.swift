@@ -1,5 +1,5 @@
-/// Asks one place after the other; the first that has credentials gives them, and a place whose credentials cannot be
-/// used ends the search: another identity than the one meant must not step in.
+/// Asks one source after the other; the first that has credentials wins. A source whose credentials are unusable ends the
+/// search, so that no other identity than the intended one is used.
 package struct CredentialChain: Sendable {
   private let providers: [any CredentialProvider]
 
@@ -9,18 +9,18 @@ package struct CredentialChain: Sendable {
 
   /// The order of the AWS CLI (botocore's `create_credential_resolver` and `ProfileProviderBuilder`):
   ///
-  /// 1. the keys of the environment, but not beside a profile that the command line names;
+  /// 1. the keys of the environment, unless the caller names a profile;
   /// 2. the profile's role (`role_arn` with `source_profile` or `credential_source`);
-  /// 3. web identity, by `AWS_WEB_IDENTITY_TOKEN_FILE` (not beside a profile that the command line names) or by the
-  ///    profile's `web_identity_token_file`;
+  /// 3. web identity, by `AWS_WEB_IDENTITY_TOKEN_FILE` (unless the caller names a profile) or by the profile's
+  ///    `web_identity_token_file`;
   /// 4. the profile's SSO (`sso_account_id` and `sso_role_name`);
   /// 5. the profile's keys in the credentials file;
-  /// 6. the profile's `login_session`, which is refused with the way out;
+  /// 6. the profile's `login_session`, which is refused with a remedy;
   /// 7. the profile's `credential_process`;
   /// 8. the profile's keys in the config file;
-  /// 9. the container, then the metadata service of the machine.
+  /// 9. the container, then the metadata service of the EC2 machine.
   ///
-  /// Every call reads files and tokens anew: another process may have renewed them.
+  /// Every call reads files and tokens again: another process may have renewed them.
   package static func standard(_ context: CredentialContext, profile: ProfileChoice) -> CredentialChain {
     let isNamed = profile.origin == .option
     var providers: [any CredentialProvider] = []

@@ -1,5 +1,5 @@
-/// Moments as token caches and programs write them: `2025-06-15T16:06:40Z`, with a fraction, with `UTC` as the AWS CLI
-/// once wrote it, or with an offset such as `+02:00`.
+/// Times as token caches and programs write them: `2025-06-15T16:06:40Z`, with a fraction, with `UTC` as in old versions
+/// of the AWS CLI, or with an offset such as `+02:00`.
 enum CredentialDate {
   static func parse(_ text: String) -> Timestamp? {
     let bytes = Array(ASCII.trimmed(text).utf8)

@@ -1,7 +1,7 @@
-/// The credentials of a run, which all its requests share: found once, renewed ahead of their end, and read anew when
-/// the store refuses them. However many requests want new ones at the same moment, the sources are asked once.
+/// The credentials that all requests of a run share: found once, renewed before they expire, and read again when the
+/// store refuses them. However many requests want new ones at the same time, the sources are asked once.
 package final class CredentialKeeper: Sendable {
-  /// Credentials and which ones of this run they are: what is refused may have been replaced meanwhile.
+  /// Credentials with their number in this run: by the time that some are refused, they may have been replaced.
   package struct Held: Sendable {
     package var credentials: Credentials
     package var turn: Int
@@ -14,13 +14,13 @@ package final class CredentialKeeper: Sendable {
     var isAsking = false
     var question: Task<Void, Never>?
     var lastAsked: Duration?
-    /// The last question brought nothing new.
+    /// The last time the sources were asked, they had nothing new.
     var wasFruitless = false
     var lastFailure: Failure?
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var nextWaiter = 0
     var lastSaid: Duration?
-    /// Until when the present want of credentials is waited out.
+    /// When waiting for new credentials ends.
     var patienceEnds: Duration?
   }
 
@@ -29,20 +29,20 @@ package final class CredentialKeeper: Sendable {
   private let patience: Duration?
   private let waits = Locked(0)
   private let say: @Sendable (Wording) -> Void
-  /// Ends the wait for a source that does not answer.
+  /// The sleep that ends the wait for a source that does not answer.
   private let alarm: @Sendable (Duration) async throws -> Void
   private let state = Locked(State())
 
-  /// New ones are asked for so long before the end of those that are held, or a quarter of their life.
+  /// New ones are asked for this many seconds before the current ones expire, or in the last quarter of their lifetime.
   private static let ahead: Int64 = 300
-  /// That there is nothing new is known for so long to those who come with the same wish.
+  /// For this long, callers who want new credentials get the previous answer that there are none.
   private static let echo = Duration.seconds(1)
   private static let pause = Duration.seconds(5)
-  /// What the last look takes at most.
+  /// The longest that the last look before the end of the wait may take.
   private static let lastLook = Duration.milliseconds(500)
 
-  /// `patience` is how long a refusal is waited out when no source has other credentials; nil: not at all. It holds for
-  /// all requests together: those that come when it is over do not begin it anew.
+  /// `patience` is how long to wait after a refusal if no source has other credentials; nil: do not wait. It holds for
+  /// all requests together: requests that come after it is over do not start it again.
   package init(
     world: World, patience: Duration? = nil, say: @escaping @Sendable (Wording) -> Void = { _ in },
     alarm: @escaping @Sendable (Duration) async throws -> Void = { try await TaskThreads.shared.sleep(for: $0) },
@@ -55,14 +55,14 @@ package final class CredentialKeeper: Sendable {
     self.source = source
   }
 
-  /// What to sign with now. Once there are credentials this does not fail: whether old ones still hold is the store's
-  /// to say, and this machine's clock may be wrong.
+  /// The credentials to sign with now. Once there are any, this does not fail: only the store decides whether old ones
+  /// are still valid, because this machine's clock may be wrong.
   package func current() async throws(Failure) -> Held {
     guard let held = state.withLock({ $0.held }) else { return try await first() }
     guard let left = timeLeft(held) else { return held }
     if left.whole > left.ahead { return held }
     if left.whole > 5 {
-      // Those that are held still do: nobody waits for the new ones, and a source that fails is asked again quietly.
+      // The current ones are still valid: nobody waits for the new ones, and a source that fails is asked again quietly.
       if isDue(pause: .seconds(max(1, min(60, left.whole / 4)))) { Task.begin { [self] in await ask() } }
       return held
     }
@@ -70,8 +70,8 @@ package final class CredentialKeeper: Sendable {
     return state.withLock { $0.held } ?? held
   }
 
-  /// The store has refused credentials. True when there are others now, and the same request may be signed with them.
-  /// A failure is that of the source that should have had them.
+  /// Called when the store has refused credentials. True if there are others now, so that the request may be signed
+  /// again. It throws the failure of the source that should have had them.
   package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool {
     if isReplaced(turn) { return true }
     let end = patienceEnd()
@@ -89,7 +89,7 @@ package final class CredentialKeeper: Sendable {
     }
   }
 
-  /// Nil when nothing is waited for.
+  /// Nil if there is no waiting.
   private func patienceEnd() -> Duration? {
     guard let patience else { return nil }
     let now = world.uptime()
@@ -104,7 +104,7 @@ package final class CredentialKeeper: Sendable {
     let end = patienceEnd()
     while true {
       if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
-      // A failure to find any is one for the whole run: a person is not asked for a second code.
+      // Failing to find any credentials is one failure for the whole run: nobody is asked for an MFA code twice.
       if patience == nil, let failure = state.withLock({ $0.held == nil ? $0.lastFailure : nil }) { throw failure }
       await ask(until: end)
       let (held, failure) = state.withLock { ($0.held, $0.lastFailure) }
@@ -114,7 +114,7 @@ package final class CredentialKeeper: Sendable {
           .credentials, "the source of the credentials has not answered within the time of \(.credentialPatience)",
           remedy: "run \(run: .examine) with the bucket's URL: it names the source")
       }
-      // The question was given up by all who had asked it, and this one came after them.
+      // All who had asked gave up, and this call came after them: ask again.
       guard let cause = failure else { continue }
       guard let end, cause.code == .credentials || cause.code == .credentialsExpired, world.uptime() < end
       else { throw cause }
@@ -132,14 +132,14 @@ package final class CredentialKeeper: Sendable {
     if isDue { say("waits for new credentials: \(failure.message)") }
     waits.withLock { $0 += 1 }
     defer { waits.withLock { $0 -= 1 } }
-    // The last look is at the end, and not so soon after the one before that nothing would be asked.
+    // The last look is at the end of the wait, and late enough after the previous one that sources are really asked.
     let left = end - now
     guard (try? await world.sleep(left < Self.pause + Self.echo ? left : Self.pause)) != nil else {
       throw Failure(.interrupted, "interrupted")
     }
   }
 
-  /// Somebody waits for credentials that no source has.
+  /// Somebody is waiting for credentials that no source has.
   package var isWaiting: Bool { waits.withLock { $0 > 0 } }
 
   private func isReplaced(_ turn: Int) -> Bool { state.withLock { $0.held.map { $0.turn != turn } ?? false } }
@@ -149,7 +149,7 @@ package final class CredentialKeeper: Sendable {
     return state.withLock { state in !state.isAsking && state.lastAsked.map { now - $0 >= pause } ?? true }
   }
 
-  /// Seconds to their end, and how many of those are time to renew them; nil when no end is known.
+  /// Seconds until they expire, and how many of those are for renewing them; nil if the expiry is not known.
   private func timeLeft(_ held: Held) -> (whole: Int64, ahead: Int64)? {
     guard let end = held.credentials.expiration else { return nil }
     let found = state.withLock { $0.found }
@@ -159,7 +159,7 @@ package final class CredentialKeeper: Sendable {
 
   // MARK: - Asking
 
-  /// The same for no longer than to the end of patience: a source may need minutes to say that it has nothing.
+  /// Asks, but waits no longer than until `end`: a source may need minutes to find that it has nothing.
   private func ask(until end: Duration?) async {
     guard let end else { return await ask() }
     let left = max(end - world.uptime(), Self.lastLook)
@@ -171,8 +171,8 @@ package final class CredentialKeeper: Sendable {
     }
   }
 
-  /// Returns when the sources have been asked: by this call, by another that was under way, or a moment ago. A caller
-  /// that is cancelled does not wait.
+  /// Returns when the sources have been asked: by this call, by another one in progress, or a moment ago. A cancelled
+  /// caller does not wait.
   private func ask() async {
     let now = world.uptime()
     enum Part { case asks, waits, done }
@@ -186,7 +186,7 @@ package final class CredentialKeeper: Sendable {
     case .done: return
     case .waits: await answer()
     case .asks:
-      // In a task of its own: who asks may be cancelled, and the others still want the answer.
+      // In a task of its own: this caller may be cancelled while others still wait for the answer.
       let question = Task.begin { [self] in await put(source) }
       state.withLock { if $0.isAsking { $0.question = question } }
       await answer()
@@ -203,7 +203,7 @@ package final class CredentialKeeper: Sendable {
 
   private func end(_ credentials: Credentials?, _ failure: Failure?) {
     if let credentials { world.secrets.add(credentials) }
-    // A service may refuse in a success, which is not searched for secrets, as keys are meant to be in it.
+    // A service may put its refusal into a 200, which was not searched for secrets, because it should contain keys.
     let failure = failure.map { world.secrets.masked($0) }
     let (now, moment) = (world.uptime(), world.now())
     let waiters = state.withLock { state in
@@ -215,7 +215,7 @@ package final class CredentialKeeper: Sendable {
         state.wasFruitless = !isNew
       }
       var failure = failure
-      // A request that cannot be signed is not worth tries of its own.
+      // Requests do not retry what could not be signed.
       if state.held == nil || !RetryPolicy.isWorthRetrying(failure?.code ?? .local) { failure?.isSettled = true }
       if failure?.code != .interrupted {
         state.lastFailure = failure
@@ -248,7 +248,7 @@ package final class CredentialKeeper: Sendable {
       let (waiter, question) = state.withLock { state in
         (state.waiters.removeValue(forKey: number), state.waiters.isEmpty ? state.question : nil)
       }
-      // A person who is asked for a code has pressed Ctrl-C.
+      // A person who is asked for an MFA code has pressed Ctrl-C.
       question?.cancel()
       waiter?.resume()
     }
@@ -256,7 +256,7 @@ package final class CredentialKeeper: Sendable {
 }
 
 extension Credentials {
-  /// The same keys, whenever they end and wherever they were found.
+  /// The same keys, whatever their expiry and source.
   func signsLike(_ other: Credentials) -> Bool {
     accessKeyID.utf8.elementsEqual(other.accessKeyID.utf8) && secretAccessKey == other.secretAccessKey
       && sessionToken == other.sessionToken

@@ -1,15 +1,15 @@
-/// One place where credentials may be.
+/// One source of credentials.
 package protocol CredentialProvider: Sendable {
   /// The place, as a failure lists it: `the environment`, `profile dev in ~/.aws/credentials`.
   var place: String { get }
-  /// Nil when there are none here; a failure when there are some that cannot be used.
+  /// Nil if there are none here; throws if there are some that cannot be used.
   func credentials() async throws(Failure) -> Credentials?
 }
 
-/// Makes credentials of two or three texts that a person wrote down, the same way for every place.
+/// Credentials from two or three texts that a person wrote down, with the same rules for every source.
 enum WrittenKeys {
-  /// `names` are what the id, the secret and the token are called there. Nil when neither id nor secret is given;
-  /// empty is not given.
+  /// `names` are the names of id, secret and token at that source. Nil if neither id nor secret is given; an empty one is
+  /// not given.
   static func credentials(
     id: String?, secret: String?, token: String?, names: [String], place: String, source: String
   ) throws(Failure) -> Credentials? {
@@ -28,8 +28,8 @@ enum WrittenKeys {
     }
   }
 
-  /// Line breaks and blanks at the ends come from files and CI secrets and are dropped; inside of a key nothing but a
-  /// mistake puts them, and in a header they would be an attack.
+  /// Removes line breaks and blanks at the ends, which come from files and CI secrets. Inside a key they are refused:
+  /// there they are a mistake, or in a header an attack.
   private static func cleaned(_ text: String?, _ name: String, _ place: String) throws(Failure) -> String? {
     guard let text else { return nil }
     var bytes = Array(text.utf8)[...]

@@ -1,6 +1,6 @@
-/// Which refusals credentials of another moment may mend.
+/// Which refusals may pass with other credentials.
 enum CredentialRefusal {
-  /// An ended token; keys that a rotation has replaced; and an answer to HEAD, which has no body to say why.
+  /// An expired token; keys that were rotated; and any refused HEAD, whose answer has no body to say why.
   static func mayPass(_ answer: Response, to method: HTTPMethod) -> Bool {
     guard answer.status == 400 || answer.status == 401 || answer.status == 403 else { return false }
     guard let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers) else {

@@ -1,14 +1,14 @@
-/// What requests are signed with, until when it holds, and where it was found.
+/// Keys that sign requests, when they expire, and where they were found.
 public struct Credentials: Sendable, Equatable {
   /// `AKIA…`
   public var accessKeyID: String
-  /// What signs.
+  /// The key that signs.
   public var secretAccessKey: Secret
-  /// Of credentials that expire.
+  /// Only for credentials that expire.
   public var sessionToken: Secret?
   /// Nil: they do not expire, or do not say when.
   public var expiration: Timestamp?
-  /// Nothing can give this run others: those of its environment.
+  /// They cannot be renewed during this run, because they come from its environment.
   public var isFixed = false
   /// For people: `environment`, `profile dev in ~/.aws/credentials`.
   public var source: String

@@ -1,4 +1,4 @@
-/// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, when there is one, `AWS_SESSION_TOKEN`.
+/// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, if set, `AWS_SESSION_TOKEN`.
 package struct EnvironmentProvider: CredentialProvider {
   private let environment: [String: String]
 
@@ -14,7 +14,7 @@ package struct EnvironmentProvider: CredentialProvider {
       id: environment[names[0]], secret: environment[names[1]], token: environment[names[2]], names: names,
       place: place, source: "environment")
     found?.isFixed = true
-    // What `aws configure export-credentials` writes beside the keys.
+    // `aws configure export-credentials` prints it with the keys.
     found?.expiration = environment["AWS_CREDENTIAL_EXPIRATION"].flatMap { CredentialDate.parse($0) }
     return found
   }

@@ -1,11 +1,11 @@
-/// A job of GitHub Actions takes on a role: GitHub is asked for an identity token, and STS for the role's credentials.
-/// Each time both are asked anew, so that an upload which outlasts its credentials gets new ones without a token on
-/// disk. The job needs `permissions: id-token: write`.
+/// Assumes a role in a GitHub Actions job: GitHub gives an identity token, and STS the role's credentials for it. Both
+/// are asked each time, so that an upload that outlasts its credentials gets new ones without a token on disk. The job
+/// needs `permissions: id-token: write`.
 package struct GitHubOIDCProvider: CredentialProvider {
   /// The role, and the audience that its trust policy asks for.
   package struct Settings: Sendable, Equatable {
     package var role: String?
-    /// The role was named for this alone: then it is a failure when GitHub cannot be asked.
+    /// The caller named the role for GitHub: then it is a failure if GitHub cannot be asked.
     package var isDemanded = false
     package var audience = "sts.amazonaws.com"
 
@@ -30,8 +30,8 @@ package struct GitHubOIDCProvider: CredentialProvider {
   private let services: ServiceClient
   private let sts: @Sendable () async throws(Failure) -> STSClient
 
-  /// Without a role in the settings that of `AWS_ROLE_ARN` is taken on. `sts` is asked for only when it is needed, since
-  /// it may have to find its region.
+  /// Without a role in the settings, that of `AWS_ROLE_ARN` is assumed. `sts` is called only when needed, because it may
+  /// have to find its region.
   package init(
     settings: Settings = Settings(), environment: [String: String], services: ServiceClient,
     sts: @escaping @Sendable () async throws(Failure) -> STSClient
@@ -42,8 +42,8 @@ package struct GitHubOIDCProvider: CredentialProvider {
     self.sts = sts
   }
 
-  /// The environment of a job has a role and a way to GitHub's token, and nothing that AWS's tools look for first: the
-  /// place of this provider is behind the web identity of the environment.
+  /// Whether the environment has a role and access to GitHub's token, but no keys and no web identity token, which AWS's
+  /// tools look for first.
   package static func isMeant(by environment: [String: String]) -> Bool {
     let isSet: (String) -> Bool = { environment[$0]?.isEmpty == false }
     return ["AWS_ROLE_ARN", variables.url, variables.token].allSatisfy(isSet)
@@ -52,7 +52,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
   package var place: String { "GitHub's OIDC (id-token: write and AWS_ROLE_ARN)" }
 
-  /// Nil where a role, GitHub's address or its token is not given; a failure when the role was demanded.
+  /// Nil if a role, GitHub's URL or its request token is missing; throws if the caller named the role.
   package func credentials() async throws(Failure) -> Credentials? {
     guard let role = settings.role ?? text("AWS_ROLE_ARN") else { return nil }
     guard let address = text(Self.variables.url), let key = text(Self.variables.token) else {
@@ -76,7 +76,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
 
   private func token(at address: String, key: String) async throws(Failure) -> Secret {
     let url = try ServiceURL.parse(address, name: Self.variables.url)
-    // What is sent there is a token that anybody could use.
+    // Whoever reads the request token on the way could use it.
     guard url.origin.scheme == .https || url.origin.isLoopback else {
       throw Failure(
         .configuration, "\(Self.variables.url) is not https", remedy: "the job's runner sets it: leave it as it is")
@@ -95,7 +95,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
         if failure.code == .credentials { failure.remedy = Self.permission }
         throw failure
       }
-      // A JWT: letters, digits, `-`, `_` and two dots. Anything else would be GitHub's page of an error.
+      // A JWT consists of letters, digits, `-`, `_` and two dots. Anything else may be an error page of GitHub.
       guard let value = JSON.parse(answer.body)?["value"]?.text, (1...Self.longestToken).contains(value.utf8.count),
         value.utf8.allSatisfy(ASCII.isVisible)
       else { throw Failure(.server, "the answer of \(Self.issuer) has no token", status: answer.status) }

@@ -1,7 +1,6 @@
-/// The metadata service of an EC2 machine, asked in its second version only: a session token is put first, which every
-/// question then carries.
+/// The metadata service of an EC2 machine, in version 2 only: a PUT gets a session token, which every request carries.
 ///
-/// One for a run: its token is shared, and a machine that has no such service pays once for finding out.
+/// One per run: the token is shared, and a machine without the service waits for its timeout only once.
 package final class InstanceMetadata: Sendable {
   private let services: ServiceClient
   private let environment: [String: String]
@@ -11,20 +10,20 @@ package final class InstanceMetadata: Sendable {
   private struct State: Sendable {
     var settings: InstanceMetadataSettings?
     var token: (text: Secret, ends: Duration)?
-    /// By the uptime.
+    /// In uptime.
     var absentUntil: Duration?
     var wasThere = false
   }
 
-  /// What IMDS may give at most.
+  /// The longest lifetime that IMDS allows.
   private static let tokenSeconds: Int64 = 21_600
-  /// Not used any more so shortly before its end.
+  /// A token is replaced this long before it expires.
   private static let tokenMargin = Duration.seconds(60)
-  /// A service that did not answer is not asked again for so long.
+  /// A service that did not answer is not asked again for this long.
   private static let absence = Duration.seconds(30)
   private static let issuer = "the instance metadata service"
 
-  /// `profile` is asked only when something is asked of the service.
+  /// `profile` is called only when the service is about to be asked.
   package init(
     services: ServiceClient, environment: [String: String],
     profile: @escaping @Sendable () throws(Failure) -> Profile? = { () throws(Failure) in nil }
@@ -34,7 +33,7 @@ package final class InstanceMetadata: Sendable {
     self.profile = profile
   }
 
-  /// The region that this machine is in; nil where there is no such service or it does not say.
+  /// The machine's region; nil without the service, or if it does not say.
   package func region() async throws(Failure) -> String? {
     let path = "/latest/meta-data/placement/region"
     let name = try await get(path, "region of the instance") { $0.status == 200 ? Self.word($0.body) : nil }
@@ -42,7 +41,7 @@ package final class InstanceMetadata: Sendable {
     return name
   }
 
-  /// The name of the role that the machine has; nil where there is no service, or no role.
+  /// The name of the machine's role; nil without the service, or without a role.
   func role() async throws(Failure) -> String? {
     let name = try await get(Self.rolePath, "role of the instance") { (answer) throws(Failure) -> String? in
       if answer.status == 404 || (answer.status == 200 && answer.body.allSatisfy { $0 <= 0x20 }) { return nil }
@@ -57,7 +56,7 @@ package final class InstanceMetadata: Sendable {
     return answered
   }
 
-  /// The credentials of that role as they are served, whether or not they have ended.
+  /// The credentials of that role as they are served, even if they have expired.
   func credentials(of role: String) async throws(Failure) -> Credentials? {
     let source = "role \(role) of this instance (IMDS at \(try settings().origin))"
     let path = Self.rolePath + PercentEncoding.query(role)
@@ -73,7 +72,7 @@ package final class InstanceMetadata: Sendable {
 
   func settings() throws(Failure) -> InstanceMetadataSettings {
     if let known = state.withLock({ $0.settings }) { return known }
-    // A profile is not read for one who has switched the service off.
+    // The profile is not read if a variable has switched the service off.
     let isOff = try InstanceMetadataSettings(environment: environment, profile: nil).isDisabled
     let read = try InstanceMetadataSettings(environment: environment, profile: isOff ? nil : try profile())
     state.withLock { $0.settings = read }
@@ -84,8 +83,8 @@ package final class InstanceMetadata: Sendable {
 
   // MARK: - Asking
 
-  /// What `read` makes of the answer; nil when there is no service here. A 401 means that the token has ended: once,
-  /// another is put.
+  /// What `read` makes of the answer; nil if there is no service. A 401 means that the session token has expired: then it
+  /// is renewed once.
   private func get<Value: Sendable>(
     _ path: String, _ name: String, _ read: @Sendable (Response) throws(Failure) -> Value
   ) async throws(Failure) -> Value? {
@@ -98,7 +97,7 @@ package final class InstanceMetadata: Sendable {
         answer.status == 401 && !isLast ? nil : try read(answer)
       }
       if let value { return value }
-      // Another caller may have put a new one meanwhile.
+      // Another caller may have renewed it meanwhile.
       state.withLock { if $0.token?.text == token { $0.token = nil } }
     }
     return nil
@@ -118,14 +117,14 @@ package final class InstanceMetadata: Sendable {
     do throws(Failure) {
       answer = try await ask(question, settings) { $0 }
     } catch {
-      // A service that has answered in this run is there, and in trouble; elsewhere it is taken for not there.
+      // If the service has answered in this run, this is a fault; else it is taken as not there.
       guard !wasThere, error.code == .network || error.code == .stalled else { throw error }
       return absent(settings, error.message)
     }
     guard answer.status == 200 else {
       return absent(settings, "\(answer.status) was the answer to a request for a token")
     }
-    guard let text = Self.word(answer.body) else { return absent(settings, "what it answered is no token") }
+    guard let text = Self.word(answer.body) else { return absent(settings, "its answer is not a token") }
     let said = answer.headers["x-aws-ec2-metadata-token-ttl-seconds"].flatMap { Int64($0) } ?? Self.tokenSeconds
     let seconds = min(max(said, 0), Self.tokenSeconds)
     let token = Secret(text)
@@ -143,8 +142,8 @@ package final class InstanceMetadata: Sendable {
     return nil
   }
 
-  /// Hardly any wait between the tries: where nobody answers, the time limits alone are to be paid. An answer that is
-  /// cut or garbled counts as a try that failed.
+  /// Hardly waits between the tries: on a machine without the service only the timeouts cost time. A truncated or garbled
+  /// answer counts as a failed try.
   private func ask<Value: Sendable>(
     _ question: ServiceClient.Question, _ settings: InstanceMetadataSettings,
     _ read: @Sendable (Response) throws(Failure) -> Value
@@ -161,7 +160,7 @@ package final class InstanceMetadata: Sendable {
     }
   }
 
-  /// The first line of an answer, when it is one word of printable ASCII, as tokens and names are.
+  /// The first line of an answer, if it is one word of printable ASCII: the form of tokens and names.
   private static func word(_ body: [UInt8]) -> String? {
     let first = body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }
     guard (1...4096).contains(first.count), first.allSatisfy({ ASCII.isVisible($0) && $0 != UInt8(ascii: "<") })

@@ -1,11 +1,11 @@
-/// The role of the EC2 machine that this runs on, by its metadata service. Asked anew by each run: three answers take
-/// some milliseconds, and credentials that lie on a disk are worth stealing.
+/// The role of this EC2 machine, from its metadata service. Each run asks again, which takes some milliseconds, instead of
+/// keeping credentials on disk, where they could be stolen.
 package final class InstanceMetadataProvider: CredentialProvider {
   private let metadata: InstanceMetadata
   private let world: World
 
-  /// Ended credentials that are still served are used for so long before the service is asked again: it could not
-  /// renew them, but the store may well still take them.
+  /// Expired credentials that the service still gives are used for this long before it is asked again: it could not renew
+  /// them, but the store may still accept them.
   private static let graceSeconds: Int64 = 600
 
   package init(metadata: InstanceMetadata, world: World) {
@@ -15,8 +15,8 @@ package final class InstanceMetadataProvider: CredentialProvider {
 
   package var place: String { "the instance metadata service" }
 
-  /// Nil on a machine that has no such service, or no role. Whoever asks again was refused with what it got, or sees its
-  /// end, and gets what the service has now.
+  /// Nil on a machine without the service, or without a role. Each call asks the service, because the caller's credentials
+  /// were refused or are about to expire.
   package func credentials() async throws(Failure) -> Credentials? {
     guard try !metadata.settings().isDisabled, let role = try await metadata.role(),
       let found = try await metadata.credentials(of: role)
@@ -28,11 +28,11 @@ package final class InstanceMetadataProvider: CredentialProvider {
     let now = world.now()
     guard let end = found.expiration, end <= now else { return found }
     var extended = found
-    // Up to five minutes of dice, so that a fleet does not come back as one.
+    // Up to five minutes at random, so that a fleet of machines does not ask again at the same moment.
     extended.expiration = Timestamp(seconds: now.seconds + Self.graceSeconds + Int64(world.random() * 300))
     world.log(
       1,
-      "the instance's credentials ended at \(end.iso8601), but their service has no newer ones: used on, "
+      "the instance's credentials expired at \(end.iso8601), but their service has no newer ones: they are still used, and "
         + "asked for again by \(extended.expiration?.iso8601 ?? "then")")
     return extended
   }

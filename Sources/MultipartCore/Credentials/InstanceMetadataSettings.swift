@@ -1,18 +1,18 @@
-/// How the metadata service of a machine is asked, from AWS's variables and the names of the same in a profile.
+/// How to reach the metadata service of a machine, from AWS's variables and the matching settings of a profile.
 package struct InstanceMetadataSettings: Sendable, Equatable {
   /// `AWS_EC2_METADATA_DISABLED=true`.
   package var isDisabled = false
   package var origin = Origin(scheme: .http, host: "169.254.169.254")
-  /// What stands before every path: empty, or `/x` without a slash at its end.
+  /// The prefix of every path: empty, or `/x` without a slash at its end.
   package var basePath = ""
-  /// Of one try.
+  /// For one try.
   package var timeLimit = Duration.seconds(1)
-  /// Of each of the three steps.
+  /// For each of the three requests.
   package var tries = 2
 
   package init() {}
 
-  /// A variable beats the profile; an endpoint beats the mode.
+  /// A variable wins over the profile, an endpoint over the mode.
   package init(environment: [String: String], profile: Profile?) throws(Failure) {
     isDisabled = environment["AWS_EC2_METADATA_DISABLED"]?.lowercased() == "true"
     guard !isDisabled else { return }
@@ -33,7 +33,8 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
       case "ipv6": origin.host = "[fd00:ec2::254]"
       default:
         throw Failure(
-          .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is no mode", remedy: "set it to IPv4 or IPv6"
+          .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is not a mode",
+          remedy: "set it to IPv4 or IPv6"
         )
       }
     }
@@ -54,6 +55,6 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
   private static func wrong(_ name: String, _ text: String, _ form: String) -> Failure {
     Failure(
       .configuration, "\(name): '\(SafeText.oneLine(text, limit: 40))' is not \(form)",
-      remedy: "mend it or leave it out")
+      remedy: "fix it or leave it out")
   }
 }

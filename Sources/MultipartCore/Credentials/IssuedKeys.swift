@@ -1,9 +1,9 @@
-/// Makes credentials of what a service or a program handed out, the same way for each of them. What is missing or
-/// would be two headers instead of one is refused, and never shown.
+/// Credentials that a service or a program issued, with the same rules for each. Missing values, and those that would
+/// break out of a header, are refused and never shown.
 package enum IssuedKeys {
   private static let longest = 64 << 10
 
-  /// `issuer` is how messages call it: `AssumeRole of STS`.
+  /// Messages call the service `issuer`, such as `AssumeRole of STS`.
   package static func credentials(
     id: String?, secret: String?, token: String?, expiration: Timestamp?, issuer: String, source: String
   ) throws(Failure) -> Credentials {

@@ -1,7 +1,7 @@
-/// `credential_process`: a command whose standard output is credentials as JSON. Its standard error is the person's, who
-/// may have to be told something; its output is in no message, for keys are in it.
+/// `credential_process`: a command that prints credentials as JSON. Its standard error goes to the person; its output
+/// appears in no message, because it contains keys.
 struct ProcessSource: ProfileSource {
-  /// How long a command may take; one that opens a browser and waits has to be quicker.
+  /// How long a command may take, including one that opens a browser and waits.
   static let timeLimit = Duration.seconds(60)
 
   func credentials(of view: ProfileView) async throws(Failure) -> Credentials? {
@@ -19,8 +19,8 @@ struct ProcessSource: ProfileSource {
     if let end = found.expiration, end <= view.context.services.world.now() {
       throw Failure(
         .credentialsExpired,
-        "the credential_process of profile \(view.name) gave credentials that ended at \(end.iso8601)",
-        remedy: "see why it does not give new ones")
+        "the credential_process of profile \(view.name) gave credentials that expired at \(end.iso8601)",
+        remedy: "find out why it gives no new ones")
     }
     return found
   }
@@ -34,7 +34,7 @@ struct ProcessSource: ProfileSource {
   private static func read(_ output: [UInt8], _ view: ProfileView) throws(Failure) -> Credentials {
     guard let answer = JSON.parse(output), case .object = answer else {
       throw failure(
-        view, "its output is no JSON object", remedy: "it has to print Version, AccessKeyId and SecretAccessKey")
+        view, "its output is not a JSON object", remedy: "it has to print Version, AccessKeyId and SecretAccessKey")
     }
     guard answer["Version"]?.integer == 1 else {
       throw failure(view, "its output is not of Version 1", remedy: "it has to print \"Version\": 1")
@@ -46,7 +46,7 @@ struct ProcessSource: ProfileSource {
     if let written = answer["Expiration"], written != .null {
       guard let text = written.text, let moment = text.isEmpty ? nil : CredentialDate.parse(text) else {
         throw failure(
-          view, "its output has an Expiration that is no time", remedy: "write it like 2030-01-31T12:00:00Z")
+          view, "its output has an Expiration that is not a time", remedy: "write it like 2030-01-31T12:00:00Z")
       }
       end = moment
     }

@@ -1,17 +1,17 @@
-/// A profile as its sources see it: one reading of both files, so that no two sources look at different ones.
+/// A profile as its sources see it: both files are read once, so that all sources see the same contents.
 struct ProfileView: Sendable {
   let context: CredentialContext
   let config: SharedConfig
   let name: String
-  /// Nil when neither file has it; web identity needs none.
+  /// Nil if neither file has it; web identity needs none.
   let profile: Profile?
-  /// `AWS_WEB_IDENTITY_TOKEN_FILE` and its kind count; not beside a profile that was named on the command line, and
-  /// not for the source of a role.
+  /// Whether `AWS_WEB_IDENTITY_TOKEN_FILE` and related variables count: not if the caller named a profile, and not for the
+  /// source of a role.
   let readsEnvironment: Bool
-  /// The profile that was asked for: where services are found and in which region.
+  /// The profile that was asked for: it determines the services' endpoints and region.
   let asked: Profile?
 
-  /// The same reading of the files, for a profile that another one names as its source.
+  /// From the same contents of the files, the profile that another one names as its source.
   func source(_ name: String) -> ProfileView {
     ProfileView(
       context: context, config: config, name: name, profile: config.profile(name), readsEnvironment: false, asked: asked
@@ -29,34 +29,34 @@ struct ProfileView: Sendable {
     ServiceAddresses(environment: context.environment, profile: asked, config: config)
   }
 
-  /// A failure of what is written in this profile.
+  /// A failure because of what is written in this profile.
   func misconfigured(_ what: String, remedy: Wording? = nil) -> Failure {
     Failure(
       .configuration, "profile \(name) \(what)",
-      remedy: remedy ?? "mend the profile in \(config.configPath) or \(config.credentialsPath)")
+      remedy: remedy ?? "fix the profile in \(config.configPath) or \(config.credentialsPath)")
   }
 
-  /// `duration_seconds`, within what STS has ever granted.
+  /// `duration_seconds`, within the limits of STS.
   func duration() throws(Failure) -> Duration? {
     guard let text = self["duration_seconds"] else { return nil }
     guard let seconds = Int64(text), (900...43_200).contains(seconds) else {
-      throw misconfigured("has a duration_seconds that is no number from 900 to 43200")
+      throw misconfigured("has a duration_seconds that is not a number from 900 to 43200")
     }
     return .seconds(seconds)
   }
 
-  /// A name for the session of a role that nobody named.
+  /// A session name for a role if none is given.
   func sessionName(_ written: String?) -> String {
     written.map(STSClient.sessionName) ?? "s3up-\(context.services.world.now().seconds)"
   }
 }
 
-/// One of the ways in which a profile says where its credentials come from. Nil when it does not go this way.
+/// One of the ways in which a profile gets credentials. Nil if the profile does not use it.
 protocol ProfileSource: Sendable {
   func credentials(of view: ProfileView) async throws(Failure) -> Credentials?
 }
 
-/// A profile of the shared files, with all the ways in which it can give credentials, in AWS's order.
+/// A profile of the shared files, with all the ways in which it can get credentials, in AWS's order.
 package struct ProfileProvider: CredentialProvider {
   private let context: CredentialContext
   private let name: String
@@ -84,7 +84,7 @@ package struct ProfileProvider: CredentialProvider {
     return try await Self.withoutRole(view)
   }
 
-  /// Everything but the role, which the profile that a role names as its source has already been looked at for.
+  /// All ways except a role: for a profile whose role has already been looked at.
   static func withoutRole(_ view: ProfileView) async throws(Failure) -> Credentials? {
     let sources: [any ProfileSource] = [
       WebIdentitySource(), SSOSource(), WrittenKeysSource(file: .credentials), LoginSource(), ProcessSource(),

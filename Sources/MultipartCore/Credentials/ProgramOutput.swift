@@ -1,12 +1,12 @@
 import Glibc
 
-/// Runs a program without a shell and takes its standard output, within bounds of time and size. It is asked to end,
-/// then forced to, when it does not keep to them; it is waited for in every case, so that no zombie stays.
+/// Runs a program without a shell and returns its standard output, within limits of time and size. If it exceeds them it
+/// gets SIGTERM, then SIGKILL. It is always waited for, so that no zombie stays.
 enum ProgramOutput {
   static let mostBytes = 1 << 20
 
-  /// Its standard error is ours. Its standard input is ours only when that is a terminal: else the bytes there may be
-  /// what is to be uploaded.
+  /// It inherits standard error. It inherits standard input only if that is a terminal: otherwise the bytes there may be
+  /// the ones to upload.
   static func of(
     _ words: [[UInt8]], within limit: Duration, world: World
   ) async throws(Failure) -> [UInt8] {
@@ -22,7 +22,7 @@ enum ProgramOutput {
       await process.terminate(grace: .seconds(2), in: world)
       return try output.get()
     }
-    // It has closed its output or ended; one that only did the first has the rest of the time.
+    // It has closed its output or exited; if it only closed it, it has the rest of the time to exit.
     let killer = Task.begin {
       guard (try? await world.sleep(max(.zero, deadline - world.uptime()))) != nil else { return }
       process.kill()
@@ -36,10 +36,10 @@ enum ProgramOutput {
   }
 }
 
-/// Reads one pipe on a thread of its own until its end, the end of the program, the deadline, or the stop. Owns the
+/// Reads one pipe on its own thread, until the end of the pipe or of the program, the deadline, or the stop. Owns the
 /// descriptor.
 private final class OutputReader: Sendable {
-  /// How soon it sees that the program has ended while something that it started keeps the pipe open.
+  /// Milliseconds after which it notices that the program has exited while its child processes keep the pipe open.
   private static let tick: Int32 = 50
 
   private let descriptor: Int32
@@ -76,7 +76,7 @@ private final class OutputReader: Sendable {
     while true {
       if stops.withLock({ $0 }) { return .failure(Failure(.interrupted, "it was stopped")) }
       guard uptime() < deadline else { return .failure(Failure(.credentials, "it took too long")) }
-      // Asked before the pipe, so that what it wrote last is not missed.
+      // Checked before reading, so that the last output is not missed.
       let ended = process.end != nil
       var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = poll(&watched, 1, ended ? 0 : Self.tick)

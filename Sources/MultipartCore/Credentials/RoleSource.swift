@@ -1,8 +1,7 @@
-/// A role that a profile takes on: `role_arn` with the credentials of another profile (`source_profile`) or of a named
-/// place (`credential_source`). Roles may follow one another; a profile may name itself as the source when it holds
-/// keys.
+/// A role that a profile assumes: `role_arn` with the credentials of another profile (`source_profile`) or of a named
+/// source (`credential_source`). Roles can be chained; a profile may name itself as the source if it has keys.
 struct RoleSource: ProfileSource {
-  /// No chain of roles that somebody wrote on purpose is longer.
+  /// Longer chains are assumed to be mistakes.
   static let longestChain = 10
 
   func credentials(of view: ProfileView) async throws(Failure) -> Credentials? {
@@ -10,7 +9,7 @@ struct RoleSource: ProfileSource {
     return try await Self.takeOn(view, visited: [view.name])
   }
 
-  /// A role with a web identity token is that source's.
+  /// A role with a web identity token belongs to `WebIdentitySource`.
   private static func isRole(_ profile: Profile?) -> Bool {
     profile?["role_arn"] != nil && profile?["web_identity_token_file"] == nil
   }
@@ -23,7 +22,7 @@ struct RoleSource: ProfileSource {
     guard let arn = view["role_arn"] else { throw view.misconfigured("has no role_arn") }
     guard arn.utf8.allSatisfy(ASCII.isVisible), arn.hasPrefix("arn:") else {
       throw view.misconfigured(
-        "has a role_arn that is no ARN", remedy: "it looks like arn:aws:iam::123456789012:role/NAME")
+        "has a role_arn that is not an ARN", remedy: "it looks like arn:aws:iam::123456789012:role/NAME")
     }
     var role = STSClient.Role(arn: arn, sessionName: view.sessionName(view["role_session_name"]))
     role.duration = try view.duration()
@@ -34,14 +33,14 @@ struct RoleSource: ProfileSource {
     return try await view.sts().assumeRole(role, signedBy: signer, source: "role \(arn) from profile \(view.name)")
   }
 
-  /// Whose credentials ask for the role.
+  /// The credentials that sign the request for the role.
   private static func source(of view: ProfileView, visited: [String]) async throws(Failure) -> Credentials {
     switch (view["source_profile"], view["credential_source"]) {
     case (.some, .some): throw view.misconfigured("has both source_profile and credential_source")
     case (nil, nil):
       throw view.misconfigured(
         "has a role_arn, but neither source_profile nor credential_source",
-        remedy: "name the profile whose credentials may take on the role: source_profile = default")
+        remedy: "name the profile whose credentials may assume the role: source_profile = default")
     case (nil, let place?): return try await named(place, view)
     case (let name?, nil): return try await profile(name, view, visited)
     }
@@ -52,7 +51,7 @@ struct RoleSource: ProfileSource {
   ) async throws(Failure) -> Credentials {
     let source = view.source(name)
     guard source.profile != nil else {
-      throw view.misconfigured("names the source_profile \"\(name)\", which is not there")
+      throw view.misconfigured("names the source_profile \"\(name)\", which does not exist")
     }
     let isItself = name.utf8.elementsEqual(view.name.utf8) && hasKeys(source.profile)
     guard isItself || !visited.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
@@ -80,7 +79,7 @@ struct RoleSource: ProfileSource {
     case "Ec2InstanceMetadata": provider = view.context.instance
     default:
       throw view.misconfigured(
-        "has the credential_source \"\(place)\", which there is not",
+        "has the credential_source \"\(place)\", which does not exist",
         remedy: "it is Environment, Ec2InstanceMetadata or EcsContainer")
     }
     guard let found = try await provider?.credentials() else {
@@ -101,7 +100,7 @@ struct RoleSource: ProfileSource {
     let code = try await ask("Code of \(device) for profile \(view.name): ")
     let digits = ASCII.trimmed(code.reveal())
     guard digits.utf8.count == 6, digits.utf8.allSatisfy(ASCII.isDigit) else {
-      throw Failure(.credentials, "the code of \(device) has six digits, and that was none", remedy: "run it again")
+      throw Failure(.credentials, "a code of \(device) has six digits", remedy: "run it again")
     }
     return Secret(digits)
   }

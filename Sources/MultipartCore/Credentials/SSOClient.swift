@@ -1,4 +1,4 @@
-/// The two calls of AWS's IAM Identity Center: another token for one that ends, and the keys of a role for a token.
+/// The two calls of AWS's IAM Identity Center: renew a token, and get the keys of a role for it.
 struct SSOClient: Sendable {
   let services: ServiceClient
   /// `portal.sso.<region>`
@@ -29,7 +29,7 @@ struct SSOClient: Sendable {
       expiration: end, issuer: name, source: source)
   }
 
-  /// CreateToken. Asked once only: a refresh token that was used up by a lost answer is refused the second time.
+  /// CreateToken. Never retried: if the answer is lost, the refresh token has been used up and is refused.
   func renew(_ token: SSOToken, _ renewal: SSOToken.Renewal) async throws(Failure) -> SSOToken {
     let name = "CreateToken of SSO"
     var question = ServiceClient.Question(name, .post, oidc.origin, path: oidc.basePath + "/token")
@@ -43,7 +43,7 @@ struct SSOClient: Sendable {
     let answer = try ServiceClient.settled(await services.answer(to: question), to: name)
     guard answer.status == 200 else { throw Self.refusal(answer, "SSO refused to renew the login") }
     let given = JSON.parse(answer.body)
-    // A week is longer than any session lasts.
+    // No session lasts longer than a week.
     guard let access = given?["accessToken"]?.text, let seconds = given?["expiresIn"]?.integer,
       (1...604_800).contains(seconds),
       let renewed = token.renewed(

@@ -1,11 +1,10 @@
-/// The keys of a role in an account that a login to IAM Identity Center gives (`sso_account_id`, `sso_role_name`), with
-/// the login of an `sso_session`, which is renewed while that can be done without a person, or of an older
-/// `sso_start_url`, which cannot.
+/// The keys of a role after a login to IAM Identity Center (`sso_account_id`, `sso_role_name`): the login of an
+/// `sso_session`, which is renewed as long as that needs no person, or of an older `sso_start_url`, which cannot be.
 struct SSOSource: ProfileSource {
-  /// So long before its end a token is renewed, as the AWS CLI does.
+  /// A token is renewed this many seconds before it expires, as by the AWS CLI.
   private static let renewedAhead: Int64 = 15 * 60
 
-  /// What the profile says, with its session's settings.
+  /// The settings of the profile and its session.
   private struct Settings {
     var account: String
     var role: String
@@ -43,13 +42,13 @@ struct SSOSource: ProfileSource {
         failure.code = .credentialsExpired
         failure.remedy = login
       } else if failure.status == 403 || failure.status == 404 {
-        failure.remedy = "ask for the role in this account, or mend sso_account_id and sso_role_name"
+        failure.remedy = "request the role in this account, or fix sso_account_id and sso_role_name"
       }
       throw failure
     }
   }
 
-  /// The line that a person has to type.
+  /// The command that a person has to run.
   private static func login(_ settings: Settings, _ view: ProfileView) -> Wording {
     if let session = settings.session { return "log in: aws sso login --sso-session \(ShellWord.quoted(session))" }
     return "log in: aws sso login --profile \(ShellWord.quoted(view.name))"
@@ -60,7 +59,7 @@ struct SSOSource: ProfileSource {
     let section = session.flatMap { view.config.section("sso-session", $0) }
     if let session, section == nil {
       throw view.misconfigured(
-        "uses the sso-session \"\(session)\", which is not there",
+        "uses the sso-session \"\(session)\", which does not exist",
         remedy: "write [sso-session \(session)] into \(view.config.configPath): aws configure sso-session")
     }
     for name in ["sso_start_url", "sso_region"] {
@@ -77,7 +76,7 @@ struct SSOSource: ProfileSource {
       startURL: try setting("sso_start_url"), region: try setting("sso_region"), session: session)
   }
 
-  /// The token that holds now: the one of the file, renewed when it is about to end and can be.
+  /// The valid token: the one of the file, renewed if it is about to expire and can be.
   private static func current(
     _ cached: SSOToken, _ settings: Settings, _ client: SSOClient, _ place: SSOToken.Place, _ view: ProfileView,
     _ login: Wording
@@ -93,16 +92,16 @@ struct SSOSource: ProfileSource {
       } catch {
         refused = error
         world.log(1, "the login of profile \(view.name) could not be renewed: \(error.message)")
-        // Another process may have used the refresh token up, and left us what it got.
+        // Another process may have used the refresh token and stored the new one.
         if let other = try SSOToken.read(place), other.expiration > max(now, cached.expiration) { return other }
       }
     }
     if cached.expiration > now { return cached }
-    // No answer is not a refusal: the same login may be renewed later.
+    // No answer is not a refusal: the same login may still be renewed later.
     if let refused, refused.code != .credentials { throw refused }
     throw Failure(
       .credentialsExpired,
-      "the login of profile \(view.name) ended at \(cached.expiration.iso8601)"
+      "the login of profile \(view.name) expired at \(cached.expiration.iso8601)"
         + (refused == nil ? "" : ", and cannot be renewed"),
       s3Code: refused?.s3Code, requestID: refused?.requestID, remedy: login)
   }
@@ -114,7 +113,7 @@ struct SSOSource: ProfileSource {
     do throws(Failure) {
       try renewed.write(place)
     } catch {
-      // This run has its token; the next will have to log in.
+      // This run has its token; the next one will need a login.
       world.log(1, "the renewed login could not be kept in \(place.shown): \(error.message)")
     }
     return renewed

@@ -1,17 +1,17 @@
-/// The token of a login that `aws sso login` has left in `~/.aws/sso/cache`, in the file that is named by the SHA-1 of
-/// the session's name, or of the start URL where the profile has no session.
+/// The login token that `aws sso login` stores in `~/.aws/sso/cache`; the file's name is the SHA-1 of the session's name,
+/// or of the start URL if the profile has no session.
 struct SSOToken: Sendable {
   let accessToken: Secret
   let expiration: Timestamp
-  /// The file as it was read: fields of others are kept when it is written anew.
+  /// The whole file: fields of other programs are kept when it is written.
   private let fields: [String: JSON]
 
-  /// Where the token is, as messages show it and as it is opened.
+  /// The path of the token's file, for messages and for opening it.
   struct Place: Sendable {
     let shown: String
     let path: String
 
-    /// Nil without a `HOME`.
+    /// Nil without `HOME`.
     init?(key: String, environment: [String: String]) throws(Failure) {
       let context = try DigestContext(.sha1)
       Array(key.utf8).withUnsafeBytes { context.update($0) }
@@ -21,14 +21,14 @@ struct SSOToken: Sendable {
     }
   }
 
-  /// What is needed to ask for another token without a person.
+  /// What is needed to renew the token without a person.
   struct Renewal: Sendable {
     let clientID: String
     let clientSecret: Secret
     let refreshToken: Secret
   }
 
-  /// Nil when nobody has logged in: no file, or one that is no token.
+  /// Nil if nobody has logged in: there is no file, or it contains no token.
   static func read(_ place: Place) throws(Failure) -> SSOToken? {
     guard let bytes = try SmallFile.read(place.path, shown: place.shown), case .object(let fields)? = JSON.parse(bytes)
     else { return nil }
@@ -44,7 +44,7 @@ struct SSOToken: Sendable {
     self.expiration = expiration
   }
 
-  /// Nil when there is no refresh token, or the registration of the client that got it has ended.
+  /// Nil without a refresh token, or if the registration of its client has expired.
   func renewal(at now: Timestamp) -> Renewal? {
     guard let id = fields["clientId"]?.text, let secret = fields["clientSecret"]?.text,
       let token = fields["refreshToken"]?.text,
@@ -53,7 +53,7 @@ struct SSOToken: Sendable {
     return Renewal(clientID: id, clientSecret: Secret(secret), refreshToken: Secret(token))
   }
 
-  /// This token with what a renewal has given. A refresh token that was used up and not replaced is taken out.
+  /// This token with the result of a renewal. A refresh token that was used and not replaced is removed.
   func renewed(accessToken: String, refreshToken: String?, until end: Timestamp) -> SSOToken? {
     var fields = fields
     fields["accessToken"] = .string(accessToken)
@@ -62,7 +62,7 @@ struct SSOToken: Sendable {
     return SSOToken(fields)
   }
 
-  /// Replaces the file whole, for this user alone.
+  /// Replaces the file atomically, readable by this user only.
   func write(_ place: Place) throws(Failure) {
     try StateFolder.replace(place.path, with: JSON.sorted(fields).encoded + "\n")
   }

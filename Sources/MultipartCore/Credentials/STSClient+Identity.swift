@@ -1,4 +1,4 @@
-/// Who signs, as STS sees it.
+/// The identity of the credentials, as STS reports it.
 package struct CallerIdentity: Sendable, Equatable {
   package var account: String
   package var arn: String
@@ -10,7 +10,7 @@ package struct CallerIdentity: Sendable, Equatable {
 }
 
 extension STSClient {
-  /// `GetCallerIdentity`, which needs no permission: it fails for credentials that are wrong, and for no others.
+  /// `GetCallerIdentity`, which needs no permission: it fails only if the credentials are wrong.
   package func callerIdentity(
     signedBy credentials: Credentials, limit: Duration = .seconds(5)
   ) async throws(Failure) -> CallerIdentity {
@@ -22,7 +22,7 @@ extension STSClient {
       guard answer.status == 200 else {
         var failure = STSRefusal.failure(
           answer, action: action, role: "these credentials", by: credentials, at: now())
-        // What AssumeRole would need is no way out here.
+        // The remedy for AssumeRole does not apply here.
         if failure.s3Code == "AccessDenied" { failure.remedy = nil }
         throw failure
       }

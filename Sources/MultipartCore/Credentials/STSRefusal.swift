@@ -1,6 +1,6 @@
-/// What a refusal of STS means, and the way out.
+/// What a refusal by STS means, and its remedy.
 enum STSRefusal {
-  /// `signer` are the credentials the question was signed with; nil when it carried an identity token.
+  /// `signer` are the credentials that signed the request; nil if it carried an identity token.
   static func failure(
     _ answer: Response, action: String, role: String, by signer: Credentials?, at now: Timestamp
   ) -> Failure {
@@ -21,7 +21,7 @@ enum STSRefusal {
   private static func meaning(_ code: String?, status: Int) -> Failure.Code {
     switch code {
     case "ExpiredTokenException", "ExpiredToken": .credentialsExpired
-    // The identity provider did not answer STS: AWS's own text says to try again.
+    // The identity provider did not answer STS: AWS says to try again.
     case "IDPCommunicationError", "InternalFailure", "InternalError", "RequestTimeout": .server
     case "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException": .throttled
     case "RequestExpired": .clockSkew
@@ -42,9 +42,9 @@ enum STSRefusal {
         "let the role's trust policy name the identity provider, and conditions that this token meets"
       }
     case "ExpiredTokenException" where signer == nil, "ExpiredToken" where signer == nil:
-      "the identity token has ended: have a new one written into its file"
+      "the identity token has expired: write a new one into its file"
     case "ExpiredTokenException", "ExpiredToken":
-      "the credentials from \(signer?.source ?? "the source") have ended: renew them"
+      "the credentials from \(signer?.source ?? "the source") have expired: renew them"
     case "InvalidIdentityToken":
       "the token must be a JWT of an identity provider that the role's account knows, with its audience"
     case "InvalidClientTokenId", "SignatureDoesNotMatch", "IncompleteSignature", "UnrecognizedClientException":
@@ -54,8 +54,8 @@ enum STSRefusal {
     }
   }
 
-  /// How many seconds this machine is behind, when a signature was refused and the clocks are further apart than the
-  /// five minutes STS grants.
+  /// How many seconds this machine's clock is behind, if a signature was refused and the difference exceeds the five
+  /// minutes that STS allows.
   static func secondsBehind(_ answer: Response, _ now: Timestamp) -> Int64? {
     guard answer.status == 403 || answer.status == 400,
       ["SignatureDoesNotMatch", "RequestExpired", "InvalidSignatureException"].contains(S3ErrorBody(answer.body).code),

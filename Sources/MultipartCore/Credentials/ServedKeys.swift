@@ -1,16 +1,16 @@
-/// Reads the JSON in which metadata services of machines and containers hand out credentials, and that in which they
-/// refuse: `{"Code":"Success","AccessKeyId":…,"SecretAccessKey":…,"Token":…,"Expiration":…}`, `{"code":…,"message":…}`.
+/// Reads the JSON of the metadata services of machines and containers, credentials or refusals:
+/// `{"Code":"Success","AccessKeyId":…,"SecretAccessKey":…,"Token":…,"Expiration":…}`, `{"code":…,"message":…}`.
 enum ServedKeys {
-  /// `issuer` is how messages call the service, `source` what the credentials say of themselves.
+  /// Messages call the service `issuer`; `source` is the source of the credentials.
   static func read(_ answer: Response, issuer: String, source: String) throws(Failure) -> Credentials {
     guard let json = JSON.parse(answer.body) else {
-      throw Failure(.server, "the answer of \(issuer) is no JSON", status: answer.status)
+      throw Failure(.server, "the answer of \(issuer) is not JSON", status: answer.status)
     }
     if let code = word(json, "Code", "code"), code != "Success" { throw refusal(answer, issuer: issuer) }
     var expiration: Timestamp?
     if let text = json["Expiration"]?.text, !text.isEmpty {
       guard let moment = S3Date.iso8601(text) else {
-        throw Failure(.server, "\(issuer) gave credentials whose end is no moment")
+        throw Failure(.server, "\(issuer) gave credentials whose expiration is not a time")
       }
       expiration = moment
     }
@@ -19,7 +19,7 @@ enum ServedKeys {
       expiration: expiration, issuer: issuer, source: source)
   }
 
-  /// What an answer means that is no yes. `secrets` were sent with the question and are kept out of the message.
+  /// The failure for an answer without credentials. `secrets` were sent in the request and are kept out of the message.
   static func refusal(_ answer: Response, issuer: String, secrets: [String] = []) -> Failure {
     let json = JSON.parse(answer.body)
     let code = json.flatMap { word($0, "Code", "code") }
@@ -36,7 +36,7 @@ enum ServedKeys {
       s3Code: code, requestID: S3ErrorBody.requestID(answer.headers))
   }
 
-  /// A short word of ASCII, as codes are.
+  /// A short ASCII word: the form of error codes.
   private static func word(_ json: JSON, _ names: String...) -> String? {
     for name in names {
       if let text = json[name]?.text, (1...128).contains(text.utf8.count),

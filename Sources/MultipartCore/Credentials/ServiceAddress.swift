@@ -1,4 +1,4 @@
-/// A service of AWS that hands out credentials.
+/// An AWS service that issues credentials.
 package enum CredentialService: String, Sendable, CaseIterable {
   case sts
   case sso
@@ -18,10 +18,10 @@ package enum CredentialService: String, Sendable, CaseIterable {
   }
 }
 
-/// Where one of these services is asked, and the region its signatures are for.
+/// The endpoint of such a service, and the region for its signatures.
 package struct ServiceAddress: Sendable, Equatable {
   package var origin: Origin
-  /// What stands in front of every path: empty, or `/x` without a slash at its end.
+  /// The prefix of every path: empty, or `/x` without a slash at its end.
   package var basePath: String
   package var region: String
 
@@ -32,10 +32,10 @@ package struct ServiceAddress: Sendable, Equatable {
   }
 }
 
-/// Finds the addresses of services. One that somebody configured holds, in AWS's order: `AWS_ENDPOINT_URL_STS`,
-/// `AWS_ENDPOINT_URL`, `endpoint_url` in the `sts` block of the profile's `services` section, `endpoint_url` of the
-/// profile; none of them under `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS`. Else `sts.<region>.<suffix>`, or the one
-/// `sts.amazonaws.com` where no region is known and under `AWS_STS_REGIONAL_ENDPOINTS=legacy`.
+/// Finds the services' endpoints. A configured one wins, in AWS's order: `AWS_ENDPOINT_URL_STS`, `AWS_ENDPOINT_URL`,
+/// `endpoint_url` in the `sts` block of the profile's `services` section, `endpoint_url` of the profile; none of them
+/// with `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS`. Otherwise `sts.<region>.<suffix>`, or the global `sts.amazonaws.com`
+/// without a region and with `AWS_STS_REGIONAL_ENDPOINTS=legacy`.
 ///
 /// ```swift
 /// let places = ServiceAddresses(environment: environment, profile: profile, config: shared)
@@ -81,7 +81,7 @@ package struct ServiceAddresses: Sendable {
     return ServiceAddress(origin: Origin(scheme: .https, host: host), region: name)
   }
 
-  /// A region goes into the scope of a signature.
+  /// A region that may be part of a signature's scope.
   private func signing(_ region: String?) throws(Failure) -> String {
     let region = region ?? EndpointResolver.defaultRegion
     guard BucketName.isRegion(region) else {
@@ -102,8 +102,8 @@ package struct ServiceAddresses: Sendable {
     if let name = profile["services"] {
       guard let section = config?.section("services", name) else {
         throw Failure(
-          .configuration, "profile \(profile.name) uses the services section \"\(name)\", which is not there",
-          remedy: "write [services \(name)] into \(config?.configPath ?? "the config file"), or take services out")
+          .configuration, "profile \(profile.name) uses the services section \"\(name)\", which does not exist",
+          remedy: "write [services \(name)] into \(config?.configPath ?? "the config file"), or remove services")
       }
       if let url = section.nested[service.rawValue]?["endpoint_url"], !url.isEmpty {
         return (url, "services \(name), \(service.rawValue)")
@@ -116,7 +116,7 @@ package struct ServiceAddresses: Sendable {
     environment[variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Regions that are older than the regional endpoints of STS; the newer ones have nothing but their own.
+  /// Regions older than STS's regional endpoints; newer regions have only their own endpoint.
   private static let olderThanRegionalSTS: Set<String> = [
     "ap-northeast-1", "ap-south-1", "ap-southeast-1", "ap-southeast-2", "aws-global", "ca-central-1", "eu-central-1",
     "eu-north-1", "eu-west-1", "eu-west-2", "eu-west-3", "sa-east-1", "us-east-1", "us-east-2", "us-west-1",
@@ -133,7 +133,7 @@ package struct ServiceAddresses: Sendable {
     (text("AWS_USE_FIPS_ENDPOINT") ?? profile?["use_fips_endpoint"])?.lowercased() == "true"
   }
 
-  /// In GovCloud the plain names of STS, SSO and OIDC are FIPS ones already, and there are no others.
+  /// In GovCloud the ordinary names of STS, SSO and OIDC are already FIPS endpoints, and there are no others.
   private func label(of service: CredentialService, in region: String) -> String {
     guard usesFIPS, !(region.hasPrefix("us-gov-") && service != .cognitoIdentity) else { return service.label }
     return service.label + "-fips"

@@ -1,12 +1,12 @@
-/// The address of a service as a variable gives it, with the query that it may have. No message repeats it: what
-/// stands in the query may be a secret.
+/// The URL of a service from a variable, which may have a query. No message repeats the URL: its query may contain a
+/// secret.
 struct ServiceURL: Sendable, Equatable {
   var origin: Origin
   /// Encoded once, begins with `/`.
   var path: String
   var query: [QueryItem]
 
-  /// `blame` is the code of a failure, `name` the variable it comes from.
+  /// `blame` is the failure's code, `name` the variable that the URL comes from.
   static func parse(_ text: String, name: String, blame: Failure.Code = .configuration) throws(Failure) -> ServiceURL {
     let bytes = Array(ASCII.trimmed(text).utf8)
     let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
@@ -16,21 +16,21 @@ struct ServiceURL: Sendable, Equatable {
     } catch {
       var failure = error
       failure.message = "\(name): \(error.message)"
-      failure.remedy = "\(name) must be a whole address: http://HOST/PATH"
+      failure.remedy = "\(name) must be a complete URL: http://HOST/PATH"
       throw failure
     }
     guard let items = items(bytes.dropFirst(mark + 1)) else {
       throw Failure(blame, "\(name): the query of the address cannot be read", remedy: "write its values in UTF-8")
     }
     let host = endpoint.port.map { "\(endpoint.host):\($0)" } ?? endpoint.host
-    // Taken from the text itself, as the endpoint drops slashes at the end, which a path may mean.
+    // Taken from the text itself: the endpoint parser drops slashes at the end, which a path may need.
     let rest = bytes[..<mark].split(
       separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
     let path = rest.count > 3 ? String(decoding: rest[3], as: UTF8.self) : ""
     return ServiceURL(origin: Origin(scheme: endpoint.scheme, host: host), path: "/" + path, query: items)
   }
 
-  /// Pairs, decoded; nil where an escape is none or gives no UTF-8.
+  /// Decoded pairs; nil if an escape is invalid or does not give UTF-8.
   private static func items(_ query: ArraySlice<UInt8>) -> [QueryItem]? {
     var items: [QueryItem] = []
     for pair in query.split(separator: UInt8(ascii: "&")) {

@@ -1,6 +1,6 @@
-/// A role that a token of an identity provider takes on: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and
-/// `AWS_ROLE_SESSION_NAME` (as in Kubernetes), else the settings of the same meaning in the profile. The file is read
-/// at each call, for whoever put it there replaces it before the token ends.
+/// A role assumed with a token of an identity provider: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and
+/// `AWS_ROLE_SESSION_NAME` (as in Kubernetes), else the matching settings of the profile. The file is read at each call,
+/// because it is replaced before the token expires.
 struct WebIdentitySource: ProfileSource {
   private static let longestToken = 64 << 10
 
@@ -12,7 +12,7 @@ struct WebIdentitySource: ProfileSource {
     guard let file = setting("AWS_WEB_IDENTITY_TOKEN_FILE", "web_identity_token_file") else { return nil }
     guard let role = setting("AWS_ROLE_ARN", "role_arn") else {
       throw Failure(
-        .configuration, "\(file.place) names a web identity token, but no role to take on with it",
+        .configuration, "\(file.place) names a web identity token, but no role to assume with it",
         remedy: "set AWS_ROLE_ARN, or role_arn in the profile")
     }
     let token = try Self.token(file.text, view.context.environment)
@@ -38,14 +38,14 @@ struct WebIdentitySource: ProfileSource {
     }
     guard let bytes else {
       throw Failure(
-        .credentials, "there is no web identity token at \(path)",
-        remedy: "see to it that the token is written there, or take AWS_WEB_IDENTITY_TOKEN_FILE out of the environment"
+        .credentials, "there is not a web identity token at \(path)",
+        remedy: "make sure that the token is written there, or unset AWS_WEB_IDENTITY_TOKEN_FILE"
       ).at(Place(file: path))
     }
     let token = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
     guard !token.isEmpty, token.utf8.allSatisfy(ASCII.isVisible) else {
       throw Failure(
-        .credentials, "what is at \(path) is no web identity token", remedy: "the file holds one JWT and nothing else"
+        .credentials, "what is at \(path) is not a web identity token", remedy: "the file must contain only a JWT"
       ).at(Place(file: path))
     }
     return Secret(token)

@@ -1,5 +1,5 @@
-/// The keys written into a profile. The three of them are taken from one file, so that a token left over in the other is
-/// not put beside keys that it does not belong to.
+/// The keys written in a profile. All three are taken from one file, so that a token left in the other file is never used
+/// with keys that it does not belong to.
 struct WrittenKeysSource: ProfileSource {
   enum File: Sendable { case credentials, config }
 
@@ -14,14 +14,14 @@ struct WrittenKeysSource: ProfileSource {
       case .config: (view.profile?.config, view.config.configPath)
       }
     let place = "profile \(view.name) in \(path)"
-    // `aws_security_token` is what the oldest tools write.
+    // The oldest tools call it `aws_security_token`.
     return try WrittenKeys.credentials(
       id: section?[Self.names[0]], secret: section?[Self.names[1]],
       token: section?[Self.names[2]] ?? section?["aws_security_token"], names: Self.names, place: place, source: place)
   }
 }
 
-/// A login of the AWS console (`aws login`): its keys are made by a protocol of their own, which s3up does not speak.
+/// A login of the AWS console (`aws login`), which has its own protocol for keys; s3up does not support it.
 struct LoginSource: ProfileSource {
   func credentials(of view: ProfileView) async throws(Failure) -> Credentials? {
     guard view["login_session"] != nil else { return nil }

@@ -1,4 +1,4 @@
-/// Whether the bucket takes uploads, what becomes of those that nobody ends, and what this machine keeps of them.
+/// Whether the bucket accepts uploads, what deletes unfinished ones, and what this machine keeps about them.
 extension Examination {
   private var name: String { "s3://\(bucket ?? "")" }
   private var target: String { name + (prefix.isEmpty ? "" : "/\(prefix)") }
@@ -6,7 +6,7 @@ extension Examination {
   var probeFindings: [Finding] {
     guard bucket != nil else { return [] }
     guard let probe else {
-      // AWS tells everybody that a bucket is not there.
+      // AWS tells anybody that a bucket does not exist.
       if place?.isAWS == true, case .success(let answer)? = visit?.outcome, answer.status == 404 {
         return [noBucket(nil)]
       }
@@ -23,7 +23,7 @@ extension Examination {
     if failure.s3Code == "NoSuchBucket" || (failure.s3Code == nil && failure.status == 404) {
       findings.append(noBucket(failure))
     } else if Self.isAboutCredentials(failure) || Self.isAboutRegion(failure) || failure.code == .clockSkew {
-      // Said where it belongs.
+      // Reported with the credentials.
     } else if failure.code == .credentials {
       findings.append(
         .fail(.upload, failure, "none can be begun below \(target): ", remedy: "allow s3:PutObject on \(resource)"))
@@ -47,7 +47,7 @@ extension Examination {
     guard let failure else { return Finding(.fail, .bucket, text, remedy: remedy, code: .refused) }
     guard failure.s3Code != nil else {
       return .fail(
-        .bucket, failure, text + ", or what answers is no S3: ", code: .refused,
+        .bucket, failure, text + ", or the server that answers is not S3: ", code: .refused,
         remedy: "check the address of the store (\(.endpoint)), any proxy on the way, and the bucket's name")
     }
     return .fail(.bucket, failure, text + ": ", code: .refused, remedy: remedy)
@@ -78,7 +78,7 @@ extension Examination {
       findings.append(
         Finding(
           .warn, .list, "the part that was sent is not in the store's list",
-          remedy: "try again: a store that forgets parts cannot go on with an upload"))
+          remedy: "try again: with a store that forgets parts no upload can be resumed"))
     default: break
     }
     switch probe.ended {
@@ -86,7 +86,7 @@ extension Examination {
       let end: Wording = "\(run: .abort(bucket: bucket ?? "", key: probe.key, uploadID: upload.uploadID))"
       findings.append(
         .fail(
-          .abort, failure, "the upload that was begun to see could not be ended, and is left: ",
+          .abort, failure, "the probe upload could not be aborted, and is left at the store: ",
           remedy: failure.code == .credentials ? "allow s3:AbortMultipartUpload on \(resource), then run: \(end)" : end)
       )
     default: break
@@ -111,14 +111,14 @@ extension Examination {
       facts: ["key": .string(probe.key), "checksum": isEchoed ? .string(probe.checksum.awsName ?? "MD5") : .null])
   }
 
-  /// As a policy names it.
+  /// The objects' ARN, as a policy names them.
   private var resource: String {
     guard let bucket, !bucket.hasPrefix("arn:") else { return (bucket ?? "") + "/object/\(prefix)*" }
     let partition = place.map { Partition.of(region: $0.region).name } ?? "aws"
     return "arn:\(place?.isAWS == true ? partition : "aws"):s3:::\(bucket)/\(prefix)*"
   }
 
-  // MARK: - What nobody ends
+  // MARK: - Unfinished uploads
 
   var lifecycleFindings: [Finding] {
     guard let probe, case .success(let upload) = probe.began, place?.kind != .directory else { return [] }
@@ -127,7 +127,7 @@ extension Examination {
       let rule = upload.abortRuleID.map { " \(SafeText.oneLine($0))" } ?? ""
       return [
         Finding(
-          .ok, .lifecycle, "the rule\(rule) ends unfinished uploads after \(days) \(days == 1 ? "day" : "days")",
+          .ok, .lifecycle, "the rule\(rule) aborts unfinished uploads after \(days) \(days == 1 ? "day" : "days")",
           facts: ["abort_date": .string(date.iso8601)])
       ]
     }
@@ -138,19 +138,23 @@ extension Examination {
         return [
           Finding(
             .ok, .lifecycle,
-            "the rule\(name) ends unfinished uploads after \(rule.days) \(rule.days == 1 ? "day" : "days")",
+            "the rule\(name) aborts unfinished uploads after \(rule.days) \(rule.days == 1 ? "day" : "days")",
             facts: ["days": .int(Int64(rule.days))])
         ]
       }
-      return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", remedy: ruleToMake)]
-    // On AWS the answer to create names the rule that there is, so that there is none.
+      return [
+        Finding(.warn, .lifecycle, "no rule aborts unfinished uploads, whose parts cost money", remedy: ruleToMake)
+      ]
+    // On AWS the answer to create names a rule that applies; this one named none.
     case .failure(let failure)? where place?.isAWS == true && failure.status != nil:
-      return [Finding(.warn, .lifecycle, "no rule ends unfinished uploads, whose parts cost money", remedy: ruleToMake)]
+      return [
+        Finding(.warn, .lifecycle, "no rule aborts unfinished uploads, whose parts cost money", remedy: ruleToMake)
+      ]
     case .failure(let failure)?:
       let isDenied = failure.code == .credentials
       return [
         Finding(
-          .warn, .lifecycle, "whether a rule ends unfinished uploads is not known: " + Finding.told(failure),
+          .warn, .lifecycle, "whether a rule aborts unfinished uploads is not known: " + Finding.told(failure),
           remedy: isDenied
             ? "allow s3:GetLifecycleConfiguration on the bucket, or clean up: \(run: cleanUp)"
             : "clean up: \(run: cleanUp)",

@@ -1,7 +1,7 @@
 /// How the store is reached: addresses, connection, TLS, clock.
 extension Examination {
   private static let mostAddresses = 8
-  /// What S3 grants a signature.
+  /// Seconds that S3 allows a signature's time to differ.
   private static let grantedSkew: Int64 = 900
 
   var connectionFindings: [Finding] {
@@ -24,11 +24,11 @@ extension Examination {
     }
   }
 
-  /// The handshake of TLS was begun and not ended.
+  /// The TLS handshake began and did not finish.
   private var tlsFailure: Failure? {
     guard let visit, case .failure(let failure) = visit.outcome, place?.origin.scheme == .https else { return nil }
     if failure.code == .tls || failure.code == .configuration { return failure }
-    // A proxy that refuses to connect further has not come to TLS.
+    // A proxy that refuses the connection does so before TLS.
     let isPast = visit.connection.proxyStatus == 0 || (200..<300).contains(visit.connection.proxyStatus)
     return visit.connection.isConnected && visit.connection.tlsHandshake == .zero && isPast ? failure : nil
   }
@@ -88,7 +88,7 @@ extension Examination {
     let text = "\(tls.version), \(tls.cipher); certificate \(Self.certificate(tls))"
     guard verifiesTLS else {
       return Finding(
-        .warn, .tls, text + ", not verified: whoever sits in between can read and change everything",
+        .warn, .tls, text + ", not verified: whoever is on the network path can read and change everything",
         remedy: "leave \(off: .verifiesTLS) out, and give the store's authority with \(.caBundle) FILE",
         facts: facts)
     }
@@ -131,11 +131,11 @@ extension Examination {
     guard abs(ahead) > Self.grantedSkew else { return Finding(.warn, .clock, text, remedy: remedy, facts: facts) }
     return Finding(
       .fail, .clock,
-      "this machine's is \(text); S3 grants 15 min, uploads are corrected for it, presigned URLs are not",
+      "this machine's is \(text); S3 allows 15 min; uploads are corrected for it, presigned URLs are not",
       remedy: remedy, code: .clockSkew, facts: facts)
   }
 
-  /// A signature that was refused for its time, though correcting it was tried.
+  /// A signature that was refused for its time even after correcting it.
   private var clockRefusal: Failure? {
     if case .failure(let failure)? = probe?.began, failure.code == .clockSkew { return failure }
     return nil
@@ -153,7 +153,7 @@ extension Examination {
 }
 
 extension Origin {
-  /// Without its port, and without the brackets of an IPv6 address.
+  /// The host without its port and without the brackets of an IPv6 address.
   package var bareHost: String {
     if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
     return String(host.prefix { $0 != ":" })

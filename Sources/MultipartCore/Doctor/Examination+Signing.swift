@@ -1,6 +1,6 @@
-/// Whose credentials sign, and where requests go.
+/// Which credentials sign, and where requests go.
 extension Examination {
-  /// Codes by which a store refuses the credentials themselves, whatever is asked.
+  /// Codes with which a store refuses the credentials themselves, whatever the request is.
   private static let identityCodes: Set<String> = [
     "ExpiredToken", "ExpiredTokenException", "InvalidAccessKeyId", "InvalidClientTokenId", "InvalidSecurity",
     "InvalidToken", "NotSignedUp", "SignatureDoesNotMatch", "TokenRefreshRequired", "UnrecognizedClientException",
@@ -10,7 +10,7 @@ extension Examination {
     failure.code == .credentialsExpired || failure.s3Code.map(identityCodes.contains) ?? false
   }
 
-  /// What refused the credentials, the store before STS.
+  /// The refusal of the credentials: the store's, else that of STS.
   private var refusal: Failure? {
     if case .failure(let failure)? = probe?.began, Self.isAboutCredentials(failure) { return failure }
     if case .failure(let failure)? = identity, Self.isAboutCredentials(failure) { return failure }
@@ -56,7 +56,7 @@ extension Examination {
       let text = keys.isTemporary ? "temporary, but their source does not say until when" : "without an end"
       return Finding(.ok, .credentials, "\(who), \(text)", facts: facts)
     }
-    // By the store's clock, where it told.
+    // By the store's clock, if it told its time.
     let left = end.seconds - now.seconds - (visit?.clockAhead ?? 0)
     guard left > 0 else {
       return Finding(
@@ -78,7 +78,7 @@ extension Examination {
 
   // MARK: - Where requests go
 
-  /// What the store names, when it is not the region that requests are signed for.
+  /// The region that the store names, if it differs from the one that requests are signed for.
   private var otherRegion: String? {
     guard let place, place.kind == .bucket, bucket != nil else { return nil }
     var named = probe?.region
@@ -89,7 +89,7 @@ extension Examination {
     return named.flatMap { $0 == place.region ? nil : $0 }
   }
 
-  /// The region is what was wrong, and not the request.
+  /// Whether the region was wrong, not the request.
   static func isAboutRegion(_ failure: Failure) -> Bool {
     ["AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException"].contains(failure.s3Code)
       && failure.region != nil
@@ -126,7 +126,7 @@ extension Examination {
     return findings
   }
 
-  /// Where it was set wrongly, it is to be set right.
+  /// How to correct the region where it was set.
   private static func mend(region: String, source: String) -> Wording {
     if source.hasPrefix("profile ") {
       return "aws configure set region \(region) --profile \(ShellWord.quoted(String(source.dropFirst(8))))"

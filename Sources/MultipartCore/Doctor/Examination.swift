@@ -1,14 +1,14 @@
-/// What was found out about the way to a store, before anybody judges it. What is nil was not looked at, or could not be,
-/// because something before it failed.
+/// The facts about the way to a store, before they are judged. A nil fact was not looked at, or could not be, because
+/// something before it failed.
 package struct Examination: Sendable {
   package enum Signing: Sendable {
-    /// Nothing is signed.
+    /// Requests are not signed.
     case none(why: String)
     case keys(Keys)
     case failed(Failure)
   }
 
-  /// Of credentials, what may be shown.
+  /// What may be shown of the credentials.
   package struct Keys: Sendable {
     package var id: String
     package var source: String
@@ -22,7 +22,7 @@ package struct Examination: Sendable {
       end = credentials.expiration
     }
 
-    /// The first four and the last four characters; fewer of an id that this would show whole.
+    /// The first and last four characters; fewer for an id so short that this would show all of it.
     static func shortened(_ id: String) -> String {
       let scalars = Array(id.unicodeScalars)
       let shown = min(4, scalars.count / 3)
@@ -53,10 +53,10 @@ package struct Examination: Sendable {
   }
 
   package struct Proxy: Sendable {
-    /// Without its password.
+    /// The URL without its password.
     package var address: String
     package var source: ProxySource
-    /// The variable that exempts this store from it.
+    /// The variable that excludes this store from the proxy.
     package var bypassedBy: String?
 
     package init(address: String, source: ProxySource, bypassedBy: String? = nil) {
@@ -70,12 +70,12 @@ package struct Examination: Sendable {
 
   /// `0.1.0, libcurl 7.88.1, OpenSSL 3.0.15`
   package var version = ""
-  /// Nil when none was named.
+  /// Nil if none was named.
   package var bucket: String?
   package var prefix = ""
   package var signing: Signing?
   package var identity: Result<CallerIdentity, Failure>?
-  /// Settings that cannot be used, so that the rest could not be looked at.
+  /// Unusable settings, because of which the rest could not be looked at.
   package var settings: Failure?
   package var place: Place?
   package var proxy: Proxy?
@@ -85,14 +85,14 @@ package struct Examination: Sendable {
   package var probe: ProbeReport?
   package var lifecycle: Result<[GetBucketLifecycle.Rule], Failure>?
   package var state: StateFolderReport?
-  /// By this machine.
+  /// By this machine's clock.
   package var now: Timestamp
 
   package init(now: Timestamp) {
     self.now = now
   }
 
-  /// In the order of what was looked at.
+  /// In the order in which things were looked at.
   package var findings: [Finding] {
     var all = [Finding(.ok, .version, "s3up \(version)")]
     all += signingFindings + placeFindings + connectionFindings + probeFindings + lifecycleFindings + stateFindings

@@ -1,5 +1,5 @@
 extension Finding {
-  /// What a server or its certificate said may stand in every one of its texts.
+  /// Masks every text of it: each may contain what a server or its certificate said.
   package func masked(by secrets: SecretsInUse) -> Finding {
     var finding = self
     finding.text = secrets.masked(text)

@@ -1,13 +1,13 @@
-/// One thing that was looked at, and what came of it.
+/// One check and its result.
 package struct Finding: Sendable {
   package enum Mark: String, Sendable {
     case ok
-    /// Uploads work; something is better mended.
+    /// Uploads work, but something should be fixed.
     case warn
     case fail
   }
 
-  /// What was looked at, in the order of the findings.
+  /// The checks, in the order of the findings.
   package enum Check: String, Sendable, CaseIterable {
     case version, credentials, identity, settings, region, endpoint, proxy, address, connection, tls, clock, bucket
     case upload, list, abort, lifecycle, state
@@ -16,11 +16,11 @@ package struct Finding: Sendable {
   package var check: Check
   package var mark: Mark
   package var text: Wording
-  /// The line that mends it.
+  /// How to fix it, in one line.
   package var remedy: Wording?
-  /// Of a failure.
+  /// The code of a failure.
   package var code: Failure.Code?
-  /// For programs, by name.
+  /// Values for programs, by name.
   package var facts: [String: JSON] = [:]
 
   package init(
@@ -35,7 +35,7 @@ package struct Finding: Sendable {
     self.facts = facts
   }
 
-  /// With a text that names neither settings nor actions.
+  /// A finding whose text names neither settings nor actions.
   @_disfavoredOverload
   package init(
     _ mark: Mark, _ check: Check, _ text: String, remedy: Wording? = nil, code: Failure.Code? = nil,
@@ -44,7 +44,7 @@ package struct Finding: Sendable {
     self.init(mark, check, Wording(text), remedy: remedy, code: code, facts: facts)
   }
 
-  /// What a failure says, with the store's code and request id behind it.
+  /// A failure's message, with the store's code and request id after it.
   package static func fail(
     _ check: Check, _ failure: Failure, _ front: Wording = "", code: Failure.Code? = nil, remedy: Wording? = nil
   ) -> Finding {
@@ -75,7 +75,7 @@ package struct Finding: Sendable {
     case .clockSkew: "set this machine's clock: timedatectl set-ntp true"
     case .network, .stalled: "check the endpoint, the network and any proxy or firewall on the way"
     case .tls: "give the authority of the store's certificate with \(.caBundle) FILE"
-    case .throttled, .server: "try again later; the trouble is the store's"
+    case .throttled, .server: "try again later; the problem is at the store"
     default: "check the bucket's name, the region and the endpoint"
     }
   }

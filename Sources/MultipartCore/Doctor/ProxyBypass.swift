@@ -1,7 +1,7 @@
 import Glibc
 
-/// Which hosts are reached without the proxy, as libcurl reads `NO_PROXY`: names with all that is below them,
-/// addresses, blocks of IPv4 addresses, or `*` alone.
+/// Which hosts are reached without the proxy, as libcurl reads `NO_PROXY`: names including their subdomains, addresses,
+/// blocks of IPv4 addresses, or a single `*`.
 extension ProxySettings {
   package func exempts(_ origin: Origin) -> Bool {
     guard let bypass else { return false }

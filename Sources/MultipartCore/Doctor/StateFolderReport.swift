@@ -1,19 +1,19 @@
 import Glibc
 
-/// Whether runs of s3up can keep what they know, and what is kept.
+/// Whether runs of s3up can keep state, and what is there.
 package struct StateFolderReport: Sendable {
   package enum Use: Sendable {
     case writable
-    /// Not there, and can be made.
+    /// It does not exist and can be created.
     case canBeMade
     case unusable(Failure)
   }
 
-  /// Nil when nothing names one.
+  /// Nil if no folder is set.
   package var path: String?
   package var use: Use
   package var records = 0
-  /// Files there that are no records.
+  /// Files there that are not readable records.
   package var unusable = 0
 
   package init(path: String?, use: Use, records: Int = 0, unusable: Int = 0) {
@@ -23,7 +23,7 @@ package struct StateFolderReport: Sendable {
     self.unusable = unusable
   }
 
-  /// Looks at the folder, and makes none.
+  /// Looks at the folder without creating it.
   package static func look(at path: String?) -> StateFolderReport {
     guard let path, !path.isEmpty else { return StateFolderReport(path: nil, use: .canBeMade) }
     var status = stat()
@@ -46,8 +46,7 @@ package struct StateFolderReport: Sendable {
     return report
   }
 
-  /// By a file that is made and taken away (`mkstemp`, `unlink`): permissions alone do not tell of a file system that
-  /// is read-only or full.
+  /// Creates and deletes a file (`mkstemp`, `unlink`): permissions do not show that a file system is read-only or full.
   private static func written(_ path: String) -> Use {
     var template = StateFolder.template(path + "/.doctor")
     let descriptor = mkstemp(&template)
@@ -59,18 +58,18 @@ package struct StateFolderReport: Sendable {
     return done ? .writable : .unusable(problem)
   }
 
-  /// The nearest folder above that is there decides: one is made in it, and taken away (`mkdtemp`, `rmdir`).
+  /// Creates and deletes a folder in the nearest existing parent (`mkdtemp`, `rmdir`).
   private static func beMade(_ path: String) -> Use {
     var above = Array(path.utf8)
     while let slash = above.lastIndex(of: UInt8(ascii: "/")) {
       above = Array(above[..<slash])
       if let use = made(in: above.isEmpty ? "/" : String(decoding: above, as: UTF8.self), for: path) { return use }
     }
-    // A relative path: in the folder that the run is in.
+    // A relative path starts at the working directory.
     return made(in: ".", for: path) ?? .unusable(StateFolder.failure(path, "cannot be made"))
   }
 
-  /// Nil when that folder is not there either.
+  /// Nil if that folder does not exist either.
   private static func made(in folder: String, for path: String) -> Use? {
     var template = StateFolder.template(folder + "/.s3up-doctor")
     if mkdtemp(&template) != nil {

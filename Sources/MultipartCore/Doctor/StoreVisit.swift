@@ -1,10 +1,10 @@
-/// One request to a store without a signature, which tells how it is reached: any answer will do.
+/// One unsigned request to a store, which shows how it is reached: any answer will do.
 package struct StoreVisit: Sendable {
   package var outcome: Result<Response, Failure>
   package var connection: ConnectionReport
-  /// How far the store's clock is ahead of this machine's, in seconds; nil when it did not say.
+  /// How many seconds the store's clock is ahead of this machine's; nil if it did not say.
   package var clockAhead: Int64?
-  /// The certificate of a server that was not trusted, looked at and believed in nothing.
+  /// The certificate of a server that is not trusted, for display only.
   package var distrusted: TLSReport?
 
   package init(outcome: Result<Response, Failure>, connection: ConnectionReport) {
@@ -12,8 +12,8 @@ package struct StoreVisit: Sendable {
     self.connection = connection
   }
 
-  /// A HEAD over a connection of its own. `blind` is a transport that accepts any certificate: where this one's is
-  /// refused it is asked for nothing but the certificate, of the root of the host.
+  /// A HEAD on a new connection. `blind` is a transport that accepts any certificate: if the server's is refused, it
+  /// fetches the root of the host, only to see the certificate.
   package static func make(
     _ url: String, origin: Origin, transport: any Transport, blind: (any Transport)?, world: World, limit: Duration
   ) async -> StoreVisit {
@@ -22,7 +22,7 @@ package struct StoreVisit: Sendable {
     let answered = world.now()
     var visit = StoreVisit(outcome: outcome, connection: connection)
     if case .success(let answer) = outcome, let date = answer.headers["Date"].flatMap(S3Date.http) {
-      // The store said so at some moment between.
+      // The store's date is from some moment between request and answer.
       visit.clockAhead = date < asked ? date.seconds - asked.seconds : max(0, date.seconds - answered.seconds)
     }
     if case .failure(let failure) = outcome, failure.code == .tls, let blind {

@@ -1,6 +1,6 @@
 extension World {
-  /// Runs `work`, which heeds cancellation, for so long at most. `waits` is asked when the time is over: while it says
-  /// yes, as while a person is being asked something, there is no limit.
+  /// Runs `work`, which must respond to cancellation, with a time limit. `waits` is asked when the time is over: as long as
+  /// it returns true, for example while a person is being asked something, there is no limit.
   package func within<Value: Sendable>(
     _ limit: Duration, _ what: String, remedy: Wording? = nil, unless waits: @escaping @Sendable () -> Bool = { false },
     _ work: @escaping @Sendable () async throws(Failure) -> Value

@@ -1,16 +1,16 @@
-/// What came of an upload that was begun only to see whether the store takes one.
+/// The result of an upload that is begun only to see whether the store accepts one.
 package struct ProbeReport: Sendable {
   package var key: String
   package var began: Result<CreateMultipartUpload.Output, Failure>
   package var part: Result<UploadPart.Output, Failure>?
-  /// What verified the part on its way.
+  /// The checksum that was sent with the part.
   package var checksum = ChecksumAlgorithm.crc64nvme
   /// True when the store listed the part that was sent.
   package var list: Result<Bool, Failure>?
   package var ended: Result<AbortMultipartUpload.Output, Failure>?
-  /// Begun without an answer: uploads of this key that could not be looked for, or ended.
+  /// Create may have worked although its answer was lost, and uploads of this key could not be listed or aborted.
   package var leftBehind: Failure?
-  /// That requests were signed for at the end.
+  /// The region that requests were signed for in the end.
   package var region: String?
 
   package init(key: String, began: Result<CreateMultipartUpload.Output, Failure>) {
@@ -19,15 +19,15 @@ package struct ProbeReport: Sendable {
   }
 }
 
-/// Begins an upload, sends one small part, lists it, ends the upload and sees that it is gone. Nothing is published.
-/// Whatever fails, what was begun is ended, as far as the store allows it.
+/// Begins an upload, sends one small part, lists it, aborts the upload and checks that it is gone. Nothing is published.
+/// Whatever fails, the upload is aborted as far as the store allows it.
 package struct UploadProbe: Sendable {
   private let client: S3Client
   private let world: World
   private let common: CommonHeaders
   private let bucket: String
   private let key: String
-  /// S3 Express knows no MD5.
+  /// S3 Express does not support MD5.
   private let knowsMD5: Bool
   private let retry = RetryPolicy(tries: 2)
   private static let bytes = Array("s3up doctor\n".utf8)
@@ -43,13 +43,13 @@ package struct UploadProbe: Sendable {
     self.knowsMD5 = knowsMD5
   }
 
-  /// Below the prefix, by a name that nobody else has: 16 digits of 36 are 82 bits of dice.
+  /// A key below the prefix that nobody else has: 16 random digits of base 36 are 82 bits.
   package static func key(under prefix: String, dice: () -> Double) -> String {
     let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz")
     return prefix + ".s3up-doctor-" + String((0..<16).map { _ in digits[min(35, Int(dice() * 36))] })
   }
 
-  /// `stop` ends what is under way; what was begun is ended all the same.
+  /// `stop` cancels the step in progress; the upload is aborted all the same.
   package func run(stop: ProbeStop = ProbeStop()) async -> ProbeReport {
     var checksum = ChecksumAlgorithm.crc64nvme
     var began = await begin(checksum)
@@ -73,7 +73,7 @@ package struct UploadProbe: Sendable {
     return report
   }
 
-  /// Once: a second try could make a second upload.
+  /// Sent once: a second try could create a second upload.
   private func begin(_ checksum: ChecksumAlgorithm) async -> Result<CreateMultipartUpload.Output, Failure> {
     await Self.result { () async throws(Failure) in
       try await client.perform(
@@ -118,7 +118,7 @@ package struct UploadProbe: Sendable {
     }
   }
 
-  /// Nobody but this run has the key, so whatever is begun under it is this run's.
+  /// Only this run uses the key, so every upload under it is this run's.
   private func endLost() async -> Failure? {
     do throws(Failure) {
       let found = try await client.allUploads(ListMultipartUploads(bucket: bucket, prefix: key, common: common))
@@ -142,7 +142,7 @@ package struct UploadProbe: Sendable {
   }
 }
 
-/// Ends a probe before its time: the step under way is cancelled, and no other begins but those that clean up.
+/// Stops a probe early: the step in progress is cancelled, and only those that clean up still run.
 package final class ProbeStop: Sendable {
   private struct State: Sendable {
     var isStopped = false
@@ -161,7 +161,7 @@ package final class ProbeStop: Sendable {
     cancel?()
   }
 
-  /// Nil when it is too late for the step.
+  /// Nil if the probe was stopped before the step.
   func step<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
     let task = state.withLock { state -> Task<Value, Never>? in
       guard !state.isStopped else { return nil }

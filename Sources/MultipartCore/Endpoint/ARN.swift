@@ -1,13 +1,13 @@
-/// `arn:aws:s3:eu-west-1:123456789012:accesspoint/name`, taken apart; what it names is for others to judge.
+/// The fields of `arn:aws:s3:eu-west-1:123456789012:accesspoint/name`; their meaning is checked elsewhere.
 struct ARN: Sendable, Equatable {
   var partition: String
   var service: String
   var region: String
   var account: String
-  /// `accesspoint`, `name`: slashes and colons part them alike.
+  /// `accesspoint`, `name`: slashes and colons separate them alike.
   var resource: [String]
 
-  /// Nil when it is none: six fields, of which region and account may be empty.
+  /// Nil unless it has six fields; region and account may be empty.
   init?(_ text: String) {
     let fields = text.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false).map(String.init)
     guard fields.count == 6, fields[0] == "arn", !fields[1].isEmpty, !fields[2].isEmpty, !fields[5].isEmpty else {

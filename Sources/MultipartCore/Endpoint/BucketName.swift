@@ -1,7 +1,7 @@
-/// The rules for names of buckets: what a store of one's own may have, what AWS has, and what fits into a host name.
+/// The rules for bucket names: those of any store, those of AWS, and those of host names.
 package enum BucketName {
-  /// What no store can have, or what would change the path that is sent. Others than AWS use `tenant:bucket`, upper
-  /// case and more.
+  /// Refuses what no store allows, or what would change the path of the request. Stores other than AWS allow
+  /// `tenant:bucket`, upper case and more.
   static func check(_ name: String) throws(Failure) {
     guard !name.isEmpty else {
       throw Failure(.usage, "the name of the bucket is missing", remedy: "write s3://BUCKET/KEY")
@@ -15,7 +15,7 @@ package enum BucketName {
 
   static func checkForAWS(_ name: String) throws(Failure) {
     try check(name)
-    // No bucket may end so: it would be an alias whose requests SigV4 cannot sign.
+    // No bucket's name may end like this: it is an alias whose requests SigV4 cannot sign.
     if name.hasSuffix(".mrap") {
       throw Failure(
         .usage,
@@ -29,17 +29,17 @@ package enum BucketName {
     }
   }
 
-  /// What AWS takes for the name of a bucket that is made today; older ones of us-east-1, with capitals and underscores,
-  /// have to be asked for in the path.
+  /// Refuses what AWS does not allow for a new bucket. Older buckets of us-east-1 may have capitals and underscores, and
+  /// must be addressed in the path.
   package static func checkForToday(_ name: String) throws(Failure) {
     guard !fitsHost(name) else { return }
     throw Failure(
       .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket on AWS",
-      remedy: "use 3 to 63 small letters, digits, dots and hyphens; another store needs \(.endpoint) URL, "
+      remedy: "use 3 to 63 lower-case letters, digits, dots and hyphens; another store needs \(.endpoint) URL, "
         + "a bucket from before 2018 \(.addressing, "path")")
   }
 
-  /// AWS's rule for buckets made today: 3 to 63 of `a-z 0-9 - .`, every label sound, not an IPv4 address.
+  /// AWS's rule for new buckets: 3 to 63 of `a-z 0-9 - .`, every label valid, and not an IPv4 address.
   static func fitsHost(_ name: String) -> Bool {
     guard (3...63).contains(name.utf8.count), !looksLikeAddress(name) else { return false }
     return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { isLabel(String($0)) }
@@ -54,15 +54,15 @@ package enum BucketName {
     return bytes.allSatisfy { ASCII.isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
   }
 
-  /// The name of a region at a store of one's own: a label in any case, also with dots and underscores. It goes into the
-  /// scope of each signature, never into a host.
+  /// The region of a store other than AWS: a label in any case, also with dots and underscores. It is part of each
+  /// signature's scope, never of a host name.
   static func isRegion(_ text: String) -> Bool {
     let plain = text.utf8.map { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_") ? UInt8(ascii: "a") : $0 }
-    // Case is folded on ASCII alone: Unicode has letters beyond it that fold into it.
+    // Only ASCII is lower-cased: some letters of Unicode become ASCII in lower case.
     return plain.allSatisfy { $0 < 0x80 } && isLabel(String(decoding: plain, as: UTF8.self).lowercased())
   }
 
-  /// Four numbers with dots between.
+  /// Four numbers separated by dots.
   static func looksLikeAddress(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return parts.count == 4 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(ASCII.isDigit) }

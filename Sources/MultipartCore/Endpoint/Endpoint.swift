@@ -1,4 +1,4 @@
-/// One bucket at its endpoint: origin and paths of every request about it, and what signs them.
+/// One bucket at its endpoint: where its requests go, and how they are signed.
 package struct BucketEndpoint: Sendable, Equatable {
   package enum Kind: String, Sendable {
     case bucket = "bucket"
@@ -12,19 +12,19 @@ package struct BucketEndpoint: Sendable, Equatable {
   package let question: EndpointQuestion
   package let kind: Kind
   package let origin: Origin
-  /// What stands in front of every path: empty, or `/s3` without a slash at its end.
+  /// The prefix of every path: empty, or `/s3` without a slash at its end.
   let basePath: String
-  /// The bucket is the first part of the path, not of the host.
+  /// The bucket is in the path, not in the host.
   package let usesPath: Bool
-  /// That the signature is for.
+  /// The region of the signature.
   package let region: String
   package let signingName: String
-  /// An endpoint of AWS, found by AWS's rules; else a store given by its URL.
+  /// An endpoint of AWS, found by AWS's rules; otherwise a store given by its URL.
   package let isAWS: Bool
 
   package var bucket: String { question.bucket }
 
-  /// The path, encoded once, of requests about the bucket itself.
+  /// The path, encoded once, for requests about the bucket itself.
   package var pathForBucket: String {
     usesPath ? "\(basePath)/\(PercentEncoding.query(bucket))" : "\(basePath)/"
   }
@@ -34,7 +34,7 @@ package struct BucketEndpoint: Sendable, Equatable {
     (usesPath ? pathForBucket + "/" : pathForBucket) + PercentEncoding.path(key)
   }
 
-  /// The same bucket in another region; at a store of one's own only the signature changes.
+  /// The same bucket in another region; at a store given by its URL only the signature changes.
   package func moved(to region: String) throws(Failure) -> BucketEndpoint {
     var question = question
     question.region = region

@@ -1,6 +1,6 @@
-/// Where the bucket's name goes.
+/// Where the bucket's name is put.
 public enum Addressing: String, Sendable, CaseIterable {
-  /// In the host on AWS where it can, in the path elsewhere.
+  /// On AWS in the host if possible, elsewhere in the path.
   case auto
   /// In the host: `https://bucket.s3.example.com/key`
   case virtual
@@ -8,20 +8,20 @@ public enum Addressing: String, Sendable, CaseIterable {
   case path
 }
 
-/// Which of AWS's endpoints is wanted.
+/// Which of AWS's endpoints to use.
 package struct EndpointOptions: Sendable, Equatable {
   package var addressing = Addressing.auto
-  /// `virtual` is a wish, as in the shared files: a name that does not fit into a host goes into the path.
+  /// `virtual` is only a preference, as in the shared files: a name that is not allowed in a host goes into the path.
   package var addressingIsWish = false
   package var accelerate = false
   package var dualstack = false
   package var fips = false
-  /// An ARN's own region counts, not the one that was given.
+  /// An ARN's own region wins over the given one.
   package var usesARNRegion = true
-  /// `us-east-1` by its oldest name, `s3.amazonaws.com`.
+  /// `us-east-1` under its oldest name, `s3.amazonaws.com`.
   package var usesGlobalEndpoint = false
-  /// The code of a failure that two of these cause together: `.usage` when they were options, `.configuration` when
-  /// they came from variables or files.
+  /// The code of a failure that two of these options cause together: `.usage` if the caller set them, `.configuration` if
+  /// variables or files did.
   package var blame = Failure.Code.usage
 
   package init(addressing: Addressing = .auto) {
@@ -29,11 +29,11 @@ package struct EndpointOptions: Sendable, Equatable {
   }
 }
 
-/// All that decides where a bucket's requests go.
+/// Everything that determines where a bucket's requests go.
 package struct EndpointQuestion: Sendable, Equatable {
   /// A name, an alias or an ARN.
   package var bucket: String
-  /// Nil when nobody said; an empty one was not given.
+  /// Nil if none is set; an empty one counts as none.
   package var region: String?
   package var endpointURL: String?
   package var options: EndpointOptions
@@ -51,7 +51,7 @@ package struct EndpointQuestion: Sendable, Equatable {
     self.blame = blame
   }
 
-  /// The region that the bucket's name tells: an ARN's, or that of a directory bucket's zone.
+  /// The region in the bucket's name: of an ARN, or of a directory bucket's zone.
   package var regionOfName: String? {
     if bucket.hasPrefix("arn:") { return ARN(bucket).flatMap { $0.region.isEmpty ? nil : $0.region } }
     return ZonalName(bucket)?.region

@@ -1,4 +1,4 @@
-/// Buckets that are named by an ARN: access points, of buckets, of Object Lambda and on Outposts.
+/// Buckets named by an ARN: access points of buckets, of Object Lambda and on Outposts.
 extension Placement {
   func named(byARN text: String) throws(Failure) -> BucketEndpoint {
     guard text.utf8.count <= 2048, let arn = ARN(text) else {
@@ -45,7 +45,7 @@ extension Placement {
   private func objectLambda(_ arn: ARN) throws(Failure) -> BucketEndpoint {
     let name = try single(arn)
     try refuseVariants("S3 Object Lambda")
-    guard !arn.region.isEmpty else { throw wrong("names no region", "give the whole ARN") }
+    guard !arn.region.isEmpty else { throw wrong("names no region", "give the complete ARN") }
     let label = try label(name, arn)
     let service = "s3-object-lambda"
     if let url {
@@ -63,31 +63,31 @@ extension Placement {
       throw wrong("names no access point on Outposts", "it ends in outpost/ID/accesspoint/NAME")
     }
     let outpost = arn.resource[1]
-    guard BucketName.isLabel(outpost) else { throw wrong("has no sound outpost id", "give the whole ARN") }
-    guard !arn.region.isEmpty else { throw wrong("names no region", "give the whole ARN") }
+    guard BucketName.isLabel(outpost) else { throw wrong("has no valid outpost id", "give the complete ARN") }
+    guard !arn.region.isEmpty else { throw wrong("names no region", "give the complete ARN") }
     let label = try label(arn.resource[3], arn) + "." + outpost
-    // AWS's rule leaves out scheme and path of the URL.
+    // AWS's rule drops scheme and path of the URL.
     let host = try url.map { (url) throws(Failure) in try front(label, url) + "." + url.authority }
     return endpoint(
       .outposts, host: host ?? "\(label).s3-outposts.\(arn.region).\(suffix(arn))", region: arn.region,
       signingName: "s3-outposts")
   }
 
-  /// The one name behind `accesspoint`.
+  /// The name after `accesspoint`.
   private func single(_ arn: ARN) throws(Failure) -> String {
     guard arn.resource.count > 1, !arn.resource[1].isEmpty else {
       throw wrong("names no access point", "it ends in accesspoint/NAME")
     }
     guard arn.resource.count == 2 else {
       throw wrong(
-        "has more behind the access point's name", "write s3://ARN/KEY, where the ARN ends in accesspoint/NAME")
+        "has more after the access point's name", "write s3://ARN/KEY, where the ARN ends in accesspoint/NAME")
     }
     return arn.resource[1]
   }
 
-  /// `name-account`, once the ARN agrees with what else was said.
+  /// `name-account`, after checking the ARN against the options.
   private func label(_ name: String, _ arn: ARN) throws(Failure) -> String {
-    guard BucketName.isLabel(arn.region) else { throw wrong("has no sound region", "give the whole ARN") }
+    guard BucketName.isLabel(arn.region) else { throw wrong("has no valid region", "give the complete ARN") }
     let own = Partition.of(region: arn.region)
     guard own.name == arn.partition else {
       throw wrong(
@@ -99,7 +99,7 @@ extension Placement {
           question.blame, "the ARN is in the partition \(own.name), the region \(given) in \(partition.name)",
           remedy: "give \(.region, arn.region)")
       }
-      // AWS compares names here: aws-global is no other name of us-east-1.
+      // AWS compares the names here: aws-global is not treated as us-east-1.
       guard options.usesARNRegion || given.utf8.elementsEqual(arn.region.utf8) else {
         throw Failure(
           question.blame, "the ARN is in \(arn.region), the region is \(given), and the ARN's is not to be used",
@@ -109,7 +109,7 @@ extension Placement {
     if options.fips, !own.hasFIPS {
       throw refusal("the regions of \(own.name) have no FIPS endpoints", "leave \(.fips) out, or say \(off: .fips)")
     }
-    guard BucketName.isLabel(arn.account) else { throw wrong("has no sound account id", "give the whole ARN") }
+    guard BucketName.isLabel(arn.account) else { throw wrong("has no valid account id", "give the complete ARN") }
     let label = "\(name)-\(arn.account)"
     guard BucketName.isLabel(name), BucketName.isLabel(label) else {
       throw wrong("has an access point's name that does not fit into a host name", "check the ARN")

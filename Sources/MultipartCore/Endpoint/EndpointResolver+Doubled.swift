@@ -1,7 +1,7 @@
-/// A bucket that the endpoint's URL names already. Sent to such an address, its name in the path would be taken for the
-/// beginning of the key, and the object stand under another key than the one that was asked for.
+/// Refuses an endpoint URL that already contains the bucket. There the bucket's name in the path would become the
+/// beginning of the key, and the object would get another key than the one given.
 extension Placement {
-  /// Who asks for addressing by path says that the store's own name only looks like that.
+  /// With path addressing the caller says that the store's own name only looks like that.
   func checkDoubled() throws(Failure) {
     guard let url, options.addressing != .path || options.addressingIsWish else { return }
     try checkPath(url)
@@ -12,7 +12,7 @@ extension Placement {
     let labels = url.host.split(separator: ".").map(String.init)
     let own = bucket.lowercased().split(separator: ".").map(String.init)
     let rest = Array(labels.dropFirst(own.count))
-    // The addresses of PrivateLink begin with the word bucket, whatever the bucket is called.
+    // PrivateLink's host names begin with the word bucket, whatever the bucket is called.
     guard !own.isEmpty, !rest.isEmpty, labels.starts(with: own), rest.first?.hasPrefix("vpce-") != true else {
       return try checkOther(labels, url)
     }

@@ -1,6 +1,6 @@
-/// Buckets whose names say on which hardware they are: directory buckets, and aliases on Outposts.
+/// Buckets whose names tell their location: directory buckets, and aliases on Outposts.
 extension Placement {
-  /// S3 Express One Zone: always in the host, except at an address.
+  /// S3 Express One Zone: the bucket is always in the host, except with an IP address.
   func directory() throws(Failure) -> BucketEndpoint {
     if options.accelerate {
       throw refusal(
@@ -9,7 +9,7 @@ extension Placement {
     guard BucketName.isLabel(bucket) else {
       throw Failure(
         .usage, "\"\(SafeText.oneLine(bucket))\" cannot be the name of a directory bucket",
-        remedy: "such names have small letters, digits and hyphens: base--zone--x-s3")
+        remedy: "such names have lower-case letters, digits and hyphens: base--zone--x-s3")
     }
     guard let name = ZonalName(bucket) else {
       throw Failure(
@@ -20,7 +20,7 @@ extension Placement {
       let inPath = url.isAddress || options.addressing == .path
       return endpoint(.directory, at: url, label: inPath ? nil : bucket, signingName: "s3express")
     }
-    // Nobody said: then the zone does.
+    // Without a given region, the zone tells it.
     let region = question.region == nil ? name.region ?? region : signingRegion
     if let home = name.region, home != region {
       throw Failure(
@@ -34,14 +34,14 @@ extension Placement {
       .directory, host: "\(bucket).\(service).\(region).\(suffix)", region: region, signingName: "s3express")
   }
 
-  /// `name-o01ac5d28a6a232904…--op-s3`: counted from the end, letter 50 is the kind of hardware and the 17 before
+  /// `name-o01ac5d28a6a232904…--op-s3`: counted from the end, letter 50 is the kind of hardware, and the 17 letters before
   /// letter 32 are the outpost's id.
   func outpostsAlias() throws(Failure) -> BucketEndpoint {
     let bytes = Array(bucket.utf8)
     guard BucketName.isLabel(bucket), bytes.count >= 51 else {
       throw Failure(
-        .usage, "\"\(SafeText.oneLine(bucket))\" is no alias of an access point on Outposts",
-        remedy: "give the whole alias, or the access point's ARN")
+        .usage, "\"\(SafeText.oneLine(bucket))\" is not an alias of an access point on Outposts",
+        remedy: "give the complete alias, or the access point's ARN")
     }
     func letters(_ range: Range<Int>) -> String {
       String(decoding: bytes[(bytes.count - range.upperBound)..<(bytes.count - range.lowerBound)], as: UTF8.self)
@@ -75,7 +75,7 @@ extension Placement {
       signingName: "s3-outposts")
   }
 
-  /// What the service does not have.
+  /// Refuses options that the service does not support.
   func refuseVariants(_ service: String, fips: Bool = false) throws(Failure) {
     let variants: [(isOn: Bool, setting: Setting, what: String)] = [
       (options.dualstack, .dualstack, "dual-stack endpoints"), (fips && options.fips, .fips, "FIPS endpoints"),

@@ -1,5 +1,5 @@
-/// Finds where a bucket's requests go, by AWS's endpoint rules. What it cannot be sure of it refuses: a plausible wrong
-/// address would be sent the data.
+/// Finds where a bucket's requests go, by AWS's endpoint rules. It refuses what is doubtful, because the data would be
+/// sent to a plausible but wrong address.
 ///
 /// | bucket | host on AWS | signed for |
 /// | --- | --- | --- |
@@ -29,7 +29,7 @@ package enum EndpointResolver {
     var url: EndpointURL?
     if let text = question.endpointURL {
       let parsed = try EndpointURL.parse(text, blame: question.blame)
-      // The address of Transfer Acceleration is no store of one's own: AWS's documents give it for the endpoint.
+      // The Transfer Acceleration endpoint is not a store of its own, but AWS's documentation gives it as an endpoint URL.
       if let dualstack = accelerated[parsed.host] {
         question.endpointURL = nil
         question.options.accelerate = true
@@ -55,7 +55,7 @@ package enum EndpointResolver {
   ]
 }
 
-/// A question with its URL read: each kind of bucket answers it in its own way.
+/// A question whose URL is parsed; each kind of bucket resolves it by its own rules.
 struct Placement {
   let question: EndpointQuestion
   /// Nil on AWS.
@@ -65,13 +65,13 @@ struct Placement {
   var bucket: String { question.bucket }
   var region: String { question.region ?? EndpointResolver.defaultRegion }
   var partition: Partition { Partition.of(region: region) }
-  /// AWS's name for the one region that has no name in its host.
+  /// AWS's name for the one region that is not part of its host.
   var isGlobal: Bool { region == "aws-global" }
   var signingRegion: String { isGlobal ? EndpointResolver.defaultRegion : region }
 
   func checkRegion() throws(Failure) {
     guard url == nil else {
-      // A store of one's own may write it in capitals, as RegionOne.
+      // Other stores may use capitals, as in RegionOne.
       guard BucketName.isRegion(region) else {
         throw Failure(
           question.blame, "\"\(SafeText.oneLine(region))\" cannot be the name of a region",
@@ -95,7 +95,7 @@ struct Placement {
     }
   }
 
-  /// What AWS refuses whatever the bucket is.
+  /// Refuses combinations that AWS does not offer for any bucket.
   func checkOptions() throws(Failure) {
     if options.accelerate, options.fips {
       throw refusal("S3 Transfer Acceleration has no FIPS endpoints", "leave one of \(.accelerate) and \(.fips) out")
@@ -126,7 +126,7 @@ struct Placement {
       region: region ?? signingRegion, signingName: signingName, isAWS: true)
   }
 
-  /// At the URL that was given; `label` goes in front of its host.
+  /// At the given URL; `label` is put in front of its host.
   func endpoint(
     _ kind: BucketEndpoint.Kind, at url: EndpointURL, label: String?, region: String? = nil, signingName: String
   ) -> BucketEndpoint {
@@ -137,7 +137,7 @@ struct Placement {
   }
 }
 
-// MARK: - Buckets by their names
+// MARK: - Buckets by name
 extension Placement {
   func plain() throws(Failure) -> BucketEndpoint {
     let usesPath = try usesPath()
@@ -178,7 +178,7 @@ extension Placement {
 
   private func usesPath() throws(Failure) -> Bool {
     let fits = BucketName.fitsHost(bucket)
-    // AWS's certificate is for one label: `*.s3.eu-west-1.amazonaws.com` does not cover `a.b.s3…`.
+    // AWS's certificate covers one label: `*.s3.eu-west-1.amazonaws.com` does not match `a.b.s3…`.
     let fitsAWS = fits && !bucket.utf8.contains(UInt8(ascii: "."))
     switch options.addressing {
     case .path: return true

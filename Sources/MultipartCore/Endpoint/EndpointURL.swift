@@ -2,24 +2,23 @@ import Glibc
 
 /// An endpoint as a person writes it: `https://s3.example.com`, `http://127.0.0.1:9000`, `http://[::1]:9000/s3`.
 ///
-/// No message here repeats the URL: a password may stand in one.
+/// No message repeats the URL, which may contain a password.
 struct EndpointURL: Sendable, Equatable {
   var scheme: Origin.Scheme
-  /// Lower case, an IPv6 address in its brackets.
+  /// In lower case; an IPv6 address is in brackets.
   var host: String
-  /// Nil when it is the scheme's own.
+  /// Nil for the scheme's default.
   var port: Int?
   /// Without a slash at its end; empty or beginning with one.
   var path: String
 
-  /// As in the Host header.
+  /// As in the `Host` header.
   var authority: String { port.map { "\(host):\($0)" } ?? host }
 
   /// The host is an IPv4 or IPv6 address.
   var isAddress: Bool { host.hasPrefix("[") || BucketName.looksLikeAddress(host) }
 
-  /// `blame` is `.usage` when the URL stood on the command line and `.configuration` when it came from a variable or
-  /// a file.
+  /// `blame` is `.usage` if the caller gave the URL, and `.configuration` if it came from a variable or a file.
   static func parse(_ text: String, blame: Failure.Code) throws(Failure) -> EndpointURL {
     func failure(_ what: String, remedy: Wording? = nil) -> Failure {
       Failure(blame, "the endpoint URL \(what)", remedy: remedy ?? "write it like https://s3.example.com:9000")
@@ -39,7 +38,7 @@ struct EndpointURL: Sendable, Equatable {
     let authority = rest.prefix { $0 != UInt8(ascii: "/") }
     if authority.contains(UInt8(ascii: "@")) {
       throw failure(
-        "has a user name or password in it", remedy: "take it out; credentials come from the environment or a profile")
+        "has a user name or password in it", remedy: "remove it; credentials come from the environment or a profile")
     }
     guard let (host, portText) = split(authority) else { throw failure("has no usable host name") }
     var port: Int?
@@ -88,7 +87,7 @@ struct EndpointURL: Sendable, Equatable {
     return (String(decoding: host, as: UTF8.self).lowercased(), rest.isEmpty ? nil : rest.dropFirst())
   }
 
-  /// Labels of letters, digits, `-` and `_` (names inside of clusters have those), 253 bytes at most.
+  /// Labels of letters, digits, `-` and `_` (used in names within clusters), at most 253 bytes.
   private static func isHost(_ host: ArraySlice<UInt8>) -> Bool {
     guard (1...253).contains(host.count) else { return false }
     return host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in

@@ -1,4 +1,4 @@
-/// The part of a URL in front of the path: whom a request goes to.
+/// The part of a URL before the path: scheme, host and port.
 package struct Origin: Sendable, Hashable, CustomStringConvertible {
   package enum Scheme: String, Sendable {
     case http
@@ -13,7 +13,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
   }
 
   package var scheme: Scheme
-  /// As in the Host header: an IPv6 address in brackets, the port when it is not the scheme's own.
+  /// As in the `Host` header: an IPv6 address in brackets, and the port unless it is the scheme's default.
   package var host: String
 
   package init(scheme: Scheme, host: String) {
@@ -26,7 +26,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Origin {
-  /// Nothing that is sent leaves this machine.
+  /// Requests do not leave this machine.
   package var isLoopback: Bool {
     let name = host.hasPrefix("[") ? host : String(host.split(separator: ":").first ?? "")
     return name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("[::1]")

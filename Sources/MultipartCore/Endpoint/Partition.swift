@@ -1,15 +1,15 @@
-/// The parts of AWS that have a domain of their own, told apart by how their regions begin.
+/// A part of AWS with its own domain, recognised by how the names of its regions begin.
 package struct Partition: Sendable, Equatable {
-  /// As ARNs name it.
+  /// Its name in ARNs.
   package let name: String
-  /// What stands behind `s3.<region>.`
+  /// The domain after `s3.<region>.`
   package let dnsSuffix: String
-  /// How its regions begin; empty for the first one, to which all belong that no other claims.
+  /// How the names of its regions begin; empty for the first partition, which has all other regions.
   private let beginning: String
 
   private static let aws = Partition(name: "aws", dnsSuffix: "amazonaws.com", beginning: "")
 
-  /// The longer beginning comes first: `us-isob` is not `us-iso`.
+  /// Longer beginnings come first: `us-isob` is not `us-iso`.
   private static let others = [
     Partition(name: "aws-cn", dnsSuffix: "amazonaws.com.cn", beginning: "cn-"),
     Partition(name: "aws-us-gov", dnsSuffix: "amazonaws.com", beginning: "us-gov-"),
@@ -24,9 +24,9 @@ package struct Partition: Sendable, Equatable {
     others.first { region.hasPrefix($0.beginning) } ?? aws
   }
 
-  /// China has none.
+  /// China has no FIPS endpoints.
   var hasFIPS: Bool { name != "aws-cn" }
 
-  /// Transfer Acceleration is there in the commercial regions only.
+  /// Only the commercial regions have Transfer Acceleration.
   var hasAcceleration: Bool { name == Self.aws.name }
 }

@@ -1,5 +1,5 @@
-/// Reads hosts of S3 that an answer names. Whom a request is signed for is never left to a server: a host counts only
-/// if it is S3's own, in the partition that the bucket is in.
+/// Reads an S3 host that an answer names. A server must not choose where signed requests go: a host counts only if it is
+/// S3's own, in the bucket's partition.
 struct S3Host: Sendable, Equatable {
   let region: String
   let usesPath: Bool

@@ -1,8 +1,8 @@
-/// The name of a directory bucket of S3 Express One Zone, `base--usw2-az1--x-s3`, or of an access point of one, which
-/// ends in `--xa-s3`: the availability zone in it is part of the host.
+/// The name of a directory bucket of S3 Express One Zone, `base--usw2-az1--x-s3`, or of its access point, which ends in
+/// `--xa-s3`; the availability zone in it is part of the host.
 struct ZonalName: Sendable, Equatable {
   let zone: String
-  /// The region that the zone's name tells, where it follows AWS's pattern.
+  /// The zone's region, if its name follows AWS's pattern.
   let region: String?
 
   static func hasSuffix(_ name: String) -> Bool { suffix(of: name) != nil }

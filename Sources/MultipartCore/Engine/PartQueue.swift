@@ -1,18 +1,19 @@
-/// The parts that are still to be sent, in order: those never sent, by a counter, and those that come back.
+/// The parts that are still to be sent, in order: new ones, by a counter, and those that have to be sent again.
 struct PartQueue: Sendable {
   private let count: Int
   private var nextNew = 1
   private var left: Set<Int> = []
   private var again: [Int] = []
-  /// How many of `again` are taken: thousands can come back at once, and each would move the others up.
+  /// How many of `again` were taken. Not removed one by one: thousands can come back at once, and each removal would move
+  /// all others.
   private var taken = 0
 
-  /// The parts of a file. A stream has none at first: they are added as they come.
+  /// The parts of a file. A stream begins with none, and they are added as they are read.
   init(count: Int) {
     self.count = count
   }
 
-  /// Not to be sent: somebody looks whether the store has them.
+  /// Not to be sent: they are compared with what the store has.
   mutating func leaveOut(_ numbers: some Sequence<Int>) {
     left.formUnion(numbers)
   }
@@ -38,7 +39,7 @@ struct PartQueue: Sendable {
     taken = 0
   }
 
-  /// Nothing is left to send, but what may come back.
+  /// Nothing is left to send, except parts that may come back.
   mutating func isExhausted() -> Bool {
     guard again.isEmpty else { return false }
     while nextNew <= count, left.contains(nextNew) { nextNew += 1 }

@@ -1,15 +1,15 @@
-/// One SHA-256 over all that an upload was created with and a later run cannot change: headers of the object,
-/// encryption, conditions. Each value goes in by name and with lengths, so that no two lists look the same; names are
-/// put in order, values of one name stay as they came.
+/// One SHA-256 over everything that an upload is created with and a later run cannot change: object headers, encryption,
+/// conditions. Each value is added with its name and length, so that different lists never give the same input; names
+/// are sorted, and values of one name keep their order.
 ///
-/// It is written into the record: a secret must not go in, not even hashed. Of a customer's key only say that there was
-/// one.
+/// It is written into the record, so secrets must not be added, not even hashed. For a customer key add only that there
+/// is one.
 package struct OptionsDigest: Sendable {
   private var entries: [(name: [UInt8], value: [UInt8]?)] = []
 
   package init() {}
 
-  /// Nil is another value than the empty string.
+  /// Nil differs from the empty string.
   package mutating func add(_ name: String, _ value: String?) {
     entries.append((Array(name.utf8), value.map { Array($0.utf8) }))
   }

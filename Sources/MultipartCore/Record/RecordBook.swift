@@ -1,10 +1,10 @@
 import Glibc
 
-/// The records of unfinished uploads: `uploads/` in the state folder, made 0700, one file for each destination, 0600.
+/// The records of unfinished uploads: one file per destination (mode 0600) in `uploads/` of the state folder (0700).
 ///
-/// Who writes holds the destination's lock; reading needs none. Failures of the disk (`.local`) are nothing an upload
-/// must end for: it can go on without a record.
-/// ```swift
+/// Writing needs the destination's lock, reading does not. An upload need not fail because of a disk failure (`.local`):
+/// it can continue without a record.
+///
 /// guard let lock = try book.lock(target) else { return busy(book.lockHolder(target)) }
 /// defer { lock.release() }
 /// let old = try book.load(target)
@@ -18,7 +18,7 @@ package struct RecordBook: Sendable {
     self.folder = folder
   }
 
-  /// Nil while somebody else holds it: another process, or another part of this one.
+  /// Nil while another process, or another upload of this one, holds it.
   package func lock(_ target: RecordTarget) throws(Failure) -> RecordLock? {
     let folder = try RecordFolder.make(try path())
     let lock = try RecordLock.take(folder, try target.name() + ".lock")
@@ -26,7 +26,7 @@ package struct RecordBook: Sendable {
     return lock
   }
 
-  /// The process that holds the lock, for messages; nil when that is not known.
+  /// The process that holds the lock, for messages; nil if not known.
   package func lockHolder(_ target: RecordTarget) -> Int32? {
     do throws(Failure) {
       let folder = try RecordFolder.open(try path())
@@ -36,7 +36,7 @@ package struct RecordBook: Sendable {
     }
   }
 
-  /// Whether there is a record of this destination, readable or not.
+  /// Whether this destination has a record, readable or not.
   package func mayHave(_ target: RecordTarget) -> Bool {
     do throws(Failure) {
       return try RecordFolder.open(try path())?.file(try Self.name(target), O_RDONLY) != nil
@@ -45,16 +45,15 @@ package struct RecordBook: Sendable {
     }
   }
 
-  /// Nil when there is none, or nothing in it that can be used. Throws `.configuration` for a version that is not known
-  /// and for a file that another user made or could have written, `.local` when it cannot be read.
+  /// Nil without a record, or if nothing in it can be used. Throws `.configuration` for an unknown version and for a file
+  /// that another user created or could have written, and `.local` if it cannot be read.
   package func load(_ target: RecordTarget) throws(Failure) -> UploadRecord? {
     guard let folder = try RecordFolder.open(try path()) else { return nil }
     guard let record = try Self.read(folder, try Self.name(target))?.1.record else { return nil }
     return record.header.target == target ? record : nil
   }
 
-  /// A new record in the place of an older one, with the parts that are known to be there already, durable before it
-  /// returns.
+  /// Replaces an older record by a new one with the parts that are already at the store; it is durable on return.
   package func begin(
     _ header: UploadRecord.Header, parts: [UploadRecord.Part] = []
   ) throws(Failure) -> RecordWriter {
@@ -62,8 +61,8 @@ package struct RecordBook: Sendable {
     return try write(UploadRecord(header: header, parts: parts))
   }
 
-  /// Goes on where `record` ends: at the end of its file, of which a torn tail is cut off. When the file says anything
-  /// else, or has grown by lines that no longer count, it is written anew.
+  /// Continues at the end of `record`'s file, after cutting off an incomplete last line. If the file differs from `record`
+  /// or has many outdated lines, it is rewritten.
   package func resume(_ record: UploadRecord) throws(Failure) -> RecordWriter {
     let (folder, name) = (try RecordFolder.make(try path()), try Self.name(record.header.target))
     guard let (file, reading) = try Self.read(folder, name, O_RDWR | O_APPEND), reading.record == record,
@@ -77,13 +76,13 @@ package struct RecordBook: Sendable {
     try RecordFolder.open(try path())?.remove(try Self.name(target))
   }
 
-  /// The records that can be used, oldest first.
+  /// The usable records, oldest first.
   package func all() throws(Failure) -> [UploadRecord] { try listing().records }
 
   package struct Listing: Sendable {
     /// Oldest first.
     package var records: [UploadRecord] = []
-    /// One for each file that is left out: which, and why.
+    /// One failure for each file that cannot be used.
     package var unusable: [Failure] = []
   }
 
@@ -133,7 +132,7 @@ package struct RecordBook: Sendable {
     let (folder, name) = (try RecordFolder.make(try path()), try Self.name(record.header.target))
     var (bytes, seed) = try RecordText.head(record.header)
     for part in record.parts.values.sorted(by: { $0.number < $1.number }) {
-      // What cannot be written is left out: the next run compares the part as one that it does not know.
+      // What cannot be written is left out: the next run then compares the part as an unknown one.
       guard let line = try? RecordText.line(part, seed: seed), bytes.count + line.count <= RecordText.mostBytes else {
         continue
       }

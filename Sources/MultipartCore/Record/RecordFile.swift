@@ -1,11 +1,11 @@
 import Glibc
 
-/// One open file of the records' folder (`openat`), closed in `deinit` (`close`).
+/// One open file of the record folder (`openat`), closed in `deinit` (`close`).
 final class RecordFile: Sendable {
   let descriptor: Int32
   private let path: String
 
-  /// Takes the descriptor over.
+  /// Takes over the descriptor.
   init(descriptor: Int32, path: String) {
     self.descriptor = descriptor
     self.path = path
@@ -15,8 +15,8 @@ final class RecordFile: Sendable {
 
   func failure(_ what: String) -> Failure { StateFolder.failure(path, what) }
 
-  /// `fstat`: only a plain file of this user counts, which nobody else could have written. One that others could read
-  /// is made private (`fchmod`).
+  /// `fstat`: accepts only a regular file of this user that nobody else could have written. If others could read it, its
+  /// mode is changed (`fchmod`).
   func check() throws(Failure) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure("cannot be read") }
@@ -31,7 +31,7 @@ final class RecordFile: Sendable {
       .at(Place(file: path))
   }
 
-  /// `pread` from the start.
+  /// `pread` from the beginning.
   func read(most: Int) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -45,7 +45,7 @@ final class RecordFile: Sendable {
     return bytes
   }
 
-  /// One `write`, more only when the kernel takes less than it was given.
+  /// One `write`, or more if the kernel accepts only part of the bytes.
   func write(_ bytes: [UInt8]) throws(Failure) {
     guard StateFolder.writeAll(descriptor, bytes) else { throw failure("cannot be written") }
   }
@@ -56,7 +56,7 @@ final class RecordFile: Sendable {
     }
   }
 
-  /// `fdatasync`, which makes the new length durable too.
+  /// `fdatasync`, which also makes the new length durable.
   func sync() throws(Failure) {
     guard fdatasync(descriptor) == 0 else { throw failure("cannot be made durable") }
   }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// An open folder of s3up's files. Each name is looked up below its descriptor (`openat`, `renameat`, `unlinkat`), so
-/// that the folder that was checked is the folder that is used. Closed in `deinit`.
+/// An open folder with files of s3up. Names are looked up relative to its descriptor (`openat`, `renameat`, `unlinkat`),
+/// so that the folder that was checked is the one that is used. Closed in `deinit`.
 ///
-/// Nobody's mode is ever changed: the state folder may be one that people share, and what is in it may be other
-/// programs'. Only what is made here is made private.
+/// The mode of existing folders and files of others is never changed: people or programs may share the state folder. Only
+/// what is created here is private.
 final class RecordFolder: Sendable {
   private let path: String
   private let descriptor: Int32
@@ -16,17 +16,17 @@ final class RecordFolder: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The one in the state folder that is s3up's own.
+  /// s3up's own folder within the state folder.
   static func own(in folder: String) -> String { folder + "/uploads" }
 
-  /// One of our own; nil when it is not there.
+  /// Opens a folder of s3up's own; nil if it does not exist.
   static func open(_ path: String) throws(Failure) -> RecordFolder? {
     guard let folder = try at(path, O_NOFOLLOW) else { return nil }
     try folder.check()
     return folder
   }
 
-  /// The state folder as it is, whoever made it; nil when it is not there.
+  /// Opens the state folder, whoever owns it; nil if it does not exist.
   static func at(_ path: String, _ flags: Int32 = 0) throws(Failure) -> RecordFolder? {
     let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
     guard descriptor >= 0 else {
@@ -36,14 +36,14 @@ final class RecordFolder: Sendable {
     return RecordFolder(path: path, descriptor: descriptor)
   }
 
-  /// Where the files lie that are not records: in the state folder where this user alone can write in it, else in our
-  /// own one in it. In a folder that others write in, they could put one file of ours in the place of another.
+  /// Where the files are that are not records: in the state folder if only this user can write there, else in s3up's own
+  /// folder within it. In a folder that others can write, they could replace our file.
   static func home(in path: String) throws(Failure) -> RecordFolder? {
     guard let folder = try at(path) else { return nil }
     return try folder.strangers() == nil ? folder : open(own(in: path))
   }
 
-  /// The same, made when it is not there.
+  /// The same folder, created if it does not exist.
   static func makeHome(in path: String) throws(Failure) -> RecordFolder {
     try StateFolder.make(path)
     guard let folder = try at(path) else { throw StateFolder.failure(path, "cannot be made") }
@@ -65,8 +65,8 @@ final class RecordFolder: Sendable {
     ).at(Place(file: path))
   }
 
-  /// How it is that others than this user can make and replace files in it (`fstat`); nil when they cannot. Who runs as
-  /// root does not believe what another user wrote: it could lead to anything.
+  /// Why users other than this one can create and replace files in it (`fstat`); nil if they cannot. Root must not trust
+  /// another user's files either, because they could point anywhere.
   private func strangers() throws(Failure) -> String? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw StateFolder.failure(path, "cannot be opened") }
@@ -74,7 +74,7 @@ final class RecordFolder: Sendable {
     return status.st_mode & 0o022 == 0 ? nil : "can be written by other users"
   }
 
-  /// Nil when there is none. O_NONBLOCK: a pipe in the file's place must not be waited for.
+  /// Nil if it does not exist. O_NONBLOCK, because a named pipe in its place would block.
   func file(_ name: String, _ flags: Int32) throws(Failure) -> RecordFile? {
     let opened = openat(descriptor, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
     guard opened >= 0 else {
@@ -89,7 +89,7 @@ final class RecordFolder: Sendable {
     return file
   }
 
-  /// A new file, durable and whole before it takes the name and the place of an older one, open for more at its end.
+  /// Creates a file that is complete and durable before it replaces an older one of this name; open for appending.
   func replace(_ name: String, with bytes: [UInt8]) throws(Failure) -> RecordFile {
     let (temporary, file) = try newFile(beside: name)
     do throws(Failure) {
@@ -104,7 +104,7 @@ final class RecordFolder: Sendable {
     return file
   }
 
-  /// Gone for good; no error when it was not there.
+  /// Deletes a file durably; not an error if it does not exist.
   func remove(_ name: String) throws(Failure) {
     guard unlinkat(descriptor, name, 0) == 0 else {
       if errno == ENOENT { return }
@@ -113,10 +113,10 @@ final class RecordFolder: Sendable {
     try sync()
   }
 
-  /// For a lock's file, which nothing depends on after a power cut.
+  /// Deletes a lock file, which need not be durable.
   func unlink(_ name: String) { unlinkat(descriptor, name, 0) }
 
-  /// Whether the name still stands for this file.
+  /// Whether the name still refers to this file.
   func has(_ file: RecordFile, as name: String) -> Bool {
     var (here, there) = (stat(), stat())
     guard fstat(file.descriptor, &here) == 0, fstatat(descriptor, name, &there, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -126,7 +126,7 @@ final class RecordFolder: Sendable {
   }
 
   func names() throws(Failure) -> [String] {
-    // A descriptor of its own, because reading moves its place.
+    // A second descriptor, because reading a folder moves the offset.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw StateFolder.failure(path, "cannot be read") }
     guard let stream = fdopendir(copy) else {
@@ -147,7 +147,7 @@ final class RecordFolder: Sendable {
 
   func place(_ name: String) -> String { path + "/" + name }
 
-  /// `fsync`, without which a power cut can undo a rename. Some network file systems have none for folders (EINVAL).
+  /// `fsync`: without it a power cut could undo a rename. Some network file systems do not support it for folders (EINVAL).
   private func sync() throws(Failure) {
     guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
       throw StateFolder.failure(path, "cannot be made durable")
@@ -156,7 +156,7 @@ final class RecordFolder: Sendable {
 
   // MARK: New files
 
-  /// So many can be in the making for one name.
+  /// The most temporary files for one name at the same time.
   private static let newFiles = 0..<16
 
   private func newFile(beside name: String) throws(Failure) -> (String, RecordFile) {
@@ -171,7 +171,7 @@ final class RecordFolder: Sendable {
     throw StateFolder.failure(place(name), "cannot be made")
   }
 
-  /// A run was killed an hour ago or more while it made this file: nothing takes so long.
+  /// Deletes a temporary file that is an hour old: its run was killed, because writing never takes that long.
   private func removeAbandoned(_ temporary: String) {
     var status = stat()
     guard fstatat(descriptor, temporary, &status, AT_SYMLINK_NOFOLLOW) == 0,
@@ -180,7 +180,7 @@ final class RecordFolder: Sendable {
     unlinkat(descriptor, temporary, 0)
   }
 
-  /// What runs left that were killed while they made a new file of this name. Only for who holds the name's lock.
+  /// Deletes temporary files of this name that killed runs have left. The caller must hold the name's lock.
   func removeLeftovers(beside name: String) {
     for number in Self.newFiles { unlinkat(descriptor, Self.temporary(name, number), 0) }
   }

@@ -1,28 +1,27 @@
 internal import CKernels
 
-/// One line of a record: words with one space between, and as the last word the CRC32C of all before it in eight hex
-/// digits. A line that is torn, filled with NULs, mixed with another or flipped in any bit is seen by it.
+/// One line of a record: words separated by one space, the last of which is the CRC32C of everything before it in eight
+/// hex digits. It detects a line that is incomplete, filled with NULs, mixed with another or has a flipped bit.
 enum RecordLine {
   typealias Word = [UInt8]
 
-  /// Longer lines are not ours: keys, paths and ETags of the longest kind stay far below, even when each byte of them
-  /// takes three.
+  /// Longer lines are not ours: the longest keys, paths and ETags stay far below this, even if each byte takes three.
   static let longest = 64 << 10
 
   private static let space = UInt8(ascii: " ")
   private static let percent = UInt8(ascii: "%")
   private static let crcLength = 8
 
-  /// A line in the making, word by word into one buffer.
+  /// A line that is built word by word in one buffer.
   struct Draft {
     private var bytes: [UInt8] = []
 
     init() { bytes.reserveCapacity(160) }
 
-    /// Visible ASCII stays as it is, so that a record can be read by eye; all else becomes `%xy`.
+    /// Visible ASCII is not escaped, so that people can read a record; other bytes become `%xy`.
     mutating func add(_ word: some Collection<UInt8>) {
       if !bytes.isEmpty { bytes.append(space) }
-      // Most words are such ASCII alone, and go in at once.
+      // Most words are plain ASCII and are copied at once.
       let isDone = word.withContiguousStorageIfAvailable { word in
         guard word.allSatisfy(isPlain) else { return false }
         bytes.append(contentsOf: word)
@@ -40,8 +39,8 @@ enum RecordLine {
       }
     }
 
-    /// `seed` goes into the CRC without being written. Part lines have the CRC of their header's line there, because a
-    /// file system can show blocks of another, older record after a power cut, good lines in themselves.
+    /// `seed` is part of the CRC but is not written. For part lines it is the CRC of their header, because after a power cut
+    /// a file system may show blocks of an older record whose lines are valid in themselves.
     consuming func end(seed: UInt32) -> (bytes: [UInt8], crc: UInt32) {
       let crc = checksum(bytes[...], seed)
       bytes.append(space)
@@ -57,7 +56,7 @@ enum RecordLine {
     return draft.end(seed: seed)
   }
 
-  /// The words of a line without its line feed; nil when it is not as it was written.
+  /// The words of a line without its line feed; nil if the CRC does not match.
   static func read(_ line: ArraySlice<UInt8>, seed: UInt32 = 0) -> (words: [Word], crc: UInt32)? {
     guard line.count > crcLength, line.count < longest else { return nil }
     let body = line.dropLast(crcLength + 1)
@@ -77,7 +76,7 @@ enum RecordLine {
     bytes.withUnsafeBytes { ck_crc32c(seed, $0.baseAddress, $0.count) }
   }
 
-  /// Of eight, from the highest.
+  /// One of eight digits, the highest first.
   private static func hexDigit(_ place: Int, of crc: UInt32) -> UInt8 {
     Hex.digit(UInt8(truncatingIfNeeded: crc >> UInt32(28 - 4 * place)) & 15)
   }
@@ -103,7 +102,7 @@ enum RecordLine {
 
   private static func isPlain(_ byte: UInt8) -> Bool { byte > space && byte < 0x7F && byte != percent }
 
-  /// Of lower case alone: a line is as it was written.
+  /// Lower case only, as it is written.
   private static func value(_ letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0")

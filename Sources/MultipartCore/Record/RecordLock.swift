@@ -1,14 +1,14 @@
 import Glibc
 
-/// Keeps two runs off one destination: `flock` on a file beside the record. The kernel takes the lock away with the
-/// process, however it ends; a program that this one starts does not inherit it (O_CLOEXEC).
+/// Prevents two runs from uploading to one destination: `flock` on a file beside the record. The kernel releases the lock
+/// when the process ends; child processes do not inherit it (O_CLOEXEC).
 ///
-/// Keep it and end it with `release`: the last mention of a value ends its life, and the lock with it.
+/// Keep the value until you call `release`: Swift may end its life, and so the lock, after its last use.
 package final class RecordLock: Sendable {
   private let folder: RecordFolder
   private let name: String
   private let file: Locked<RecordFile?>
-  /// When a run took the lock that was killed and so never let it go; nil where the last one ended in order.
+  /// When the run that took the lock and was killed had taken it; nil if the last run released it.
   package let leftSince: Timestamp?
 
   private init(_ folder: RecordFolder, _ name: String, _ file: RecordFile, leftSince: Timestamp?) {
@@ -20,9 +20,9 @@ package final class RecordLock: Sendable {
 
   deinit { release() }
 
-  /// Nil when somebody holds it.
+  /// Nil if somebody else holds it.
   static func take(_ folder: RecordFolder, _ name: String) throws(Failure) -> RecordLock? {
-    // Who loses so often has somebody else to wait for.
+    // Losing this often means that other runs keep taking the lock.
     for _ in 0..<100 {
       guard let file = try folder.file(name, O_RDWR | O_CREAT) else { continue }
       switch try claim(file, folder, name) {
@@ -39,8 +39,8 @@ package final class RecordLock: Sendable {
 
   enum Claim {
     case held, busy
-    /// Who lets go removes the file. When that was between our `open` and our `flock`, the file that we hold has no
-    /// name any more and keeps nobody off: the next one opens another.
+    /// Releasing deletes the file. If that happened between our `open` and `flock`, our file has no name any more and locks
+    /// nobody out: the next run would create another one.
     case nameless
   }
 
@@ -52,10 +52,10 @@ package final class RecordLock: Sendable {
     return folder.has(file, as: name) ? .held : .nameless
   }
 
-  /// Lets go; a second time does nothing.
+  /// Releases the lock; further calls do nothing.
   package func release() {
     file.withLock { file in
-      // While it is still locked, so that the name is nobody else's file.
+      // Deleted while still locked, so that the name cannot yet refer to another run's file.
       if let held = file, folder.has(held, as: name) { folder.unlink(name) }
       file = nil
     }
@@ -63,21 +63,21 @@ package final class RecordLock: Sendable {
 }
 
 extension RecordFile {
-  /// For messages only: the lock holds without it, on a full disk too.
+  /// Writes the process id, for messages only: the lock works without it, for example on a full disk.
   fileprivate func note(pid: pid_t) {
     let text = Array("\(pid)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
     pwrite(descriptor, text, text.count, 0)
   }
 
-  /// When somebody noted himself in it; nil for a new file.
+  /// When a process id was written into it; nil for a new file.
   fileprivate func notedSince() -> Timestamp? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
     return Timestamp(seconds: Int64(status.st_mtim.tv_sec))
   }
 
-  /// Who wrote it, while there is such a process.
+  /// The process that wrote its id, if it still exists.
   func notedPid() throws(Failure) -> pid_t? {
     let text = String(decoding: try read(most: 32), as: UTF8.self)
     guard text.last == "\n", let pid = pid_t(text.dropLast()), pid > 0 else { return nil }

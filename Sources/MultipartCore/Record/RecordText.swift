@@ -6,26 +6,26 @@ import Glibc
 /// upload ORIGIN BUCKET KEY PATH DEVICE INODE SIZE SECONDS NANOSECONDS ID PART-SIZE CHECKSUM OPTIONS CREATED CRC
 /// part NUMBER SIZE ETAG ALGORITHM:HEX|- CRC
 /// ```
-/// The first line has this form in every version to come, so that an unknown version can be told from damage.
+/// All future versions begin with a first line of this form, so that an unknown version can be told from damage.
 enum RecordText {
   /// 10,000 parts take about 1 MiB.
   static let mostBytes = 16 << 20
   private static let opening = ["s3up", "record", "1"].map { Array($0.utf8) }
 
-  /// What a file holds up to its first bad line.
+  /// The contents of a file up to its first invalid line.
   struct Reading {
     var record: UploadRecord
-    /// Up to the end of the last good line.
+    /// Up to the end of the last valid line.
     var length: Int
     var seed: UInt32
   }
 
-  /// The first two lines, and the seed of those that follow.
+  /// The first two lines, and the CRC seed of those that follow.
   static func head(_ header: UploadRecord.Header) throws(Failure) -> (bytes: [UInt8], seed: UInt32) {
     let first = RecordLine.write(opening).bytes
     let second = RecordLine.write(words(header))
     let bytes = first + second.bytes
-    // What could not be read again is better not written.
+    // Nothing is written that could not be read back.
     guard let back = try read(bytes), back.record.header == header else {
       throw Failure(.local, "the record of this upload cannot be written: one of its values is out of bounds")
     }
@@ -46,7 +46,7 @@ enum RecordText {
     return bytes
   }
 
-  /// Nil when there is no whole header. Throws for another version.
+  /// Nil without a complete header. Throws for another version.
   static func read(_ bytes: [UInt8]) throws(Failure) -> Reading? {
     var rest = bytes.prefix(mostBytes)
     guard let first = nextLine(&rest), let opening = RecordLine.read(first)?.words,
@@ -66,7 +66,7 @@ enum RecordText {
     return reading
   }
 
-  /// Takes a line that has its end; a last line without one is torn.
+  /// The next line that ends in a line feed; a last line without one is incomplete.
   private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let end = rest.prefix(RecordLine.longest).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { rest = rest[(end + 1)...] }
@@ -78,7 +78,7 @@ enum RecordText {
       decoding: Array(opening.dropFirst(2).joined(separator: [UInt8(ascii: " ")]).prefix(32)), as: UTF8.self)
     return Failure(
       .configuration, "the record of this upload is of version \(version), which this s3up does not know",
-      remedy: "go on with the s3up that wrote it, or remove the file: the parts are then found on the server")
+      remedy: "use the version of s3up that wrote it, or remove the file: the parts are then found on the server")
   }
 
   // MARK: Words

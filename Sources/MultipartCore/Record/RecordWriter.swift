@@ -1,7 +1,7 @@
 import Glibc
 
-/// When lines are made durable: at once after a quiet second, else at most each second, or when so much was sent that
-/// it would hurt to send it again. A process that is killed loses nothing either way; this is for power cuts.
+/// When lines are made durable: at once if the last flush was more than a second ago or if much has been sent since,
+/// otherwise later. This is only for power cuts; a killed process loses nothing.
 struct FlushPace: Sendable {
   static let interval = Duration.seconds(1)
   static let mostBytes: Int64 = 64 << 20
@@ -9,7 +9,7 @@ struct FlushPace: Sendable {
   private var last: Duration?
   private var waiting: Int64 = 0
 
-  /// Whether it is time after a part of `size`.
+  /// Whether to flush after a part of `size`.
   mutating func isDue(after size: Int64, now: Duration) -> Bool {
     let (sum, tooMuch) = waiting.addingReportingOverflow(size)
     waiting = tooMuch ? .max : sum
@@ -23,14 +23,14 @@ struct FlushPace: Sendable {
   }
 }
 
-/// The record of a running upload, open at its end. After `remove` it takes what still comes and forgets it.
+/// The record of a running upload, open at its end. After `remove`, further parts are ignored.
 package final class RecordWriter: Sendable {
   private struct State: Sendable {
-    /// Nil once the record is removed.
+    /// Nil after the record was deleted.
     var file: RecordFile?
     var length: Int
     var pace = FlushPace()
-    /// The end of the file is not a whole line and could not be cut off: what follows would not be read.
+    /// The file ends in an incomplete line that could not be cut off: what follows it could not be read.
     var broken: Failure?
   }
 
@@ -46,15 +46,15 @@ package final class RecordWriter: Sendable {
     state = Locked(State(file: file, length: length))
   }
 
-  /// One `write` of one line, and `fdatasync` when it is time by `now`, a clock that only goes forward. When it throws,
-  /// the earlier lines are as they were, and the next part may succeed again.
+  /// One `write` of one line, and `fdatasync` if it is due by `now`, an uptime. If it throws, the earlier lines are
+  /// unchanged, and the next part may succeed again.
   package func append(_ part: UploadRecord.Part, now: Duration) throws(Failure) {
     let line = try RecordText.line(part, seed: seed)
     try state.withLock { (state) throws(Failure) -> Void in
       guard let file = state.file else { return }
       try Self.write(line, to: file, &state)
       guard state.pace.isDue(after: part.size, now: now) else { return }
-      // Marked first: a disk that cannot is not asked for each part.
+      // Set first: if the disk cannot flush, it is not asked again for each part.
       state.pace.flushed(now: now)
       try file.sync()
     }
@@ -69,7 +69,7 @@ package final class RecordWriter: Sendable {
     }
   }
 
-  /// Removes the record, for good before it returns; not when another run has put its own in the place.
+  /// Deletes the record durably, but not if another run has replaced it by its own.
   package func remove() throws(Failure) {
     try state.withLock { (state) throws(Failure) -> Void in
       guard let file = state.file else { return }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Files of the state folder: for this user alone, replaced whole.
+/// Files of the state folder, readable by this user only and replaced atomically.
 enum StateFolder {
-  /// `mkdir` for each part of the path that is missing, 0700, each made durable in the one above it.
+  /// `mkdir` for each missing folder of the path, mode 0700, each made durable in its parent.
   static func make(_ folder: String) throws(Failure) {
     var path = ""
     var problem: Int32 = 0
@@ -12,7 +12,7 @@ enum StateFolder {
       if mkdir(path, 0o700) == 0 {
         sync(above)
       } else if errno != EEXIST {
-        // Told only when the folder is not there: above it may be some that are not ours to make.
+        // Reported only if the folder does not exist in the end: parents may exist that we may not create.
         if problem == 0 { problem = errno }
       }
     }
@@ -31,12 +31,12 @@ enum StateFolder {
     }
   }
 
-  /// A name for `mkstemp` and `mkdtemp`, which put letters of chance in the place of the six at its end.
+  /// A name for `mkstemp` and `mkdtemp`, which replace the last six characters by random ones.
   static func template(_ stem: String) -> [CChar] {
     Array((stem + "." + String(repeating: "X", count: 6)).utf8CString)
   }
 
-  /// Writes a new file, 0600, and renames it over the old one: `mkstemp`, `write`, `fsync`, `rename`.
+  /// Writes a new file (0600) and renames it over the old one: `mkstemp`, `write`, `fsync`, `rename`.
   static func replace(_ path: String, with text: String) throws(Failure) {
     var template = template(path)
     let descriptor = mkstemp(&template)
@@ -51,7 +51,7 @@ enum StateFolder {
     }
   }
 
-  /// `fsync` of a folder, as far as the file system can.
+  /// `fsync` of a folder, if the file system supports it.
   private static func sync(_ folder: String) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

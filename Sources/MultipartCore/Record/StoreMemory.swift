@@ -1,9 +1,9 @@
 import Glibc
 
-/// What is known of one store.
+/// What is known about one store.
 package struct StoreLessons: Sendable {
   let all: [StoreLesson]
-  /// Why what is written of stores is not believed: somebody else could have written it.
+  /// Why the file is not used: somebody else could have written it.
   package var refusal: Failure?
 
   /// The strongest form of checksum that it verifies.
@@ -18,18 +18,18 @@ package struct StoreLessons: Sendable {
   package func contain(_ lesson: StoreLesson) -> Bool { all.contains { $0.isAbout(lesson) } }
 }
 
-/// What was learnt of stores, kept between runs in the state folder. One line for each lesson, with its moment; what
-/// cannot be read, is too old, or is of the future is as good as not known.
+/// What was learned about stores, kept between runs in the state folder: one lesson with its time per line. A lesson that
+/// cannot be read, is too old, or is from the future does not count.
 package struct StoreMemory: Sendable {
   package struct Entry: Sendable, Equatable {
     package var origin: String
     package var lesson: StoreLesson
-    package var learnt: Timestamp
+    package var learned: Timestamp
   }
 
-  /// A store that learns to verify is asked again after this long.
+  /// A store may learn to verify checksums, so it is asked again after this time.
   private static let lifetime: Int64 = 30 * 86_400
-  /// Clocks differ; a lesson from further ahead would never end.
+  /// Clocks differ; a lesson from further in the future might never expire.
   private static let ahead: Int64 = 86_400
   private static let mostBytes = 1 << 20
   private static let header = "s3up stores 1"
@@ -50,26 +50,26 @@ package struct StoreMemory: Sendable {
     }
   }
 
-  /// Written beside and renamed over, so that a reader finds the old list or the new. Two writers at once: the last
-  /// wins, and the other's lesson is learnt again.
+  /// Written to a temporary file and renamed, so that readers see either the old or the new list. If two runs write at
+  /// once, the last wins, and the other's lesson is learned again.
   package func remember(_ lesson: StoreLesson, of origin: String, now: Timestamp) throws(Failure) {
     guard lesson.word != nil, !origin.utf8.contains(where: { $0 <= 0x20 }) else { return }
-    // What cannot be believed is replaced.
+    // A file that is not trusted is replaced.
     var kept = ((try? entries()) ?? []).filter {
       Self.isFresh($0, now) && !($0.origin.utf8.elementsEqual(origin.utf8) && $0.lesson.isAbout(lesson))
     }
-    kept.append(Entry(origin: origin, lesson: lesson, learnt: now))
-    let lines = kept.compactMap { entry in entry.lesson.word.map { "\(entry.origin) \($0) \(entry.learnt.seconds)" } }
+    kept.append(Entry(origin: origin, lesson: lesson, learned: now))
+    let lines = kept.compactMap { entry in entry.lesson.word.map { "\(entry.origin) \($0) \(entry.learned.seconds)" } }
     let text = ([Self.header] + lines).joined(separator: "\n") + "\n"
     _ = try RecordFolder.makeHome(in: folder).replace(Self.name, with: Array(text.utf8))
   }
 
-  /// Nothing is taken from the entry's number, which is whatever the file says.
+  /// Compares without arithmetic on the entry's time, which could overflow, because the file may contain any number.
   private static func isFresh(_ entry: Entry, _ now: Timestamp) -> Bool {
-    entry.learnt.seconds > now.seconds - lifetime && entry.learnt.seconds <= now.seconds + ahead
+    entry.learned.seconds > now.seconds - lifetime && entry.learned.seconds <= now.seconds + ahead
   }
 
-  /// All, or those of one origin. Bytes, because each start reads the file, and cutting up a text costs much.
+  /// All entries, or those of one origin. Works on bytes: every start reads the file, and splitting a `String` is slow.
   private func entries(of origin: String? = nil) throws(Failure) -> [Entry] {
     guard let bytes = try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)?.read(most: Self.mostBytes + 1),
       bytes.count <= Self.mostBytes
@@ -84,7 +84,7 @@ package struct StoreMemory: Sendable {
       guard texts.count == 3, let lesson = StoreLesson(word: texts[1]), let seconds = Int64(texts[2]) else {
         return nil
       }
-      return Entry(origin: texts[0], lesson: lesson, learnt: Timestamp(seconds: seconds))
+      return Entry(origin: texts[0], lesson: lesson, learned: Timestamp(seconds: seconds))
     }
   }
 }

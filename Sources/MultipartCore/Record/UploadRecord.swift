@@ -1,7 +1,7 @@
-/// Whereto: there is one record and one lock for each destination, whatever the source. Compared by bytes, for two keys
-/// that Unicode holds to be equal are two objects.
+/// A destination: each has one record and one lock, whatever the source. Compared by bytes, because two keys that Unicode
+/// considers equal are two objects.
 package struct RecordTarget: Sendable, Hashable {
-  /// `https://host`, with the port where it is not the usual one.
+  /// `https://host`, with the port unless it is the default.
   package let origin: String
   package let bucket: String
   package let key: String
@@ -16,7 +16,7 @@ package struct RecordTarget: Sendable, Hashable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-  /// 128 bits of SHA-256 as hex: no key is too long for it, or means a folder.
+  /// 128 bits of SHA-256 in hex, so that no key is too long for a file name or contains a slash.
   func name() throws(Failure) -> String {
     Hex.encode(try Digest.sha256(bytes).prefix(16))
   }
@@ -26,8 +26,8 @@ package struct RecordTarget: Sendable, Hashable {
   }
 }
 
-/// What is known of an unfinished upload: enough to go on with it, nothing secret. What it says of parts is what this
-/// machine once saw; the store's own list decides whether it still holds.
+/// What is known about an unfinished upload: enough to resume it, and nothing secret. Parts are recorded as this machine
+/// saw them; the store's list decides whether they still exist.
 package struct UploadRecord: Sendable, Equatable {
   package struct Header: Sendable, Equatable {
     package var target: RecordTarget
@@ -38,7 +38,7 @@ package struct UploadRecord: Sendable, Equatable {
     package var form: ChecksumForm
     /// From `OptionsDigest`.
     package var optionsDigest: String
-    /// When the upload was begun, by the store's clock: what is at the key and older, it has not made.
+    /// When the upload was begun, by the store's clock: an older object at the key is not its result.
     package var created: Timestamp
 
     package init(
@@ -55,16 +55,16 @@ package struct UploadRecord: Sendable, Equatable {
       self.created = created
     }
 
-    /// By bytes, as they are written.
+    /// Compares bytes, as they are written.
     package static func == (a: Header, b: Header) -> Bool { RecordText.words(a) == RecordText.words(b) }
   }
 
   package struct Part: Sendable, Equatable {
     package var number: Int
     package var size: Int64
-    /// As the store gave it, quotes and all.
+    /// As the store gave it, including the quotes.
     package var etag: String
-    /// What was computed from the local bytes when the part was sent.
+    /// Computed from the local bytes when the part was sent.
     package var checksum: Checksum?
 
     package init(number: Int, size: Int64, etag: String, checksum: Checksum? = nil) {
@@ -74,14 +74,14 @@ package struct UploadRecord: Sendable, Equatable {
       self.checksum = checksum
     }
 
-    /// ETags by bytes, as they are written.
+    /// Compares ETags by bytes, as they are written.
     package static func == (a: Part, b: Part) -> Bool {
       a.number == b.number && a.size == b.size && a.etag.utf8.elementsEqual(b.etag.utf8) && a.checksum == b.checksum
     }
   }
 
   package var header: Header
-  /// By number; of a part that was sent twice the later line counts.
+  /// By number; if a part was sent twice, the later line counts.
   package var parts: [Int: Part]
 
   package init(header: Header, parts: [Int: Part] = [:]) {

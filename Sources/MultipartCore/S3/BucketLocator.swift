@@ -1,7 +1,7 @@
 /// Asks AWS where a bucket is: an unsigned HEAD, whose answer names the region whatever its status.
 package enum BucketLocator {
-  /// Nil where the name tells it, where it is no bucket of AWS, and where no answer came: the first request then learns
-  /// it by a redirect.
+  /// Nil if the bucket's name tells its region, if the store is not AWS, and if no answer came: then the first request
+  /// learns the region from a redirect.
   package static func region(
     of question: EndpointQuestion, transport: any Transport, world: World
   ) async -> String? {

@@ -1,12 +1,11 @@
-/// Where a bucket's requests go. All requests of a run share it, so that what an answer teaches one of them holds for
-/// the others.
+/// Where a bucket's requests go. All requests of a run share it, so that what one of them learns holds for all.
 ///
 /// | the answer | on AWS | at a URL |
 /// | --- | --- | --- |
 /// | 301, 307, `AuthorizationHeaderMalformed`, a HEAD's 400, that name another region | host and signature change | the signature changes |
 /// | 301, 307 to another host of S3 in the same partition, over the same scheme | host and signature change | a failure |
 /// | 301, 307 to any other host | refused | a failure |
-///
+/// There is one move per run: a second one means a store that redirects in circles.
 /// One move is made in a run: a second is a store that sends its clients round in circles.
 final class BucketRoute: Sendable {
   private struct State {
@@ -25,12 +24,12 @@ final class BucketRoute: Sendable {
   func learn(from answer: Response, to request: Request) -> Lesson? {
     guard let redirect = Redirect(answer) else { return nil }
     return state.withLock { state in
-      // An ARN and a zone name their region: another is a mistake, not news.
+      // An ARN and a zone name their region: another region is a mistake.
       guard state.bucket.kind == .bucket else { return nil }
       if state.hasMoved { return Self.wasMade(request, for: state.bucket) ? nil : .region(nil) }
       do throws(Failure) {
         guard let next = try redirect.next(from: state.bucket), next != state.bucket else { return nil }
-        // Without a signature a store of one's own would be asked the same again.
+        // Without a signature, a store at a URL would get the same request again.
         guard next.origin != state.bucket.origin || request.headers["Authorization"] != nil else { return nil }
         let said = Self.sentence(from: state.bucket, to: next)
         state = State(bucket: next, hasMoved: true)
@@ -43,11 +42,12 @@ final class BucketRoute: Sendable {
 
   private static func sentence(from old: BucketEndpoint, to new: BucketEndpoint) -> Wording {
     let name = "the bucket \(SafeText.oneLine(old.bucket))"
-    if old.region == new.region { return "\(name) is reached at \(new.origin.host) for now: going on there" }
-    return "\(name) is in \(new.region), not in \(old.region): going on there; \(.region, new.region) saves the detour"
+    if old.region == new.region { return "\(name) is reached at \(new.origin.host) for now: requests go there" }
+    return
+      "\(name) is in \(new.region), not in \(old.region): requests go there; \(.region, new.region) saves the detour"
   }
 
-  /// Requests that were out when another one learnt it come back with the old answer.
+  /// Requests that were sent before another one learned of the move come back with the old answer.
   private static func wasMade(_ request: Request, for bucket: BucketEndpoint) -> Bool {
     guard request.url.utf8.starts(with: "\(bucket.origin)/".utf8) else { return false }
     guard let signature = request.headers["Authorization"] else { return true }
@@ -55,10 +55,10 @@ final class BucketRoute: Sendable {
   }
 }
 
-/// An answer by which a store says that the bucket is elsewhere.
+/// An answer with which a store says that the bucket is elsewhere.
 struct Redirect {
   private let region: String?
-  /// As the store named it: scheme and host, or the host alone.
+  /// As the store named it: scheme and host, or only the host.
   private let target: String?
   private let status: Int
 
@@ -73,14 +73,14 @@ struct Redirect {
     let isRedirect = answer.status < 400
     let named = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region)
     let isKnown = (body.code ?? S3ErrorBody.code(answer.headers)).map(Self.codes.contains) ?? false
-    // To a HEAD the refusal of a signature for another region has no body to say so.
+    // A HEAD that is refused for a signature of another region has no body to say so.
     guard isRedirect || isKnown || (answer.status == 400 && body.form == .empty && named != nil) else { return nil }
     region = named ?? body.region
     target = isRedirect ? answer.headers["Location"] ?? body.endpoint : nil
     status = answer.status
   }
 
-  /// Nil when it leads nowhere else, or cannot be told where.
+  /// Nil if it leads to the same place, or does not say where.
   func next(from bucket: BucketEndpoint) throws(Failure) -> BucketEndpoint? {
     if let region, region != bucket.region {
       guard bucket.isAWS else { return try bucket.moved(to: region) }
@@ -94,7 +94,7 @@ struct Redirect {
   }
 
   private func host(_ target: String, from bucket: BucketEndpoint) throws(Failure) -> BucketEndpoint? {
-    // A path alone stays where it is.
+    // A bare path stays on the same host.
     guard !target.hasPrefix("/") || target.hasPrefix("//") else { return nil }
     let text = target.contains("//") ? target : "\(bucket.origin.scheme.rawValue)://\(target)"
     let place = text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

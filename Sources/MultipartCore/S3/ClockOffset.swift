@@ -1,5 +1,5 @@
-/// How far this machine's clock is from the store's, learnt from the store's own `Date` when it refuses a signature for
-/// its time.
+/// How far this machine's clock is from the store's, learned from the store's `Date` when it refuses a signature because
+/// of its time.
 final class ClockOffset: Sendable {
   private let seconds = Locked<Int64>(0)
   private let measured = Locked<Int64>(0)
@@ -11,13 +11,13 @@ final class ClockOffset: Sendable {
     Timestamp(seconds: now.seconds + offset)
   }
 
-  /// By the `Date` of any answer.
+  /// From the `Date` of any answer.
   func measure(_ answer: Response, now: Timestamp) {
     guard let date = answer.headers["Date"].flatMap(S3Date.http) else { return }
     measured.withLock { $0 = date.seconds - now.seconds }
   }
 
-  /// Nil within a minute, which is no cause of anything.
+  /// Nil for less than a minute, which causes no refusal.
   var note: String? {
     let ahead = measured.withLock { $0 }
     guard abs(ahead) > 60 else { return nil }
@@ -25,7 +25,7 @@ final class ClockOffset: Sendable {
     return "the clock of this machine is \(minutes) min \(ahead > 0 ? "behind" : "ahead of") the store's"
   }
 
-  /// Once, after the correction has helped: what is to be said of it.
+  /// Returned once, after the correction has helped.
   func takeNote() -> String? {
     let isDue = isUnsaid.withLock { isUnsaid in
       defer { isUnsaid = false }
@@ -34,8 +34,8 @@ final class ClockOffset: Sendable {
     return isDue ? note ?? "the clock of this machine is off" : nil
   }
 
-  /// True when the answer is a refusal for the time, and what it taught changes the next signature. A HEAD is refused
-  /// without a code; there the `Date` alone has to show that the clocks are further apart than the 15 minutes S3 grants.
+  /// True if the answer refuses the time and its `Date` changes the next signature. A refused HEAD has no code; there the
+  /// `Date` must show a difference of more than the 15 minutes that S3 allows.
   func learn(from answer: Response, now: Timestamp) -> Bool {
     guard answer.status == 403 || answer.status == 400, let date = answer.headers["Date"].flatMap(S3Date.http) else {
       return false

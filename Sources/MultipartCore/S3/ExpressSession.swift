@@ -1,8 +1,8 @@
-/// The session of a directory bucket that all requests of a run share: its keys and token sign them.
+/// The session of a directory bucket, shared by all requests of a run: its keys and token sign them.
 ///
-/// A minute before its end, or at half of a life shorter than two, the next request has it renewed while the old one
-/// still serves; only who comes after the end waits. One renewal runs at a time, and after one that failed there is none
-/// for five seconds while the old session holds.
+/// It is renewed a minute before it expires, or after half of a lifetime shorter than two minutes, while the old session
+/// is still used; only requests after the expiry wait. One renewal runs at a time, and after a failed one there is none
+/// for five seconds as long as the old session is valid.
 package final class ExpressSession: Sendable {
   package typealias Renewal = @Sendable () async throws(Failure) -> CreateSession.Output
 
@@ -39,14 +39,14 @@ package final class ExpressSession: Sendable {
     return try await renewal.value.get()
   }
 
-  /// True when the request was signed by a session that the store no longer takes: the next one is another.
+  /// True if the store no longer accepts the session that signed the request: the next request uses another.
   func learn(from answer: Response, to request: Request) -> Bool {
     guard let token = request.headers[Self.tokenName], [400, 401, 403].contains(answer.status) else { return false }
     let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers)
-    // To a HEAD the refusal has no code; a session that is wrong for another reason costs one request more.
+    // A refused HEAD has no code; if the session was refused for another reason, this costs one more request.
     guard code.map(Self.endings.contains) ?? (request.method == .head && answer.status != 403) else { return false }
     state.withLock { state in
-      // Another request may have had it renewed already.
+      // Another request may already have renewed it.
       if let held = state.held, held.credentials.sessionToken?.reveal().utf8.elementsEqual(token.utf8) == true {
         state.held = nil
       }

@@ -1,5 +1,5 @@
-/// One pair of a query, not yet encoded. Unlike a ``NamedValue`` it may go without a value: no value is `?uploads`, an
-/// empty one `?uploads=`; both are signed alike.
+/// One pair of a query, not encoded yet. Unlike a ``NamedValue`` it can have no value: that is `?uploads`, and an empty
+/// value is `?uploads=`; both are signed the same way.
 package struct QueryItem: Sendable, Equatable {
   package var name: String
   package var value: String?

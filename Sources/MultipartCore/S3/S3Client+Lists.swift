@@ -1,12 +1,12 @@
-/// Whole lists, page after page.
+/// Complete lists, read page by page.
 extension S3Client {
   package struct PartListing: Sendable {
-    /// In the order of their numbers.
+    /// Sorted by number.
     package var parts: [ListParts.Part]
-    /// What the upload was created with, where the store says so.
+    /// What the upload was created with, if the store says so.
     package var checksumAlgorithm: String?
     package var checksumType: String?
-    /// False where the store's list did not come to an end.
+    /// False if reading stopped before the end of the store's list.
     package var isComplete: Bool
     /// The store's clock at its last answer.
     package var date: Timestamp?
@@ -32,7 +32,7 @@ extension S3Client {
 
   package struct UploadListing: Sendable {
     package var uploads: [ListMultipartUploads.Upload]
-    /// False where the store's list did not come to an end.
+    /// False if reading stopped before the end of the store's list.
     package var isComplete: Bool
     /// The store's clock at its last answer.
     package var date: Timestamp?
@@ -54,7 +54,7 @@ extension S3Client {
       uploads: pages.uploads, isComplete: pages.isComplete && list.marker == nil, date: date)
   }
 
-  /// The unfinished uploads of one key, as far as two pages show them: others may have begun any number.
+  /// The unfinished uploads of one key, from at most two pages, because others may have begun any number.
   package func uploads(
     ofKey key: String, _ list: ListMultipartUploads
   ) async throws(Failure) -> UploadListing {

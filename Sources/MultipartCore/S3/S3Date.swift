@@ -1,4 +1,4 @@
-/// The two forms in which stores write moments.
+/// The two date formats of stores.
 package enum S3Date {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

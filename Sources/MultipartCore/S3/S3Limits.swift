@@ -1,10 +1,10 @@
-/// What S3 takes in parts and objects.
+/// S3's limits for parts and objects.
 package enum S3Limits {
   package static let mostParts = 10_000
   package static let partNumbers = 1...mostParts
-  /// 5 MiB, of every part but the last.
+  /// 5 MiB, for every part but the last.
   package static let smallestPart: Int64 = 5 << 20
-  /// 5 GiB, of a part as of an object that is sent whole.
+  /// 5 GiB, for a part and for an object sent in one request.
   package static let largestPart: Int64 = 5 << 30
   /// 48.8 TiB: 10,000 parts of 5 GiB.
   package static let largestObject: Int64 = largestPart * Int64(mostParts)

@@ -1,7 +1,7 @@
-/// A byte or a character that is written as several: `%2F`, `&#x2F;`, `&amp;`, `\u002F`, `\x2F`, `\/`.
+/// An escape sequence for one byte or character: `%2F`, `&#x2F;`, `&amp;`, `\u002F`, `\x2F`, `\/`.
 struct Escape {
   let length: Int
-  /// Of a character that is no ASCII, its bytes in UTF-8.
+  /// UTF-8, for a character outside of ASCII.
   let bytes: [UInt8]
 
   static func begins(_ byte: UInt8) -> Bool {
@@ -12,7 +12,7 @@ struct Escape {
     ("amp;", "&"), ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'"),
   ].map { (Array($0.0.utf8), UInt8(ascii: $0.1)) }
 
-  /// Nil where none begins at this place.
+  /// Nil if the text does not begin with one.
   init?(_ text: ArraySlice<UInt8>) {
     let rest = text.dropFirst()
     switch text.first {
@@ -58,7 +58,7 @@ struct Escape {
     case UInt8(ascii: "x"):
       guard let (value, _) = Self.number(rest.dropFirst(), digits: 2...2) else { return nil }
       self.init(length: 4, bytes: [UInt8(truncatingIfNeeded: value)])
-    // A break of the line, which no piece of a secret knows.
+    // White space, which is not part of any piece of a secret.
     case UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"): self.init(length: 2, bytes: [0x20])
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
       self.init(length: 2, bytes: [letter])
@@ -79,10 +79,10 @@ struct Escape {
   }
 }
 
-/// A text with its escapes taken away, each byte with the place in the text that it was made of.
+/// A text without its escapes; each byte knows its place in the original text.
 struct DecodedText {
   private(set) var bytes: [UInt8] = []
-  /// Where in the original each byte begins, and behind which place it ends.
+  /// Where each byte begins in the original text, and where it ends.
   private(set) var starts: [Int] = []
   private(set) var ends: [Int] = []
 
@@ -94,7 +94,7 @@ struct DecodedText {
     ends = text.indices.map { $0 + 1 }
   }
 
-  /// The same with one layer of escapes less; nil where there is none.
+  /// The text with one layer of escapes removed; nil if it has none.
   func decoded() -> DecodedText? {
     var out = DecodedText()
     var found = false

@@ -1,6 +1,6 @@
 extension Redaction {
-  /// A sentence of a server without what its answer itself names as secret, and without what has the form of a secret
-  /// that this run does not know: somebody else's token. On one line, without white space at its ends.
+  /// A server's sentence without the secrets that its answer names, and without words that look like a secret unknown to
+  /// this run, such as somebody else's token. On one line, without white space at its ends.
   static func sentence(_ text: String, secrets: [String]) -> String {
     var bytes = Array(text.utf8.prefix(4096))
     for secret in secrets.map({ Array(ASCII.trimmed($0).utf8) }) where secret.count >= 8 {
@@ -16,7 +16,7 @@ extension Redaction {
 
   private static func looksSecret(_ word: ArraySlice<UInt8>) -> Bool {
     if word.count > 200 { return true }
-    // Anywhere in the word: `key=…`, `"…"`.
+    // Anywhere in the word, as in `key=…` or `"…"`.
     var hex = 0
     var base64 = 0
     for byte in word {

@@ -1,9 +1,9 @@
-/// Takes out of URLs and headers what would let a reader of the log act in our name. Holds for URLs that others
-/// signed too (older S3 signatures, Google's, Azure's, CloudFront's).
+/// Removes from URLs and headers what would let a reader of the log make requests in our name. Also covers URLs that
+/// others signed (older S3 signatures, Google's, Azure's, CloudFront's).
 package enum Redaction {
   static let mask = "REDACTED"
 
-  /// Works on bytes: a combining mark behind a `=` in a foreign URL must not hide the `=`.
+  /// Works on bytes: a combining mark after a `=` in somebody's URL must not hide the `=`.
   package static func url(_ url: String) -> String {
     let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
     let place = withoutUser(parts.first.map { String(Substring($0)) } ?? "")
@@ -30,13 +30,13 @@ package enum Redaction {
     return out
   }
 
-  /// `Name: value` of an answer for a log. A redirect repeats our URL, signature and all.
+  /// `Name: value` of an answer for a log. A redirect repeats our URL with its signature.
   package static func shown(_ field: NamedValue) -> String {
     let value = SecretNames.isSecret(header: field.name) ? mask : SafeText.oneLine(url(field.value), limit: 1000)
     return "\(SafeText.oneLine(field.name, limit: 200)): \(value)"
   }
 
-  /// Keeps the list of signed headers, which is what one looks for when a signature does not match.
+  /// Keeps the list of signed headers, which helps when a signature does not match.
   private static func authorization(_ value: String) -> String {
     guard value.hasPrefix(SigV4.algorithm + " ") else { return mask }
     let fields = value.dropFirst(SigV4.algorithm.count + 1).split(separator: ",").map { part -> String in
@@ -49,7 +49,7 @@ package enum Redaction {
     return SigV4.algorithm + " " + fields.joined(separator: ", ")
   }
 
-  /// `http://user:password@host/` without what stands before the `@`.
+  /// `http://user:password@host/` without the part before the `@`.
   private static func withoutUser(_ place: String) -> String {
     let bytes = Array(place.utf8)
     let slash = UInt8(ascii: "/")

@@ -1,4 +1,4 @@
-/// Text that no log, error, dump or interpolation shows: only `reveal()` gives it.
+/// Text that no log, error, dump or interpolation shows: only `reveal()` returns it.
 public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   private let text: String
 
@@ -7,22 +7,22 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
     self.text = text
   }
 
-  /// The secret itself, for the signer and for what is sent to the store.
+  /// The secret itself, for the signer and for requests.
   package func reveal() -> String { text }
 
-  /// Nothing of it.
+  /// A placeholder.
   public var description: String { "(secret)" }
-  /// Nothing of it.
+  /// A placeholder.
   public var debugDescription: String { "(secret)" }
-  /// Nothing of it.
+  /// Without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// By bytes: two spellings of the same Unicode text are two secrets.
+  /// Compares bytes: two spellings of the same Unicode text are two secrets.
   public static func == (a: Secret, b: Secret) -> Bool {
     a.text.utf8.elementsEqual(b.text.utf8)
   }
 
-  /// Of the same bytes.
+  /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) {
     for byte in text.utf8 { hasher.combine(byte) }
   }

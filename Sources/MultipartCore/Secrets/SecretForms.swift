@@ -1,23 +1,23 @@
-/// The pieces by which a secret is found again in a text, whichever way it is written there.
+/// The pieces by which a secret is found in a text, however it is encoded there.
 ///
-/// A piece is eight bytes of what is left when all but letters, digits and bytes above ASCII are taken away, from the
-/// secret as from the text: so it does not matter whether `+`, `/` and `=` were escaped, turned into `-`, `_` and
-/// nothing, or into a space, nor where lines were broken. Eight hex digits are in every ETag by chance; where a piece
-/// is of hex digits alone, fourteen are wanted, and their case does not matter.
+/// A piece is eight bytes of the secret without anything but letters, digits and bytes above ASCII; the text is stripped
+/// in the same way. So it does not matter whether `+`, `/` and `=` were escaped, replaced by `-`, `_` and nothing or by a
+/// space, or where lines were broken. Eight hex digits may occur in an ETag by chance; so a piece of hex digits only has
+/// fourteen, and their case does not matter.
 struct SecretForms {
-  /// Letters and digits of a piece.
+  /// Letters and digits per piece.
   static let pieceLength = 8
-  /// Digits of a piece that is of hex digits alone: seven bytes.
+  /// Digits of a piece of hex digits only: seven bytes.
   static let hexLength = 14
 
-  /// Eight bytes, the first of them highest.
+  /// Eight bytes each, big-endian.
   private(set) var words: [UInt64] = []
-  /// Fourteen hex digits.
+  /// Fourteen hex digits each.
   private(set) var hexes: [UInt64] = []
-  /// Secrets too odd for pieces (punctuation, a short number): searched for whole.
+  /// Secrets that have no pieces (punctuation, a short number): searched for as a whole.
   private(set) var wholes: [[UInt8]] = []
 
-  /// Shorter ones are not searched for: they would be found in texts that have nothing to do with them.
+  /// Shorter secrets are not searched for: they would occur in unrelated texts.
   static let shortest = 8
 
   mutating func add(_ secret: some Collection<UInt8>) {
@@ -27,8 +27,8 @@ struct SecretForms {
     addText(bytes)
     if words.count + hexes.count == known { wholes.append(bytes) }
     addHex(of: bytes)
-    // Base64 has three forms, by how many bytes stand before the secret in its group of three. The characters at both
-    // ends that other bytes have a share in are left out.
+    // Base64 has three forms, depending on how many bytes precede the secret in its group of three. Characters at both ends
+    // that depend on other bytes are left out.
     for before in 0..<3 {
       let text = Array(Base64.encode([UInt8](repeating: 0, count: before) + bytes).utf8)
       let sure = (before + bytes.count) * 8 / 6
@@ -36,7 +36,7 @@ struct SecretForms {
     }
   }
 
-  /// The pieces of a text as it is.
+  /// Adds the pieces of the text itself.
   private mutating func addText(_ text: some Sequence<UInt8>) {
     var window = PieceWindow()
     for byte in text {
@@ -46,7 +46,7 @@ struct SecretForms {
     }
   }
 
-  /// The pieces of its bytes in hex.
+  /// Adds the pieces of the bytes in hex.
   private mutating func addHex(of bytes: [UInt8]) {
     var value: UInt64 = 0
     for (index, byte) in bytes.enumerated() {
@@ -59,7 +59,7 @@ struct SecretForms {
 /// The last letters and digits of a text that is read byte by byte.
 struct PieceWindow {
   static let hexMask: UInt64 = (1 << (4 * UInt64(SecretForms.hexLength))) - 1
-  /// 0: not part of a piece; 1: part of one; 2 and more: a hex digit, two more than its value.
+  /// 0: not part of a piece; 1: part of one; 2 or more: a hex digit, its value plus 2.
   static let kinds: [UInt8] = (UInt8.min...UInt8.max).map { byte in
     if let value = Hex.value(of: byte) { return value + 2 }
     return ASCII.isAlphanumeric(byte) || byte >= 0x80 ? 1 : 0
@@ -67,10 +67,10 @@ struct PieceWindow {
 
   private var bytes: UInt64 = 0
   private var count = 0
-  /// Hex digits in a row.
+  /// The number of consecutive hex digits.
   private var digits: UInt64 = 0
   private var digitCount = 0
-  /// The last byte was part of a piece.
+  /// Whether the last byte belongs to a piece.
   private(set) var isFresh = false
 
   mutating func take(_ byte: UInt8) { take(byte, kind: Self.kinds[Int(byte)]) }

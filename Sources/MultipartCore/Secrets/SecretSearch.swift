@@ -1,19 +1,19 @@
-/// Finds secrets in texts that come from outside, whole or in part, in whichever encoding (``SecretForms``), and puts
-/// ``Redaction/mask`` in their place.
+/// Finds secrets in texts from outside, as a whole or in part, in any encoding (``SecretForms``), and replaces them by
+/// ``Redaction/mask``.
 ///
 ///     let search = SecretSearch([Array(token.utf8)])
 ///     search.masked("you sent \(token)")   // "you sent REDACTED"
 struct SecretSearch: Sendable {
-  /// How much of a secret has to stand in a text to be taken out of it.
+  /// How much of a secret must be in a text for it to be masked.
   enum Care {
-    /// A piece is enough: in what is only shown, a word too much may go.
+    /// One piece is enough: for text that is only displayed, where one word too many may be masked.
     case pieces
-    /// So much of it that it cannot be chance: in what is read by a program, no key or ETag may be changed.
+    /// So much that it cannot be chance: for text that programs read, where no key or ETag may be changed.
     case lengths
 
-    /// Letters and digits in a row.
+    /// Consecutive letters and digits.
     var least: Int { self == .pieces ? SecretForms.pieceLength : 20 }
-    /// Of hex digits alone: sixteen bytes.
+    /// Consecutive hex digits: sixteen bytes.
     var leastHex: Int { self == .pieces ? SecretForms.hexLength : 32 }
   }
 
@@ -38,10 +38,10 @@ struct SecretSearch: Sendable {
     masked(Array(text.utf8), care).map { String(decoding: $0, as: UTF8.self) } ?? text
   }
 
-  /// Nil where no secret is in the text.
+  /// Nil if the text contains no secret.
   func masked(_ text: [UInt8], _ care: Care = .pieces) -> [UInt8]? {
     guard !isEmpty, text.count >= SecretForms.shortest else { return nil }
-    // Nearly all texts end here, without a copy having been made of them.
+    // Nearly all texts end here, without having been copied.
     guard mayHide(text) else { return nil }
     var found: [Range<Int>] = []
     var view: DecodedText? = DecodedText(text)
@@ -69,7 +69,7 @@ struct SecretSearch: Sendable {
     return hasEscapes && mayHideDecoded(text)
   }
 
-  /// With one layer of escapes away: also true where there is another one under it.
+  /// The same after removing one layer of escapes; also true if there is another layer.
   private func mayHideDecoded(_ text: [UInt8]) -> Bool {
     var window = PieceWindow()
     var index = 0
@@ -98,9 +98,9 @@ struct SecretSearch: Sendable {
 
   private func find(in layer: DecodedText, _ care: Care, _ found: inout [Range<Int>]) {
     var window = PieceWindow()
-    // Where the letters and digits stand.
+    // The positions of letters and digits.
     var places: [Int] = []
-    // Of these, the last that pieces of a secret share, one overlapping the next, and whether all are hex digits.
+    // The last run of overlapping pieces among these, and whether all of it is hex digits.
     var run = (letters: 0..<0, isHex: true)
     func end() {
       guard run.letters.count >= (run.isHex ? care.leastHex : care.least) else { return }
@@ -130,7 +130,7 @@ struct SecretSearch: Sendable {
     }
   }
 
-  /// Ranges that touch, or nearly, become one: between pieces of one secret a few hex digits may be left.
+  /// Merges ranges that touch, or nearly: a few hex digits may be left between pieces of one secret.
   private static func replaced(_ ranges: [Range<Int>], in text: [UInt8]) -> [UInt8] {
     let nearly = 4
     var out: [UInt8] = []
@@ -146,13 +146,13 @@ struct SecretSearch: Sendable {
   }
 }
 
-/// A set of numbers that is asked far more often than not for one that is not in it.
+/// A set of numbers that is almost always asked for a number that it does not contain.
 private struct PieceTable: Sendable {
   private var slots: [UInt64]
   private let shift: UInt64
   let isEmpty: Bool
 
-  /// Half of the slots stay free at least, so that a search ends soon. Zero is no piece.
+  /// At least half of the slots stay empty, so that a search is short. Zero is not a piece.
   init(_ pieces: [UInt64]) {
     isEmpty = pieces.isEmpty
     var size = 16
@@ -177,6 +177,6 @@ private struct PieceTable: Sendable {
     return false
   }
 
-  /// Multiplied by the golden ratio, the upper bits are well mixed.
+  /// Multiplying by the golden ratio mixes the upper bits well.
   private func place(of piece: UInt64) -> Int { Int(truncatingIfNeeded: (piece &* 0x9E37_79B9_7F4A_7C15) >> shift) }
 }

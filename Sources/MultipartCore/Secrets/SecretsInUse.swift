@@ -1,11 +1,11 @@
-/// The secrets that a run holds, and the one door by which texts from outside come in: answers and failures go through
-/// it in the transport, before anybody reads them, so that no place that shows something has to think of it.
+/// The secrets of a run, and the one place where they are removed from texts that come from outside: the transport passes
+/// answers and failures through it before anybody reads them, so that no output has to take care of it.
 ///
-/// What a request carries is known from the request (``SentSecrets``); a secret key, a proxy's password and what stands
-/// in the body of a question are told by whoever holds them.
+/// Secrets that a request carries are found in the request (``SentSecrets``); a secret key, a proxy's password and secrets
+/// in the body of a service's request are added by whoever holds them.
 package final class SecretsInUse: Sendable {
   private struct State: Sendable {
-    /// The latest last.
+    /// Newest last.
     var secrets: [[UInt8]] = []
     var search = SecretSearch([])
     var isCurrent = true
@@ -13,7 +13,7 @@ package final class SecretsInUse: Sendable {
 
   private let state = Locked(State())
 
-  /// A run of days renews its credentials every hour; what it signed with long ago holds no more.
+  /// A run of several days renews its credentials every hour; the oldest have expired long ago.
   private static let most = 32
 
   package init() {}
@@ -71,10 +71,9 @@ package final class SecretsInUse: Sendable {
     return failure
   }
 
-  /// The answer to a request, without what only this run and the server should know. Keys that the server was asked for
-  /// stay: whoever asked reads them from the body of a success, and shows nothing else of it. A success is read by the
-  /// program, names of objects and all: there a secret must stand whole, or nearly. What is shown of it is searched for
-  /// pieces too, by the log and in each failure.
+  /// The answer to a request without secrets. Keys that the request asked for stay: the caller reads them from the body of
+  /// a success and shows nothing else of it. A success is read by the program, including names of objects: there only a
+  /// whole secret, or nearly, is masked. What is shown of it is searched for pieces too, by the log and in each failure.
   func masked(_ answer: Response, of request: Request) -> Response {
     var answer = answer
     let isSuccess = (200..<300).contains(answer.status)
@@ -87,7 +86,7 @@ package final class SecretsInUse: Sendable {
     return answer
   }
 
-  /// What holds for the run, and the signature that was made for this request alone.
+  /// The secrets of the run, and the signature of this request.
   private func searches(for request: Request) -> [SecretSearch] {
     let sent = SentSecrets(request)
     for secret in sent.lasting { add(bytes: secret) }
@@ -100,7 +99,7 @@ extension SecretsInUse: CustomReflectable {
 }
 
 extension HeaderList {
-  /// Names too: they are the server's.
+  /// Masks header names too: the server chose them.
   fileprivate mutating func mask(by search: SecretSearch, _ care: SecretSearch.Care) {
     var isClean = true
     let masked = fields.map { field in

@@ -1,8 +1,8 @@
-/// The secrets that a request carries in its headers and its URL, so that an answer which repeats them is known.
+/// The secrets that a request carries in its headers and URL, to find them in an answer that repeats them.
 struct SentSecrets {
-  /// Of many requests: tokens, SSE-C keys.
+  /// Secrets of many requests: tokens, SSE-C keys.
   private(set) var lasting: [[UInt8]] = []
-  /// Signatures.
+  /// The signature.
   private(set) var ofThisRequest: [[UInt8]] = []
 
   init(_ request: Request) {
@@ -14,17 +14,17 @@ struct SentSecrets {
   private mutating func add(header field: NamedValue) {
     let name = field.name.lowercased()
     if name == "authorization" || name == "proxy-authorization" {
-      // Of `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…` only the last is a secret.
+      // In `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…` only the signature is secret.
       if let mark = field.value.utf8.firstRange(of: Array("Signature=".utf8)) {
         ofThisRequest.append(Array(field.value.utf8[mark.upperBound...]))
       } else {
-        // `Bearer …`, `Basic …`, or a token alone.
+        // `Bearer …`, `Basic …`, or only a token.
         lasting.append(Array(field.value.utf8.split(separator: 0x20, maxSplits: 1).last ?? [][...]))
       }
       return
     }
     lasting.append(Array(field.value.utf8))
-    // An SSE-C key and its MD5 are sent in base64; a server has the bytes, and may write them otherwise.
+    // An SSE-C key and its MD5 are sent in Base64; the server has the bytes and may write them in another way.
     if let bytes = Base64.decode(field.value), name.contains("-customer-key") { lasting.append(bytes) }
   }
 
@@ -39,7 +39,7 @@ struct SentSecrets {
     }
   }
 
-  /// What stands between `:` and `@` before the host.
+  /// The text between `:` and `@` before the host.
   static func password(in url: String) -> [UInt8]? {
     let bytes = Array(url.utf8)
     let begin = bytes.firstRange(of: Array("//".utf8))?.upperBound ?? 0

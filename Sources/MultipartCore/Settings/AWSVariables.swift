@@ -1,4 +1,4 @@
-/// The variables by which AWS's tools are told what an option says; the first that is set and not empty counts.
+/// The AWS variables that set the same as an option; the first that is set and not empty counts.
 package enum AWSVariables {
   package static let names: [Setting: [String]] = [
     .endpoint: ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"], .region: ["AWS_REGION", "AWS_DEFAULT_REGION"],
@@ -6,7 +6,7 @@ package enum AWSVariables {
     .caBundle: ["AWS_CA_BUNDLE"], .tries: ["AWS_MAX_ATTEMPTS"],
   ]
 
-  /// A variable that stands for no setting of the caller's.
+  /// The value of a variable that is not one of the caller's settings.
   static func value<Value>(
     _ name: String, _ environment: [String: String], _ form: String, _ parse: (String) -> Value?
   ) throws(Failure) -> Value? {
@@ -19,7 +19,7 @@ package enum AWSVariables {
 }
 
 extension StoreOptions {
-  /// What the caller left open and a variable says.
+  /// The options, with the variables' values where the caller set none.
   func filled(from environment: [String: String]) throws(Failure) -> StoreOptions {
     var filled = self
     func value<Value>(_ setting: Setting, _ form: String, _ parse: (String) -> Value?) throws(Failure) -> Value? {
@@ -44,7 +44,7 @@ extension StoreOptions {
     return filled
   }
 
-  /// What was set by the caller, or by a variable.
+  /// Whether the caller or a variable set it.
   func isSaid(_ setting: Setting) -> Bool {
     if origins[setting] != nil { return true }
     return switch setting {

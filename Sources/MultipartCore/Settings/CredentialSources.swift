@@ -1,9 +1,9 @@
-/// The services that a run may get credentials from besides keys and profiles: the identity pool or GitHub that somebody
-/// has chosen, the container, the machine.
+/// The services that a run may get credentials from besides keys and profiles: a Cognito identity pool or GitHub if
+/// chosen, the container, the EC2 machine.
 package struct CredentialSources: Sendable {
-  /// Also knows the region of the machine.
+  /// Also asked for the machine's region.
   package let metadata: InstanceMetadata
-  /// Told before a person is asked for a code.
+  /// Called before a person is asked for a code.
   package var onQuestion: @Sendable () -> Void = {}
   private let options: StoreOptions
   private let services: ServiceClient
@@ -19,7 +19,7 @@ package struct CredentialSources: Sendable {
     }
   }
 
-  /// The region of the machine, when it is one that knows.
+  /// The region of the machine, if it is one of EC2.
   package func region() async -> String? {
     do throws(Failure) {
       return try await metadata.region()
@@ -29,7 +29,7 @@ package struct CredentialSources: Sendable {
     }
   }
 
-  /// Nil when nothing shall be signed. `region` is the one that somebody named.
+  /// Nil if requests are not to be signed. `region` is the one that somebody named.
   package func credentials(region: String?) throws(Failure) -> CredentialKeeper? {
     if case .unsigned = options.credentials { return nil }
     var context = CredentialContext(services: services, region: region)
@@ -48,15 +48,15 @@ package struct CredentialSources: Sendable {
     }
   }
 
-  /// The container and the machine, each for its place in the chain.
+  /// Adds the container and the machine, each at its place in the chain.
   private func fill(_ context: inout CredentialContext) {
     context.container = ContainerProvider(environment: world.environment, services: services)
     context.instance = InstanceMetadataProvider(metadata: metadata, world: world)
     if let state = options.stateFolder(world.environment) { FormerInstanceFile.remove(from: state) }
   }
 
-  /// Who stands instead of the chain: what the caller gave; GitHub, when a role is named for it, or when the environment
-  /// has a role and GitHub's token but neither keys, nor a token's file, nor a profile that is named.
+  /// The provider to use instead of the chain: the caller's own; GitHub, if a role is named for it, or if the environment
+  /// has a role and GitHub's token but no keys and no token file, and no profile is named.
   private func chosen(region: String?) -> (any CredentialProvider)? {
     if let provider = options.hooks.provider { return provider }
     var role: String?
@@ -79,7 +79,7 @@ package struct CredentialSources: Sendable {
   }
 }
 
-/// Those that the calling program has or gets.
+/// Credentials that the calling program has, or obtains when asked.
 private struct GivenCredentials: CredentialProvider {
   let give: @Sendable () async throws -> Credentials
   var place: String { "what the program gives" }

@@ -1,8 +1,8 @@
 @preconcurrency package import Glibc
 
 package enum ProcessEnvironment {
-  /// The variables of this process; of one that stands twice the first counts, as with `getenv`. A service that was
-  /// started without `HOME` has the one that the system knows of its user.
+  /// The variables of this process. If one occurs twice, the first counts, as with `getenv`. A service that was started
+  /// without `HOME` gets its user's home directory.
   package static func variables(
     _ block: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
   ) -> [String: String] {

@@ -1,4 +1,4 @@
-/// What a profile says of S3, in AWS's spellings: its `s3 =` block, and the settings of the same kind beside it.
+/// The S3 settings of a profile in AWS's spelling: its `s3 =` block, and related settings outside of it.
 package struct ProfileS3: Sendable, Equatable {
   package var accelerate: Bool?
   package var dualstack: Bool?
@@ -6,11 +6,11 @@ package struct ProfileS3: Sendable, Equatable {
   package var addressing: Addressing?
   package var signsPayload: Bool?
   package var concurrency: Int?
-  /// From this size on a file goes in parts.
+  /// Files of at least this size are sent in parts.
   package var threshold: Int64?
-  /// AWS's tools change one that S3 would not take or that makes too many parts.
+  /// A wish: as in AWS's tools, another size is used where S3 does not allow it or there would be too many parts.
   package var chunkSize: Int64?
-  /// Bytes a second.
+  /// Bytes per second.
   package var rate: Int64?
   package var usesARNRegion: Bool?
   package var usesGlobalEndpoint: Bool?
@@ -78,7 +78,7 @@ package struct ProfileS3: Sendable, Equatable {
       try read(name, "true or false", inBlock: inBlock, ProfileS3.flag)
     }
 
-    /// An empty value is none.
+    /// An empty value counts as missing.
     func read<Value>(
       _ name: String, _ form: String, inBlock: Bool = true, _ parse: (String) -> Value?
     ) throws(Failure) -> Value? {
@@ -91,7 +91,7 @@ package struct ProfileS3: Sendable, Equatable {
       throw Failure(
         .configuration,
         "\(file): \(setting) of the profile \(profile.name) is \"\(SafeText.oneLine(text))\", not \(form)",
-        remedy: "mend \(setting) in \(file)"
+        remedy: "fix \(setting) in \(file)"
       ).at(Place(file: file))
     }
   }

@@ -1,5 +1,5 @@
-/// The profile of the shared files, read when something is asked of it for the first time: an upload for which the
-/// command line and the environment say everything reads no file.
+/// The profile of the shared files, read when it is first needed: no file is read if the caller and the environment
+/// say everything.
 package final class ProfileSettings: Sendable {
   package let choice: ProfileChoice
   private let environment: [String: String]
@@ -12,7 +12,7 @@ package final class ProfileSettings: Sendable {
     } else {
       choice = ProfileChoice(option: options.profile, environment: environment)
     }
-    // A profile that somebody named must be there, whether or not it is needed.
+    // A profile that was named must exist, even if it turns out not to be needed.
     if choice.origin != .standard { _ = try loaded() }
   }
 
@@ -25,34 +25,34 @@ package final class ProfileSettings: Sendable {
     return try serviceURL(profile) ?? profile.block("s3")["endpoint_url"] ?? profile["endpoint_url"]
   }
 
-  /// `services = NAME` leads to `[services NAME]`, whose `s3 =` block has it.
+  /// `services = NAME` refers to `[services NAME]`, whose `s3 =` block has the URL.
   private func serviceURL(_ profile: Profile) throws(Failure) -> String? {
     guard let name = profile["services"], let config = read.withLock({ $0?.config }) else { return nil }
     guard let services = config.section("services", name) else {
       throw Failure(
         .configuration,
-        "\(config.configPath): the profile \(profile.name) names the services \(name), which are not there",
-        remedy: "add a section [services \(name)] to \(config.configPath), or take services out of the profile"
+        "\(config.configPath): the profile \(profile.name) names the services \(name), which do not exist",
+        remedy: "add a section [services \(name)] to \(config.configPath), or remove services from the profile"
       ).at(Place(file: config.configPath))
     }
     return services.nested["s3"]?["endpoint_url"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// What it says of S3.
+  /// Its S3 settings.
   package func s3() throws(Failure) -> ProfileS3 {
     guard let profile = try loaded(), let config = read.withLock({ $0?.config }) else { return ProfileS3() }
     return try ProfileS3(profile, in: config)
   }
 
-  /// Whether the files are to be read for settings: where a profile was named, or where something that each run needs
-  /// is not said elsewhere. Else they stay closed.
+  /// Whether the files must be read for settings: if a profile was named, or if something that every run needs is not
+  /// set elsewhere.
   func isConsulted(for options: StoreOptions, endpointURL: String?, ignoresURLs: Bool, signs: Bool) -> Bool {
     let hasKeys = environment["AWS_ACCESS_KEY_ID"].map { !$0.isEmpty } ?? false
     return choice.origin != .standard || options.region == nil || (endpointURL == nil && !ignoresURLs)
       || (signs && !hasKeys)
   }
 
-  /// Where the services of AWS are asked that hand out credentials.
+  /// The endpoints of AWS's services that issue credentials.
   package func serviceAddresses() throws(Failure) -> ServiceAddresses {
     let profile = try loaded()
     guard let config = read.withLock({ $0?.config }) else {

@@ -2,7 +2,7 @@
 package enum SizeValue {
   package static let form = "A SIZE is a whole number of bytes, or of K, M, G or T (of 1024): 8388608, 8M, 8MiB."
 
-  /// Nil when it is not a size, or over what 64 bits hold.
+  /// Nil if it is not a size, or exceeds 64 bits.
   package static func parse(_ text: String) -> Int64? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     guard let number = Int64(digits), let shift = shift(of: text.dropFirst(digits.count).lowercased()) else {

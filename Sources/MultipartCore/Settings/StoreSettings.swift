@@ -1,10 +1,9 @@
-/// How the way to a store was said: the option, S3UP_ and AWS variables, then the profile. Each value with where it came
-/// from, for who asks why.
+/// How to reach a store, and where each value came from: the caller's options, then AWS's variables, then the profile.
 package struct StoreSettings: Sendable {
   package var question: EndpointQuestion
   package var transfer: TransferSettings
   package var payloadSigning: PayloadSigning
-  /// `--region`, `AWS_REGION`, `profile dev`; what is not in it is as it is by default.
+  /// Where each value came from, in the caller's words or as `AWS_REGION` or `profile dev`; defaults are not in it.
   package private(set) var sources: [Setting: String] = [:]
   private let profileName: String
 
@@ -54,12 +53,12 @@ package struct StoreSettings: Sendable {
     }
   }
 
-  /// What options, environment or profile say.
+  /// The region that options, environment or profile name.
   package var region: String? { question.region }
 
-  /// Where the bucket's requests go. Nobody is asked where options, environment, profile or the bucket's name tell the
-  /// region of a bucket on AWS; else the machine and AWS itself, at the same time, because most machines do not answer
-  /// and are waited for: who tells first is believed, and a region that is wrong is mended by the first answer.
+  /// Where the bucket's requests go. If neither options, environment, profile nor the bucket's name tell its region on
+  /// AWS, the machine and AWS are asked at the same time, because most machines have no metadata service and are waited
+  /// for. The first answer is used; a wrong region is corrected by the store's first answer.
   package mutating func endpoint(
     machine: @escaping @Sendable () async -> String?, transport: any Transport, world: World
   ) async throws(Failure) -> BucketEndpoint {
@@ -91,7 +90,7 @@ package struct StoreSettings: Sendable {
     return try EndpointResolver.resolve(self.question)
   }
 
-  /// Of the service, whatever the bucket; nobody but the machine can tell a region then.
+  /// The endpoint of the service without a bucket; only the machine can then tell a region that is not set.
   package mutating func serviceEndpoint(machine: () async -> String?) async throws(Failure) -> BucketEndpoint {
     question.options.addressing = .path
     question.options.accelerate = false
@@ -102,7 +101,7 @@ package struct StoreSettings: Sendable {
     return try EndpointResolver.resolve(question)
   }
 
-  /// The URL's, else what chose among AWS's.
+  /// Where the endpoint came from: its URL, else what selected one of AWS's endpoints.
   package func endpointSource(_ bucket: BucketEndpoint, named: Bool = true) -> String {
     let options = bucket.question.options
     if let source = sources[.endpoint] { return source }
@@ -124,7 +123,7 @@ package struct StoreSettings: Sendable {
     if let choice = said.addressing {
       options.addressing = choice
     } else if let style = s3.addressing {
-      // Acceleration is in the host always; to AWS's tools the style is then none.
+      // The accelerate host always contains the bucket; AWS's tools then ignore the addressing style.
       options.addressing = options.accelerate ? .auto : style
       options.addressingIsWish = true
       sources[.addressing] = profileName
@@ -144,7 +143,7 @@ package struct StoreSettings: Sendable {
 }
 
 extension StoreOptions {
-  /// What `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS` leaves: the AWS variables are configuration too.
+  /// The caller's endpoint. With `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS` one from AWS's variables is ignored too.
   fileprivate var ownEndpoint: String? {
     if let origin = origins[.endpoint], origin.isEnvironment, origin.name.hasPrefix("AWS_") { return nil }
     return endpoint
@@ -154,7 +153,7 @@ extension StoreOptions {
     if case .unsigned = credentials { false } else { true }
   }
 
-  /// The caller said it, no variable.
+  /// Whether the caller set it, not a variable.
   fileprivate func isCallers<Value>(_ setting: Setting, _ value: Value?) -> Bool {
     value != nil && origins[setting]?.isEnvironment != true
   }

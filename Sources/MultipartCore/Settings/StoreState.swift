@@ -1,24 +1,24 @@
-/// What is kept of a store between runs: records of unfinished uploads, and what was learnt of it.
+/// What is kept about a store between runs: records of unfinished uploads, and what was learned about it.
 package struct StoreState: Sendable {
   package let book: RecordBook
   package let memory: StoreMemory
 }
 
 extension Store {
-  /// Nil where nothing is kept.
+  /// Nil if nothing is kept.
   package var state: StoreState? {
     options.stateFolder(world.environment).map {
       StoreState(book: RecordBook(folder: $0), memory: StoreMemory(folder: $0))
     }
   }
 
-  /// What earlier runs have learnt of this store.
+  /// What earlier runs have learned about this store.
   func lessons() -> StoreLessons? {
     let lessons = state?.memory.lessons(of: signer.origin, now: world.now())
     if let refusal = lessons?.refusal {
       world.log(
         0,
-        "what was learnt of stores is not used: \(refusal.place.file ?? ""): \(refusal.message); "
+        "what was learned about stores is not used: \(refusal.place.file ?? ""): \(refusal.message); "
           + (refusal.remedy ?? ""))
     }
     return lessons

@@ -1,18 +1,18 @@
-/// How the bytes of a run travel, once options and profile have been read.
+/// How a run transfers its bytes, from options and profile.
 package struct TransferSettings: Sendable, Equatable {
   package var connections = StoreOptions.Connections.adaptive
-  /// Bytes a second; nil: as fast as it goes.
+  /// Bytes per second; nil: no limit.
   package var limitRate: Int64?
-  /// Tries of one request, the first included.
+  /// How often one request is tried, the first time included.
   package var tries = 10
   package var stallTimeout = Duration.seconds(30)
-  /// While a store puts the parts together; what was said holds for that too.
+  /// How long to wait for an answer while the store assembles the parts; a stall timeout of the caller's also sets this.
   package var answerTimeout = S3Client.patience
   package var connectTimeout = Duration.seconds(10)
   package var congestion = CongestionControl.auto
-  /// What the profile would have, where it fits: a file of another size may need larger parts.
+  /// The profile's part size: used where it fits, because a larger file may need larger parts.
   package private(set) var preferredPartSize: Int64?
-  /// From this size on a file goes in parts; nil: what is longer than one part.
+  /// Files of at least this size are sent in parts; nil: those longer than one part.
   package private(set) var threshold: Int64?
 
   package init(_ options: StoreOptions = StoreOptions()) {
@@ -25,12 +25,12 @@ package struct TransferSettings: Sendable, Equatable {
     congestion = options.congestion
   }
 
-  /// Parts at once; where the number is found out, the one to come to first.
+  /// Parts sent at once; if the number is found out, the first target.
   package var concurrency: Int {
     if case .fixed(let count) = connections { count } else { 8 }
   }
 
-  /// The profile fills what nobody said; the names of what it filled.
+  /// Fills from the profile what nobody set; returns the names of what it filled.
   mutating func fill(from profile: ProfileS3, unless isSaid: (Setting) -> Bool) -> [Setting] {
     var filled: [Setting] = []
     if let concurrency = profile.concurrency, !isSaid(.concurrency) {
@@ -50,7 +50,7 @@ package struct TransferSettings: Sendable, Equatable {
     return filled
   }
 
-  /// The preferred size if a file of this length then has no more parts than S3 takes.
+  /// The preferred size, if a file of this length then has no more parts than S3 allows.
   package func partSize(forFileOf size: Int64) -> Int64? {
     preferredPartSize.flatMap { $0 * Int64(S3Limits.mostParts) >= size ? $0 : nil }
   }

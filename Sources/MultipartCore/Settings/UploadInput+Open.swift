@@ -9,7 +9,7 @@ extension UploadInput {
       return try stream(descriptor, owns: owns, name, .unknown, options, concurrency)
     case .named(let path):
       if let file = try StreamFile.openFile(path) { return .file(file) }
-      // Standard input stays open for whoever shares it.
+      // Standard input is not closed: other processes may share it.
       if StreamFile.isStandardInput(path) {
         return try stream(0, owns: false, StreamFile.title(of: path).text, .unknown, options, concurrency)
       }

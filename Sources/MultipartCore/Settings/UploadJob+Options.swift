@@ -1,6 +1,5 @@
 extension UploadJob {
-  /// What shall be uploaded to `key` of a store, by what the caller asks for, what the profile says and what earlier runs
-  /// have learnt.
+  /// The upload to `key` of a store, from the caller's options, the profile and what earlier runs have learned.
   init(
     _ source: UploadSource, to key: String, of store: Store, _ options: UploadOptions, lessons: StoreLessons?
   ) throws(Failure) {
@@ -39,7 +38,7 @@ extension UploadJob {
 }
 
 extension ContentType {
-  /// By the source's name or the key's, else by the first bytes, which of a stream nobody has seen yet.
+  /// By the name of the source or of the key, else by the first bytes, except of a stream, which was not read yet.
   static func guess(_ source: UploadSource, key: String) throws(Failure) -> String {
     let named = guess(name: key, leading: [])
     guard case .file(let file) = source else { return named }
@@ -50,7 +49,7 @@ extension ContentType {
 }
 
 extension Store {
-  /// A key of the caller's goes out only where nobody can listen: over TLS, or to this machine itself.
+  /// The caller's own key is only sent where nobody can read it on the way: over TLS, or to this machine itself.
   package func checkKey(_ key: CustomerKey?) throws(Failure) {
     guard key != nil, endpoint.origin.scheme != .https, !endpoint.origin.isLoopback, options.verifiesTLS else { return }
     throw Failure(
@@ -60,7 +59,7 @@ extension Store {
 }
 
 extension UploadOptions {
-  /// Before anything is sent: a wrong file is not worth a byte.
+  /// Checked before anything is sent, so that a wrong file costs no transfer.
   func check(_ source: UploadSource) throws(Failure) {
     guard case .file(let file) = source else { return }
     if let least = leastSize, file.size < least {

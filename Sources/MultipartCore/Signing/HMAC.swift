@@ -1,6 +1,6 @@
 internal import CKernels
 
-/// What SigV4 stands on beside `Digest.sha256`. It writes into memory of ours and keeps nothing.
+/// The HMAC of SigV4. It writes into memory of the caller's and keeps nothing.
 enum SigningDigest {
   static func hmac(key: [UInt8], _ message: some Collection<UInt8>) throws(Failure) -> [UInt8] {
     let message = Array(message)

@@ -9,7 +9,7 @@ package enum SigV4 {
     package var signedHeaders: String
   }
 
-  /// Day, region and service that a signature holds for.
+  /// Day, region and service for which a signature is valid.
   package struct Scope: Sendable, Hashable {
     package var day: String
     package var region: String
@@ -29,7 +29,7 @@ package enum SigV4 {
     }
   }
 
-  /// The key that signs for one day, region and service: as secret as the one it is made from.
+  /// The key that signs for one day, region and service: as secret as the secret key that it is derived from.
   package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     let bytes: [UInt8]
 
@@ -37,7 +37,7 @@ package enum SigV4 {
     package var customMirror: Mirror { Mirror(self, children: []) }
   }
 
-  /// Task 1. `headers` are those that are signed beside Host, which is the URL's.
+  /// Task 1. `headers` are the ones to sign besides Host, which is the URL's.
   package static func canonicalRequest(
     _ method: HTTPMethod, _ url: String, headers: HeaderList, payloadHash: String
   ) -> CanonicalRequest {
@@ -69,12 +69,12 @@ package enum SigV4 {
     Hex.encode(try SigningDigest.hmac(key: key.bytes, stringToSign.utf8))
   }
 
-  /// One `name:value` line for each name, ending in a line break, by name; values of the same name joined by commas in
-  /// the order they are sent. `signed` are the names.
+  /// One `name:value` line per name, sorted by name, each ending in a line break; values of one name are joined by commas
+  /// in the order they are sent. `signed` lists the names.
   static func canonicalHeaders(_ headers: HeaderList, host: String) -> (text: String, signed: String) {
     var fields = headers.fields.map { (name: $0.name.lowercased(), value: $0.value) }
     fields.append(("host", host))
-    // The sort is stable, which keeps that order.
+    // The sort is stable, so values of one name keep their order.
     fields.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     let room = fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 2 }
     var (text, signed) = (TextBuffer(reserving: room), TextBuffer(reserving: room))
@@ -98,14 +98,14 @@ package enum SigV4 {
     return (text.text, signed.text)
   }
 
-  /// AWS's Trimall: no white space at the ends, one space for each run of it inside.
+  /// AWS's Trimall: no white space at the ends, and a single space for each run inside.
   static func folded(_ value: String) -> String {
     guard !isFolded(value) else { return value }
     let words = value.utf8.split(whereSeparator: isWhite)
     return String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
   }
 
-  /// What people and programs mostly write.
+  /// Most values need no change.
   private static func isFolded(_ value: String) -> Bool {
     var value = value
     return value.withUTF8 { bytes in

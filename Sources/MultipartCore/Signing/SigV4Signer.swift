@@ -9,12 +9,12 @@ package struct SigV4Signer: Sendable {
   package var region: String
   /// The service in the scope: `s3`, `s3express`, `sts`.
   package var service: String
-  /// The header, and in URLs the parameter, that carries the session token.
+  /// The header, and in URLs the query parameter, that carries the session token.
   package var tokenName: String
   private let keys: SigningKeyCache
 
   package static let longestPresign: Int64 = 604_800
-  /// A header signature holds this long: S3 refuses a request whose time is further from its own.
+  /// Seconds for which a header signature is valid: S3 refuses a request whose time differs more from its own.
   package static let headerLifetime: Int64 = 900
 
   package init(
@@ -27,8 +27,7 @@ package struct SigV4Signer: Sendable {
     self.keys = keys
   }
 
-  /// The header form: `Authorization` beside the headers it vouches for. The hash of a large body the caller
-  /// knows, or it is left to TLS.
+  /// The header form: adds `Authorization`.
   package func sign(
     _ request: Request, payloadHash: String? = nil, credentials: Credentials, at time: Timestamp
   ) throws(Failure) -> Request {
@@ -52,7 +51,7 @@ package struct SigV4Signer: Sendable {
   }
 
   /// The query form: a URL that works without credentials for `lifetime`, at most 7 days, and never longer than the
-  /// credentials themselves. The body is not signed; the headers given are, and come back as those to send.
+  /// credentials are valid. The body is not signed; the given headers are, and are returned as those to send.
   package func presign(
     _ request: Request, credentials: Credentials, at time: Timestamp, expiresIn lifetime: Duration
   ) throws(Failure) -> Request {
@@ -60,7 +59,7 @@ package struct SigV4Signer: Sendable {
     let seconds = lifetime.components.seconds
     guard seconds >= 1, lifetime <= .seconds(Self.longestPresign) else {
       throw Failure(
-        .usage, "a presigned URL holds from 1 second to 7 days", remedy: "give \(.urlLifetime) a time up to 7d")
+        .usage, "a presigned URL can be valid from 1 second to 7 days", remedy: "set \(.urlLifetime) to at most 7d")
     }
     var request = request
     request.headers = signable(withoutOwn(request.headers))
@@ -106,8 +105,8 @@ package struct SigV4Signer: Sendable {
 
 // MARK: - Which headers are signed
 extension SigV4Signer {
-  /// What a proxy may change or take away on the way, so that a signature over it would break: the hop-by-hop headers
-  /// of RFC 9110, what AWS's own clients leave out, and `accept-encoding`, which Google's front end rewrites.
+  /// Headers that a proxy may change or remove, which would break a signature over them: the hop-by-hop headers of RFC
+  /// 9110, what AWS's own clients leave out, and `accept-encoding`, which Google's front end rewrites.
   private static let changedOnTheWay: Set<String> = [
     "accept-encoding", "connection", "expect", "keep-alive", "proxy-authenticate", "proxy-authorization",
     "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "user-agent", "via", "x-amzn-trace-id",
@@ -115,11 +114,11 @@ extension SigV4Signer {
   ]
 
   private static func mayBeChanged(_ name: String) -> Bool {
-    // Mostly S3's own, which need no closer look.
+    // Most are S3's own and need no lookup.
     !name.utf8.starts(with: "x-amz-".utf8) && changedOnTheWay.contains(name.lowercased())
   }
 
-  /// Without those that the signer writes itself; Host is the URL's.
+  /// Without the headers that the signer adds itself; Host is taken from the URL.
   private func withoutOwn(_ headers: HeaderList) -> HeaderList {
     var headers = headers
     for name in ["host", "authorization", "x-amz-date", "x-amz-content-sha256", tokenName] { headers.remove(name) }

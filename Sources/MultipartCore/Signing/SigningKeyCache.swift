@@ -1,4 +1,4 @@
-/// Derives a signing key once for each (secret, day, region, service) instead of once a request; all threads share it.
+/// Derives a signing key once per (secret, day, region, service) instead of once per request; shared by all threads.
 package final class SigningKeyCache: Sendable {
   private struct Entry: Sendable {
     var secret: Secret
@@ -6,7 +6,7 @@ package final class SigningKeyCache: Sendable {
     var key: SigV4.SigningKey
   }
 
-  /// Midnight, a rotation of the keys and a second region: a run needs two or three at a time.
+  /// Enough for midnight, new keys and a second region: a run uses two or three at a time.
   private static let capacity = 8
 
   private let entries = Locked<[Entry]>([])
@@ -18,7 +18,7 @@ package final class SigningKeyCache: Sendable {
       entries.first { $0.scope == scope && $0.secret == secret }?.key
     }
     if let known { return known }
-    // Derived outside the lock: two threads that miss at once compute the same key twice, and nobody waits.
+    // Derived outside the lock: two threads that miss at once both compute the key, but neither waits.
     let key = try SigV4.signingKey(secret: secret, scope: scope)
     entries.withLock { entries in
       guard !entries.contains(where: { $0.scope == scope && $0.secret == secret }) else { return }
@@ -28,6 +28,6 @@ package final class SigningKeyCache: Sendable {
     return key
   }
 
-  /// How many keys are held.
+  /// How many keys are cached.
   package var count: Int { entries.withLock { $0.count } }
 }

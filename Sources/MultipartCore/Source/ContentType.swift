@@ -1,9 +1,9 @@
-/// What a file is, for its `Content-Type`: by the name's extension, else by its first bytes.
+/// Guesses a file's `Content-Type` from its extension, else from its first bytes.
 ///
-/// Text types go without a charset, as the other S3 tools send them: a wrong one would do more harm than none.
+/// Text types have no charset, as in other S3 tools: a wrong one would do more harm than none.
 package enum ContentType {
   package static let unknown = "application/octet-stream"
-  /// So many leading bytes are looked at.
+  /// How many leading bytes are examined.
   package static let leadingLength = 512
 
   package static func guess(name: String, leading: [UInt8]) -> String {
@@ -12,8 +12,8 @@ package enum ContentType {
     return unknown
   }
 
-  /// What follows the last dot, in lower case. The dot of a hidden file begins its name and no extension. Of
-  /// `a.tar.gz` only `gz` counts: it says what the bytes are.
+  /// The text after the last dot, in lower case. A dot at the beginning marks a hidden file, not an extension. For
+  /// `a.tar.gz` only `gz` counts, because it says what the bytes are.
   private static func fileExtension(of name: String) -> String? {
     let bytes = Array(name.utf8.split(separator: UInt8(ascii: "/")).last ?? [])
     guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return nil }
@@ -24,7 +24,7 @@ package enum ContentType {
 }
 
 extension SourceFile {
-  /// Up to `count` bytes from the beginning.
+  /// At most `count` bytes from the beginning.
   package func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
     let count = Int(min(Int64(max(0, count)), size))
     var bytes = [UInt8](repeating: 0, count: count)
@@ -36,7 +36,7 @@ extension SourceFile {
   }
 }
 
-/// The marks by which formats begin.
+/// Recognises formats by their first bytes.
 private struct LeadingBytes {
   private let bytes: [UInt8]
 
@@ -69,7 +69,7 @@ private struct LeadingBytes {
     (Array("wOFF".utf8), "font/woff"), (Array("wOF2".utf8), "font/woff2"),
   ]
 
-  /// Formats whose outer frame says less than a name inside it.
+  /// Formats whose container says less than a name inside of it.
   private var container: String? {
     if has("RIFF") {
       if has("WEBP", at: 8) { return "image/webp" }
@@ -79,7 +79,7 @@ private struct LeadingBytes {
     if has("ftyp", at: 4) { return brand }
     if has([0x1A, 0x45, 0xDF, 0xA3]) { return contains("webm", within: 64) ? "video/webm" : "video/x-matroska" }
     if has("ustar", at: 257) { return "application/x-tar" }
-    // Block size 1 to 9, then the digits of pi.
+    // A block size from 1 to 9, then the digits of pi.
     if has("BZh"), has([0x31, 0x41, 0x59, 0x26, 0x53, 0x59], at: 4) { return "application/x-bzip2" }
     return nil
   }
@@ -95,10 +95,10 @@ private struct LeadingBytes {
     }
   }
 
-  /// MP3 and MPEG-TS have short marks: the bytes around them must fit too.
+  /// The signatures of MP3 and MPEG-TS are short, so the bytes around them must fit too.
   private var binary: String? {
     if has("ID3"), bytes.count > 3, (2...4).contains(bytes[3]) { return "audio/mpeg" }
-    // Layer III, with a bit rate and a sample rate that exist.
+    // Layer III, with a valid bit rate and sample rate.
     if bytes.count > 2, bytes[0] == 0xFF, bytes[1] & 0xE6 == 0xE2, bytes[2] & 0xF0 != 0xF0, bytes[2] & 0xC != 0xC {
       return "audio/mpeg"
     }
@@ -117,7 +117,7 @@ private struct LeadingBytes {
     return ["<!doctype html", "<html", "<head", "<body"].contains(where: begins) ? "text/html" : nil
   }
 
-  /// UTF-8 without control bytes; a letter may be cut at the end of what was read.
+  /// UTF-8 without control bytes; the last character may be incomplete.
   private var isText: Bool {
     guard !bytes.isEmpty else { return false }
     let isPlain = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }

@@ -1,4 +1,4 @@
-/// Types by extension. `.ts` is missing: only the bytes tell MPEG-TS from TypeScript.
+/// Types by extension. `.ts` is missing: only the bytes tell MPEG-TS and TypeScript apart.
 enum ContentTypeTable {
   static let byExtension: [String: String] = {
     var table: [String: String] = [:]
@@ -39,7 +39,7 @@ enum ContentTypeTable {
     ("application/xml", "xml xsd xsl"),
     ("application/rss+xml", "rss"),
     ("application/atom+xml", "atom"),
-    // Pictures
+    // Images
     ("image/png", "png"),
     ("image/apng", "apng"),
     ("image/jpeg", "jpg jpeg jpe jfif"),
@@ -56,7 +56,7 @@ enum ContentTypeTable {
     ("image/vnd.adobe.photoshop", "psd"),
     ("image/jp2", "jp2"),
     ("image/x-adobe-dng", "dng"),
-    // Sound and film
+    // Audio and video
     ("audio/mpeg", "mp3"),
     ("audio/mp4", "m4a m4b"),
     ("audio/aac", "aac"),

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Which file it is, how long, and when it was last written: what must not change while a file is read, and what a record
-/// of an earlier run is held against.
+/// Device, inode, size and modification time of a file: they must not change while it is read, and a record is compared
+/// with them.
 package struct FileIdentity: Sendable, Equatable {
   package var device: UInt64
   package var inode: UInt64
-  /// From where the source begins.
+  /// The bytes from the source's beginning to its end.
   package var size: Int64
   package var modifiedSeconds: Int64
   package var modifiedNanoseconds: Int64
@@ -18,7 +18,7 @@ package struct FileIdentity: Sendable, Equatable {
     modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
   }
 
-  /// What happened to a file that had this identity and now has `other`.
+  /// How a file with this identity has changed if it now has `other`.
   func change(to other: FileIdentity) -> String? {
     if other.device != device || other.inode != inode { return "was replaced by another file" }
     if other.size < size { return "shrank from \(size) to \(other.size) bytes" }
@@ -29,13 +29,13 @@ package struct FileIdentity: Sendable, Equatable {
 }
 
 extension FileIdentity {
-  /// Of what is no file.
+  /// For a source that is not a file.
   package static let none = FileIdentity(stat())
 }
 
-/// A file's ctime: moved by every write, and by what leaves the bytes alone too (chmod, chown, link, an attribute). It
-/// cannot be put back, and so shows what a restored mtime hides. Not part of the identity: a chmod between two runs makes
-/// no other file, and what an earlier run has sent is compared with the bytes anyway.
+/// A file's ctime: every write changes it, and so do chmod, chown, link and extended attributes, which leave the bytes
+/// alone. It cannot be set back, so it shows what a restored mtime hides. It is not part of the identity: after a chmod
+/// between two runs it is still the same file, and what an earlier run has sent is compared with the bytes anyway.
 struct StatusChange: Sendable, Equatable {
   private let seconds: Int64
   private let nanoseconds: Int64

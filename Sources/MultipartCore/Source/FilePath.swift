@@ -1,4 +1,4 @@
-/// A file's name as the kernel knows it: bytes, which need not be UTF-8.
+/// A file's path as the kernel sees it: bytes, which need not be UTF-8.
 package struct FilePath: Sendable, Hashable {
   package let bytes: [UInt8]
 
@@ -10,7 +10,7 @@ package struct FilePath: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// For people: what is not UTF-8 is shown as the replacement character.
+  /// For display: invalid UTF-8 is shown as the replacement character.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   package var name: String {
@@ -21,7 +21,7 @@ package struct FilePath: Sendable, Hashable {
   package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     let terminated = bytes.map { CChar(bitPattern: $0) } + [0]
     return terminated.withUnsafeBufferPointer { buffer in
-      // `buffer` holds at least the terminator, so its base is there.
+      // `buffer` contains at least the terminator, so it has a base address.
       buffer.baseAddress.map(body) ?? "".withCString(body)
     }
   }

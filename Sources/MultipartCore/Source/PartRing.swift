@@ -1,15 +1,15 @@
-/// The part buffers of one stream: used again and again, and never more at once than the plan's window allows.
+/// The part buffers of one stream: reused, and never more at once than the plan's window allows.
 ///
-/// It counts bytes: a buffer is given out while all that are out stay within the budget, concurrency × first part size,
-/// or within two of the asked size where that is more. So the cap also holds while old small parts and new large ones
-/// are out together. Buffers of a size that is no longer asked for go back to the system.
+/// The limit is in bytes: those in use may not exceed the first part's size times the concurrency, or twice the requested
+/// size if that is more. So it also holds while older small parts and newer large ones are in use together. Buffers of a
+/// size that is no longer requested are unmapped.
 package final class PartRing: Sendable {
   private struct State: Sendable {
     var free: [StreamBuffer] = []
     var bytesOut: Int64 = 0
     var buffersOut = 0
     var peak: Int64 = 0
-    /// The size that was asked for last.
+    /// The size that was requested last.
     var size: Int64 = 0
     var stopped: Failure?
     var keepsFree = true
@@ -17,7 +17,7 @@ package final class PartRing: Sendable {
     var identifiers: UInt64 = 0
   }
 
-  private enum Turn {
+  private enum Grant {
     case reuse(StreamBuffer)
     case make(dropping: [StreamBuffer])
     case refuse(Failure)
@@ -31,13 +31,13 @@ package final class PartRing: Sendable {
     budget = plan.budget(concurrency)
   }
 
-  /// Bytes of the buffers that are out, and the most that ever were.
+  /// Bytes of the buffers in use, and the most that ever were.
   package var bytesInUse: Int64 { state.withLock { $0.bytesOut } }
   package var peakBytes: Int64 { state.withLock { $0.peak } }
   package var buffersInUse: Int { state.withLock { $0.buffersOut } }
   var waiting: Int { state.withLock { $0.waiters.count } }
 
-  /// A buffer of `size` bytes, as soon as there may be one. Throws when the ring is stopped or the task cancelled.
+  /// A buffer of `size` bytes, as soon as the limit allows. Throws if the ring is stopped or the task is cancelled.
   func acquire(_ size: Int64) async throws(Failure) -> StreamBuffer {
     while true {
       guard !Task.isCancelled else { throw Self.interrupted }
@@ -60,15 +60,15 @@ package final class PartRing: Sendable {
     }
   }
 
-  /// Takes a buffer back that nobody uses any more.
+  /// Takes back a buffer that is no longer used.
   func giveBack(_ buffer: StreamBuffer) {
-    // Unmapped before it is counted off, so that the next one is not there beside it.
+    // Unmapped before it is subtracted, so that the next buffer never exists beside it.
     let keeps = state.withLock { $0.keepsFree && $0.stopped == nil && buffer.size == $0.size }
     if !keeps { buffer.unmap() }
     returned(buffer.size, keeping: keeps ? buffer : nil)
   }
 
-  /// No more buffers will be asked for: what comes back goes to the system.
+  /// No more buffers will be requested: those that come back are unmapped.
   func retire() {
     let free = state.withLock { state in
       state.keepsFree = false
@@ -78,7 +78,7 @@ package final class PartRing: Sendable {
     for buffer in free { buffer.unmap() }
   }
 
-  /// Whoever waits for a buffer, or comes for one, gets an error. Those that are out stay good.
+  /// Whoever waits for a buffer, or requests one later, gets an error. Buffers in use stay valid.
   package func stop() {
     let waiters = state.withLock { state in
       state.stopped = state.stopped ?? Self.interrupted
@@ -88,7 +88,7 @@ package final class PartRing: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  private func take(_ state: inout State, _ size: Int64) -> Turn {
+  private func take(_ state: inout State, _ size: Int64) -> Grant {
     if let failure = state.stopped { return .refuse(failure) }
     guard fits(state, size) else { return .wait }
     state.bytesOut += size
@@ -108,7 +108,7 @@ package final class PartRing: Sendable {
     let (waiters, late) = state.withLock { state in
       state.bytesOut -= size
       state.buffersOut -= 1
-      // The size may have grown, or the ring been stopped, since it was decided to keep it.
+      // The size may have changed, or the ring been stopped, since the decision to keep it.
       let keeps = state.keepsFree && state.size == size
       if let buffer, keeps { state.free.append(buffer) }
       return (Self.takeWaiters(&state), keeps ? nil : buffer)
@@ -117,7 +117,7 @@ package final class PartRing: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Suspends until something has changed; the caller looks again.
+  /// Suspends until something has changed; then the caller checks again.
   private func wait(_ size: Int64) async {
     let identifier = state.withLock { state in
       state.identifiers += 1
@@ -125,7 +125,7 @@ package final class PartRing: Sendable {
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // A cancellation sets its mark before it calls the handler: it is seen here, or the handler finds the waiter.
+        // The task is marked as cancelled before the handler runs: either this check sees it, or the handler finds the waiter.
         let isOver = state.withLock { state in
           if state.stopped != nil || fits(state, size) || Task.isCancelled { return true }
           state.waiters[identifier] = continuation

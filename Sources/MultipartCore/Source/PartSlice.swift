@@ -1,4 +1,4 @@
-/// A slice of a file: what one part sends.
+/// A slice of a file: the body of one part.
 package struct PartSlice: BodySource {
   package let file: SourceFile
   package let offset: Int64
@@ -14,15 +14,15 @@ package struct PartSlice: BodySource {
     let count = Int(min(Int64(buffer.count), length - position))
     guard count > 0 else { return 0 }
     try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset + position)
-    // The last bytes are only handed out when the file is still the one it was: until then the store holds less than
-    // it was promised, and what changed meanwhile is never published.
+    // The last bytes are only returned if the file has not changed: until then the store has received less than
+    // Content-Length, so a changed part is never stored.
     if position + Int64(count) == length { try file.checkUnchanged() }
     return count
   }
 
   package var place: FilePlace? { FilePlace(file: file, offset: offset) }
 
-  /// The checksums of the slice, in one pass. It can take minutes; `isStopped` is asked after each window.
+  /// The checksums of the slice, in one pass. It may take minutes, so `isStopped` is called after each window.
   package func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool = { false }
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {

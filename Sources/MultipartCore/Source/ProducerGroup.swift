@@ -1,15 +1,14 @@
 import Glibc
 
-/// The process group that a command runs in.
+/// The process group in which a command runs.
 package enum ProducerGroup: Sendable {
-  /// This program's: the terminal's keys reach the command as they reach us, and it may ask for a password there.
+  /// This program's: signals from the terminal's keys reach both, and the command may ask for a password.
   case ours
-  /// One of its own, by which all that it has started can be ended with it.
+  /// Its own: a signal to it ends everything that the command has started.
   case own
 
-  /// Where this program has the terminal the command shares it: in a group of its own it would be in the background, and
-  /// stopped when it reads the terminal. There a key reaches every process of the group, so that nothing has to be
-  /// passed on.
+  /// `ours` if this program has the terminal: in its own group the command would be in the background, and would be stopped
+  /// when it reads the terminal. Keys then reach every process of the group, and no signal has to be passed on.
   package static func fitting() -> ProducerGroup {
     let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard terminal >= 0 else { return .own }
@@ -17,7 +16,7 @@ package enum ProducerGroup: Sendable {
     return tcgetpgrp(terminal) == getpgrp() ? .ours : .own
   }
 
-  /// Whether a process of the group is alive, beside its leader; true where that cannot be known.
+  /// Whether a process of the group other than its leader is alive; true if that cannot be found out.
   static func hasMembers(beside leader: pid_t) -> Bool {
     guard let folder = opendir("/proc") else { return true }
     defer { closedir(folder) }
@@ -33,7 +32,7 @@ package enum ProducerGroup: Sendable {
     return !isListed
   }
 
-  /// By `/proc/N/stat`: the number, the name in brackets, which may hold anything, the state, the parent, the group.
+  /// From `/proc/N/stat`: the pid, the name in parentheses, which may contain anything, the state, the parent, the group.
   private static func isAlive(_ number: pid_t, in group: pid_t) -> Bool {
     let file = open("/proc/\(number)/stat", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return false }

@@ -5,8 +5,8 @@ package enum ProducerEnd: Sendable, Equatable {
   case exited(Int32)
   case signalled(Int32)
 
-  /// Why its output must not be published; nil when it ended well. Ctrl-C goes to every process of the terminal's group:
-  /// of a command that shares ours and died of it, this may be known before the signal has reached us.
+  /// Why its output must not be published; nil if it succeeded. Ctrl-C goes to every process of the terminal's group, so
+  /// we may learn that a command in our group died of it before the signal has reached us.
   package func failure(of command: String, group: ProducerGroup = .own) -> Failure? {
     if case .ours = group, self == .signalled(SIGINT) {
       return Failure(.interrupted, "interrupted").at(Place(file: command))
@@ -19,7 +19,7 @@ package enum ProducerEnd: Sendable, Equatable {
       }
     guard !what.isEmpty else { return nil }
     return Failure(
-      .dataMismatch, "the command \(what), so its output is not whole",
+      .dataMismatch, "the command \(what), so its output is incomplete",
       remedy: "nothing was published: see why it fails"
     ).at(Place(file: command))
   }
@@ -40,30 +40,30 @@ package enum ProducerEnd: Sendable, Equatable {
 
 /// A command whose standard output is the source of an upload.
 ///
-/// It runs with our standard input and standard error, in our process group or one of its own. Its output counts only when it has ended with exit code 0: the end of the stream alone proves nothing, and a
-/// command that closes its output early is waited for like any other.
+/// It runs with our standard input and standard error, in our process group or its own. Its output counts only if it exits
+/// with 0: the end of the stream alone proves nothing, and a command that closes its output early is waited for too.
 ///
 ///     let producer = try ProducerProcess(["pg_dump", "db"].map { Array($0.utf8) })
 ///     let source = try StreamSource(descriptor: producer.takeDescriptor(), owns: true, plan: plan, ring: ring)
 ///     … every part …
 ///     if let failure = try await producer.wait().failure(of: producer.command) { throw failure }
 package final class ProducerProcess: Sendable {
-  /// The command's first word, for people.
+  /// The command's first word, for messages.
   package let command: String
   package let pid: Int32
   let group: ProducerGroup
   private let watch: ProducerWatch
   private let output: Locked<Int32>
 
-  /// Starts the command, found by PATH like a shell would. Its words are bytes, as file names are. Without an
-  /// environment of its own it inherits ours; one that reads nothing has `/dev/null` in place of our standard input.
-  /// With `errors` that descriptor is its standard error; it stays the caller's.
+  /// Starts the command, looked up in PATH as a shell would. Its words are bytes, as file names are. Without an
+  /// environment it inherits ours; with `readsNothing` its standard input is `/dev/null`. `errors` becomes its standard
+  /// error; the caller closes it.
   package init(
     _ words: [[UInt8]], environment: [String: String]? = nil, readsNothing: Bool = false, group: ProducerGroup = .ours,
     errors: Int32? = nil
   ) throws(Failure) {
     guard let first = words.first, !first.isEmpty else {
-      throw Failure(.usage, "no command is named", remedy: "write it after --, as in: -- pg_dump mydb")
+      throw Failure(.usage, "no command is named", remedy: "write it after --, such as -- pg_dump mydb")
     }
     guard words.allSatisfy({ !$0.contains(0) }) else { throw Failure(.usage, "a word of the command holds a NUL") }
     command = String(decoding: first, as: UTF8.self)
@@ -82,7 +82,7 @@ package final class ProducerProcess: Sendable {
     }
   }
 
-  /// A command that nobody waits for any more is asked to end; it is still waited for, so that no zombie stays.
+  /// A command that nobody waits for gets SIGTERM; it is still waited for, so that no zombie stays.
   deinit {
     let left = output.withLock { $0 }
     if left >= 0 { close(left) }
@@ -90,8 +90,8 @@ package final class ProducerProcess: Sendable {
     watch.letGo()
   }
 
-  /// The reading end of its standard output, which is the caller's to close from now on: that is how the command
-  /// learns, by SIGPIPE, that nobody reads any more. -1 when it was taken before.
+  /// The read end of its standard output, which the caller must close: the command then gets SIGPIPE if it writes more.
+  /// -1 if it was taken before.
   package func takeDescriptor() -> Int32 {
     output.withLock { output in
       defer { output = -1 }
@@ -99,35 +99,35 @@ package final class ProducerProcess: Sendable {
     }
   }
 
-  /// Waits until it has ended. Throws when that cannot be known.
+  /// Waits until it has ended. Throws if its exit status cannot be found out.
   package func wait() async throws(Failure) -> ProducerEnd {
     try await watch.wait().get()
   }
 
-  /// How it ended, if it has.
+  /// How it ended; nil while it runs.
   package var end: ProducerEnd? { try? watch.end?.get() }
 
-  /// Forces it to end, with its group where that is its own.
+  /// Sends SIGKILL to it, or to its whole group if that is its own.
   package func kill() { watch.signal(SIGKILL) }
 
-  /// It has ended well, and what it may have left running in its group is nobody's concern.
+  /// After a success: processes that it left running in its group are not ended.
   package func letGo() { watch.letGo() }
 
-  /// Asks it to end (SIGTERM), and forces it (SIGKILL) after the time of grace; returns when it has ended. It does so
-  /// also for a cancelled task. Where its group is its own, all that it has started there ends with it; else that ends by
-  /// the closed pipes, if at all.
+  /// Sends SIGTERM, and after the grace period SIGKILL; returns once it has ended. Works for a cancelled task too. If the
+  /// group is its own, everything that it started there ends as well; otherwise that ends because of its closed pipes, if
+  /// at all.
   package func terminate(grace: Duration, in world: World) async {
     watch.signal(SIGTERM)
-    // One that is stopped would not see the other before it goes on.
+    // A stopped process handles SIGTERM only after SIGCONT.
     watch.signal(SIGCONT)
     let killer = Task.begin { [watch] in
       guard (try? await world.sleep(grace)) != nil else { return }
       watch.signal(SIGKILL)
     }
     _ = await watch.wait()
-    // A task of its own, for a cancelled one does not sleep.
+    // In a task of its own, because a cancelled task cannot sleep.
     await Task.begin { [watch] in
-      // What SIGKILL does not end within a second, nothing ends.
+      // What does not end within a second of SIGKILL hangs in the kernel.
       let start = world.uptime()
       while watch.hasMembers, world.uptime() - start < grace + .seconds(1) {
         guard (try? await world.sleep(.milliseconds(20))) != nil else { return }

@@ -1,18 +1,18 @@
 @preconcurrency import Glibc
 
-/// `posix_spawnp` with what a child of the shell would have: no blocked signal, SIGPIPE as it was before we ignored it,
-/// our other descriptors closed by their own flag.
+/// `posix_spawnp` with what a shell would give a child: no blocked signals, SIGPIPE as it was before we ignored it, and
+/// our other descriptors closed by FD_CLOEXEC.
 enum ProducerSpawn {
-  /// A pipe's ends are inherited until their flag is set; another command that starts in between would hold our pipe
-  /// open. So one starts at a time.
-  private static let turn = Lock()
+  /// Another command could inherit the pipe before its FD_CLOEXEC is set and would then hold it open, so only one command
+  /// is started at a time.
+  private static let spawning = Lock()
 
   static func run(
     _ words: [[UInt8]], environment: [String: String]?, readsNothing: Bool = false, group: ProducerGroup = .ours,
     errors: Int32? = nil
   ) throws(Failure) -> (pid: pid_t, output: Int32) {
     keepExitStatuses()
-    return try turn.withLock { () throws(Failure) in
+    return try spawning.withLock { () throws(Failure) in
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else {
         throw Failure.system(.local, errno, "no pipe could be made")
@@ -46,8 +46,8 @@ enum ProducerSpawn {
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    // Only what we ignore ourselves: a signal that was ignored when we began (nohup) stays so for the command too, and
-    // those that we handle are set back by exec.
+    // Only the signal that we ignore ourselves: one that was ignored when we began (nohup) stays ignored, and exec resets
+    // those that we handle.
     sigaddset(&signals, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &signals)
     var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
@@ -66,7 +66,7 @@ enum ProducerSpawn {
     }
   }
 
-  /// Pointers to the words, each with a zero at its end, and a null behind the last.
+  /// Pointers to the words, each terminated by a zero, with a null pointer at the end.
   private static func withCStrings<Result>(
     _ words: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
   ) -> Result {
@@ -88,8 +88,8 @@ enum ProducerSpawn {
     return body(pointers)
   }
 
-  /// Under a parent that ignores SIGCHLD the kernel would throw away how the command ended, and with that the proof
-  /// that its output is whole.
+  /// If the parent ignores SIGCHLD, the kernel discards the exit status, and with it the proof that the output is
+  /// complete.
   private static func keepExitStatuses() {
     var action = sigaction()
     guard sigaction(SIGCHLD, nil, &action) == 0 else { return }
@@ -106,7 +106,8 @@ enum ProducerSpawn {
       Failure(.sourceMissing, "the command cannot be run: permission denied", remedy: "make it executable: chmod +x")
     case ENOEXEC:
       Failure(
-        .sourceMissing, "the command cannot be run: it is no program", remedy: "a script begins with #! and its shell")
+        .sourceMissing, "the command cannot be run: it is not a program",
+        remedy: "a script begins with #! and its shell")
     case EAGAIN, ENOMEM:
       .system(.local, status, "the command cannot be run")
     default:

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Waits for one child on a thread of its own, and signals it, or its group, while it is there.
+/// Waits for one child on its own thread, and sends signals to it or to its group while it exists.
 ///
-/// The child is only reaped under the lock: until then its number cannot become another process's or another group's, so
-/// a signal sent under the same lock never hits a stranger. One that leads a group and has failed stays unreaped until it
-/// is let go: what it has started is signalled by its number. One that has ended well is reaped, for what it has started
-/// may wait for that (`tail --pid`); its group keeps the number as long as it has members, and only when a process has
-/// it as its own is the group another one.
+/// The child is reaped only under the lock: until then its pid cannot be reused for another process or group, so a signal
+/// sent under the same lock never reaches a stranger. A group leader that has failed stays unreaped until `letGo`, so that
+/// its group can still be signalled. One that has succeeded is reaped, because a process that it started may wait for that
+/// (`tail --pid`); the group keeps its number while it has members, and it is another group only if a process has that
+/// pid.
 final class ProducerWatch: Sendable {
   private enum Life: Sendable {
     case running(isLetGo: Bool)
-    /// It has failed and is not reaped.
+    /// It has failed and is not reaped yet.
     case ended(Result<ProducerEnd, Failure>)
-    /// It is reaped, and what it has started may run on in its group.
+    /// It is reaped; processes that it started may still run in its group.
     case left(Result<ProducerEnd, Failure>)
     case gone(Result<ProducerEnd, Failure>)
 
@@ -45,7 +45,7 @@ final class ProducerWatch: Sendable {
     try OwnThread.start { self.run() }.detach()
   }
 
-  /// There is no thread to wait with: the child ends now.
+  /// No thread could be started to wait for it: the child is ended now.
   func abandon() {
     signal(SIGKILL)
     letGo()
@@ -58,12 +58,12 @@ final class ProducerWatch: Sendable {
     }
   }
 
-  /// Something that the child has started is still alive in its group.
+  /// Whether a process that the child started is still alive in its group.
   var hasMembers: Bool {
     state.withLock { group == .own && isThere($0) && ProducerGroup.hasMembers(beside: pid) }
   }
 
-  /// The number is still the child's, or its group's.
+  /// Whether the number still belongs to the child or its group.
   private func isThere(_ state: State) -> Bool {
     switch state.life {
     case .running, .ended: true
@@ -72,7 +72,7 @@ final class ProducerWatch: Sendable {
     }
   }
 
-  /// Nobody signals it any more: it is reaped now, or as soon as it ends.
+  /// No more signals will be sent: it is reaped now, or as soon as it ends.
   func letGo() {
     state.withLock { state in
       switch state.life {
@@ -96,7 +96,7 @@ final class ProducerWatch: Sendable {
     }
   }
 
-  /// `waitid` with WNOWAIT, which tells the end and leaves the child to be reaped.
+  /// `waitid` with WNOWAIT, which returns the status and leaves the child unreaped.
   private func run() {
     var information = siginfo_t()
     var found = waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT)
@@ -123,12 +123,12 @@ final class ProducerWatch: Sendable {
     return information.si_code == Int32(CLD_EXITED) ? .exited(status) : .signalled(status)
   }
 
-  /// Somebody else has taken the status: what the command says of its output is lost, and not good news.
+  /// Somebody else has reaped the child: its status is lost, which counts as a failure.
   private static func lost(_ error: Int32) -> Result<ProducerEnd, Failure> {
-    .failure(.system(.local, error, "how the command ended cannot be known"))
+    .failure(.system(.local, error, "how the command ended cannot be found out"))
   }
 
-  /// `waitpid` of a child that has ended: it does not wait.
+  /// `waitpid` of a child that has ended, so it returns at once.
   private func reap() {
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}

@@ -1,37 +1,36 @@
 import Glibc
 
-/// A regular file, open for reading. Slices of it are shared by all transfers.
+/// A regular file, open for reading and shared by all transfers.
 ///
-/// It is read by `pread` into buffers that stay in the cache, not through a mapping: mapping and letting go of its pages
-/// costs more than the kernel's copy, and a file that is cut short is a short read instead of a signal. Nothing changes
-/// after `init` but which ctime the bytes were last compared at; the bytes in the file may, which is why its identity is
-/// checked.
+/// It is read with `pread` into buffers that stay in the cache, not through a mapping: mapping and unmapping its pages
+/// costs more than the kernel's copy, and if the file is cut short that is a short read instead of a signal. After `init`
+/// only the ctime of the last comparison changes here; the bytes in the file may change, so its identity is checked.
 package final class SourceFile: Sendable {
   private enum Door: Sendable, Equatable {
-    /// Opened by its name, which must lead to it to the end.
+    /// Opened by its path, which must refer to it until the end.
     case name
-    /// It was open already; its name, if it has one still, is nobody's concern.
+    /// It was already open; it may have been renamed or deleted.
     case descriptor
   }
 
   package let path: FilePath
   package let identity: FileIdentity
   let descriptor: Int32
-  /// The first byte of the source in the file: of one that was open already, where its descriptor stood.
+  /// The source's first byte in the file: for a file that was already open, its offset.
   let start: Int64
   private let door: Door
-  /// The ctime at which the bytes were known to be those that are sent.
+  /// The ctime at which the bytes were last known to be those that are sent.
   private let compared: Locked<StatusChange>
-  /// The SHA-256 of the whole, where somebody has relied on it.
+  /// The SHA-256 of the whole source, if a caller relies on it.
   private let promised = Locked<Checksum?>(nil)
-  /// Where slices of it are summed.
+  /// Computes the SHA-256 of its slices.
   let desk = SumDesk()
 
   package var size: Int64 { identity.size }
 
-  /// `open`, `fstat`. A directory is a mistake on the command line, anything else that is no regular file too.
+  /// `open`, `fstat`. Directories and other files that are not regular are refused as wrong usage.
   package init(_ path: FilePath) throws(Failure) {
-    // O_NONBLOCK: opening a pipe by mistake must not wait for its writer.
+    // O_NONBLOCK: opening a named pipe must not wait for its writer.
     let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
     guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
     do throws(Failure) {
@@ -49,15 +48,15 @@ package final class SourceFile: Sendable {
     door = .name
   }
 
-  /// The file that a descriptor has open, from where it stands to its end; nil when that is no regular file, or one that
-  /// does not say how long it is, and can only be read as a stream. `name` is what it is called.
+  /// The file of an open descriptor, from its offset to its end; nil if it is not a regular file or does not tell its size,
+  /// and must be read as a stream. `name` is for messages.
   package init?(open given: Int32, name: FilePath) throws(Failure) {
     var status = stat()
     guard fstat(given, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     try StreamInput.refuseWriteOnly(given, status, name: name.text)
     let position = lseek(given, 0, SEEK_CUR)
     guard position >= 0, Self.saysHowLong(status, given, from: Int64(position)) else { return nil }
-    // Never below 3: those numbers are the standard streams', open or not.
+    // At least 3: lower numbers are those of the standard streams, open or not.
     let copy = fcntl(given, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw Self.unreadable(name, errno) }
     descriptor = copy
@@ -70,8 +69,8 @@ package final class SourceFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Throws when the file is no longer what it was at the start: by its descriptor (rewritten in place, cut, grown) and
-  /// by its name (replaced by another file). A ctime that moved alone is `confirm`'s.
+  /// Throws if the file has changed since the start: by its descriptor (rewritten in place, cut, grown) and by its path
+  /// (replaced by another file). A change of the ctime only is handled by `confirm`.
   package func checkUnchanged() throws(Failure) {
     _ = try unchangedStatus()
   }
@@ -87,7 +86,7 @@ package final class SourceFile: Sendable {
     return moment
   }
 
-  /// As after any reader, the descriptor that it came by stands at its end.
+  /// Moves the given descriptor to the end, as if it had been read.
   func leaveAtEnd() {
     if door == .descriptor { _ = lseek(descriptor, off_t(start) + off_t(size), SEEK_SET) }
   }
@@ -100,7 +99,7 @@ package final class SourceFile: Sendable {
     return failure
   }
 
-  /// Fills the buffer: `pread`. A file that ends before is one that was cut short.
+  /// Fills the buffer with `pread`. If the file ends before that, it was cut short.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
     var done = 0
     while done < buffer.count {
@@ -122,16 +121,16 @@ package final class SourceFile: Sendable {
 }
 
 extension SourceFile {
-  // MARK: - Rewritten with its times put back
+  // MARK: - Rewritten with restored times
 
-  /// Somebody has compared the whole with this SHA-256, and relies on it.
+  /// The caller has compared the whole source with this SHA-256 and relies on it.
   package func promise(_ sha256: Checksum) {
     promised.withLock { $0 = sha256 }
   }
 
-  /// Throws when the file is no longer what was sent. Where its ctime has moved since the bytes were last compared, and
-  /// nothing else, `compare` sums them again and says whether they are the same, until it has not moved meanwhile. At the
-  /// third time somebody is at work on the file, and nothing that is found holds for long.
+  /// Throws if the file is no longer what was sent. If only its ctime has changed since the bytes were last compared,
+  /// `compare` sums them again and says whether they are the same, until the ctime stays unchanged meanwhile. It gives up
+  /// after the third time, because then somebody is working on the file.
   func confirm(
     unless isStopped: () -> Bool, _ compare: () throws(Failure) -> Bool
   ) throws(Failure) {
@@ -151,7 +150,7 @@ extension SourceFile {
 }
 
 extension SourceFile {
-  // MARK: - What can be a source
+  // MARK: - Which files can be a source
 
   private static func status(of descriptor: Int32, _ path: FilePath) throws(Failure) -> stat {
     var status = stat()
@@ -163,7 +162,7 @@ extension SourceFile {
     }
   }
 
-  /// Files of `/proc` say that they have no bytes, and have some: taken at their word they would be published empty.
+  /// Files in `/proc` report a size of zero but have contents: they would be published empty.
   private static func saysHowLong(_ status: stat, _ descriptor: Int32, from start: Int64) -> Bool {
     guard Int64(status.st_size) <= start else { return true }
     var byte: UInt8 = 0
@@ -179,7 +178,7 @@ extension SourceFile {
   private static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {
     .system(
       .sourceMissing, error, "the source cannot be read",
-      remedy: error == ENOENT ? "check the file's path" : "see that you may read the file"
+      remedy: error == ENOENT ? "check the file's path" : "check that you may read the file"
     ).at(Place(file: path.text))
   }
 }

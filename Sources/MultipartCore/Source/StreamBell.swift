@@ -1,8 +1,8 @@
 import Glibc
 
-/// A pipe of one thread's own, in which a byte from any other thread ends its `poll`. Owns both ends.
+/// A pipe that wakes one thread: a byte written by any other thread ends its `poll`. Owns both ends.
 ///
-/// Sendable, because the ends never change and live as long as whoever can call.
+/// Sendable, because the descriptors never change and stay open as long as the object lives.
 final class StreamBell: Sendable {
   let reading: Int32
   private let writing: Int32
@@ -24,7 +24,7 @@ final class StreamBell: Sendable {
     close(writing)
   }
 
-  /// A full pipe refuses the byte, and rings all the same.
+  /// If the pipe is full, the write fails, but the thread is woken all the same.
   func ring() {
     var byte: UInt8 = 1
     _ = write(writing, &byte, 1)

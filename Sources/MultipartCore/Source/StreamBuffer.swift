@@ -1,23 +1,23 @@
 import Glibc
 
-/// Memory of one part: anonymous, page-aligned, left out of core files. Pages come when they are first written, so a
-/// short stream takes no more than it is long. Owns its mapping (`mmap`, `munmap`).
+/// Memory of one part: anonymous, page-aligned, excluded from core files. Pages are allocated when first written, so a
+/// short stream needs no more than its length. Owns its mapping (`mmap`, `munmap`).
 ///
-/// `@unchecked Sendable` holds because it has one user at a time: the ring hands it to the thread that fills it, that to
+/// `@unchecked Sendable` holds because it has one owner at a time: the ring passes it to the thread that fills it, that to
 /// the `StreamPart`, whose readers only read, and that back to the ring, which alone calls `unmap`.
 final class StreamBuffer: @unchecked Sendable {
   let size: Int64
   private(set) var bytes: UnsafeMutableRawBufferPointer
 
   init(size: Int64) throws(Failure) {
-    // MAP_NORESERVE: what a short stream never touches need not be there.
+    // MAP_NORESERVE: pages that a short stream never writes are not reserved.
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     guard let start = mmap(nil, Int(size), PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
       throw Failure.system(
         .local, errno, "no memory for a part of \(size) bytes",
         remedy: "lower \(.concurrency) or \(.partSize)")
     }
-    // The bytes are somebody's data. A refusal changes nothing else.
+    // Keeps the user's data out of core files. A failure has no other effect.
     _ = madvise(start, Int(size), MADV_DONTDUMP)
     self.size = size
     bytes = UnsafeMutableRawBufferPointer(start: start, count: Int(size))
@@ -32,10 +32,10 @@ final class StreamBuffer: @unchecked Sendable {
   }
 }
 
-/// A part that was read from a stream: sent from memory, and sent again from there, until the store has it.
+/// A part that was read from a stream: sent from memory, also for retries, until the store has it.
 ///
-/// `release` gives the memory back to the ring as soon as nobody reads it. After that a late reader, such as a second
-/// request for the same part that lost the race, gets an error: never the bytes of another part.
+/// `release` returns the memory to the ring as soon as nobody reads it. A later reader, such as a second request for the
+/// same part that lost the race, gets an error, never the bytes of another part.
 package final class StreamPart: BodySource {
   private struct State: Sendable {
     var buffer: StreamBuffer?
@@ -71,12 +71,12 @@ package final class StreamPart: BodySource {
     return try sums.finish()
   }
 
-  /// The first bytes, by which a content type is guessed.
+  /// The first bytes, for guessing the content type.
   package func leadingBytes(_ count: Int) throws(Failure) -> [UInt8] {
     try withBytes { Array($0.prefix(count)) }
   }
 
-  /// Gives the memory back; a second call does nothing.
+  /// Returns the memory to the ring; further calls do nothing.
   package func release() {
     let free = state.withLock { state in
       state.isReleased = true
@@ -85,7 +85,7 @@ package final class StreamPart: BodySource {
     if let free { ring.giveBack(free) }
   }
 
-  /// The bytes stay where they are for as long as `body` runs, also when the part is released meanwhile.
+  /// The bytes stay in place while `body` runs, even if the part is released meanwhile.
   func withBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The writing end of a stream that this process makes itself: a socket pair, whose other end is read like any stream.
-/// So a writer that is faster than the line waits, and memory stays bounded.
+/// The write end of a stream that this process produces: a socket pair, whose other end is read like any stream. A writer
+/// that is faster than the upload has to wait, so memory stays bounded.
 package final class StreamFeed: Sendable {
   private let writing: Int32
   private let world: World
 
-  /// `socketpair`; the reading end is the caller's.
+  /// `socketpair`; the caller owns the read end.
   static func open(_ world: World) throws(Failure) -> (feed: StreamFeed, reading: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -22,13 +22,13 @@ package final class StreamFeed: Sendable {
 
   deinit { close(writing) }
 
-  /// Returns when all is in the socket's buffer. No thread waits for room: tasks have few of them.
+  /// Returns once everything is in the socket's buffer. Waiting for space blocks no thread, because tasks have only a few.
   package func write(_ bytes: [UInt8]) async throws(Failure) {
     var sent = 0
     var pause = Duration.milliseconds(1)
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { all in
-        // MSG_NOSIGNAL: a reader that has gone is an error here, and no SIGPIPE.
+        // MSG_NOSIGNAL: if the reader has gone, this is an error instead of SIGPIPE.
         send(writing, all.baseAddress?.advanced(by: sent), all.count - sent, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       }
       if count > 0 {
@@ -49,7 +49,8 @@ package final class StreamFeed: Sendable {
   }
 }
 
-/// Runs what fills a stream of this process. The stream ends when it is done; whether it may be published is known then.
+/// Runs the code that produces a stream within this process. When it returns or throws, the stream ends; only then is it
+/// known whether it may be published.
 final class StreamFeeder: Sendable {
   private let work: Task<Failure?, Never>
 

@@ -3,18 +3,18 @@ package struct StreamPiece: Sendable {
   package let part: StreamPart
   /// From 1.
   package let number: Int
-  /// Where it lies in the stream.
+  /// Where it begins in the stream.
   package let offset: Int64
-  /// It is the whole stream, which ended within the first part: one PutObject does.
+  /// The stream ended within its first part, so one PutObject is enough.
   package let isShort: Bool
 }
 
 /// Reads a stream into part buffers: standard input, a named pipe, a process substitution, a socket, a device, or a
 /// regular file that is given as standard input.
 ///
-/// A thread of its own reads, for a pipe can be silent for hours and the threads that run tasks are few. It fills a
-/// buffer when `next` asks for a part, so that not more is in memory than the ring allows, and can be stopped at any
-/// moment.
+/// It reads on its own thread, because a pipe can be silent for hours and there are few threads for tasks. A buffer is
+/// filled when `next` asks for a part, so that memory stays within the ring's limit, and reading can be stopped at any
+/// time.
 ///
 ///     let source = try StreamSource(descriptor: 0, owns: false, plan: plan, ring: ring)
 ///     while let piece = try await source.next() { … piece.part.release() }
@@ -25,15 +25,15 @@ package final class StreamSource: Sendable {
   private let thread: OwnThread
   private let nextNumber = Locked(1)
 
-  /// `owns`: the descriptor is closed when reading ends, for whatever reason, and also when this throws. `name` is what
-  /// a failure calls the source; `hashes` asks for the SHA-256 of the whole.
+  /// `owns`: the descriptor is closed when reading ends for any reason, and also if this throws. `name` is for messages;
+  /// `hashes` requests the SHA-256 of the whole stream.
   package init(
     descriptor: Int32, owns: Bool, plan: StreamPlan, ring: PartRing, name: String = "standard input",
     hashes: Bool = false
   ) throws(Failure) {
     self.plan = plan
     self.ring = ring
-    // First, for from here on it closes what is owned.
+    // First, because from here on it closes a descriptor that is owned.
     let input = try StreamInput(descriptor, owns: owns, name: name)
     let desk = try StreamDesk()
     let reader = try StreamReader(desk: desk, input: input, name: name, partCount: plan.partCount, hashes: hashes)
@@ -46,18 +46,18 @@ package final class StreamSource: Sendable {
     thread.join()
   }
 
-  /// Bytes that came in so far; one of them may be ahead of the last part.
+  /// Bytes read so far; one of them may be beyond the last part.
   package var bytesRead: Int64 { desk.bytesRead }
 
-  /// The SHA-256 of the whole stream; nil before its end was read, or when it was not asked for.
+  /// The SHA-256 of the whole stream; nil before its end, or if it was not requested.
   package var sha256: Checksum? {
     if case .success(let sum)? = desk.over { sum } else { nil }
   }
 
-  /// The next part: full ones and a last shorter one; nil at the end. An empty stream is one empty part. Waits for
-  /// input and for memory. A failure to read is for good, and a cancelled task stops the source.
+  /// The next part: full ones, and a shorter last one; nil at the end. An empty stream has one empty part. Waits for input
+  /// and memory. A read error is final, and cancelling the task stops the source.
   ///
-  /// One at a time asks; a second one gets an error.
+  /// Only one caller at a time; a second one gets an error.
   package func next() async throws(Failure) -> StreamPiece? {
     switch desk.over {
     case .failure(let failure)?: throw failure
@@ -80,13 +80,13 @@ package final class StreamSource: Sendable {
     return piece
   }
 
-  /// Ends reading at once, from any thread; whoever waits gets an error. Parts that were given out stay good.
+  /// Ends reading at once, from any thread; whoever waits gets an error. Parts that were returned stay valid.
   package func stop() {
     desk.stop()
     ring.stop()
   }
 
-  /// The same, for this reason: whoever waits, or comes for more, is told it.
+  /// Stops with this failure, which current and later callers get.
   func fail(_ failure: Failure) {
     desk.stop(failure)
     ring.stop()
@@ -97,7 +97,7 @@ package final class StreamSource: Sendable {
     let result = await withCheckedContinuation { continuation in
       desk.post(StreamDesk.Order(number: number, buffer: buffer, answer: continuation))
     }
-    // Whoever ends up with no piece gives the buffer back by letting go of the part.
+    // If nobody gets the piece, releasing the part returns the buffer.
     let part = buffer.map { StreamPart(buffer: $0, length: Int64(Self.count(result)), ring: ring) }
     let fill = try result.get()
     if fill.ended { ring.retire() }

@@ -1,8 +1,8 @@
-/// What the reading thread and the others say to each other: an order to fill a buffer, the result, the word to stop.
+/// How the reading thread and its callers communicate: an order to fill a buffer, the result, and the request to stop.
 final class StreamDesk: Sendable {
   struct Order: Sendable {
     var number: Int
-    /// Nil when the plan has no room for more: then only the end may follow.
+    /// Nil if the plan allows no more parts: then the stream must be at its end.
     var buffer: StreamBuffer?
     var answer: CheckedContinuation<Result<Fill, Failure>, Never>
   }
@@ -14,11 +14,11 @@ final class StreamDesk: Sendable {
 
   private struct State: Sendable {
     var order: Order?
-    /// From an order's arrival to its answer.
+    /// From when an order arrives until it is answered.
     var isBusy = false
-    /// Why reading shall end at once.
+    /// Why reading must end at once.
     var stop: Failure?
-    /// Why nothing more comes; nil as long as there may be more.
+    /// Why nothing more will come; nil as long as there may be more.
     var over: Result<Checksum?, Failure>?
     var bytesRead: Int64 = 0
   }
@@ -29,9 +29,9 @@ final class StreamDesk: Sendable {
   init() throws(Failure) { bell = try StreamBell() }
 
   var bytesRead: Int64 { state.withLock { $0.bytesRead } }
-  /// Why reading shall end at once; nil as long as it need not.
+  /// Why reading must end at once; nil if it need not.
   var stop: Failure? { state.withLock { $0.stop } }
-  /// The checksum of all at the end, or the failure; nil before.
+  /// At the end, the checksum of the whole stream, or the failure; nil before.
   var over: Result<Checksum?, Failure>? { state.withLock { $0.over } }
 
   func post(_ order: Order) {
@@ -49,7 +49,7 @@ final class StreamDesk: Sendable {
     if let refusal { order.answer.resume(returning: .failure(refusal)) } else { bell.ring() }
   }
 
-  /// The first reason counts.
+  /// The first reason is kept.
   func stop(_ failure: Failure = StreamDesk.stopped) {
     state.withLock { $0.stop = $0.stop ?? failure }
     bell.ring()
@@ -68,7 +68,7 @@ final class StreamDesk: Sendable {
     state.withLock { $0.order.take() }
   }
 
-  /// From here on nothing more is read; gives back an order that came meanwhile.
+  /// Nothing more is read after this; returns an order that arrived meanwhile.
   func close(_ over: Result<Checksum?, Failure>) -> Order? {
     state.withLock { state in
       state.over = state.over ?? over

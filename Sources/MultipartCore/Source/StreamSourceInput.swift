@@ -1,19 +1,19 @@
 import Glibc
 
-/// A stream that has a name in the file system: a named pipe, a process substitution, a device.
+/// A stream that has a path: a named pipe, a process substitution, a device.
 package enum StreamFile {
-  /// Whether the name is read as a stream rather than mapped: anything but a regular file and a directory.
+  /// Whether the path must be read as a stream: anything but a regular file or a directory.
   package static func isStream(_ path: FilePath) -> Bool {
     var status = stat()
     guard path.withCString({ stat($0, &status) }) == 0 else { return false }
     return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
   }
 
-  /// Opens it without waiting for a writer: `StreamSource` waits for that, and can be stopped meanwhile. The caller
-  /// owns the descriptor.
+  /// Opens it without waiting for a writer: `StreamSource` does that, and can be stopped meanwhile. The caller owns the
+  /// descriptor.
   package static func open(_ path: FilePath) throws(Failure) -> Int32 {
-    // A name of an open descriptor means that descriptor: a socket cannot be opened by it, and a named pipe opened anew
-    // would wait for a writer that has come and gone.
+    // The path of an open descriptor means that descriptor: a socket cannot be opened by its path, and opening a named pipe
+    // again would wait for a writer that may already have gone.
     if let number = descriptor(namedBy: path) {
       let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
       guard copy >= 0 else { throw StreamInput.unreadable(path.text, errno) }
@@ -24,19 +24,19 @@ package enum StreamFile {
     return opened
   }
 
-  /// The regular file that is open under a descriptor's name (`-`, `/dev/stdin`, `/dev/fd/3`), from where it stands; nil
-  /// for any other name, and for what can only be read as a stream.
+  /// The regular file behind the path of a descriptor (`-`, `/dev/stdin`, `/dev/fd/3`), from its offset; nil for any other
+  /// path, and for what can only be read as a stream.
   package static func openFile(_ path: FilePath) throws(Failure) -> SourceFile? {
     guard let number = descriptor(namedBy: path) else { return nil }
     return try SourceFile(open: number, name: title(of: path))
   }
 
-  /// Whether the name is that of a descriptor: what it leads to is open already, and not opened anew.
+  /// Whether the path is that of a descriptor, which is already open and is not opened again.
   package static func namesDescriptor(_ path: FilePath) -> Bool { descriptor(namedBy: path) != nil }
 
   static func isStandardInput(_ path: FilePath) -> Bool { path.bytes == dash }
 
-  /// What messages call it.
+  /// Its name in messages.
   package static func title(of path: FilePath) -> FilePath {
     path.bytes == dash ? FilePath("standard input") : path
   }
@@ -54,12 +54,12 @@ package enum StreamFile {
   }
 }
 
-/// A descriptor that is read and never blocks longer than its thread wants: the thread polls first, and what is
-/// between the poll and the read cannot hold it either, as far as the kernel allows.
+/// A descriptor for reading on a thread that must stay stoppable: the thread polls first, and, as far as the kernel
+/// allows, the read after it cannot block either.
 ///
-/// O_NONBLOCK is never set on a descriptor that came from outside: it belongs to the open file, which the shell and the
-/// next program share. A pipe without a name is opened anew through /proc instead, a socket is asked with MSG_DONTWAIT.
-/// Only a terminal or device whose bytes another reader takes away between the two calls can make the read wait.
+/// O_NONBLOCK is never set on a descriptor from outside: the flag belongs to the open file, which the shell and the next
+/// program share. Instead, an unnamed pipe is opened again through /proc, and a socket is read with MSG_DONTWAIT. The read
+/// can only block for a terminal or device, if another reader takes its bytes between the two calls.
 struct StreamInput: ~Copyable {
   enum Outcome {
     case bytes(Int)
@@ -71,8 +71,8 @@ struct StreamInput: ~Copyable {
   let descriptor: Int32
   private let closes: Bool
   private let isSocket: Bool
-  /// F_SETPIPE_SZ of Linux, which the C library shows to GNU sources alone. A 64 KiB pipe, the default, makes both
-  /// sides switch sixteen times as often.
+  /// Linux's F_SETPIPE_SZ, which the C library defines only for GNU sources. With the default of 64 KiB both sides of a
+  /// pipe switch sixteen times as often.
   private static let setPipeSize: Int32 = 1031
   private static let pipeSize: Int32 = 1 << 20
 
@@ -86,12 +86,12 @@ struct StreamInput: ~Copyable {
       throw error
     }
     let kind = status.st_mode & S_IFMT
-    let anew = kind == S_IFIFO ? Self.reopened(given) : nil
-    if anew != nil, owns { close(given) }
-    descriptor = anew ?? given
-    closes = owns || anew != nil
+    let reopened = kind == S_IFIFO ? Self.reopened(given) : nil
+    if reopened != nil, owns { close(given) }
+    descriptor = reopened ?? given
+    closes = owns || reopened != nil
     isSocket = kind == S_IFSOCK
-    // The most that users may ask for by default; more than the system grants is refused, and the pipe stays as it is.
+    // The most that users may request by default; if the system refuses it, the pipe keeps its size.
     if kind == S_IFIFO { _ = fcntl(descriptor, Self.setPipeSize, Self.pipeSize) }
   }
 
@@ -99,7 +99,7 @@ struct StreamInput: ~Copyable {
     if closes { close(descriptor) }
   }
 
-  /// `read`, or `recv` of a socket.
+  /// `read`, or `recv` for a socket.
   borrowing func read(into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
     let count =
       isSocket
@@ -111,20 +111,20 @@ struct StreamInput: ~Copyable {
     return error == EINTR || error == EAGAIN ? .again : .failed(error)
   }
 
-  /// A second open file of the same unnamed pipe, of our own and non-blocking. Nil for a named pipe: its last writer
-  /// may be gone, and the end would never be seen on a new open file.
+  /// A second, non-blocking open file of the same unnamed pipe. Nil for a named pipe: if its last writer has gone, a new
+  /// open file would never see the end.
   private static func reopened(_ given: Int32) -> Int32? {
     let flags = fcntl(given, F_GETFL)
     guard flags >= 0, flags & O_NONBLOCK == 0, flags & O_ACCMODE != O_WRONLY else { return nil }
     let name = "/proc/self/fd/\(given)"
     var link = [CChar](repeating: 0, count: 64)
     guard readlink(name, &link, link.count - 1) > 0, strncmp(link, "pipe:", 5) == 0 else { return nil }
-    let anew = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    return anew >= 0 ? anew : nil
+    let reopened = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    return reopened >= 0 ? reopened : nil
   }
 
-  /// A file or pipe that was opened for writing alone (`0>file`) gives no byte, and a pipe's end for writing not even an
-  /// error: it is waited for in vain. Devices are left aside: one stands in for a standard input that is closed.
+  /// A file or pipe that is open only for writing (`0>file`) returns no bytes, and the write end of a pipe not even an
+  /// error: reading would wait forever. Devices are not checked, because one replaces a closed standard input.
   static func refuseWriteOnly(_ descriptor: Int32, _ status: stat, name: String) throws(Failure) {
     guard [S_IFREG, S_IFIFO].contains(status.st_mode & S_IFMT),
       fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the reading thread does. Thread only: made before the thread starts, then its alone.
+/// The work of the reading thread. Used only by that thread, which gets it when it starts.
 ///
-/// `@unchecked Sendable` holds for that reason: it is handed over once.
+/// For that reason it may be `@unchecked Sendable`.
 final class StreamReader: @unchecked Sendable {
-  /// Looked at for a stop after each; a multiple of what a pipe gives.
+  /// After each chunk it checks whether to stop; a multiple of what a pipe returns.
   private static let chunk = 1 << 20
 
   private let desk: StreamDesk
@@ -12,7 +12,7 @@ final class StreamReader: @unchecked Sendable {
   private let name: String
   private let partCount: Int
   private var sum: RunningChecksum?
-  /// The byte behind a part, read to know whether there is one.
+  /// The byte after a part, read to find out whether there is one.
   private var ahead: UInt8?
 
   init(
@@ -25,8 +25,8 @@ final class StreamReader: @unchecked Sendable {
     self.partCount = partCount
   }
 
-  /// Fills one buffer after the other until the end, a failure or a stop. The descriptor is closed when the thread lets
-  /// go of this, so that a producer whose reader has stopped learns it by SIGPIPE.
+  /// Fills buffers until the end, a failure or a stop. The descriptor is closed when the thread releases this object, so
+  /// that a producer gets SIGPIPE once its reader has stopped.
   func run() {
     while true {
       if let stop = desk.stop { return finish(.failure(stop)) }
@@ -36,7 +36,7 @@ final class StreamReader: @unchecked Sendable {
       }
       do throws(Failure) {
         let fill = try fill(order)
-        // Said before the answer, so that whoever has the last part can ask for the checksum of all.
+        // Before the answer, so that whoever gets the last part can ask for the checksum of the whole.
         if fill.ended { finish(try end()) }
         desk.answer(order, .success(fill))
         if fill.ended { return }
@@ -75,7 +75,7 @@ final class StreamReader: @unchecked Sendable {
       guard count > 0 else { return StreamDesk.Fill(count: filled, ended: true) }
       filled += count
     }
-    // Only the first part waits for the byte behind it: whether it is all decides what is sent.
+    // Only the first part reads one byte more: whether the stream has ended decides how it is sent.
     return StreamDesk.Fill(count: filled, ended: order.number == 1 ? try isAtEnd() : false)
   }
 
@@ -90,7 +90,7 @@ final class StreamReader: @unchecked Sendable {
     return false
   }
 
-  /// The next bytes, as many as there are; 0 at the end.
+  /// The bytes that are available; 0 at the end.
   private func receive(_ room: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     while true {
       guard try awaitInput() else { continue }
@@ -109,20 +109,20 @@ final class StreamReader: @unchecked Sendable {
     }
   }
 
-  /// Waits for bytes or the bell; true when there is something to read, be it the end or an error.
+  /// Waits for input or the bell; true if a read would return bytes, the end or an error.
   private func awaitInput() throws(Failure) -> Bool {
     let polled = poll(input.descriptor)
     if let stop = desk.stop { throw stop }
     return polled
   }
 
-  /// `poll` on the bell and on `descriptor`, where -1 is none; whether something is to be read from it.
+  /// `poll` of the bell and `descriptor` (-1: none); whether the descriptor can be read.
   private func poll(_ descriptor: Int32) -> Bool {
     var bell = pollfd(fd: desk.bell.reading, events: Int16(POLLIN), revents: 0)
     let input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let ready = withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { watched in
       _ = watched.initialize(fromContentsOf: [bell, input])
-      // An interrupted poll leaves the results as they were: none.
+      // An interrupted poll leaves the results unset.
       _ = Glibc.poll(watched.baseAddress, 2, -1)
       bell = watched[0]
       return watched[1].revents != 0

@@ -1,30 +1,30 @@
 internal import CKernels
 
-/// Computes the SHA-256, and whatever else is asked for, of slices of one file, two at a time on one core: the two
-/// streams hide the latency of each other's instructions, which takes a third off the cost of each.
+/// Computes the SHA-256, and other checksums on request, of slices of one file, two at a time on one core: each stream
+/// hides the other's latency, which takes a third off the cost of each.
 ///
-/// Whoever comes waits in a line. A worker takes two from it and goes through both in step, a window at a time; when
-/// one ends the next takes its place. There are as many workers as it takes, and no more than there are cores.
+/// Slices wait in a queue. A worker takes two and processes both window by window; when one ends, the next takes its
+/// place. There are as many workers as needed, and at most as many as cores.
 final class SumDesk: Sendable {
-  /// Where the CPU has the instructions; elsewhere OpenSSL is better.
+  /// Whether the CPU has the instructions; without them OpenSSL is faster.
   static let isWorthIt = ck_sha256_has_pairs() == 1
 
   struct Job: Sendable {
     var identifier: UInt64
     var slice: PartSlice
-    /// Beside SHA-256.
+    /// In addition to SHA-256.
     var others: Set<ChecksumAlgorithm>
     var isStopped: @Sendable () -> Bool
     var finish: @Sendable (Result<[ChecksumAlgorithm: Checksum], Failure>) -> Void
   }
 
   private struct State: Sendable {
-    var line: [Job] = []
+    var queue: [Job] = []
     var workers = 0
-    /// In the line or with a worker.
+    /// In the queue or with a worker.
     var jobs = 0
     var identifiers: UInt64 = 0
-    /// Known here until they are done, and whether whoever waits has gone.
+    /// Jobs that are not finished, and whether their caller was cancelled.
     var cancelled: [UInt64: Bool] = [:]
   }
 
@@ -52,10 +52,10 @@ final class SumDesk: Sendable {
     return try result.get()
   }
 
-  /// One worker serves two, so another one begins only when those that there are have their hands full.
+  /// One worker handles two jobs, so another one starts only if the existing ones are busy.
   private func submit(_ job: Job) {
     let begins = state.withLock { state in
-      state.line.append(job)
+      state.queue.append(job)
       state.jobs += 1
       let begins = state.jobs > 2 * state.workers && state.workers < Self.cores
       if begins { state.workers += 1 }
@@ -70,8 +70,8 @@ final class SumDesk: Sendable {
     while take(&lanes) {
       let done = SumLane.step(&lanes)
       for lane in done { finish(lane.job, lane.result) }
-      // There may be no more threads than workers: whoever waited for these sums goes on before the next window, and
-      // everybody else at least each millisecond.
+      // There may be no more threads than workers: callers whose sums are ready get to run before the next window, and all
+      // other tasks at least every millisecond.
       steps += 1
       if steps % 8 == 0 { dismiss() }
       if !done.isEmpty || steps % 8 == 0 { await Task.yield() }
@@ -79,11 +79,11 @@ final class SumDesk: Sendable {
     }
   }
 
-  /// Fills the lanes from the line; false when there is nothing to do, and the worker is none any more.
+  /// Fills the lanes from the queue; false if there is nothing to do, and the worker ends.
   private func take(_ lanes: inout [SumLane]) -> Bool {
     let jobs = state.withLock { state in
-      let taken = Array(state.line.prefix(2 - lanes.count))
-      state.line.removeFirst(taken.count)
+      let taken = Array(state.queue.prefix(2 - lanes.count))
+      state.queue.removeFirst(taken.count)
       if taken.isEmpty, lanes.isEmpty { state.workers -= 1 }
       return taken
     }
@@ -95,11 +95,11 @@ final class SumDesk: Sendable {
     job.isStopped() || state.withLock { $0.cancelled[job.identifier] == true }
   }
 
-  /// Whoever waits in the line and wants no sum any more does not wait for those before it.
+  /// Ends jobs in the queue whose callers were cancelled, without waiting for those before them.
   private func dismiss() {
     let gone = state.withLock { state in
-      let gone = state.line.filter { $0.isStopped() || state.cancelled[$0.identifier] == true }
-      if !gone.isEmpty { state.line.removeAll { job in gone.contains { $0.identifier == job.identifier } } }
+      let gone = state.queue.filter { $0.isStopped() || state.cancelled[$0.identifier] == true }
+      if !gone.isEmpty { state.queue.removeAll { job in gone.contains { $0.identifier == job.identifier } } }
       return gone
     }
     for job in gone { finish(job, .failure(Failure(.interrupted, "interrupted"))) }

@@ -1,13 +1,13 @@
 internal import CKernels
 
-/// One slice on its way through a worker. Used by one worker at a time.
+/// One slice while a worker processes it. Used by one worker at a time.
 struct SumLane {
   let job: SumDesk.Job
   private var sha = ck_sha256()
   private var others: MultiChecksum?
   private var done: Int64 = 0
   private var ended: Result<[ChecksumAlgorithm: Checksum], Failure>?
-  /// Nil when there was no memory, which `ended` tells.
+  /// Nil without memory; then `ended` has the failure.
   private var buffer: WindowBuffer?
 
   init(_ job: SumDesk.Job) {
@@ -27,16 +27,16 @@ struct SumLane {
 
   private var left: Int { Int(min(WindowBuffer.size, job.slice.length - done)) }
 
-  /// What is left when it is less than a block.
+  /// What is left, if it is less than a block.
   private var rest: Int { left < 64 ? left : 0 }
 
   mutating func stop() {
     ended = ended ?? .failure(Failure(.interrupted, "interrupted"))
   }
 
-  /// Takes all lanes one window further and gives back those that have ended.
+  /// Processes one window of every lane, and returns the lanes that have ended.
   static func step(_ lanes: inout [SumLane]) -> [SumLane] {
-    // Only whole blocks go in step; what is less at the end of a slice goes alone.
+    // Only whole blocks are processed together; the rest at the end of a slice is processed alone.
     let together = (lanes.map(\.left).min() ?? 0) / 64 * 64
     for index in lanes.indices { lanes[index].read(together > 0 ? together : lanes[index].rest) }
     let moving = lanes.indices.filter { lanes[$0].ended == nil }
@@ -65,7 +65,7 @@ struct SumLane {
     }
   }
 
-  /// `together` bytes are in the sum; with none, what was read is the end of a slice, if it is one.
+  /// Adds `together` bytes to the position; with 0, processes the bytes that were read as the end of the slice.
   private mutating func advance(_ together: Int) {
     done += Int64(together)
     guard together == 0, left < 64 else { return }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Memory of one window of a file that is summed, given back with its last reference. Not Sendable: one sum's at a time.
+/// Memory for one window of a file that is being summed. Not Sendable: used by one sum at a time.
 ///
-/// A whole window comes from a pool. Aligned memory of malloc's would grow with each part: glibc hardly finds again what
-/// was freed of it.
+/// Full windows come from a pool: aligned memory from malloc would grow with each part, because glibc hardly reuses it
+/// after it was freed.
 final class WindowBuffer {
-  /// Stays in the second-level cache between the kernel's copy and the sums, also when there are two.
+  /// Two of them stay in the second-level cache between the kernel's copy and the sums.
   static let size: Int64 = 128 << 10
 
   let start: UnsafeMutableRawPointer
-  /// Nil: the window is small, and malloc's.
+  /// Nil for a small window, which malloc provides.
   private let pool: WindowPool?
 
   init(upTo length: Int64, from pool: WindowPool = .shared) throws(Failure) {
@@ -31,15 +31,15 @@ final class WindowBuffer {
   }
 }
 
-/// Mappings of a window's size (`mmap`, `munmap`). A few that nobody uses are kept for the next part.
+/// Mappings of a window's size (`mmap`, `munmap`). A few unused ones are kept for the next part.
 final class WindowPool: Sendable {
   static let shared = WindowPool(most: 4)
 
   private struct State: Sendable {
-    /// Where those that nobody uses begin. Numbers, because that is all that threads share: of the memory only its taker
-    /// makes use, from `take` to `give`.
+    /// The addresses of unused mappings. Threads share only these numbers; the memory belongs to one thread from `take` to
+    /// `give`.
     var spare: [UInt] = []
-    /// Those in use and the spare ones.
+    /// The number of mappings, used and unused.
     var mapped = 0
   }
 

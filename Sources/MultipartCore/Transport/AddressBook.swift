@@ -1,10 +1,10 @@
 internal import CCurl
 
-/// The addresses of the hosts that a run sends to, so that its connections are spread over all of them and those that
-/// are slow or do not answer are avoided. Shared by the loops.
+/// The addresses of the hosts that a run sends to, so that its connections are spread over all of them and slow or
+/// unreachable ones are avoided. Shared by the loops.
 ///
-/// libcurl takes the first address of its list for every connection. Before a request goes out it is given the list in
-/// another order; a request on a connection that there is already pays no heed to it.
+/// libcurl uses the first address of its list for every new connection. Before each request it gets the list in another
+/// order; a request on an existing connection ignores it.
 final class AddressBook: Sendable {
   private struct Entry: Sendable {
     let name: String
@@ -14,7 +14,7 @@ final class AddressBook: Sendable {
     var isAsking = false
     var next = 0
     var avoided: [String: Duration] = [:]
-    /// Bytes a second of each connection to it, the younger the heavier.
+    /// Average bytes per second of the connections to each address; recent ones count more.
     var rates: [String: Double] = [:]
 
     init(_ endpoint: EndpointURL) {
@@ -29,15 +29,15 @@ final class AddressBook: Sendable {
       rates[address] = nil
     }
 
-    /// The name's addresses may be others each time: what was known of those that are gone, or is over, goes with them.
+    /// A name's addresses may change: what was known about those that are gone is deleted, and so is what is outdated.
     mutating func take(_ listed: [String], _ now: Duration) {
       addresses = listed
       avoided = avoided.filter { $0.value > now }
       rates = rates.filter { listed.contains($0.key) }
     }
 
-    /// All addresses, from another one on each time, and those that are avoided last.
-    mutating func turn(_ now: Duration) -> [String]? {
+    /// All addresses, each time beginning with another one, and the avoided ones last.
+    mutating func nextOrder(_ now: Duration) -> [String]? {
       guard addresses.count > 1 else { return nil }
       let start = next % addresses.count
       next = start + 1
@@ -49,17 +49,17 @@ final class AddressBook: Sendable {
   private let entries = Locked<[String: Entry]>([:])
   private let lookUp: HostLookup.LookUp
 
-  /// As long as libcurl remembers a name.
+  /// How long libcurl remembers a name.
   private static let lifetime: Duration = .seconds(60)
   private static let avoidance: Duration = .seconds(60)
-  /// An address with less than so much of the best one's rate is slow.
+  /// An address is slow if its rate is below this fraction of the best one's.
   private static let slow = 0.25
 
   init(lookUp: @escaping HostLookup.LookUp) {
     self.lookUp = lookUp
   }
 
-  /// The part of a URL by which its host is known here: what stands before the path.
+  /// The part of a URL that identifies its host here: everything before the path.
   static func origin(of url: String) -> Substring {
     var slashes = 0
     let end = url.utf8.firstIndex { byte in
@@ -69,7 +69,7 @@ final class AddressBook: Sendable {
     return url[..<(end ?? url.endIndex)]
   }
 
-  /// Asks for the addresses of a URL's host, before they are wanted. There is nothing to spread where that is an address.
+  /// Starts looking up the addresses of a URL's host, before they are needed. Not needed if the host is an address.
   func find(_ url: String, now: Duration) {
     let origin = String(Self.origin(of: url))
     guard let endpoint = try? EndpointURL.parse(origin, blame: .local), !endpoint.isAddress else { return }
@@ -77,8 +77,8 @@ final class AddressBook: Sendable {
     _ = route(for: url, now: now)
   }
 
-  /// The way of the next connection, which says in what order it tries the addresses; nil while they are not known, or
-  /// there is one only.
+  /// The route of the next connection: the order in which it tries the addresses. Nil while they are not known, or if there
+  /// is only one.
   func route(for url: String, now: Duration) -> Route? {
     let origin = String(Self.origin(of: url))
     let (route, asks) = entries.withLock { entries in
@@ -86,7 +86,7 @@ final class AddressBook: Sendable {
       let isOld = entry.askedAt.map { now - $0 > Self.lifetime } ?? true
       let asks = isOld && !entry.isAsking
       if asks { (entry.isAsking, entry.askedAt) = (true, now) }
-      let route = entry.turn(now).map {
+      let route = entry.nextOrder(now).map {
         Route(book: self, origin: origin, host: "\(entry.name):\(entry.port)", order: $0)
       }
       entries[origin] = entry
@@ -100,7 +100,7 @@ final class AddressBook: Sendable {
     lookUp(name) { [self] answer in
       entries.withLock { entries in
         entries[origin]?.isAsking = false
-        // Those with a zone (`fe80::1%eth0`) libcurl's list has no form for.
+        // libcurl's list has no syntax for addresses with a zone (`fe80::1%eth0`).
         if case .found(let all) = answer {
           entries[origin]?.take(all.filter { !$0.utf8.contains(UInt8(ascii: "%")) }, now)
         }
@@ -108,7 +108,7 @@ final class AddressBook: Sendable {
     }
   }
 
-  /// An address that failed, stalled or could not be reached comes last for a minute, and the name is asked for anew.
+  /// An address that failed, stalled or could not be reached comes last for a minute, and the name is looked up again.
   func avoid(_ address: String, of origin: String, now: Duration) {
     entries.withLock { entries in
       guard entries[origin]?.addresses.contains(address) == true else { return }
@@ -117,7 +117,7 @@ final class AddressBook: Sendable {
     }
   }
 
-  /// The addresses are not to be trusted any more: none answered.
+  /// Forgets the addresses, because none of them answered.
   func forget(_ origin: String) {
     entries.withLock { entries in
       entries[origin]?.addresses = []
@@ -125,7 +125,7 @@ final class AddressBook: Sendable {
     }
   }
 
-  /// Of how many addresses of a host something is known.
+  /// How many addresses of a host have something noted about them.
   func count(of origin: String) -> Int {
     entries.withLock { entries in
       entries[origin].map { Set($0.addresses).union($0.avoided.keys).union($0.rates.keys).count } ?? 0
@@ -136,7 +136,7 @@ final class AddressBook: Sendable {
     entries.withLock { $0[origin]?.isAvoided(address, now) ?? false }
   }
 
-  /// What a connection to the address brought; one that is far behind the best is avoided from then on.
+  /// Records the rate of a connection to the address; an address far below the best one is avoided from then on.
   func learn(_ rate: Double, from address: String, of origin: String, now: Duration) {
     entries.withLock { entries in
       guard var entry = entries[origin], entry.addresses.count > 1, entry.addresses.contains(address) else { return }
@@ -144,24 +144,24 @@ final class AddressBook: Sendable {
       let mean = before.map { $0 * 0.7 + rate * 0.3 } ?? rate
       entry.rates[address] = mean
       let best = entry.rates.filter { $0.key != address }.values.max() ?? 0
-      // The first part on a connection is slow in any case.
+      // The first part on a connection is always slow.
       if before != nil, mean < best * Self.slow { entry.avoid(address, now) }
       entries[origin] = entry
     }
   }
 }
 
-/// The way of one request, where its host has several addresses.
+/// The order of addresses for one request to a host that has several.
 struct Route {
   var book: AddressBook
   var origin: String
-  /// As libcurl's list of addresses names it: the name, a colon and the port.
+  /// As in libcurl's list of addresses: the name, a colon and the port.
   var host: String
   var order: [String]
 }
 
 extension Transfer {
-  /// Less says nothing about a line.
+  /// Fewer bytes say nothing about the line.
   private static let leastForRate: Int64 = 1 << 20
 
   func teachRoute(_ result: Result<Response, Failure>, code: CURLcode) {
@@ -173,7 +173,7 @@ extension Transfer {
       return
     }
     guard let peer else { return }
-    // A connection of its own that did not go to the first: that one did not answer.
+    // A new connection that did not go to the first address: that one did not answer.
     if easy.long(CURLINFO_NUM_CONNECTS) > 0, let first = route.order.first, !first.utf8.elementsEqual(peer.utf8) {
       route.book.avoid(first, of: route.origin, now: now)
     }
@@ -183,7 +183,7 @@ extension Transfer {
     route.book.learn(Double(sent) / seconds, from: peer, of: route.origin, now: now)
   }
 
-  /// The one that the request went to, if it came so far.
+  /// Avoids the address that the request went to, if it got that far.
   func avoidAddress() {
     guard let route, let peer else { return }
     route.book.avoid(peer, of: route.origin, now: uptime())

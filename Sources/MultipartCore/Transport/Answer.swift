@@ -1,16 +1,16 @@
-/// The answer as it comes in, within bounds.
+/// An answer while it is received, with limits on its size.
 struct Answer {
   private static let maximumHeaderBytes = 256 << 10
 
   private(set) var status = 0
   private(set) var headers = HeaderList()
-  /// The empty line after the headers has come.
+  /// The empty line after the headers was received.
   private(set) var hasWholeHead = false
   var body: [UInt8] = []
   private var headerBytes = 0
 
-  /// One header line as libcurl hands it over, with its line end. A status line starts anew: what came before was a
-  /// 1xx answer.
+  /// One header line from libcurl, with its line break. A status line starts again, because what came before was a 1xx
+  /// answer.
   mutating func take(header line: UnsafeRawBufferPointer) -> Failure? {
     headerBytes += line.count
     guard headerBytes <= Self.maximumHeaderBytes else {

@@ -2,28 +2,28 @@ internal import CCurl
 internal import COpenSSL
 import Glibc
 
-/// What a transfer's connection was like: whom it went to, how long each step took, and what TLS came to.
+/// The connection of a transfer: its address, how long each step took, and its TLS.
 package struct ConnectionReport: Sendable, Equatable {
-  /// The server's, or the proxy's; nil when no connection was tried.
+  /// The address of the server or the proxy; nil if no connection was tried.
   package var address: String?
   package var port = 0
-  /// The packet that opens a connection, there and back; zero when it is not known.
+  /// The round trip of the packet that opens a connection; zero if not known.
   package var handshake = Duration.zero
-  /// What TLS took after it; zero when it was not made.
+  /// How long the TLS handshake took; zero without one.
   package var tlsHandshake = Duration.zero
   /// From the request to the first byte of its answer.
   package var firstByte = Duration.zero
-  /// What a proxy answered to CONNECT; zero when it was not asked.
+  /// The proxy's status for CONNECT; zero if it was not asked.
   package var proxyStatus = 0
-  /// OpenSSL's reason not to accept the certificate (`X509_V_ERR_…`); zero when there is none.
+  /// OpenSSL's reason for refusing the certificate (`X509_V_ERR_…`); zero if there is none.
   package var verifyError = 0
   package var tls: TLSReport?
-  /// A connection was made, as far as TCP.
+  /// The TCP connection was established.
   package var isConnected = false
 
   package init() {}
 
-  /// Told twice: TLS is only there to be looked at while the connection is the transfer's, the times when it is over.
+  /// Reported twice: TLS can be examined only while the transfer has its connection, the times only at its end.
   package mutating func fill(from later: ConnectionReport) {
     let known = tls
     self = later
@@ -31,12 +31,12 @@ package struct ConnectionReport: Sendable, Equatable {
   }
 }
 
-/// A TLS connection, and the certificate that the server showed.
+/// A TLS connection, and the server's certificate.
 package struct TLSReport: Sendable, Equatable {
   /// `TLSv1.3`
   package var version: String
   package var cipher: String
-  /// Common names; nil where there are none.
+  /// Common names; nil if there are none.
   package var subject: String?
   package var issuer: String?
   package var end: Timestamp?
@@ -51,7 +51,7 @@ package struct TLSReport: Sendable, Equatable {
 }
 
 extension CurlEasy {
-  /// `curl_easy_getinfo`, by this handle's own thread.
+  /// `curl_easy_getinfo`, called on this handle's thread.
   func connectionReport() -> ConnectionReport {
     var report = ConnectionReport()
     report.address = text(CURLINFO_PRIMARY_IP).flatMap { $0.isEmpty ? nil : $0 }
@@ -61,8 +61,8 @@ extension CurlEasy {
     let (secured, asked) = (moment(CURLINFO_APPCONNECT_TIME_T), moment(CURLINFO_PRETRANSFER_TIME_T))
     if connected > .zero { report.handshake = max(.microseconds(1), connected - named) }
     if secured > .zero { report.tlsHandshake = max(.microseconds(1), secured - connected) }
-    // libcurl 7.88 keeps no time of a connection whose TLS failed, but has the address only of one that was made; later
-    // ones have it of those that were refused too.
+    // libcurl 7.88 reports no times of a connection whose TLS failed, but has the address only if it was established; later
+    // versions also have the address of a refused one.
     report.isConnected = connected > .zero || (report.address != nil && long(CURLINFO_OS_ERRNO) == 0)
     report.firstByte = max(.zero, moment(CURLINFO_STARTTRANSFER_TIME_T) - asked)
     report.proxyStatus = long(CURLINFO_HTTP_CONNECTCODE)
@@ -71,7 +71,7 @@ extension CurlEasy {
     return report
   }
 
-  /// `CURLINFO_TLS_SSL_PTR`: libcurl keeps the session; nil when there is none now.
+  /// `CURLINFO_TLS_SSL_PTR`: libcurl owns the session; nil if there is none now.
   private func tlsReport() -> TLSReport? {
     var pointer: UnsafeMutableRawPointer?
     guard s3up_info_pointer(handle, CURLINFO_TLS_SSL_PTR, &pointer) == CURLE_OK,
@@ -93,7 +93,7 @@ extension CurlEasy {
     return report
   }
 
-  /// `X509_NAME_get_text_by_NID`. The server wrote it: cleaned before it is shown.
+  /// `X509_NAME_get_text_by_NID`. The server chose the text, so it is cleaned before it is shown.
   private static func commonName(_ name: OpaquePointer?) -> String? {
     guard let name else { return nil }
     var text = [CChar](repeating: 0, count: 256)
@@ -104,7 +104,7 @@ extension CurlEasy {
   }
 }
 
-/// The libraries that carry the bytes: `curl_version_info`.
+/// The versions of libcurl and its TLS library: `curl_version_info`.
 package enum TransportLibraries {
   /// `libcurl 7.88.1, OpenSSL 3.0.15`
   package static var versions: String {

@@ -1,7 +1,7 @@
-/// Who has answered in this run. A place that never has is more likely wrongly named than in trouble that passes.
+/// Which servers have answered in this run. One that never has is more likely a wrong address than a passing fault.
 struct Contacts: Sendable {
   private var answered: Set<Substring> = []
-  /// When it was asked first.
+  /// When each was first tried.
   private var since: [Substring: Duration] = [:]
 
   mutating func hasAnswered(_ place: Substring) {
@@ -9,7 +9,7 @@ struct Contacts: Sendable {
     since[place] = nil
   }
 
-  /// The failure with how long the place has been asked in vain; as any other where somebody has answered there.
+  /// Adds to the failure for how long the server was tried in vain; unchanged if it has ever answered.
   mutating func judge(_ failure: Failure, at place: Substring, began: Duration, now: Duration) -> Failure {
     guard failure.triedInVain != nil else { return failure }
     var failure = failure

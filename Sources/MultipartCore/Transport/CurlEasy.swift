@@ -1,9 +1,9 @@
 internal import CCurl
 import Glibc
 
-/// libcurl, set up once for the process and never let go. Nothing of it may be called before.
+/// libcurl, initialised once per process and never cleaned up. None of its functions may be called before.
 enum CurlGlobal {
-  /// Why it cannot be used; nil when it can.
+  /// Why it cannot be used; nil if it can.
   static var problem: Failure? {
     outcome.withLock { outcome in
       if let known = outcome { return known.problem }
@@ -24,12 +24,12 @@ enum CurlGlobal {
   static var isReady: Bool { problem == nil }
 }
 
-/// Owns one easy handle (`curl_easy_init`, `curl_easy_cleanup`). Used by the thread of one loop alone.
+/// Owns one easy handle (`curl_easy_init`, `curl_easy_cleanup`). Used only by the thread of one loop.
 final class CurlEasy {
   let handle: UnsafeMutableRawPointer
-  /// The request's headers; libcurl reads the list until the transfer has ended.
+  /// The request's headers; libcurl reads this list until the transfer has ended.
   private var headers: UnsafeMutablePointer<curl_slist>?
-  /// What libcurl shall take a name for (`CURLOPT_RESOLVE`).
+  /// The addresses that libcurl uses for a name (`CURLOPT_RESOLVE`).
   private var addresses: UnsafeMutablePointer<curl_slist>?
   let errorText: UnsafeMutablePointer<CChar>
   private let sessions: TLSSessions
@@ -41,7 +41,7 @@ final class CurlEasy {
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     set(CURLOPT_ERRORBUFFER, pointer: errorText)
-    // `curl_easy_reset` leaves it as it is.
+    // `curl_easy_reset` does not change it.
     if let share = sessions.handle { _ = s3up_easy_share(handle, share) }
   }
 
@@ -52,14 +52,14 @@ final class CurlEasy {
     errorText.deallocate()
   }
 
-  // `curl_easy_setopt` fails for these only when an option is not compiled in or memory ends; both show in the transfer.
+  // `curl_easy_setopt` fails for these only if an option is not compiled in or memory runs out; the transfer then fails too.
   func set(_ option: CURLoption, _ value: Int) { _ = s3up_easy_long(handle, option, value) }
   func set(_ option: CURLoption, offset: Int64) { _ = s3up_easy_offset(handle, option, curl_off_t(offset)) }
   func set(_ option: CURLoption, _ value: String?) { _ = s3up_easy_string(handle, option, value) }
   func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) { _ = s3up_easy_pointer(handle, option, pointer) }
   func set(_ option: CURLoption, io: s3up_curl_io?) { _ = s3up_easy_io(handle, option, io) }
 
-  /// `curl_slist_append` for each line; the old list is freed once libcurl has the new one.
+  /// `curl_slist_append` for each header; the old list is freed after libcurl has the new one.
   func setHeaders(_ lines: [String]) {
     let old = headers
     headers = lines.reduce(nil) { curl_slist_append($0, $1) }
@@ -67,8 +67,8 @@ final class CurlEasy {
     curl_slist_free_all(old)
   }
 
-  /// The addresses of a name, in the order in which they are tried. With the plus sign they are forgotten like any that
-  /// libcurl has found itself.
+  /// The addresses of a name, in the order in which they are tried. The plus sign makes them expire like those that libcurl
+  /// has looked up itself.
   func setAddresses(of route: Route) {
     let list = route.order.map { $0.utf8.contains(UInt8(ascii: ":")) ? "[\($0)]" : $0 }.joined(separator: ",")
     let old = addresses

@@ -1,27 +1,27 @@
 internal import CCurl
 import Glibc
 
-/// All that is known of a transfer that brought no whole answer.
+/// Everything known about a transfer that did not receive a complete answer.
 struct CurlTrouble {
   var code: CURLcode
-  /// libcurl's text: shown, never read.
+  /// libcurl's message: for display only, never parsed.
   var detail = ""
   var osError: Int32 = 0
-  /// Where the request was meant to go: `https://host:port`.
+  /// The destination of the request: `https://host:port`.
   var place = ""
   var proxy: ProxyName?
-  /// What the proxy answered to CONNECT; zero when it was not asked.
+  /// The proxy's status for CONNECT; zero if it was not asked.
   var proxyStatus = 0
-  /// OpenSSL's reason not to accept the proxy's certificate (`X509_V_ERR_…`).
+  /// OpenSSL's reason for refusing the proxy's certificate (`X509_V_ERR_…`).
   var proxyVerifyError = 0
   var isConnected = false
-  /// The same for the server's.
+  /// OpenSSL's reason for refusing the server's certificate.
   var verifyError = 0
-  /// What came in place of a TLS handshake is no TLS.
+  /// The server answered the TLS handshake with something other than TLS.
   var isForeign = false
-  /// The fatal alert of TLS that the server sent.
+  /// The fatal TLS alert that the server sent.
   var alert: Int?
-  /// A request went out: libcurl has one code for a scheme it does not know and for an answer that is not HTTP/1.
+  /// The request was sent: libcurl has the same code for an unknown scheme and for an answer that is not HTTP/1.
   var wasAsked = false
 
   /// `host port 443`
@@ -40,7 +40,7 @@ struct CurlTrouble {
 }
 
 extension Failure {
-  /// What a transfer that brought no whole answer means.
+  /// The failure for a transfer without a complete answer.
   init(_ trouble: CurlTrouble) {
     self =
       switch trouble.code {
@@ -93,7 +93,7 @@ extension Failure {
     }
   }
 
-  /// A proxy that was asked to connect further, and would not.
+  /// A proxy refused to connect to the server.
   private static func ofTunnel(_ trouble: CurlTrouble) -> Failure {
     let address = trouble.proxy?.address ?? "on the way"
     if trouble.proxyStatus == 407 {
@@ -104,12 +104,12 @@ extension Failure {
     var failure = Failure(
       .network, "the proxy \(address) does not connect to \(trouble.target) (HTTP \(trouble.proxyStatus))",
       remedy: trouble.proxy?.wayRound(for: trouble.host))
-    // What a gateway says while the way is broken; anything else is its last word.
+    // These statuses of a gateway may pass; others are final.
     failure.isSettled = !(502...504).contains(trouble.proxyStatus)
     return failure
   }
 
-  /// By OpenSSL's reason. libcurl looks at the name before it asks for one: then it is still what it began with, 1.
+  /// By OpenSSL's reason. libcurl checks the name before it asks for one; the value is then still the initial 1.
   private static func ofCertificate(_ trouble: CurlTrouble) -> Failure {
     let isProxy = trouble.proxyVerifyError != 0 && trouble.verifyError == 0
     let whose = isProxy ? "the proxy \(trouble.proxy?.address ?? "")" : trouble.authority
@@ -168,7 +168,7 @@ extension CurlTrouble {
 }
 
 extension ProxyName {
-  /// Where a password may stand: arguments are seen by others on this machine.
+  /// A place for a password: other users of this machine can see command arguments.
   package static func secretPlace(_ source: ProxySource?) -> Wording {
     if case .variable(let name)? = source { "\(name)" } else { "\(secret: .proxy)" }
   }

@@ -1,7 +1,7 @@
 /// A thread that owns one libcurl multi handle and every transfer on it.
 ///
-/// Work comes in through `Inbox` and a wake-up; results leave through the continuations that it holds. Stopping hands
-/// an error to every waiter and joins the thread, so that nothing of libcurl runs once `stop` is back.
+/// Work comes in through `Inbox` and a wake-up; results leave through the continuations that it holds. Stopping fails all
+/// waiting requests and joins the thread, so that no libcurl code runs after `stop` has returned.
 package final class CurlLoop: Sendable {
   private let inbox: Inbox
   private let thread: Locked<OwnThread?>
@@ -13,7 +13,8 @@ package final class CurlLoop: Sendable {
     try self.init(options: options, shared: LoopShared(options), uptime: uptime)
   }
 
-  /// With `awaitsLibrary` what can fail is told here; without, libcurl may still be set up, and who sends is told.
+  /// With `awaitsLibrary` this throws what can fail; without, libcurl may still be initialising, and requests get the
+  /// failure.
   init(
     options: TransportOptions, shared: LoopShared, awaitsLibrary: Bool = true,
     uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
@@ -44,10 +45,10 @@ package final class CurlLoop: Sendable {
     return try result.get()
   }
 
-  /// How long the loop's thread has been on a core; nothing once it has ended.
+  /// The CPU time of the loop's thread; zero once it has ended.
   var processorTime: Duration { thread.withLock { $0?.processorTime ?? .zero } }
 
-  /// Ends the thread and every transfer with it; a second call does nothing.
+  /// Ends the thread and all its transfers; further calls do nothing.
   package func stop() {
     let running = thread.withLock { thread in
       defer { thread = nil }

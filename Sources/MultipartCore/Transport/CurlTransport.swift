@@ -1,6 +1,6 @@
 internal import CKernels
 
-/// What the loops of a transport know together.
+/// State that the loops of a transport share.
 struct LoopShared: Sendable {
   let ledger = LineLedger()
   let addresses: AddressBook
@@ -10,20 +10,20 @@ struct LoopShared: Sendable {
   }
 }
 
-/// Sends requests over one or more loops, each over the one with the fewest on it.
+/// Sends each request over the loop with the fewest requests.
 ///
-/// It begins with one loop. Another one is begun while those that there are cannot keep up: their threads ran on a core
-/// for nearly all of the last while, and there are requests to share out. A line that is slower than a core, and a
-/// machine whose cores are busy otherwise, therefore never see a second one.
+/// It begins with one loop. Another one starts when the existing ones cannot keep up: their threads used nearly all of a
+/// core recently, and there are enough requests to share. So a line that is slower than a core, or a machine whose cores
+/// are busy otherwise, never gets a second loop.
 package final class CurlTransport: Transport {
   private struct State: Sendable {
     var loops: [CurlLoop] = []
-    /// Requests on each of the loops.
+    /// The number of requests on each loop.
     var running: [Int] = []
     var most: Int
     var measuredAt: Duration
     var measured: Duration = .zero
-    /// The share of a core that each loop used in the last interval.
+    /// The average share of a core that the loops used in the last interval.
     var load: Double = 0
 
     mutating func add(_ loop: CurlLoop) {
@@ -38,11 +38,11 @@ package final class CurlTransport: Transport {
   private let shared: LoopShared
   private let contacts = Locked(Contacts())
 
-  /// More than four were never seen to help: by then the kernel's side of the line is what is slow.
+  /// More than four never helped: by then the kernel's side of the line is the bottleneck.
   static let mostLoops = 4
   private static let interval: Duration = .milliseconds(100)
 
-  /// `loops` is how many there are from the start and to the end; nil: as many as pay.
+  /// `loops` is a fixed number of loops; nil: as many as are useful.
   package init(
     options: TransportOptions, loops count: Int? = nil,
     uptime: @escaping @Sendable () -> Duration = { .sinceBoot() }
@@ -76,7 +76,7 @@ package final class CurlTransport: Transport {
       return options.secrets.masked(answer, of: request)
     } catch {
       let now = uptime()
-      // libcurl's words may repeat an answer, a certificate or a proxy's address.
+      // libcurl's messages may repeat an answer, a certificate or a proxy's address.
       let judged = contacts.withLock { $0.judge(error, at: place, began: began, now: now) }
       throw options.secrets.masked(judged, of: request)
     }
@@ -92,7 +92,7 @@ package final class CurlTransport: Transport {
 
   var addresses: AddressBook { shared.addresses }
 
-  /// How many requests are on each loop.
+  /// The number of requests on each loop.
   var loads: [Int] { state.withLock { $0.running } }
 
   package func prepare(for url: String) {
@@ -109,8 +109,8 @@ package final class CurlTransport: Transport {
     return sample
   }
 
-  /// Measures what the loops did since the last time, unless that was just now, and begins another one where it pays:
-  /// whoever comes first after the interval, a request or somebody who looks.
+  /// After each interval, measures what the loops did and starts another one if that is useful. Called for each request and
+  /// each sample.
   private func review(_ state: inout State, coming: Int) {
     let now = uptime()
     let elapsed = now - state.measuredAt
@@ -124,12 +124,12 @@ package final class CurlTransport: Transport {
     do throws(Failure) {
       state.add(try CurlLoop(options: options, shared: shared))
     } catch {
-      // No thread or descriptor is left: those that there are do it.
+      // No thread or descriptor is left: the existing loops do it.
       state.most = state.loops.count
     }
   }
 
-  /// Each loop was on a core for three quarters of the time, and has at least two requests.
+  /// Each loop used a core for three quarters of the time and has at least two requests.
   static func pays(load: Double, loops: Int, requests: Int) -> Bool {
     load >= 0.75 && requests > 2 * loops
   }

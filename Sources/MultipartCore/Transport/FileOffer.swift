@@ -1,8 +1,9 @@
 internal import CCurl
 import Glibc
 
-/// A body that goes out of its file without being copied into libcurl's buffer (`sendfile`), where libcurl's calls of `send`
-/// are ours (`Sources/CCurl/send.c`). Owns an `s3up_offer`. Loop only: `send` finds it on the thread that made it.
+/// A body that is sent from its file without being copied into libcurl's buffer (`sendfile`); only if libcurl's calls of
+/// `send` are replaced (`Sources/CCurl/send.c`). Owns an `s3up_offer`. Loop only: `send` finds it on the thread that
+/// made it.
 final class FileOffer {
   static let isPossible = s3up_can_offer() != 0
 
@@ -22,7 +23,7 @@ final class FileOffer {
     offer.deallocate()
   }
 
-  /// The body goes out from here on, whatever has gone before.
+  /// The body is sent from this position, whatever was sent before.
   func begin(at position: Int64) {
     s3up_offer_withdraw(offer)
     offer.pointee = s3up_offer()
@@ -31,20 +32,20 @@ final class FileOffer {
     offer.pointee.offset = place.file.start + place.offset + position
   }
 
-  /// The next bytes go out in place of these. False when libcurl does something with its buffer that is not known.
+  /// The next bytes of the file are sent instead of these. False if libcurl uses its buffer in an unknown way.
   func stands(for buffer: UnsafeMutableRawBufferPointer) -> Bool {
     s3up_offer_next(offer, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count) != 0
   }
 
-  /// libcurl was given more than has gone out.
+  /// libcurl was given more bytes than have been sent.
   var isPending: Bool { offer.pointee.sent < offer.pointee.length }
 
-  /// As libcurl does it, for tests.
+  /// Called like libcurl does, for tests.
   static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
     s3up_curl_send(socket, bytes.baseAddress, bytes.count)
   }
 
-  /// As libcurl does it, for tests.
+  /// Called like libcurl does, for tests.
   static func close(_ socket: Int32) -> Int32 { s3up_curl_close(socket) }
 
   /// Why the file could not be read.

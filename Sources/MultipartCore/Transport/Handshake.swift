@@ -1,11 +1,11 @@
 internal import CKernels
 
-/// What a server said in a TLS handshake that failed, by OpenSSL's own callbacks: libcurl tells it in a sentence only. Owns
-/// one share of what C counts, the connection's `SSL_CTX` the other.
+/// Why a server refused a TLS handshake, from OpenSSL's callbacks: libcurl reports it only as a sentence. Owns one
+/// reference to the C object; the connection's `SSL_CTX` owns the other.
 final class Handshake {
   private let pointer: OpaquePointer
 
-  /// Nil where libcurl's OpenSSL is not ours, or memory ends.
+  /// Nil if libcurl uses another OpenSSL than this program, or without memory.
   init?(context: UnsafeMutableRawPointer?) {
     guard let pointer = ck_handshake_watch(context) else { return nil }
     self.pointer = pointer
@@ -13,7 +13,7 @@ final class Handshake {
 
   deinit { ck_handshake_release(pointer) }
 
-  /// The first bytes that came were no record of TLS.
+  /// The first bytes received were not a TLS record.
   var isForeign: Bool { ck_handshake_is_foreign(pointer) != 0 }
 
   /// The fatal alert that the server sent.
@@ -22,7 +22,7 @@ final class Handshake {
     return number < 0 ? nil : Int(number)
   }
 
-  /// Names of RFC 8446, 6.2, for those by which a server refuses a client, now and the next time.
+  /// The alerts with which a server refuses a client for good, with their names in RFC 8446, 6.2.
   static let refusals = [
     40: "handshake_failure", 42: "bad_certificate", 43: "unsupported_certificate", 46: "certificate_unknown",
     48: "unknown_ca", 49: "access_denied", 70: "protocol_version", 71: "insufficient_security",

@@ -1,4 +1,4 @@
-/// HTTP headers in the order they are sent; names compare without case, the first of a name is the one read.
+/// HTTP headers in the order they are sent. Names are compared without case; the first header of a name is the one read.
 package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
   package private(set) var fields: [NamedValue] = []
 
@@ -18,7 +18,7 @@ package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     fields.append(NamedValue(name, value))
   }
 
-  /// Adds the header when there is a value; what an option left unset is not sent.
+  /// Adds the header if there is a value.
   package mutating func add(_ name: String, _ value: String?) {
     if let value { add(name, value) }
   }
@@ -36,7 +36,7 @@ package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     fields.append(contentsOf: other.fields)
   }
 
-  /// ASCII case folding on bytes: header names are tokens, never Unicode.
+  /// Compares ASCII letters without case, byte by byte: header names are tokens, never Unicode.
   private static func same(_ a: String, _ b: String) -> Bool {
     let (x, y) = (a.utf8, b.utf8)
     guard x.count == y.count else { return false }

@@ -1,4 +1,4 @@
-/// What may stand in a header: a line break in a value would let it add headers of its own.
+/// What is allowed in a header: a line break in a value could add another header.
 package enum HeaderText {
   /// A token of RFC 9110.
   package static func isName(_ text: String) -> Bool {

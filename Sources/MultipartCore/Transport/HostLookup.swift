@@ -1,10 +1,10 @@
 import Glibc
 
-/// Asks the system for the addresses of a host (`getaddrinfo`), as libcurl will. The question cannot be taken back, so
-/// it is put on a thread of its own, which nobody waits for longer than a limit.
+/// Asks the system for the addresses of a host (`getaddrinfo`), as libcurl will. The call cannot be cancelled, so it runs
+/// on its own thread, and callers wait for it no longer than a limit.
 package enum HostLookup {
-  /// Of a name, or of an address in its own form; an IPv6 address may stand in brackets. Each once, in the system's
-  /// order.
+  /// The addresses of a name, or of an address in text form; an IPv6 address may be in brackets. No duplicates, in the
+  /// system's order.
   package static func addresses(
     of host: String, limit: Duration = .seconds(5), lookUp: @escaping LookUp = onThread
   ) async -> Result<[String], Failure> {
@@ -22,13 +22,13 @@ package enum HostLookup {
     }
   }
 
-  /// The addresses, or the code by which `getaddrinfo` refused.
+  /// The addresses, or the error code of `getaddrinfo`.
   package enum Lookup: Sendable {
     case found([String])
     case refused(Int32)
   }
 
-  /// Asks for the addresses of a name; whoever calls is not held up.
+  /// Looks up the addresses of a name without blocking the caller.
   package typealias LookUp = @Sendable (String, _ answer: @escaping @Sendable (Lookup) -> Void) -> Void
 
   package static let onThread: LookUp = { name, answer in
@@ -75,7 +75,7 @@ package enum HostLookup {
     return .found(addresses)
   }
 
-  /// Whoever comes first, the answer or the end of patience, is heard; the other is not.
+  /// Delivers the answer or the timeout, whichever is first, and drops the other.
   private final class Reply: Sendable {
     private struct State: Sendable {
       var waiter: CheckedContinuation<Result<[String], Failure>, Never>?

@@ -1,33 +1,33 @@
 internal import CKernels
 import Glibc
 
-/// How the kernel decides how fast a connection sends.
+/// The TCP congestion control of a connection.
 public enum CongestionControl: Sendable, Equatable {
-  /// The system's, and BBR on a line that loses packets.
+  /// The system's default, and BBR on a line that loses packets.
   case auto
-  /// The system's.
+  /// The system's default.
   case system
   /// By its name in `/proc/sys/net/ipv4/tcp_available_congestion_control`.
   case named(String)
 }
 
-/// Looks whether the line loses packets, and makes its connections bear it.
+/// Detects whether the line loses packets, and adapts its connections.
 ///
-/// The usual congestion control (CUBIC, Reno) takes each loss for a queue that is full and halves its rate: at 50 ms and
-/// 0.5 % of loss a connection gets 0.4 MiB a second of any line. BBR goes by the rate that arrives. It is taken only
-/// where the kernel lets this user choose it, and only on a line that has shown its losses.
+/// The usual congestion control (CUBIC, Reno) takes each loss for a full queue and halves its rate: at 50 ms and 0.5 % of
+/// loss a connection gets 0.4 MiB per second of any line. BBR uses the rate that arrives. It is used only if the kernel
+/// lets this user choose it, and only on a line that has shown losses.
 struct LineWatch {
-  /// Segments before it is judged, and lost ones in a thousand from which on it counts as lossy. A queue that is full
-  /// once at the start of a connection loses less.
+  /// The segments needed for a verdict, and from how many lost ones per thousand the line counts as lossy. A queue that
+  /// overflows once at the start of a connection loses fewer.
   private static let fewest: UInt64 = 400
   private static let losses: UInt64 = 2
-  /// Microseconds. On a shorter way a loss is mended before it costs anything; and a store that stands still is not a line
-  /// that loses, though the kernel sends again meanwhile and its smoothed round trips grow.
+  /// Microseconds. On a shorter path a loss is repaired before it costs anything. And a store that does not answer is not a
+  /// lossy line, although the kernel repeats segments meanwhile and its smoothed round trips grow.
   private static let shortest: UInt32 = 1000
 
   private static let hardy = "bbr"
 
-  /// What new connections are given; nil leaves them as they are.
+  /// The congestion control of new connections; nil leaves the default.
   private(set) var chosen: String?
   private var isOver: Bool
 
@@ -36,7 +36,7 @@ struct LineWatch {
     isOver = control != .auto
   }
 
-  /// A new connection, before it is made. What the kernel does not let be is told, once.
+  /// Prepares a socket before it connects. If the kernel refuses, that is reported once.
   mutating func prepare(_ socket: Int32) -> Wording? {
     guard let name = chosen else { return nil }
     let problem = ck_line_control(socket, name)
@@ -50,7 +50,7 @@ struct LineWatch {
     var again: UInt64 = 0
     /// Microseconds.
     var shortestTrip: UInt32 = .max
-    /// The shortest of the smoothed ones.
+    /// The shortest smoothed one.
     var roundTrip: UInt32 = .max
 
     var isLossy: Bool {
@@ -59,10 +59,10 @@ struct LineWatch {
     }
   }
 
-  /// The connections go by the rate that arrives, and bear losses.
+  /// The connections use a congestion control that tolerates losses.
   var isHardy: Bool { chosen?.utf8.elementsEqual(Self.hardy.utf8) == true }
 
-  /// A sentence when the line has turned out to be lossy, and these connections have been changed.
+  /// A sentence if the line has proven lossy and these connections were changed.
   mutating func judge(_ sum: Sum, on sockets: some Sequence<Int32>) -> Wording? {
     guard !isOver, sum.isLossy else { return nil }
     isOver = true

@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// What the thread of a `CurlLoop` does. Loop only: made there, and never seen elsewhere.
+/// The work of a `CurlLoop`'s thread. Loop only: made and used on that thread.
 final class LoopBody {
   private let inbox: Inbox
   private let handle: MultiHandle
@@ -15,10 +15,10 @@ final class LoopBody {
   private var nextStallCheck: Duration = .zero
   private var nextLook: Duration = .zero
   static let look: Duration = .milliseconds(100)
-  /// In the beginning, of which the number of connections depends.
+  /// Between looks at the beginning, because the number of connections depends on them.
   static let firstLook: Duration = .milliseconds(25)
   private var firstLooks = 60
-  /// Until then every connection asks for the addresses anew: those that libcurl remembers, for a minute, have failed.
+  /// Until then every new connection looks up the addresses: those that libcurl remembers, for a minute, have failed.
   private var doubtsAddressesUntil: Duration = .zero
 
   init(
@@ -35,11 +35,11 @@ final class LoopBody {
   }
 
   func run() {
-    shutDown(turn())
+    shutDown(runUntilEnd())
   }
 
-  /// Turns until there is a reason to end.
-  private func turn() -> Failure {
+  /// Runs until there is a reason to end.
+  private func runUntilEnd() -> Failure {
     while true {
       let mail = inbox.take()
       if mail.stops { return Failure(.interrupted, "the transfer was stopped") }
@@ -81,14 +81,14 @@ final class LoopBody {
     remove(transfer, .failure(Failure(.interrupted, "the transfer was cancelled")))
   }
 
-  /// One at a time, the one that has waited longest: let go together, the first in libcurl's order would take all there
-  /// is each time, and the others would stand still until a store gives them up.
+  /// Resumes one transfer at a time, the one that has waited longest: if all resumed together, the first in libcurl's order
+  /// would use the whole rate each time, and the others would stall until the store gives up on them.
   private func resume() {
     let waiting = running.values.filter(\.waitsForRate)
     waiting.min { $0.refusedSince < $1.refusedSince }?.resumeIfAllowed(now: uptime())
   }
 
-  /// `curl_multi_info_read`: the transfers that have come to an end.
+  /// `curl_multi_info_read`: the transfers that have ended.
   private func collect() {
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
@@ -123,7 +123,7 @@ final class LoopBody {
     }
   }
 
-  /// Removing a handle in mid-transfer closes its connection; after a whole answer the connection is kept.
+  /// Removing a handle during its transfer closes its connection; after a complete answer the connection is kept.
   private func remove(_ transfer: Transfer, _ result: Result<Response, Failure>) {
     curl_multi_remove_handle(multi, transfer.easy.handle)
     running[transfer.identifier] = nil
@@ -132,7 +132,7 @@ final class LoopBody {
     inbox.finish(transfer.identifier, result)
   }
 
-  /// libcurl wakes for its own timers and sockets; the loop for stalls and for the limiter.
+  /// libcurl wakes up for its own timers and sockets; the loop for stalls and for the rate limit.
   private func pollTimeout() -> Int32 {
     guard !running.isEmpty else { return 60_000 }
     guard let limiter = options.limiter, running.values.contains(where: \.waitsForRate) else {

@@ -2,26 +2,26 @@ internal import CCurl
 internal import CKernels
 import Glibc
 
-/// The two ends of a connection, as libcurl writes them.
+/// The two ends of a connection in libcurl's notation.
 struct ConnectionEnds: Equatable {
   var local: String
   var localPort: Int32
   var peer: String
   var peerPort: Int32
 
-  /// What goes from an address to the same one, or into 127.0.0.0/8, leaves no machine.
+  /// A connection from an address to the same one, or into 127.0.0.0/8, stays on this machine.
   var areOnOneMachine: Bool {
     local.utf8.elementsEqual(peer.utf8) || (peer.utf8.starts(with: "127.".utf8) && !peer.utf8.contains(0x3A))
   }
 }
 
-/// What all connections have done, those that are closed by now too.
+/// The totals of all connections, including closed ones.
 private struct LineFlow {
   private var open: [Int32: ck_line] = [:]
   private var bytes: UInt64 = 0
   private var held: UInt64 = 0
 
-  /// A number that is given out anew is another connection.
+  /// A descriptor number that is reused is another connection.
   mutating func begins(_ socket: Int32) {
     guard let ended = open.removeValue(forKey: socket) else { return }
     bytes += ended.acknowledged
@@ -37,12 +37,13 @@ private struct LineFlow {
   }
 }
 
-/// The sockets that a loop has opened. libcurl 7.88 tells which of them a transfer uses only when it is over
-/// (`CURLINFO_ACTIVESOCKET`), but the two ends of the connection before each request (`CURLOPT_PREREQFUNCTION`).
+/// The sockets that a loop has opened. libcurl 7.88 tells which one a transfer uses only at its end
+/// (`CURLINFO_ACTIVESOCKET`), but before each request it tells the two ends of the connection
+/// (`CURLOPT_PREREQFUNCTION`).
 final class LoopSockets {
-  /// By their numbers; the inode tells whether a number is still the socket that it was.
+  /// By descriptor; the inode shows whether a number is still the same socket.
   private var opened: [Int32: ino_t] = [:]
-  /// Not seen connected yet.
+  /// Not connected yet when last looked at.
   private var fresh: Set<Int32> = []
   private var line: LineWatch
   private var flow = LineFlow()
@@ -58,7 +59,7 @@ final class LoopSockets {
   }
 
   func add(_ socket: Int32) {
-    // A command that is started while the connection stands must not keep it open: libcurl 7.88 does not see to that.
+    // A command that is started meanwhile must not keep the connection open: libcurl 7.88 does not set this.
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     opened[socket] = Self.inode(of: socket)
     flow.begins(socket)
@@ -66,19 +67,19 @@ final class LoopSockets {
     if let problem = line.prepare(socket) { note(problem) }
   }
 
-  /// Looks at the connections that have been made since the last time (`SO_SNDBUF`).
+  /// Limits the send buffers of connections that were established since the last call (`SO_SNDBUF`).
   ///
-  /// To a store on this machine, or a tunnel or a proxy that begins here, a buffer of four megabytes, to which the kernel
-  /// lets it grow, gains nothing: what is sent has arrived. And those of eight connections push the file and each other
-  /// out of the cache: 2 GiB cost a sixth more with them and take a fifth longer. Elsewhere the kernel decides: on a line
-  /// that is shared, who keeps less under way gets less of it.
+  /// To a store on this machine, or through a local tunnel or proxy, the four megabytes to which the kernel lets a buffer
+  /// grow gain nothing, because what is sent has arrived. The buffers of eight connections push the file and each other out
+  /// of the cache: 2 GiB cost a sixth more with them and take a fifth longer. Elsewhere the kernel decides: on a shared
+  /// line, a connection with less data in flight gets a smaller share.
   func fitBuffers() {
     for socket in fresh {
       guard let inode = opened[socket], Self.inode(of: socket) == inode else {
         fresh.remove(socket)
         continue
       }
-      // None while it is not connected yet.
+      // Nil while it is not connected.
       guard let ends = Self.ends(of: socket) else { continue }
       fresh.remove(socket)
       guard ends.areOnOneMachine else { continue }
@@ -87,7 +88,7 @@ final class LoopSockets {
     }
   }
 
-  /// The kernel doubles it.
+  /// The kernel doubles this value.
   static let nearBuffer: Int32 = 256 << 10
 
   func lookAtLine(at now: Duration) {
@@ -110,10 +111,10 @@ final class LoopSockets {
       of: entry)
   }
 
-  /// The number is still the socket that was opened with it.
+  /// Whether the number still belongs to the socket that was opened with it.
   func isOpen(_ socket: Int32) -> Bool { opened[socket].map { Self.inode(of: socket) == $0 } ?? false }
 
-  /// A number that is no socket any more, or another's, has other ends (`getsockname`, `getpeername`).
+  /// Finds the socket by its ends (`getsockname`, `getpeername`), which a closed or reused number does not have.
   func socket(with ends: ConnectionEnds) -> Int32? {
     for socket in opened.keys {
       guard let found = Self.ends(of: socket) else {
@@ -125,7 +126,7 @@ final class LoopSockets {
     return nil
   }
 
-  /// `fstat`; nil for a number that is nothing.
+  /// `fstat`; nil if the number is not open.
   private static func inode(of socket: Int32) -> ino_t? {
     var state = stat()
     return fstat(socket, &state) == 0 ? state.st_ino : nil

@@ -16,7 +16,7 @@ struct Movement {
     at = now
   }
 
-  /// Takes libcurl's counters and gives back how many body bytes went to the socket since the last call.
+  /// Takes libcurl's counters and returns how many body bytes were written to the socket since the last call.
   mutating func record(down: Int64, up: Int64) -> Int64 {
     let sent = up - self.up
     if sent != 0 || down != self.down { changed = true }
@@ -25,8 +25,8 @@ struct Movement {
     return sent
   }
 
-  /// How long nothing has moved. On a slow line the kernel still sends from the socket's buffer for a long time after
-  /// the last write, so a queue that shrinks counts as movement (`SIOCOUTQ`).
+  /// For how long nothing has moved. On a slow line the kernel still sends from the socket's buffer long after the last
+  /// write, so a shrinking buffer counts as movement (`SIOCOUTQ`).
   mutating func quiet(now: Duration, socket: () -> Int32?) -> Duration {
     if changed {
       changed = false

@@ -1,4 +1,4 @@
-/// A proxy as a message may show it: without the user name and password that may stand in its address.
+/// A proxy as messages may show it: without the user name and password that its URL may contain.
 package struct ProxyName: Sendable, Equatable {
   /// `http://proxy.example:8080`
   package let address: String
@@ -17,17 +17,17 @@ package struct ProxyName: Sendable, Equatable {
     self.source = source
   }
 
-  /// How to do without it. What is exempt from a setting's proxy is not for the environment to say.
+  /// How to avoid it. The environment cannot exclude hosts from a proxy that a setting named.
   package func wayRound(for host: String) -> Wording {
     switch source {
     case .setting(let name): "check the proxy, or leave \(name) out"
-    case .variable(let name): "check the proxy (\(name)), or go round it: export NO_PROXY=\(host)"
+    case .variable(let name): "check the proxy (\(name)), or bypass it: export NO_PROXY=\(host)"
     }
   }
 }
 
 extension ProxySettings {
-  /// The proxy that a request to this URL goes through; nil when it goes there directly.
+  /// The proxy that a request to this URL uses; nil if it goes there directly.
   func named(for url: String) -> ProxyName? {
     guard let address = proxy(for: url), !address.isEmpty,
       let endpoint = try? EndpointURL.parse(String(AddressBook.origin(of: url)), blame: .local),

@@ -1,23 +1,23 @@
 internal import CCurl
 internal import CKernels
 
-/// What makes TLS cheap beyond what libcurl does by itself. Where libcurl is built with another library than the
-/// OpenSSL we are linked to, nothing here does anything.
+/// Makes TLS cheaper than libcurl does by itself. If libcurl uses another TLS library than the OpenSSL that this program is
+/// linked to, nothing here has an effect.
 enum TLSTuning {
   /// `curl_version_info`.
   static let isAvailable = CurlGlobal.isReady && ck_is_same_openssl(s3up_tls_library()) == 1
 
-  /// A record of TLS holds so much; fewer bytes make one, and one needs no gathering.
+  /// The size of a full TLS record; fewer bytes are one record, which need not be collected.
   private static let record = 16 << 10
 
-  /// Before libcurl writes `count` bytes of a body, which it does as soon as it has them.
+  /// Called before libcurl writes `count` bytes of a body, which it does as soon as it has them.
   static func willWrite(_ count: Int, on easy: CurlEasy) {
     guard isAvailable, count > record else { return }
     _ = ck_gather_expect(s3up_info_openssl(easy.handle), count)
   }
 
-  /// The ciphers stay what they are; their order decides at servers that have none of their own. The certificates that
-  /// are trusted stay what they are too; those of the bundle are read when the folder has not the one that is needed.
+  /// The set of ciphers does not change; their order matters at servers without an order of their own. The trusted
+  /// certificates do not change either; the bundle is read only if the folder lacks the one needed.
   static func setUp(_ easy: CurlEasy, trust: SystemTrust?) {
     guard isAvailable else { return }
     let done = s3up_easy_sslctx(easy.handle) { handle, context, bundle in
@@ -34,8 +34,8 @@ enum TLSTuning {
 }
 
 /// TLS sessions that all transfers of a loop share, so that its second connection to a store resumes the first one's.
-/// Owns a share handle (`curl_share_init`, `curl_share_cleanup`). Used by the thread of one loop alone, so it needs no
-/// locks; every easy handle that uses it holds it, because libcurl must be done with it before it goes.
+/// Owns a share handle (`curl_share_init`, `curl_share_cleanup`). Used by one loop's thread only, so it needs no locks;
+/// every easy handle that uses it keeps a reference, because it must outlive them.
 final class TLSSessions {
   let handle: UnsafeMutableRawPointer?
 

@@ -2,8 +2,8 @@ internal import CCurl
 import Glibc
 
 extension Transfer {
-  /// Sets every option that the request and the run decide; a handle that is used again keeps nothing of the last
-  /// request (`curl_easy_reset` keeps connections, DNS and TLS sessions).
+  /// Sets every option that the request and the run determine; nothing of a handle's last request remains
+  /// (`curl_easy_reset` keeps connections, DNS and TLS sessions).
   func setUp(_ options: TransportOptions) {
     curl_easy_reset(easy.handle)
     easy.errorText.pointee = 0
@@ -19,8 +19,8 @@ extension Transfer {
     easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     easy.set(CURLOPT_PATH_AS_IS, 1)
     easy.set(CURLOPT_TCP_KEEPALIVE, 1)
-    // Nine probes without an answer end the connection: a line that is dead shows in about a minute, also while a store
-    // may be silent for longer.
+    // Nine unanswered probes end the connection, so a dead line is noticed within about a minute, even if the store may be
+    // silent for longer.
     easy.set(CURLOPT_TCP_KEEPIDLE, 20)
     easy.set(CURLOPT_TCP_KEEPINTVL, 5)
     easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
@@ -34,17 +34,17 @@ extension Transfer {
     TLSTuning.setUp(easy, trust: options.verifiesTLS && options.caBundle == nil ? options.systemTrust() : nil)
     if let bundle = options.caBundle {
       easy.set(CURLOPT_CAINFO, bundle)
-      // Else the system's folder of certificates, built into libcurl, is trusted beside the bundle.
+      // Otherwise libcurl trusts the system's folder of certificates in addition to the bundle.
       easy.set(CURLOPT_CAPATH, nil as String?)
-      // The same goes for a proxy that is spoken to over TLS itself.
+      // For a proxy that is itself reached over TLS.
       easy.set(CURLOPT_PROXY_CAINFO, bundle)
       easy.set(CURLOPT_PROXY_CAPATH, nil as String?)
     }
-    // An empty string keeps libcurl from reading the environment itself.
+    // An empty string keeps libcurl from reading the environment.
     easy.set(CURLOPT_PROXY, request.bypassesProxy ? "" : options.proxy.proxy(for: request.url) ?? "")
     easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // By itself libcurl offers Kerberos too, which it is built without here.
+    // By default libcurl also offers Kerberos, which this build does not have.
     easy.set(CURLOPT_SOCKS5_AUTH, 1)  // CURLAUTH_BASIC
     if request.freshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
   }
@@ -60,13 +60,13 @@ extension Transfer {
       easy.set(CURLOPT_INFILESIZE_LARGE, offset: request.body.length)
       if request.method == .post { easy.set(CURLOPT_CUSTOMREQUEST, "POST") }
     }
-    // `Expect:` would cost a round trip a part; a header without value is written with a semicolon in libcurl's lists.
+    // `Expect:` would cost one round trip per part; libcurl's lists write a header without value with a semicolon.
     let lines = request.headers.fields.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
     easy.setHeaders(lines + ["Expect:"])
   }
 
   private func setUpCallbacks() {
-    // The loop holds the transfer as long as libcurl knows its handle, so the context needs no reference of its own.
+    // The loop keeps the transfer as long as libcurl has its handle, so the context needs no reference of its own.
     let context = Unmanaged.passUnretained(self).toOpaque()
     easy.set(CURLOPT_PRIVATE, pointer: context)
     easy.set(CURLOPT_READDATA, pointer: context)
@@ -90,7 +90,7 @@ extension Transfer {
     _ = s3up_easy_seek(easy.handle) { context, offset, origin in
       Transfer.from(context)?.seek(to: Int64(offset), origin: origin) == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
     }
-    // On a kept connection that turns out to be closed, libcurl sends a request again unseen.
+    // libcurl repeats a request by itself if a kept connection has been closed.
     easy.set(CURLOPT_PREREQDATA, pointer: context)
     _ = s3up_easy_prereq(easy.handle) { context, peer, local, peerPort, localPort in
       guard let transfer = Transfer.from(context), let peer, let local else { return CURL_PREREQFUNC_ABORT }
@@ -109,7 +109,7 @@ extension Transfer {
     }
   }
 
-  /// The transfer that a handle is used for (`CURLINFO_PRIVATE`).
+  /// The transfer of a handle (`CURLINFO_PRIVATE`).
   static func of(_ handle: UnsafeMutableRawPointer?) -> Transfer? {
     var context: UnsafeMutableRawPointer?
     guard let handle, s3up_info_pointer(handle, CURLINFO_PRIVATE, &context) == CURLE_OK else { return nil }

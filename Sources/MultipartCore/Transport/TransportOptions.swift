@@ -1,10 +1,10 @@
-/// What holds for every request of a run, whatever it asks for.
+/// Options for all requests of a run.
 package struct TransportOptions: Sendable {
   package var connectTimeout: Duration = .seconds(10)
   /// A PEM file of certificates to trust instead of the system's.
   package var caBundle: String?
-  /// The system's, where it keeps them as a folder too; nil leaves the matter to libcurl. Asked for when it is wanted,
-  /// for libcurl may not be set up yet.
+  /// The system's certificates, if they also exist as a folder; nil leaves them to libcurl. A closure, because libcurl may
+  /// not be initialised yet.
   package var systemTrust: @Sendable () -> SystemTrust? = { .ofLibcurl }
   package var verifiesTLS = true
   package var proxy = ProxySettings()
@@ -12,22 +12,22 @@ package struct TransportOptions: Sendable {
   package var connections = 8
   package var userAgent = "s3up"
   package var limiter: RateLimiter?
-  /// Asks for the addresses of a name.
+  /// Looks up the addresses of a name.
   package var lookUp = HostLookup.onThread
   package var congestion = CongestionControl.auto
-  /// Kept out of all that comes in.
+  /// The secrets to remove from everything that is received.
   package var secrets = SecretsInUse()
-  /// What was found out about the line, for the log.
+  /// Receives findings about the line, for the log.
   package var note: @Sendable (Wording) -> Void = { _ in }
 
   package init() {}
 }
 
-/// What named a proxy.
+/// Where a proxy was set.
 package enum ProxySource: Sendable, Equatable {
-  /// The caller's own setting, as he shows it.
+  /// The caller's own setting, in the caller's words.
   case setting(Wording)
-  /// One of the variables that every tool reads.
+  /// One of the usual variables.
   case variable(String)
 
   var words: Wording {
@@ -38,21 +38,21 @@ package enum ProxySource: Sendable, Equatable {
   }
 }
 
-/// Which proxy a request goes through, from a setting or the variables every tool reads.
+/// Which proxy a request uses, from a setting or the usual variables.
 package struct ProxySettings: Sendable, Equatable {
   package var http: String?
   package var https: String?
-  /// Hosts that are reached directly, separated by commas, as libcurl reads them.
+  /// Hosts that are reached directly, separated by commas, in libcurl's syntax.
   package var bypass: String?
   package var httpSource = ProxySource.setting("\(.proxy)")
   package var httpsSource = ProxySource.setting("\(.proxy)")
 
   package init() {}
 
-  /// The setting serves both schemes and beats the environment; `name` is what it was said by.
+  /// A setting applies to both schemes and wins over the environment; `name` is what the caller calls it.
   package init(option: String?, name: Wording = "\(.proxy)", environment: [String: String]) {
     func variable(_ names: [String]) -> String? { names.first { environment[$0].map { !$0.isEmpty } ?? false } }
-    // In a CGI program HTTP_PROXY comes from a request's Proxy header, so it is believed only elsewhere.
+    // In a CGI program a client sets HTTP_PROXY with its Proxy header, so it is ignored there.
     let isCGI = environment["REQUEST_METHOD"] != nil
     let all = ["all_proxy", "ALL_PROXY"]
     let (plain, tls) = (

@@ -1,4 +1,4 @@
-/// Sends the bytes of a part, as a part or as a whole object, and says how it is known that they arrived.
+/// Sends the bytes of a part, or of a whole object, and says what proves that they arrived.
 struct BodySender: Sendable {
   let client: S3Client
   let job: UploadJob
@@ -27,7 +27,7 @@ struct BodySender: Sendable {
     guard let etag = answer.etag, ETag(etag) != nil else {
       throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
     }
-    // Also where the signature holds the payload's SHA-256: a store that gives no checksum back may not look at that.
+    // Also if the signature covers the payload's SHA-256: a store that returns no checksum may not verify that either.
     let sent = try assess(
       body, form, sums, etag: etag, checksums: answer.checksums, encryption: answer.encryption,
       comparesMD5: job.checksum != ChecksumForm.none)
@@ -44,7 +44,7 @@ struct BodySender: Sendable {
       bucket: job.bucket, key: job.key, body: .source(body), object: job.object, checksum: form.header(sums),
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
       encryption: job.encryption, customerKey: job.customerKey, common: job.common)
-    // As with complete: a condition is met once only, and libcurl must not repeat the request by itself.
+    // As for complete: sent twice, the condition would fail because of the first try, so libcurl must not repeat it.
     let answer = try await counted(operation, body, fresh || job.conditions != WriteConditions())
     try requireEncrypted(answer.encryption, answer.requestID, whole: true)
     let sent = try assess(
@@ -53,13 +53,14 @@ struct BodySender: Sendable {
     return (sent, answer)
   }
 
-  /// A request that locks an object carries a digest of its bytes: S3 takes none without, whatever else was asked for.
+  /// A request that locks an object carries a digest of its bytes, because S3 requires one whatever else is set.
   func carried(_ form: ChecksumForm) -> ChecksumForm {
     form == .none && asked.locks ? .md5 : form
   }
 
-  /// S3 names the encryption in its answer. A store that does not know it passes over its headers and keeps the bytes as
-  /// they are, with a 200. Where the answer to create named it, that of a part may say nothing, but nothing else.
+  /// S3 names the encryption in its answer. A store that does not support it ignores the headers and stores the bytes
+  /// unencrypted, with a 200. If the answer to create named the encryption, that of a part may leave it out, but must not
+  /// name another.
   private func requireEncrypted(
     _ found: EncryptionInfo, _ requestID: String?, whole: Bool = false, isConfirmed: Bool = false
   ) throws(Failure) {
@@ -75,15 +76,14 @@ struct BodySender: Sendable {
           ? "delete the object, or upload it without \(.customerKey): this store has no SSE-C"
           : "this store has no SSE-C: leave \(.customerKey) out")
     }
-    let message = "the store does not encrypt as asked for: it answers with \(first.sentence)"
+    let message = "the store does not encrypt as requested: it answers with \(first.sentence)"
     throw Failure(
       .refused, whole ? message + ", and the object is there" : message, requestID: requestID,
       remedy: "\(whole ? "delete the object, or upload it" : "upload it") without \(first.setting.option): "
         + "this store does not confirm it")
   }
 
-  /// Checks the source after a part, and puts a failure down to the source when that has changed: a checksum that
-  /// does not fit is then its consequence.
+  /// Checks the source after a part. If it has changed, that is the failure: a checksum mismatch is only a consequence.
   private func counted<Operation: S3Operation>(
     _ operation: Operation, _ body: any PartBody, _ fresh: Bool, _ transfer: UploadProgress.Transfer? = nil
   ) async throws(Failure) -> Operation.Output {
@@ -96,8 +96,8 @@ struct BodySender: Sendable {
         request.onSent = { part.add($0) }
         request.onAcknowledged = { part.acknowledge($0) }
       }
-      // The last bytes went out only while the source was the one it had been. What changes it later cannot take back an
-      // object that is there.
+      // The last bytes were sent only if the source had not changed. A later change does not matter: the object is already
+      // there.
       if transfer != nil { try body.checkSource() }
       confirmed = body.length
       return answer
@@ -107,7 +107,7 @@ struct BodySender: Sendable {
     }
   }
 
-  /// What the request carries, and what its signature needs.
+  /// The checksums that the request carries and its signature needs.
   func sums(of body: any PartBody, _ form: ChecksumForm) async throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     try body.checkSource()
     var wanted: Set<ChecksumAlgorithm> = client.signsPayload ? [.sha256] : []
@@ -119,8 +119,8 @@ struct BodySender: Sendable {
     return try await body.sums(wanted) { [progress] in progress.isStopped }
   }
 
-  /// What the store gave back decides. Without a checksum the ETag is held against the MD5 of the bytes, computed now
-  /// where it was not sent.
+  /// Judges by what the store returned. Without a checksum the ETag is compared with the MD5 of the bytes, which is
+  /// computed now if it was not sent.
   private func assess(
     _ body: any PartBody, _ form: ChecksumForm, _ sums: [ChecksumAlgorithm: Checksum], etag: String?,
     checksums given: [String: String], encryption: EncryptionInfo, comparesMD5: Bool, isPublished: Bool = false
@@ -149,7 +149,7 @@ struct BodySender: Sendable {
       do throws(Failure) {
         md5 = try body.checksums([.md5], unless: { progress.isStopped || Task.isCancelled })[.md5]
       } catch {
-        // An object that is there stays there, whatever becomes of the file or of this run.
+        // An object that is published stays published, whatever happens to the file or this run.
         if isPublished { return sent }
         throw error
       }
@@ -169,7 +169,7 @@ struct BodySender: Sendable {
 }
 
 extension ChecksumForm {
-  /// The header that carries the value for the store to verify.
+  /// The checksum header for the store to verify.
   func header(_ sums: [ChecksumAlgorithm: Checksum]) -> NamedValue? {
     switch self {
     case .algorithm(let algorithm): sums[algorithm].map { NamedValue(algorithm.headerName, $0.base64) }

@@ -1,6 +1,6 @@
-/// What the object must be, from the bytes that were read and the store's word on each part.
+/// What the object must be, from the bytes that were read and the store's answer for each part.
 package struct Expectation: Sendable {
-  /// A checksum of the whole object, in the form that a store names it.
+  /// A checksum of the whole object, written as stores do.
   package struct Sum: Sendable, Equatable {
     package var algorithm: ChecksumAlgorithm
     package var type: ChecksumType
@@ -12,11 +12,11 @@ package struct Expectation: Sendable {
   package var size: Int64
   package var parts: Int
   package var sum: Sum?
-  /// What S3 makes of the parts' MD5s, or the MD5 of the bytes; nil when they are not known.
+  /// The ETag that S3 computes from the parts' MD5s, or the MD5 of the bytes; nil if they are not known.
   package var etag: ETag?
   package var weakest: PartProof
 
-  /// Of an upload in parts, in order.
+  /// For an upload in parts, in order.
   package init(receipts: [PartReceipt]) throws(Failure) {
     size = receipts.reduce(0) { $0 + $1.size }
     parts = receipts.count
@@ -30,7 +30,7 @@ package struct Expectation: Sendable {
     etag = md5s.count == receipts.count ? ETag(try MultipartETag.of(md5s: md5s)) : nil
   }
 
-  /// Of a PutObject.
+  /// For a PutObject.
   package init(size: Int64, checksum: Checksum?, md5: Checksum?, proof: PartProof) {
     self.size = size
     parts = 1
@@ -39,7 +39,7 @@ package struct Expectation: Sendable {
     etag = md5.flatMap { ETag($0.hex) }
   }
 
-  /// Of a PutObject that has not been answered.
+  /// For a PutObject that was not answered yet.
   init(size: Int64, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum]) {
     var checksum: Checksum?
     if case .algorithm(let algorithm) = form { checksum = sums[algorithm] }
@@ -63,14 +63,14 @@ package struct Expectation: Sendable {
   }
 }
 
-/// What a store says of an object: in its answer to complete or to PutObject, or to a HEAD.
+/// What a store says about an object, in its answer to complete, PutObject or HEAD.
 package struct ReportedObject: Sendable {
   package var size: Int64?
   package var etag: String?
   /// By lower-case header name.
   package var checksums: [String: String]
   package var checksumType: String?
-  /// How many parts it was made of, where a header says so.
+  /// How many parts it was made of, if a header says so.
   package var partsCount: Int?
   package var versionID: String?
   package var requestID: String?

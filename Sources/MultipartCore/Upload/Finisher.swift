@@ -1,4 +1,4 @@
-/// Makes the object of its parts and finds out whether it is what was sent.
+/// Creates the object from its parts and determines whether it is what was sent.
 package final class Finisher: Sendable {
   private struct State: Sendable {
     var expected: Expectation?
@@ -29,15 +29,15 @@ package final class Finisher: Sendable {
   }
 
   package var expected: Expectation? { state.withLock { $0.expected } }
-  /// What the store has said of the object.
+  /// What the store has said about the object.
   package var known: ReportedObject { state.withLock { $0.known } }
 
-  /// What the object must be, known before the request that makes it goes out: the answer may be lost.
+  /// What the object must be; set before the request that creates it is sent, because the answer may be lost.
   package func expect(_ expectation: Expectation) {
     state.withLock { $0.expected = expectation }
   }
 
-  /// From when on this run can have made the object. Of several tries of a PutObject the first one counts.
+  /// The earliest time at which this run can have created the object. Of several tries of a PutObject the first counts.
   package func begin(_ since: Freshness.Since?) {
     state.withLock { state in
       if case .put? = since, case .put? = state.freshness.since { return }
@@ -45,7 +45,7 @@ package final class Finisher: Sendable {
     }
   }
 
-  /// What was at the key before the first byte.
+  /// The object that was at the key before the first byte was sent.
   func saw(_ found: HeadObject.Output) {
     let before: Freshness.Before =
       switch found {
@@ -72,14 +72,14 @@ package final class Finisher: Sendable {
         versionID: answer.versionID, requestID: answer.requestID))
   }
 
-  /// `mustBeOurs`: after a lost answer. An object that was there before, or that is not as this run asked for it, is no
-  /// success even when it holds the same bytes.
+  /// `mustBeOurs`: after a lost answer. An object that was there before, or that differs from what this run asked for, is
+  /// not a success, even if it contains the same bytes.
   package func head(mustBeOurs: Bool) async throws(Failure) -> Judgement {
     guard let expected else { throw Failure(.local, "nothing is known to compare the object with") }
     let asked = client.world.uptime()
     guard case .exists(let object) = try await client.perform(headOperation) else { return .absent }
     let judgement = judge(expected, ReportedObject(object))
-    // What is left as evidence is the size, and there is none.
+    // Only the size is left as evidence, and the store does not give it.
     if case .undecided = judgement, object.size == nil {
       throw Failure(
         .server, "the store does not say how long the object is, so that nothing proves it", status: 200,
@@ -116,7 +116,7 @@ package final class Finisher: Sendable {
     return Verdict.judge(expected, reported)
   }
 
-  /// Only sums of bytes that the store is known to have, part by part, may be named to it again.
+  /// Only checksums of bytes that the store is known to have in each part may be sent to it again.
   private func operation(
     _ receipts: [PartReceipt], _ expected: Expectation, uploadID: String
   ) -> CompleteMultipartUpload {

@@ -1,21 +1,21 @@
-/// By what an object that this run can have made is told from one that was at the key before, whatever bytes it holds:
-/// by `Last-Modified`, on the store's own clock, and by what a HEAD has shown before the first byte went out.
+/// Tells an object that this run can have created from an older one at the key, whatever its bytes are: by its
+/// `Last-Modified`, on the store's own clock, and by what a HEAD showed before the first byte was sent.
 package struct Freshness: Sendable {
   package enum Before: Sendable, Equatable {
     case nothing
     case object(versionID: String?, modified: Timestamp?)
   }
 
-  /// From when on this run can have made it.
+  /// The earliest time at which this run can have created the object.
   package enum Since: Sendable, Equatable {
-    /// The upload was begun then, by the store's clock. S3 gives an object of parts the time of its create, other stores
-    /// that of its complete: neither is earlier.
+    /// The upload was begun at this time of the store's clock. S3 gives an object the time of its create, other stores that
+    /// of its complete: neither is earlier.
     case upload(Timestamp)
-    /// The first PutObject went out then, by `World.uptime`.
+    /// The first PutObject was sent at this time of `World.uptime`.
     case put(Duration)
   }
 
-  /// What was at the key, where that was looked at.
+  /// The object that was at the key before, if that was checked.
   package var before: Before?
   package var since: Since?
 
@@ -24,28 +24,28 @@ package struct Freshness: Sendable {
     self.since = since
   }
 
-  /// When an upload was begun, from the `Date` of create's answer: that is when it was answered, to the whole second, and
-  /// the store's clock had run for as long as the request took.
+  /// When an upload was begun, from the `Date` of create's answer. That is the time of the answer in whole seconds, and
+  /// the request took `took` on the store's clock as well.
   package static func begun(answered date: Timestamp, took: Duration) -> Since {
     .upload(Timestamp(seconds: date.seconds - Int64(max(0, took.seconds).rounded(.up))))
   }
 
-  /// Why the object may be an older one; nil when it is none. `asked` is when the HEAD went out that shows it.
+  /// Why the object may be an older one; nil if it is not. `asked` is when the HEAD that showed it was sent.
   package func doubt(about object: ObjectInfo, asked: Duration) -> String? {
     if isAnother(object) { return nil }
     guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(S3Date.http) else {
-      return "nothing shows when the object at the key was made"
+      return "nothing shows when the object at the key was created"
     }
-    // One clock for both is what all of this rests on.
+    // All of this is valid only if one clock sets both times.
     guard modified.seconds <= date.seconds + Self.slack else {
-      return "the object at the key was made in the future, by the store's clock"
+      return "by the store's clock the object at the key was created in the future"
     }
     switch since {
     case .upload(let begun):
       return modified >= begun ? nil : "the object at the key is older than this upload"
     case .put(let first):
-      // The first try began at `date + 1 - passed` at the latest, as seconds are cut off. What is of that second or
-      // before it may be older, and the slack is for servers of the store whose clocks differ.
+      // The first try began at `date + 1 - passed` at the latest, because seconds are cut off. An object of that second or
+      // earlier may be older; the slack allows for servers of the store whose clocks differ.
       let passed = Int64(max(0, (asked - first).seconds).rounded(.down))
       guard modified.seconds >= date.seconds + 1 - passed + Self.slack else {
         return "the object at the key may be older than this run"
@@ -56,13 +56,13 @@ package struct Freshness: Sendable {
 
   private static let slack: Int64 = 1
 
-  /// It was not there before.
+  /// Whether it is certainly not the object that was there before.
   private func isAnother(_ object: ObjectInfo) -> Bool {
     switch before {
     case nil: return false
     case .nothing: return true
     case .object(let version, let modified):
-      // Where versions are not kept, each object's is "null".
+      // In a bucket without versions, every object's version is "null".
       if let version, let now = object.versionID, version != "null", now != "null",
         !version.utf8.elementsEqual(now.utf8)
       {

@@ -1,13 +1,13 @@
-/// How fast the line to a store was the last time, as far as the size of parts goes.
+/// How fast the line to a store was the last time; determines the size of parts.
 package enum LineClass: String, Sendable, CaseIterable {
-  /// Less than 1 MiB a second: a part of 8 MiB takes about ten seconds, alone.
+  /// Less than 1 MiB per second: a single part of 8 MiB takes about ten seconds.
   case slow
-  /// Less than 7 MiB a second: eight parts of 8 MiB at once take more than ten.
+  /// Less than 7 MiB per second: eight concurrent parts of 8 MiB take more than ten seconds.
   case modest
   case usual
-  /// From 200 MiB a second on.
+  /// At least 200 MiB per second.
   case fast
-  /// From 800 MiB a second on.
+  /// At least 800 MiB per second.
   case fastest
 
   package init(bytesPerSecond rate: Double) {
@@ -20,7 +20,7 @@ package enum LineClass: String, Sendable, CaseIterable {
     }
   }
 
-  /// A line that may not be used any further is no faster.
+  /// A rate limit makes the line slower.
   package func bounded(by limit: Int64?) -> LineClass {
     guard let limit else { return self }
     let other = LineClass(bytesPerSecond: Double(limit))
@@ -28,8 +28,8 @@ package enum LineClass: String, Sendable, CaseIterable {
     return order.firstIndex(of: other) ?? 0 < order.firstIndex(of: self) ?? 0 ? other : self
   }
 
-  /// How many parts begin before it has shown how fast it is today. On a line that was fast it is all of them: when it
-  /// is not, those too many have sent little after a second.
+  /// How many parts begin before the line has shown today's speed. If it was fast, all of them do: if it is not, the
+  /// superfluous ones have sent little after a second.
   package var opening: Int {
     switch self {
     case .slow: 1
@@ -38,11 +38,11 @@ package enum LineClass: String, Sendable, CaseIterable {
     }
   }
 
-  /// On a line that nobody knows.
+  /// For a line that was never measured.
   package static let unknownOpening = 2
 
-  /// Larger parts cost fewer requests. What is sent again after a break, eight of them, is at most an eighth of the file
-  /// and less than a second of the line.
+  /// Larger parts need fewer requests. What is sent again after an interruption, at most eight of them, is at most an eighth
+  /// of the file and less than a second of the line's time.
   func partSize(forFileOf size: Int64) -> Int64 {
     switch self {
     case .slow: S3Limits.smallestPart

@@ -1,14 +1,14 @@
-/// The bytes of one part, wherever they are: sent piece by piece, and as often as it takes.
+/// The bytes of one part, from a file or from memory: sent in pieces, and again for each retry.
 package protocol PartBody: BodySource {
-  /// In one pass over the bytes; `isStopped` is asked again and again, and ends it.
+  /// In one pass over the bytes; `isStopped` is called repeatedly, and true ends the computation.
   func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum]
-  /// The same where the work may be shared with what else is being summed.
+  /// The same, but slices may be summed together with others.
   func sums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: @escaping @Sendable () -> Bool
   ) async throws(Failure) -> [ChecksumAlgorithm: Checksum]
-  /// Throws when what the bytes were read from is no longer what it was.
+  /// Throws if the source has changed.
   func checkSource() throws(Failure)
 }
 
@@ -41,6 +41,6 @@ extension StreamPart: PartBody {
     return try checksums(algorithms)
   }
 
-  /// What is in memory does not change.
+  /// Bytes in memory do not change.
   package func checkSource() throws(Failure) {}
 }

@@ -1,29 +1,29 @@
-/// How it is known that a part arrived as it was read; from the strongest down.
+/// What proves that a part arrived as it was read, from weakest to strongest.
 package enum PartProof: Int, Sendable, Comparable {
-  /// Nothing but that the store answered 200.
+  /// Only that the store answered 200.
   case none
-  /// The store took a Content-MD5 without complaint, and its ETag does not show whether it looked.
+  /// The store accepted a Content-MD5, but its ETag does not show whether it verified it.
   case contentMD5
   /// The payload's SHA-256 was part of the signature.
   case signedPayload
   /// The part's ETag is the MD5 of the bytes that were sent.
   case etag
-  /// The store gave back the checksum that was sent and so has verified it.
+  /// The store returned the checksum that was sent, so it has verified it.
   case checksum
 
   package static func < (a: PartProof, b: PartProof) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// A part that the store has: what complete names, and what the object is compared with.
+/// A part that the store has: it is sent with complete, and the object is compared with it.
 package struct PartReceipt: Sendable, Equatable {
   package var number: Int
   package var size: Int64
-  /// As the store gave it, quotes and all.
+  /// As the store gave it, including the quotes.
   package var etag: String
-  /// What was computed from the local bytes, when the upload carries such checksums.
+  /// Computed from the local bytes, if the upload uses checksums.
   package var checksum: Checksum?
   package var proof: PartProof
-  /// A sum of the bytes as they were when they were sent or compared in this run, whatever the upload carries.
+  /// A checksum of the bytes when they were sent or compared in this run, whether or not the upload uses it.
   package var localSum: Checksum?
 
   package init(
@@ -44,7 +44,7 @@ public enum ChecksumForm: Sendable, Equatable {
   case md5
   case none
 
-  /// What is tried when a store does not take or does not verify this one. A signed payload hash makes MD5 needless.
+  /// The next form to use if a store does not accept or verify this one. With a signed payload hash MD5 is not needed.
   package func steppedDown(payloadIsSigned: Bool) -> ChecksumForm? {
     switch self {
     case .algorithm: payloadIsSigned ? ChecksumForm.none : .md5

@@ -1,10 +1,10 @@
-/// Who may do what: a canned ACL and grants held against the grants that an object has.
+/// Access: compares a canned ACL and grants with the grants that an object has.
 extension RequestedSettings {
   private static let everybody = "http://acs.amazonaws.com/groups/global/AllUsers"
   private static let anyAccount = "http://acs.amazonaws.com/groups/global/AuthenticatedUsers"
 
-  /// What an access control list can decide. What `bucket-owner-read` and `aws-exec-read` mean depends on accounts that
-  /// nobody here knows: of those only a grant to everybody says something.
+  /// What an access control list can show. The meaning of `bucket-owner-read` and `aws-exec-read` depends on account ids
+  /// that are not known here: for those, only a grant to everybody is a difference.
   package func access(_ shown: [GetObjectSettings.Grant]) -> State {
     let canned = asked[Name.acl]?.lowercased()
     let wanted = grants(canned)
@@ -14,7 +14,7 @@ extension RequestedSettings {
       if !isAsked { return .dropped(found: "\(grant.permission) for \(group)") }
     }
     for grant in wanted where !shown.contains(where: { Self.covers($0, grant) && Self.isSameGrantee($0, grant) }) {
-      // An e-mail address comes back as an account's id.
+      // An e-mail address comes back as the account's id.
       guard grant.id != nil || grant.uri != nil else { return .unseen }
       return .dropped(found: nil)
     }
@@ -22,7 +22,7 @@ extension RequestedSettings {
     return .kept
   }
 
-  /// Whether a list of grants can tell more than that nobody else was let in.
+  /// Whether a list of grants can show more than that nobody else has access.
   private func grants(_ canned: String?) -> [GetObjectSettings.Grant] {
     switch canned {
     case "public-read": return [.init(permission: "READ", uri: Self.everybody)]
@@ -51,7 +51,7 @@ extension RequestedSettings {
     }
   }
 
-  /// The group by its last word, however a store writes the address before it.
+  /// The group's name, from the last part of the URI, because stores write different URIs.
   private static func publicGroup(_ uri: String?) -> String? {
     guard let name = uri?.split(separator: "/").last.map(String.init) else { return nil }
     return ["AllUsers", "AuthenticatedUsers"].contains(name) ? name : nil

@@ -1,7 +1,7 @@
-/// What counts as the same: stores write names, dates and keys each in their own way, and only what is clearly something
-/// else is a loss.
+/// What counts as equal: stores write names, dates and keys in different ways, and only a clear difference counts as a
+/// setting that was not kept.
 extension RequestedSettings {
-  /// Nil for what has nothing to do with encryption.
+  /// Nil if the setting is not about encryption.
   func state(of setting: Setting, _ shown: EncryptionInfo) -> State? {
     switch setting {
     case .encryption:
@@ -33,7 +33,7 @@ extension RequestedSettings {
     }
   }
 
-  /// Who may not read the lock is not shown it: without it nothing is said.
+  /// A store shows the lock only to those who may read it, so a missing one says nothing.
   package func lock(mode: String?, until: String?) -> State {
     guard let mode, let until else { return .unseen }
     let wanted = asked[Name.lockDate].flatMap(S3Date.iso8601)
@@ -66,15 +66,15 @@ extension RequestedSettings {
       ? .kept : .dropped(found: found.isEmpty ? nil : found.map { "\($0.name)=\($0.value)" }.joined(separator: "&"))
   }
 
-  /// S3 does not name STANDARD, which is what an object is without a class.
+  /// S3 does not return STANDARD, the default class.
   private func storageClass(_ headers: HeaderList) -> State {
     let shown =
       headers[Name.storageClass] ?? headers["x-goog-storage-class"] ?? headers["x-oss-storage-class"] ?? "STANDARD"
     return same(shown, asked[Name.storageClass]) ? .kept : .dropped(found: shown)
   }
 
-  /// A value beyond ASCII comes back in forms that cannot all be read, an empty one is often left out, and of much
-  /// metadata S3 says only that some of it does not fit into headers.
+  /// Values outside of ASCII come back in forms that cannot all be decoded, an empty value is often left out, and of too
+  /// much metadata S3 only says that some does not fit into headers.
   private func metadata(_ name: String, _ headers: HeaderList) -> State {
     let wanted = asked[Name.metadata + name] ?? ""
     guard let shown = headers[Name.metadata + name] else {

@@ -1,12 +1,12 @@
-/// Which answer to a write has named the encryption that was asked for.
+/// Which answers to writes have confirmed the requested encryption.
 enum EncryptionWord: Sendable {
   case none
-  /// Each part has to: the answer to create said nothing.
+  /// The answer to create said nothing, so the answer to each part must confirm it.
   case parts
   case create
 }
 
-/// What an object shall be besides its bytes, as the headers that ask for it, and how that fares in what a store answers.
+/// The requested settings of an object, as request headers, and whether a store's answers show that they were kept.
 ///
 ///     let asked = try RequestedSettings(object: object, encryption: encryption)
 ///     asked.findings(inHead: answer.headers).filter(\.isDropped)
@@ -36,7 +36,7 @@ package struct RequestedSettings: Sendable, Equatable {
       }
     }
 
-    /// How it is asked for, to be left out where a store does not know it.
+    /// The setting that asks for it, to be left out if a store does not support it.
     package var option: Wording {
       switch self {
       case .encryption: "\(.serverSideEncryption)"
@@ -66,7 +66,7 @@ package struct RequestedSettings: Sendable, Equatable {
     case kept
     /// The store has another value, or none.
     case dropped(found: String?)
-    /// This answer does not tell.
+    /// The answer does not tell.
     case unseen
   }
 
@@ -79,7 +79,7 @@ package struct RequestedSettings: Sendable, Equatable {
       return false
     }
 
-    /// Something else is there, and not only no word of it.
+    /// The store shows another value, rather than none.
     package var contradicts: Bool {
       if case .dropped(_?) = state { return true }
       return false
@@ -93,10 +93,10 @@ package struct RequestedSettings: Sendable, Equatable {
     }
   }
 
-  /// As they go out; names compare without case.
+  /// As they are sent; names are compared without case.
   let asked: HeaderList
 
-  /// `typeIsGuessed`: the content type is nobody's wish.
+  /// `typeIsGuessed`: nobody asked for the content type.
   package init(
     object: ObjectHeaders, typeIsGuessed: Bool = false, encryption: ServerSideEncryption? = nil,
     customerKey: CustomerKey? = nil
@@ -131,7 +131,7 @@ package struct RequestedSettings: Sendable, Equatable {
     ]
   }
 
-  /// All that was asked for and has a name here; a header of somebody's own making says nothing that could be seen.
+  /// Everything requested that can be checked; the caller's own extra headers cannot.
   package var settings: [Setting] {
     var found: [Setting] = []
     for field in asked.fields {
@@ -161,20 +161,20 @@ package struct RequestedSettings: Sendable, Equatable {
 
   package var isEmpty: Bool { settings.isEmpty }
 
-  /// A retention or a legal hold is asked for.
+  /// Whether a retention or a legal hold is requested.
   package var locks: Bool { settings.contains { $0 == .lock || $0 == .legalHold } }
 
-  /// All of the encryption that was asked for is named in the answer.
+  /// Whether the answer names all of the requested encryption.
   package func isConfirmed(by answer: EncryptionInfo) -> Bool {
     !findings(inWrite: answer).contains(where: \.isDropped)
   }
 
-  /// What an answer to create, to a part or to a PutObject has to confirm: the encryption.
+  /// What the answer to create, a part or PutObject must confirm: the encryption.
   package func findings(inWrite answer: EncryptionInfo) -> [Finding] {
     settings.compactMap { setting in state(of: setting, answer).map { Finding(setting: setting, state: $0) } }
   }
 
-  /// What a HEAD shows of all that was asked for.
+  /// What a HEAD shows of the requested settings.
   package func findings(inHead headers: HeaderList) -> [Finding] {
     let encryption = EncryptionInfo(headers)
     return settings.map { setting in
@@ -182,7 +182,7 @@ package struct RequestedSettings: Sendable, Equatable {
     }
   }
 
-  /// Settings that a HEAD shows to be others than those asked for: the object was not made by this request.
+  /// Settings that differ from the requested ones in a HEAD: the object was not created by this request.
   package func differences(inHead headers: HeaderList) -> [Finding] {
     findings(inHead: headers).filter(\.isDropped)
   }

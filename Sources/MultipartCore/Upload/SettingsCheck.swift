@@ -1,5 +1,5 @@
-/// Looks whether the object has what was asked for it: one HEAD, and where that does not tell, a small question for each
-/// setting.
+/// Checks whether the object has the requested settings: with one HEAD, and for those that it does not show, with one small
+/// request each.
 struct SettingsCheck: Sendable {
   let client: S3Client
   let bucket: String
@@ -7,12 +7,12 @@ struct SettingsCheck: Sendable {
   let asked: RequestedSettings
   let customerKey: CustomerKey?
   let common: CommonHeaders
-  /// What a HEAD tells in part is asked whole.
+  /// Settings that a HEAD shows only partly are read in full.
   let asksAll: Bool
-  /// An answer to a write of this run has confirmed the encryption.
+  /// The answer to a write of this run has confirmed the encryption.
   let encryptionIsConfirmed: Bool
 
-  /// `made` is what the store said of the object that was just made. Throws what may pass.
+  /// `made` is what the store said about the new object. Throws failures that may pass.
   func run(made: ReportedObject) async throws(Failure) -> UploadMachine.Inspection {
     var findings = asked.settings.map { RequestedSettings.Finding(setting: $0, state: .unseen) }
     var reasons: [String] = []
@@ -49,12 +49,12 @@ struct SettingsCheck: Sendable {
     asked.settings.contains { !isConfirmed($0) && $0 != .keyContext && $0 != .access } || asksAll
   }
 
-  /// By an answer to a write of this run.
+  /// Whether the answer to a write of this run has confirmed it.
   private func isConfirmed(_ setting: RequestedSettings.Setting) -> Bool {
     encryptionIsConfirmed && setting.isEncryption && setting != .keyContext
   }
 
-  /// Nil when another writer was at the key meanwhile: what its object has says nothing of this one.
+  /// Nil if somebody else has written to the key meanwhile: their object says nothing about this one.
   private func head(_ made: ReportedObject) async throws(Failure) -> ObjectInfo? {
     let operation = HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)
     guard case .exists(let object) = try await client.perform(operation) else {
@@ -86,7 +86,7 @@ struct SettingsCheck: Sendable {
     }
   }
 
-  /// A store that may not, cannot or will not tell leaves a setting unconfirmed; what may pass is tried again.
+  /// Rethrows failures that may pass, which are retried; any other leaves the setting unconfirmed.
   private func passOn(_ failure: Failure) throws(Failure) {
     switch failure.code {
     case .network, .stalled, .throttled, .interrupted, .local, .tls: throw failure
@@ -106,8 +106,8 @@ struct SettingsCheck: Sendable {
     var options: [Wording] = []
     for finding in dropped where !options.contains(finding.setting.option) { options.append(finding.setting.option) }
     return Failure(
-      .refused, "the store did not keep what was asked for: the object is there with \(what)",
-      remedy: "delete the object if it must not be there like this; this store passes over "
+      .refused, "the store did not keep what was requested: the object is there with \(what)",
+      remedy: "delete the object if it must not stay like this; this store ignores "
         + options.joined(separator: ", "))
   }
 }

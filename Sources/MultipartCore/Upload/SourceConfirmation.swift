@@ -1,6 +1,6 @@
-/// The last look at a file before what was sent of it is published. Where its ctime alone has moved, the bytes decide.
+/// The last check of a file before it is published. If only its ctime has changed, its bytes are compared.
 extension Uploader {
-  /// Throws when the source is no longer what its parts were made of.
+  /// Throws if the source is no longer what its parts were made of.
   func confirmSource(_ receipts: [PartReceipt]) throws(Failure) {
     guard case .file(let file) = job.source else { return }
     let isStopped = { @Sendable [progress] in progress.isStopped || Task.isCancelled }
@@ -17,18 +17,18 @@ extension Uploader {
 }
 
 enum SourceTouch {
-  static let notice: Wording = "the file was touched while it was sent: it is summed again"
+  static let notice: Wording = "the file was touched while it was sent: its bytes are compared again"
 }
 
 extension PartSlice {
-  /// Whether the bytes that are here now are those of the receipt. Throws where nothing is known of them.
+  /// Whether the bytes are still those of the receipt. Throws if the receipt has nothing to compare them with.
   func isStill(
     _ receipt: PartReceipt, etagMayBeMD5: Bool, unless isStopped: () -> Bool
   ) throws(Failure) -> Bool {
     guard receipt.size == length else { return false }
     guard let sum = receipt.sum(etagMayBeMD5: etagMayBeMD5) else {
       var failure = file.changed("was touched")
-      failure.remedy = "it was sent without a checksum to compare it by: with one a chmod or a link does no harm"
+      failure.remedy = "it was sent without a checksum to compare it with: with a checksum, chmod and link do no harm"
       throw failure
     }
     return try checksums([sum.algorithm], unless: isStopped)[sum.algorithm] == sum
@@ -36,7 +36,7 @@ extension PartSlice {
 }
 
 extension PartReceipt {
-  /// What the bytes of the part are known by: a sum that was computed of them, else the MD5 that the ETag may be.
+  /// What to compare the part's bytes with: a checksum that was computed of them, else the ETag if it may be an MD5.
   fileprivate func sum(etagMayBeMD5: Bool) -> Checksum? {
     if let sum = localSum ?? checksum { return sum }
     guard etagMayBeMD5, case .md5(let md5)? = ETag(etag)?.form else { return nil }
@@ -44,9 +44,9 @@ extension PartReceipt {
   }
 }
 
-/// A file that goes out in one request, whose answer publishes it: its last bytes are only handed out when it is still
-/// the one that was summed. Where it has to be summed again for that, the loop's thread does it: there is no other
-/// transfer on it to keep waiting.
+/// A file that is sent in one request, whose answer publishes it: its last bytes are returned only if the file has not
+/// changed since it was summed. If it must be summed again, the loop's thread does that; no other transfer has to wait
+/// for it.
 struct HeldSlice: PartBody {
   let slice: PartSlice
   let sums: [ChecksumAlgorithm: Checksum]

@@ -1,7 +1,7 @@
 /// How a source of unknown length is cut into parts, and how much memory that takes.
 ///
-/// Parts grow in steps, because nobody knows how long the stream is: small at first, so that a short stream needs
-/// little memory, and large at the end, so that 10,000 parts hold it.
+/// Parts grow in steps, because the length is not known: small ones first, so that a short stream needs little memory, and
+/// large ones at the end, so that 10,000 parts are enough.
 ///
 /// | parts | size | the stream until then |
 /// | --- | --- | --- |
@@ -14,7 +14,7 @@
 ///
 /// 48.8 TiB would need 5 GiB from the first part on; with a known length the parts are equal, as those of a file.
 package struct StreamPlan: Sendable, Equatable {
-  /// So many parts of one size.
+  /// A number of parts of the same size.
   package struct Step: Sendable, Equatable {
     package let parts: Int
     package let size: Int64
@@ -25,7 +25,7 @@ package struct StreamPlan: Sendable, Equatable {
     }
   }
 
-  /// Equal parts when nothing is known of the length: 312 GiB in 10,000 of them.
+  /// The size of equal parts if the length is not known: 312 GiB in 10,000 of them.
   package static let equalPart: Int64 = 32 << 20
   private static let firstParts = 1000
   private static let laterParts = 500
@@ -49,7 +49,7 @@ package struct StreamPlan: Sendable, Equatable {
     }
   }
 
-  /// Sizes never fall, or the window would have to grow again while large parts are still in memory.
+  /// Sizes never decrease; otherwise the window would have to grow again while large parts are still in memory.
   package init(steps: [Step]) throws(Failure) {
     var parts = 0
     var bytes: Int64 = 0
@@ -80,11 +80,11 @@ package struct StreamPlan: Sendable, Equatable {
     return steps + [Step(parts: left, size: S3Limits.largestPart)]
   }
 
-  /// A stream that ends within the first part is one PutObject.
+  /// The size of the first part; a stream that is not longer is sent in one PutObject.
   package var firstSize: Int64 { steps[0].size }
   package var isEqual: Bool { steps.allSatisfy { $0.size == firstSize } }
 
-  /// 0 for a number that no part has.
+  /// 0 for a number that is too high.
   package func size(ofPart number: Int) -> Int64 {
     guard number >= 1 else { return 0 }
     var before = 0
@@ -95,7 +95,7 @@ package struct StreamPlan: Sendable, Equatable {
     return 0
   }
 
-  /// How many bytes lie before the part.
+  /// How many bytes precede the part.
   package func offset(ofPart number: Int) -> Int64 {
     var before = max(0, number - 1)
     var bytes: Int64 = 0
@@ -112,7 +112,7 @@ package struct StreamPlan: Sendable, Equatable {
     capacity - offset(ofPart: number + 1)
   }
 
-  /// After this part less than a tenth of the bytes, or of the parts, is left: time to say so.
+  /// After this part less than a tenth of the bytes or parts is left, and a warning is due.
   package var warningPart: Int {
     var (low, high) = (1, partCount)
     while low < high {
@@ -123,15 +123,15 @@ package struct StreamPlan: Sendable, Equatable {
     return low
   }
 
-  /// How many parts may be in memory when this one is read: as many as the first parts' budget holds, but two, so that
-  /// one is read while another is sent.
+  /// How many parts may be in memory when this one is read: as many as fit into the first parts' budget, but at least two,
+  /// so that one is read while another is sent.
   package func window(at part: Int, concurrency: Int) -> Int {
     let size = size(ofPart: part)
     guard size > 0 else { return 0 }
     return Int(max(2, budget(concurrency) / size))
   }
 
-  /// The most bytes of parts in memory at once, for a stream of `length` bytes at most.
+  /// The most memory for parts at once, for a stream of at most `length` bytes.
   package func memoryCap(concurrency: Int, length: Int64? = nil) -> Int64 {
     var largest = firstSize
     var before: Int64 = 0

@@ -1,24 +1,24 @@
-/// What an upload is doing at a moment.
+/// What an upload is currently doing.
 public enum UploadActivity: Sendable, Equatable {
   case starting
   case waitingForRun
   case waitingForCredentials
-  /// For an unfinished upload.
+  /// Looking for an unfinished upload.
   case looking
-  /// Parts that the store has with the bytes that are here.
+  /// Comparing parts that the store has with the local bytes.
   case comparing
-  /// A stream gives nothing yet.
+  /// Waiting for bytes of a stream.
   case reading
   case sending
-  /// Nothing is under way before then, and why.
+  /// Waiting until a retry, and why.
   case waitingToRetry(why: Wording, until: Duration)
-  /// The store puts the object together.
+  /// The store assembles the object.
   case assembling
-  /// The object, or a condition.
+  /// Checking the object or a condition.
   case checking
-  /// What would cost money is being ended.
+  /// Aborting an upload, whose parts would cost money.
   case cleaningUp
-  /// Parts that nearly have are left to end.
+  /// Letting parts finish that are nearly done.
   case stopping
 }
 

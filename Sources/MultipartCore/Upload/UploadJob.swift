@@ -1,56 +1,57 @@
-/// What to do about an unfinished upload of the same object.
+/// What to do about an unfinished upload to the same key.
 public enum ResumeMode: String, Sendable, CaseIterable {
-  /// Go on with the one of this machine's own record.
+  /// Resume the upload that this machine has recorded.
   case auto
-  /// The same, and without a record with one at the store whose parts are all the source's.
+  /// The same, but without a record resume an upload at the store whose parts all match the source.
   case adopt
-  /// Begin anew, and end the one of its own.
+  /// Begin a new upload, and abort the recorded one.
   case never
-  /// Go on with the one of this machine's own record, or fail.
+  /// Resume the upload that this machine has recorded, or fail.
   case require
 }
 
-/// What shall be uploaded, whereto, and how.
+/// What to upload, where to, and how.
 package struct UploadJob: Sendable {
   package var source: UploadSource
   package var bucket: String
   package var key: String
   package var object = ObjectHeaders()
-  /// The object's content type is this program's guess, not somebody's wish.
+  /// The content type was guessed by this program, and nobody asked for it.
   package var typeIsGuessed = false
   package var encryption: ServerSideEncryption?
   package var customerKey: CustomerKey?
   package var conditions = WriteConditions()
   package var common = CommonHeaders()
-  /// Nil lets the size decide.
+  /// Nil: chosen by the file's size.
   package var partSize: Int64?
-  /// From this size on a file goes in parts; nil: what is longer than one part.
+  /// Files of at least this size are sent in parts; nil: those longer than one part.
   package var threshold: Int64?
-  /// Decides with the size of a file where `partSize` does not.
+  /// With the file's size, determines the part size if `partSize` is nil.
   package var line = LineClass.usual
-  /// Bytes a second, as the caller limits them: the rate of such a run says nothing about the line.
+  /// The caller's limit in bytes per second: the rate of such a run says nothing about the line.
   package var limitRate: Int64?
   package var concurrency = 8
-  /// The number of connections is found out; nil: it is `concurrency`.
+  /// Bounds for finding the number of connections; nil: it is `concurrency`.
   package var pace: Pace.Bounds?
   package var retry = RetryPolicy()
-  /// Nil is `auto`: CRC64NVME, stepped down where the store does not verify it.
+  /// Nil is `auto`: CRC64NVME, or a weaker one if the store does not verify it.
   package var checksum: ChecksumForm?
-  /// What is known of the store from earlier runs.
+  /// The checksum that earlier runs have found this store to verify.
   package var remembered: ChecksumForm?
   package var verifies = false
   package var resume = ResumeMode.auto
-  /// So long nobody may have sent to an upload that is adopted. No option: who could not wait would take live ones.
+  /// An upload is adopted only if nobody has sent to it for this long. Not an option: whoever shortened it would take
+  /// over uploads that are still running.
   package var quietTime = Duration.seconds(60)
   /// An interruption aborts the upload instead of keeping it for the next run.
   package var abortsOnInterrupt = false
-  /// A part that holds up the end is sent a second time.
+  /// Whether a part that delays the end is sent a second time.
   package var hedges = true
-  /// On AWS the answer to create says when a lifecycle rule will clean up, where there is one.
+  /// Whether the answer to create says when a lifecycle rule will abort the upload, if there is one (AWS only).
   package var expectsAbortDate = false
-  /// S3 Express: ETags say nothing of the bytes, and lists are neither sorted nor cut at any prefix.
+  /// S3 Express: ETags say nothing about the bytes, and lists are unsorted and allow only prefixes that end in `/`.
   package var isDirectoryBucket = false
-  /// How long to wait for another run that is at the same object; nil: not at all.
+  /// How long to wait for another run that is uploading to the same object; nil: fail at once.
   package var lockPatience: Duration?
 
   package init(file: SourceFile, bucket: String, key: String) {
@@ -65,29 +66,29 @@ package struct UploadJob: Sendable {
 
   package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
 
-  /// What ends an upload of this object.
+  /// The action that aborts an upload to this object.
   func abort(_ uploadID: String) -> RemedyAction { .abort(bucket: bucket, key: key, uploadID: uploadID) }
 
-  /// No store tells what an unfinished upload was created with. One that this machine knows nothing of may be adopted
-  /// where nothing that was asked for is lost by that: no encryption, no access rule, no lock, no header of the object.
+  /// Stores do not show what an unfinished upload was created with. An unrecorded upload may be adopted only if the caller
+  /// asked for nothing that could be missing from it: no encryption, access rule, lock or object header.
   var asksForNothingUnseen: Bool {
     var object = object
     if typeIsGuessed { object.contentType = nil }
     return object == ObjectHeaders() && encryption == nil && customerKey == nil
   }
 
-  /// What the object shall be, and what answers have to confirm.
+  /// The object's settings that answers must confirm.
   package func requested() throws(Failure) -> RequestedSettings {
     try RequestedSettings(
       object: object, typeIsGuessed: typeIsGuessed, encryption: encryption, customerKey: customerKey)
   }
 
-  /// An encrypted object's ETag can look like an MD5 without being one.
+  /// Whether the ETag may be an MD5: that of an encrypted object may only look like one.
   var etagMayBeMD5: Bool {
     !isDirectoryBucket && customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
   }
 
-  /// What to say when a store has not verified the checksum that was asked for by name.
+  /// The message for a checksum that was chosen by name and that the store has not verified.
   func unverified(_ proof: PartProof) -> Wording? {
     guard case .algorithm(let algorithm)? = checksum, proof < .checksum else { return nil }
     let name = algorithm.awsName ?? algorithm.rawValue
@@ -120,13 +121,13 @@ package struct UploadJob: Sendable {
     return settings
   }
 
-  /// What may be otherwise at the next run, with the same source and the same command.
+  /// Failures that may not occur in the next run of the same command with the same source.
   private static let passing: Set<Failure.Code> = [
     .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
     .local, .deadline, .interrupted,
   ]
 
-  /// What an upload was created with and a later run cannot change.
+  /// A digest of everything that an upload is created with and a later run cannot change.
   package func digest() throws(Failure) -> String {
     var digest = OptionsDigest()
     let create = CreateMultipartUpload(
@@ -137,16 +138,16 @@ package struct UploadJob: Sendable {
   }
 }
 
-/// What a finished upload is, and how that is known.
+/// The result of an upload, with its proof.
 package struct UploadResult: Sendable {
   package var size: Int64
   package var parts: Int
-  /// What the store said of the object last.
+  /// What the store said about the object last.
   package var object: ReportedObject
   package var sum: Expectation.Sum?
   package var evidence: String
   package var bytesSent: Int64
-  /// Bytes that the store had already.
+  /// Bytes that the store already had.
   package var bytesResumed: Int64 = 0
   package var retries: Int
 }

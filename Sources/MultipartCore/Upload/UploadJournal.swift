@@ -1,6 +1,6 @@
-/// The record of one upload, kept while it runs: the lock on its destination, what an earlier run wrote, and the writer.
+/// The record of one upload while it runs: the lock on its destination, the record of an earlier run, and the writer.
 ///
-/// An upload goes on without a record when the disk does not take one; then that is said, once.
+/// If the disk fails, the upload continues without a record, and one warning says so.
 package final class UploadJournal: Sendable {
   private struct State: Sendable {
     var lock: RecordLock?
@@ -24,10 +24,10 @@ package final class UploadJournal: Sendable {
     self.warn = warn
   }
 
-  /// What an earlier run left.
+  /// The record of an earlier run.
   var found: UploadRecord? { state.withLock { $0.found } }
 
-  /// Takes the lock and reads the record. False while another run holds the lock.
+  /// Takes the lock and reads the record. False if another run holds the lock.
   func open() throws(Failure) -> Bool {
     do throws(Failure) {
       guard let lock = try book.lock(target) else { return false }
@@ -37,7 +37,7 @@ package final class UploadJournal: Sendable {
         state.found = found
       }
     } catch {
-      // A record of another version, or one that somebody else could have written, is not passed over.
+      // A record of another version, or one that somebody else could have written, must not be ignored.
       guard error.code == .local else { throw error }
       disappoint(error)
     }
@@ -46,8 +46,7 @@ package final class UploadJournal: Sendable {
 
   package var holder: Int32? { book.lockHolder(target) }
 
-  /// A new upload was created, or one was found that has parts of this source already. True when it stands in a record
-  /// now.
+  /// Records a new upload, or a found one that already has parts of this source. True if it was written.
   func begin(
     _ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, receipts: [PartReceipt] = [],
     created: Timestamp
@@ -59,7 +58,7 @@ package final class UploadJournal: Sendable {
     return write { (book) throws(Failure) in try book.begin(header, parts: parts) }
   }
 
-  /// The upload of the record goes on.
+  /// The recorded upload is resumed.
   func resume() -> Bool {
     guard let found else { return false }
     return write { (book) throws(Failure) in try book.resume(found) }
@@ -86,7 +85,7 @@ package final class UploadJournal: Sendable {
     }
   }
 
-  /// The run is over: the record stays for the next one, or goes with its upload.
+  /// At the end of the run: the record is kept for the next run, or deleted together with its upload.
   func close(keeps: Bool) {
     let (writer, lock) = state.withLock { state in
       defer {
@@ -109,7 +108,7 @@ package final class UploadJournal: Sendable {
     }
   }
 
-  /// Why the record that was found is of no use for this run; nil when it can go on.
+  /// Why this run cannot use the record; nil if it can.
   func reasonAgainst(_ record: UploadRecord, job: UploadJob, partSize: Int64) -> Wording? {
     let header = record.header
     if header.source.size != job.source.size { return "the source is another than that of the unfinished upload" }

@@ -1,4 +1,4 @@
-/// How a source of known size is cut: into one PutObject or into parts of equal size, but for the last.
+/// How a source of known size is sent: in one PutObject, or in parts of equal size except for the last.
 package struct UploadPlan: Sendable, Equatable {
   package static let defaultPart: Int64 = 8 << 20
   private static let grain: Int64 = 1 << 20
@@ -6,12 +6,12 @@ package struct UploadPlan: Sendable, Equatable {
   package let size: Int64
   package let partSize: Int64
   package let partCount: Int
-  /// The whole source goes in one PutObject; it then counts as one part.
+  /// The whole source is sent in one PutObject; it counts as one part.
   package let isSingle: Bool
 
-  /// `partSize` nil lets the size and the line decide: 8 MiB as a rule, and for more than 10,000 of those the smallest
-  /// whole MiB with which 10,000 parts hold it. A source no longer than one part, or than 8 MiB, is one PutObject; with
-  /// a threshold it is one that is shorter than that, up to 5 GiB.
+  /// Without `partSize` the size and the line decide: usually 8 MiB, and if that makes more than 10,000 parts, the smallest
+  /// whole number of MiB that does not. A source not longer than one part, or than 8 MiB, is sent in one PutObject; with a
+  /// threshold, a source shorter than it, up to 5 GiB.
   package init(
     size: Int64, partSize asked: Int64? = nil, threshold: Int64? = nil, line: LineClass = .usual
   ) throws(Failure) {
@@ -43,7 +43,7 @@ package struct UploadPlan: Sendable, Equatable {
     self.isSingle = isSingle
   }
 
-  /// The plan by which an upload of a file of this size was cut that has these parts; nil when they fit none.
+  /// The plan of an upload with these parts of a file of this size; nil if they fit none.
   package init?(size: Int64, parts: [Int: Int64]) {
     guard let longest = parts.values.max(), let plan = try? UploadPlan(size: size, partSize: longest), !plan.isSingle,
       plan.fits(parts)
@@ -51,12 +51,12 @@ package struct UploadPlan: Sendable, Equatable {
     self = plan
   }
 
-  /// All of them are parts of this plan.
+  /// Whether all of them are parts of this plan.
   package func fits(_ parts: [Int: Int64]) -> Bool {
     parts.allSatisfy { number, length in (1...partCount).contains(number) && range(of: number).length == length }
   }
 
-  /// Where part `number` (from 1) lies in the source.
+  /// Which bytes of the source part `number` (from 1) has.
   package func range(of number: Int) -> (offset: Int64, length: Int64) {
     let offset = Int64(number - 1) * partSize
     return (offset, min(partSize, size - offset))

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Counters that the transfers write and a progress line reads.
+/// Counters that the transfers update and the progress display reads.
 package final class UploadProgress: Sendable {
-  /// Nil while they are not known.
+  /// Nil while not known.
   package let total: Int64?
   package var parts: Int? { planned.withLock { $0 } }
   private let planned: Locked<Int?>
@@ -14,11 +14,11 @@ package final class UploadProgress: Sendable {
   private let doing = Locked(UploadActivity.starting)
   private let doneParts = Atomic<Int>(0)
   private let active = Atomic<Int>(0)
-  /// Parts and bytes that the store had before this run, of the upload that is under way.
+  /// Parts and bytes of the current upload that the store had before this run.
   private let kept = Locked<(parts: Int, bytes: Int64)>((0, 0))
   private let stopped = Atomic<Bool>(false)
   private let underWay = Locked<[Transfer: PartProgress]>([:])
-  /// Of a part that goes out twice both may arrive, and it counts once.
+  /// The parts that have arrived: if both copies of a part arrive, it counts once.
   private let arrived = Locked<Set<Int>>([])
 
   package init(total: Int64?, parts: Int?) {
@@ -26,20 +26,20 @@ package final class UploadProgress: Sendable {
     planned = Locked(parts)
   }
 
-  /// Bytes of the source that the store has, and those of parts under way that its side has acknowledged. What lies in a
-  /// socket's buffer here is none of them.
+  /// Bytes of the source that the store has, and bytes of parts being sent that its side has acknowledged. Bytes in the
+  /// buffer of a local socket do not count.
   package var bytes: Int64 {
     bytesResumed + confirmed.load(ordering: .relaxed) + max(0, onTheWay.load(ordering: .relaxed))
   }
-  /// All bytes that this run has brought to the other side, those of failed tries too: what tells the rate.
+  /// All bytes that this run has sent and were acknowledged, including failed tries; the rate is computed from it.
   package var taken: Int64 { arrivedBytes.load(ordering: .relaxed) }
-  /// How often the upload has begun anew: each time the bytes begin at nothing.
+  /// How often the upload has begun again; `bytes` then starts from zero.
   package var beginnings: Int { begun.load(ordering: .relaxed) }
   package var activity: UploadActivity { doing.withLock { $0 } }
 
   func show(_ activity: UploadActivity) { doing.withLock { $0 = activity } }
 
-  /// All bytes that have gone out, those of failed tries too.
+  /// All bytes written to sockets, including failed tries.
   package var bytesSent: Int64 { sent.load(ordering: .relaxed) }
   /// Bytes that the store had before this run.
   package var bytesResumed: Int64 { kept.withLock { $0.bytes } }
@@ -48,17 +48,16 @@ package final class UploadProgress: Sendable {
 
   func plan(parts: Int) { planned.withLock { $0 = parts } }
 
-  /// What the store has had since before this run, in all; an upload that begins anew has nothing of it.
+  /// The totals that the store has had since before this run; zero for an upload that begins again.
   func keep(_ all: (parts: Int, bytes: Int64)) {
     kept.withLock { $0 = all }
   }
 
-  /// Parts that are still being read for their checksums shall end: they hold the threads on which an interruption would
-  /// be heeded.
+  /// Ends the checksums that are being computed: they occupy the threads that an interruption needs.
   func stop() { stopped.store(true, ordering: .relaxed) }
   var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
-  /// A transfer of a part, the first one that is out or its copy.
+  /// One transfer of a part: the first, or its second copy.
   struct Transfer: Hashable, Sendable {
     var part: Int
     var isCopy = false
@@ -71,14 +70,14 @@ package final class UploadProgress: Sendable {
     return part
   }
 
-  /// How much of each part that is under way was acknowledged, of the first transfer of it.
+  /// How much of each part being sent was acknowledged, for its first transfer.
   var moved: [Int: Int64] {
     underWay.withLock { underWay in
       underWay.reduce(into: [:]) { if !$1.key.isCopy { $0[$1.key.part] = $1.value.acknowledged } }
     }
   }
 
-  /// What libcurl has handed to the kernel of it.
+  /// How much of it libcurl has written to the socket.
   func moved(_ transfer: Transfer) -> Int64? { underWay.withLock { $0[transfer]?.bytes } }
 
   /// The bytes of one try of one part.
@@ -96,13 +95,13 @@ package final class UploadProgress: Sendable {
     var bytes: Int64 { moved.load(ordering: .relaxed) }
     var acknowledged: Int64 { acked.load(ordering: .relaxed) }
 
-    /// A negative count means that libcurl begins the body again on another connection.
+    /// A negative count means that libcurl has started the body again on another connection.
     func add(_ count: Int64) {
       moved.wrappingAdd(count, ordering: .relaxed)
       if count > 0 { whole.sent.wrappingAdd(count, ordering: .relaxed) }
     }
 
-    /// All of the try, so far.
+    /// `all`: the total of this try so far.
     func acknowledge(_ all: Int64) {
       let more = all - acked.exchange(all, ordering: .relaxed)
       whole.onTheWay.wrappingAdd(more, ordering: .relaxed)
@@ -121,7 +120,7 @@ package final class UploadProgress: Sendable {
     }
   }
 
-  /// The upload begins anew: what was confirmed belongs to one that is gone.
+  /// The upload begins again: what was confirmed belongs to an upload that is gone.
   func reset() {
     begun.wrappingAdd(1, ordering: .relaxed)
     confirmed.store(0, ordering: .relaxed)

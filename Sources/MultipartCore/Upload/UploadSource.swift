@@ -10,7 +10,7 @@ package enum UploadSource: Sendable {
     }
   }
 
-  /// A stream has none: nothing can be read again, so no upload of it can be resumed.
+  /// A stream has none: it cannot be read again, so its upload cannot be resumed.
   package var identity: FileIdentity {
     switch self {
     case .file(let file): file.identity
@@ -18,7 +18,7 @@ package enum UploadSource: Sendable {
     }
   }
 
-  /// Nil while it is not known.
+  /// Nil while not known.
   package var size: Int64? {
     switch self {
     case .file(let file): file.size
@@ -28,8 +28,8 @@ package enum UploadSource: Sendable {
 
   package var isStream: Bool { size == nil }
 
-  /// Whoever reads from the same open file after this run finds it at its end, and what a command has left running is
-  /// its own affair.
+  /// After the object was published: leaves the offset of an open file at its end, for whoever reads it next, and no longer
+  /// ends processes that a command has left running.
   func wasPublished() {
     switch self {
     case .file(let file): file.leaveAtEnd()
@@ -37,12 +37,12 @@ package enum UploadSource: Sendable {
     }
   }
 
-  /// The program ends at once, and nothing of a command is left behind.
+  /// The process ends at once; a command it started is killed.
   package func kill() {
     if case .stream(let stream) = self { stream.kill() }
   }
 
-  /// Throws when it is no longer what it was.
+  /// Throws if the source has changed.
   package func check() throws(Failure) {
     switch self {
     case .file(let file): try file.checkUnchanged()

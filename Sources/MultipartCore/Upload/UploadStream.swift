@@ -1,9 +1,9 @@
-/// A stream as the source of an upload: the pieces that are in memory, and what must be true at its end.
+/// A stream as the source of an upload: its parts in memory, and the conditions to check at its end.
 package final class UploadStream: Sendable {
   package struct Expectations: Sendable {
     package var size: Int64?
     package var leastSize: Int64?
-    /// Lower-case hex.
+    /// In lower-case hex.
     package var sha256: String?
 
     package init(size: Int64? = nil, leastSize: Int64? = nil, sha256: String? = nil) {
@@ -20,7 +20,7 @@ package final class UploadStream: Sendable {
   private let pieces = Locked<[Int: StreamPart]>([:])
   private static let grace = Duration.seconds(2)
 
-  /// Whoever fills the stream, where this process knows it: only after it has ended well is the end of the stream its end.
+  /// What produces the stream, if this process knows it: the stream is complete only if the producer has succeeded.
   enum Producer: Sendable {
     case unknown
     case command(ProducerProcess)
@@ -30,7 +30,7 @@ package final class UploadStream: Sendable {
       if case .unknown = self { false } else { true }
     }
 
-    /// Returns when it has ended; nil where it has ended well.
+    /// Waits for its end; nil if it has succeeded.
     fileprivate func failure() async -> Failure? {
       switch self {
       case .unknown: return nil
@@ -59,8 +59,8 @@ package final class UploadStream: Sendable {
     self.expectations = expectations
   }
 
-  /// A command that fails is told at once, however long something that it has started keeps the pipe open: nothing of
-  /// it will be published. Of one that ends well, what it has started may still have something to say.
+  /// A failed command is reported at once, even if a process that it started keeps the pipe open: nothing of it will be
+  /// published. After a success, such a process may still have output.
   func onFailure(_ tell: @escaping @Sendable (Failure) -> Void) {
     guard producer.isKnown else { return }
     Task.begin { [source, producer] in
@@ -70,7 +70,7 @@ package final class UploadStream: Sendable {
     }
   }
 
-  /// The next piece stays in memory until the store has confirmed it.
+  /// Reads the next part, which stays in memory until the store has confirmed it.
   func read() async -> UploadMachine.Event {
     do throws(Failure) {
       guard let piece = try await source.next() else { return .ended }
@@ -89,7 +89,7 @@ package final class UploadStream: Sendable {
     pieces.withLock { $0.removeValue(forKey: number) }?.release()
   }
 
-  /// In time before the last of 10,000 parts: what a stream can still hold, and what to do about it.
+  /// A warning before the last of 10,000 parts: how much longer the stream may be, and what to do.
   func warning(after number: Int) -> Wording? {
     let plan = source.plan
     guard number == plan.warningPart else { return nil }
@@ -97,7 +97,7 @@ package final class UploadStream: Sendable {
       + "a longer one needs a larger \(.partSize), or its \(.expectedSize), from the start"
   }
 
-  /// Whether what was read may be published: the command has ended well, and the stream is what was expected.
+  /// Whether the stream may be published: the command has succeeded, and the stream meets the expectations.
   func judge() async -> Failure? {
     if let failure = await producer.failure() { return failure }
     let size = source.bytesRead
@@ -114,7 +114,7 @@ package final class UploadStream: Sendable {
     return nil
   }
 
-  /// Ends reading, and the command with all that it has started in its group; returns when that has ended.
+  /// Ends reading, and the command with everything in its group; returns once that has ended.
   func stop(in world: World) async {
     source.stop()
     switch producer {
@@ -126,13 +126,13 @@ package final class UploadStream: Sendable {
     }
   }
 
-  /// The stream was published.
+  /// After the stream was published.
   func letGo() {
     source.stop()
     if case .command(let process) = producer { process.letGo() }
   }
 
-  /// The program ends now.
+  /// The process ends now.
   package func kill() {
     if case .command(let process) = producer { process.kill() }
   }

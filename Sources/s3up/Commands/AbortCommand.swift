@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up abort s3://BUCKET/KEY --upload-id ID`: ends the upload, and is done when the store has nothing left of it.
+/// `s3up abort s3://BUCKET/KEY --upload-id ID`: aborts the upload, and returns once the store has none of its parts.
 struct AbortCommand {
   private let session: Session
 

@@ -15,7 +15,7 @@ struct CompleteCommand {
   func run() async throws(Failure) {
     let start = session.world.uptime()
     let word = try session.invocation.arguments("s3://BUCKET/KEY")[0]
-    // A list that is wrong is told before the store is asked for anything.
+    // An invalid list is refused before the store is asked for anything.
     let list = try list()
     let target = try await StepTarget(session, word)
     let object = try await target.upload.complete(list, allowsGaps: options.allowsGaps, conditions: conditions)

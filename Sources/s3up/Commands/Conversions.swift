@@ -17,7 +17,7 @@ extension ChecksumChoice {
 }
 
 extension ObjectOptions {
-  /// `contentType` is what was guessed; the option beats it.
+  /// `contentType` is the guessed type; the option wins.
   func headers(contentType guessed: String? = nil) throws(Failure) -> ObjectHeaders {
     var result = ObjectHeaders()
     result.contentType = contentType ?? guessed
@@ -35,7 +35,7 @@ extension ObjectOptions {
         let permission = ObjectHeaders.Grant.Permission.allCases.first(where: {
           "x-amz-grant-" + $0.rawValue == grant.header
         })
-      else { throw Failure(.usage, "--grant: '\(grant.header)' is no permission") }
+      else { throw Failure(.usage, "--grant: '\(grant.header)' is not a permission") }
       return ObjectHeaders.Grant(permission, grant.grantee)
     }
     result.websiteRedirect = websiteRedirect

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up create s3://BUCKET/KEY`: prints the upload id, alone on a line.
+/// `s3up create s3://BUCKET/KEY`: prints the upload id as a single line.
 struct CreateCommand {
   private let session: Session
 

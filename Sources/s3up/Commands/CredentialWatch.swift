@@ -1,12 +1,13 @@
 import MultipartCore
 
-/// Warns, once it can be told, that an upload will outlive credentials that nothing in this run can renew.
+/// Warns, as soon as it can be predicted, that credentials which nothing in this run can renew will expire before the
+/// upload ends.
 struct CredentialWatch {
   private let session: Session
   private let signer: BucketSigner
   private let upload: UploadTask
 
-  /// The rate of the first seconds is not yet that of the upload.
+  /// Seconds before the rate is reliable.
   private static let settling = 5
 
   init(_ session: Session, _ signer: BucketSigner, _ upload: UploadTask) {
@@ -15,19 +16,19 @@ struct CredentialWatch {
     self.upload = upload
   }
 
-  /// Nil when there is nothing to watch: only the environment has credentials that are fixed and end.
+  /// Nil unless the credentials come from the environment and expire.
   func start() -> Task<Void, Never>? {
     guard let total = upload.progress.total, session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
     let (session, signer, upload) = (session, signer, upload)
     return .begin {
       guard let held = try? await signer.currentCredentials(), held.isFixed, let end = held.expiration else { return }
       var meter = RateMeter()
-      var turn = 0
+      var seconds = 0
       while (try? await session.world.sleep(.seconds(1))) != nil {
-        turn += 1
+        seconds += 1
         let progress = upload.progress
         meter.add(progress.taken, at: session.world.uptime())
-        guard turn >= Self.settling, let left = meter.eta(remaining: total - progress.bytes) else { continue }
+        guard seconds >= Self.settling, let left = meter.eta(remaining: total - progress.bytes) else { continue }
         guard let text = Self.warning(now: session.world.now(), eta: left, end: end) else { continue }
         session.world.log(0, "\(text)")
         return
@@ -35,12 +36,12 @@ struct CredentialWatch {
     }
   }
 
-  /// Nil when they last.
+  /// Nil if they last long enough.
   static func warning(now: Timestamp, eta: Duration, end: Timestamp) -> String? {
     let done = Timestamp(seconds: now.seconds + eta.components.seconds)
     guard done > end else { return nil }
-    let ending = end > now ? "end at \(end.iso8601)" : "ended at \(end.iso8601)"
-    return "the credentials of the environment \(ending), and at this rate the upload ends at \(done.iso8601): "
-      + "nothing can renew them in this run; with new ones the same command goes on where it stops"
+    let ending = end > now ? "expire at \(end.iso8601)" : "expired at \(end.iso8601)"
+    return "the credentials of the environment \(ending), but at this rate the upload ends at \(done.iso8601): "
+      + "nothing can renew them in this run; with new ones the same command resumes it"
   }
 }

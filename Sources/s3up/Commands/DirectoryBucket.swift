@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// What S3 Express One Zone does not have is refused before a byte is read: the store would pass over some of it in
-/// silence, and refuse the rest at the end.
+/// Options that S3 Express One Zone does not support are refused before a byte is read: the store would silently ignore
+/// some, and refuse the others at the end.
 enum DirectoryBucket {
   static func check(_ invocation: Invocation) throws(Failure) {
     let missing: [(FlagName, String)] = [

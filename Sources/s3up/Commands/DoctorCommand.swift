@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// `s3up doctor [s3://BUCKET[/PREFIX]]`: looks at all that an upload needs, and says what it found.
+/// `s3up doctor [s3://BUCKET[/PREFIX]]`: checks everything that an upload needs, and reports it.
 struct DoctorCommand {
   private let session: Session
 
@@ -9,7 +9,7 @@ struct DoctorCommand {
     self.session = session
   }
 
-  /// The status is that of the first finding that failed.
+  /// The exit status is that of the first check that failed.
   func run() async throws(Failure) -> ExitStatus {
     let words = session.invocation.positionals
     guard words.count <= 1 else {

@@ -1,21 +1,21 @@
 import MultipartCore
 
-/// Finds out what `doctor` tells. Each question has a limit, and what does not depend on one another is asked at the same
-/// time, so that the whole ends in a quarter of a minute also where nobody answers.
+/// Collects the facts for `doctor`. Each question has a time limit, and independent ones are asked at the same time, so
+/// that everything ends within a quarter of a minute, even if nobody answers.
 struct DoctorRounds: Sendable {
   private let session: Session
   private let url: S3URL?
 
-  /// For credentials, whose sources may be programs and services.
+  /// For credentials, which may come from programs and services.
   private static let credentialLimit = Duration.seconds(10)
   private static let regionLimit = Duration.seconds(4)
   private static let nameLimit = Duration.seconds(4)
-  /// What a connection gets where nobody said how long.
+  /// For a connection, unless the user sets it.
   private static let connectTimeout = Duration.seconds(4)
   private static let stallTimeout = Duration.seconds(5)
 
   init(_ session: Session, _ url: S3URL?) {
-    // What others say as it happens (a region that was followed) is a finding here.
+    // What is logged elsewhere, such as another region, is a finding here.
     var session = session
     let log = session.world.log
     session.world.log = { level, message in log(max(1, level), message()) }
@@ -23,7 +23,7 @@ struct DoctorRounds: Sendable {
     self.url = url
   }
 
-  /// Throws what is wrong with the command line.
+  /// Throws only for a wrong command line.
   func examine() async throws(Failure) -> Examination {
     var exam = Examination(now: session.world.now())
     exam.version = "\(Version.text), \(TransportLibraries.versions)"
@@ -34,7 +34,7 @@ struct DoctorRounds: Sendable {
     exam.state = StateFolderReport.look(at: options.stateFolder(session.environment))
     do throws(Failure) {
       let profile = try ProfileSettings(options, session.environment)
-      // Without a bucket it is the service that is looked at; the name stands in no address.
+      // Without a bucket the service is examined; this name is not used in any URL.
       let settings = try StoreSettings(options, session.environment, profile, bucket: url?.bucket ?? "s3up-doctor")
       try await look(&exam, options, profile, patient(settings))
     } catch {
@@ -44,7 +44,7 @@ struct DoctorRounds: Sendable {
     return exam
   }
 
-  /// A person waits: what answers late is a finding.
+  /// With short limits, because a person waits and a late answer is a finding.
   private func patient(_ settings: StoreSettings) -> StoreSettings {
     var settings = settings
     if !session.invocation.has(.connectTimeout) { settings.transfer.connectTimeout = Self.connectTimeout }
@@ -88,7 +88,7 @@ struct DoctorRounds: Sendable {
     var signing: Examination.Signing
     var keeper: CredentialKeeper?
     var credentials: Credentials?
-    /// With the identity's place in it.
+    /// With the key below the identity's prefix.
     var session: Session
   }
 
@@ -104,7 +104,7 @@ struct DoctorRounds: Sendable {
     ) { () async throws(Failure) in
       let session = try await IdentityKeys.resolved(session)
       var services = ServiceClient(transport: transport, world: session.world)
-      // So that what a service said, or that it said nothing, is told before the limit is.
+      // So that a service's answer, or its silence, is reported before the time limit.
       services.retry = RetryPolicy(tries: 2)
       var sources = CredentialSources(try session.storeOptions(), services, profile)
       sources.onQuestion = { isAsking.withLock { $0 = true } }
@@ -125,7 +125,7 @@ struct DoctorRounds: Sendable {
     return signed
   }
 
-  /// Asked where it is AWS that knows the credentials, or an STS that somebody named.
+  /// STS is asked if AWS knows the credentials, or if somebody named an STS.
   private func identity(
     _ signed: Signed, _ endpoint: BucketEndpoint, _ profile: ProfileSettings, _ settings: StoreSettings,
     _ transport: CurlTransport
@@ -145,7 +145,7 @@ struct DoctorRounds: Sendable {
     }
   }
 
-  // MARK: - Where to
+  // MARK: - Region and endpoint
 
   private func place(
     _ options: StoreOptions, _ profile: ProfileSettings, _ settings: StoreSettings, _ transport: CurlTransport
@@ -164,7 +164,7 @@ struct DoctorRounds: Sendable {
     guard case .failure(let failure) = result, failure.code == .stalled else {
       return result.map { (endpoint: $0.0, settings: $0.1) }
     }
-    // As an upload would: begun where the default is, and followed from there.
+    // Like an upload: starts at the default region and follows redirects from there.
     do throws(Failure) {
       return .success((try EndpointResolver.resolve(settings.question), settings))
     } catch {
@@ -205,7 +205,7 @@ struct DoctorRounds: Sendable {
       client: access.client, world: session.world, common: access.common, bucket: url.bucket,
       key: UploadProbe.key(under: exam.prefix, dice: session.world.random), knowsMD5: endpoint.kind != .directory)
     let (signals, stop) = (session.signals, ProbeStop())
-    // From here on there is something to clean up: the first signal lets it be done.
+    // From here on there is something to clean up, so the first signal does not end the program.
     signals.listen { stop.stop() }
     var report = await probe.run(stop: stop)
     report.region = access.signer.bucket.region

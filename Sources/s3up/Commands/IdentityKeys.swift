@@ -1,18 +1,18 @@
 import MultipartCore
 
-/// Puts an identity's place into the key of the command line, before a command reads it: results, records and
-/// resumed uploads know only the key that comes out.
+/// Puts the identity's prefix before the key of the command line, before a command reads it: results, records and resumed
+/// uploads only see the complete key.
 enum IdentityKeys {
   private static let mark = Array("{identity}".utf8)
 
-  /// The session with the provider of its identity pool, and with its key resolved.
+  /// The session with the identity pool's provider and the complete key.
   static func resolved(_ session: Session) async throws(Failure) -> Session {
     guard CommandSet.store.contains(session.invocation.command) else { return session }
     let options = try CredentialOptions(session.invocation).cognito
     var session = session
     if let options { session.cognito = try provider(options, session) }
     guard let index = place(in: session.invocation), session.invocation.positionals.indices.contains(index),
-      // A word that is no S3 URL is the command's to refuse.
+      // The command itself refuses words that are not S3 URLs.
       let url = try? S3URL(session.invocation.positionals[index])
     else { return session }
     if let key = try await key(of: url, options, session) {
@@ -21,7 +21,7 @@ enum IdentityKeys {
     return session
   }
 
-  /// Which argument is the object or prefix. What follows it of a command to run is none of ours.
+  /// Which argument is the object or prefix. Words of a command to run do not count.
   private static func place(in invocation: Invocation) -> Int? {
     switch invocation.command {
     case .put: invocation.toggle(.fromCommand) == true ? 0 : invocation.positionals.count - 1
@@ -30,7 +30,7 @@ enum IdentityKeys {
     }
   }
 
-  /// Nil when it stays as it is.
+  /// Nil if it does not change.
   private static func key(
     of url: S3URL, _ options: CognitoOptions?, _ session: Session
   ) async throws(Failure) -> String? {
@@ -40,7 +40,7 @@ enum IdentityKeys {
       if isMarked { throw CognitoOptions.poolMissing("{identity} in a key") }
       return nil
     }
-    // A bucket alone is a whole bucket to `uploads` and `doctor`; the others ask for a key.
+    // `uploads` and `doctor` accept a bucket without a key; the other commands need one.
     let takesPrefix = CommandSet.ofPrefix.contains(session.invocation.command)
     guard isMarked || (options.access != nil && (url.key != nil || takesPrefix)) else { return nil }
     var prefix = ""

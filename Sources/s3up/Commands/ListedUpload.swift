@@ -1,22 +1,22 @@
 import MultipartCore
 
-/// An unfinished upload as the command shows it.
+/// An unfinished upload as `uploads` shows it.
 struct ListedUpload {
   var bucket: String
   var key: String
   var uploadID: String
-  /// Seconds since it was begun; nil where the store does not say.
+  /// Seconds since it was begun; nil if the store does not say.
   var age: Int64?
   var begun: String?
   var parts: Int
   var bytes: Int64
-  /// What this machine knows of it.
+  /// This machine's record of it.
   var record: UploadRecord?
   var isRunning = false
 
   var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
-  /// As the record has it.
+  /// From its record.
   init(_ record: UploadRecord, _ now: Timestamp, isRunning: Bool) {
     bucket = record.header.target.bucket
     key = record.header.target.key

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up parts s3://BUCKET/KEY --upload-id ID`: number, size and ETag of each part, one a line, as `PartsFile` reads them.
+/// `s3up parts s3://BUCKET/KEY --upload-id ID`: number, size and ETag of each part, one per line, for `PartsFile`.
 struct PartsCommand {
   private let session: Session
 

@@ -1,9 +1,9 @@
 import MultipartCore
 
-/// A list of parts, one a line, as a number and an ETag, as `parts` prints them (number, size, ETag, checksums), or as
-/// `parts --json` and `part --json` do. Empty lines and those that begin with `#` are passed over.
+/// A list of parts, one per line: a number and an ETag, or the output of `parts` (number, size, ETag, checksums), of `parts
+/// --json` or of `part --json`. Empty lines and those that begin with `#` are ignored.
 enum PartsFile {
-  /// 10,000 objects of JSON with several checksums each.
+  /// Enough for 10,000 JSON objects with several checksums each.
   static let mostBytes = 16 << 20
 
   static func read(_ file: Argument) throws(Failure) -> [UploadedPart] {
@@ -16,7 +16,7 @@ enum PartsFile {
     return try SmallFile.read(path, limit: mostBytes)
   }
 
-  /// In the order of their numbers.
+  /// Sorted by number.
   static func parse(_ bytes: [UInt8], name: String) throws(Failure) -> [UploadedPart] {
     try PartLines.read(bytes, name: name, example: "1 \"9b2cf535f27731c974343645a3985328\"") { row in
       row.first == UInt8(ascii: "{") ? object(row) : words(row)
@@ -61,10 +61,10 @@ enum PartsFile {
   }
 }
 
-/// A file with something for each part, a line each, its number first.
+/// A file with one line per part that begins with its number.
 enum PartLines {
-  /// Gives what the lines say in the order of the parts; a line that `read` makes nothing of, and a part that stands
-  /// there twice, are refused.
+  /// Returns the values in the order of the parts; refuses a line that `read` returns nil for, and a part that occurs
+  /// twice.
   static func read<Value>(
     _ bytes: [UInt8], name: String, example: String, _ read: (ArraySlice<UInt8>) -> (Int, Value)?
   ) throws(Failure) -> [Value] {
@@ -75,12 +75,12 @@ enum PartLines {
       guard let first = row.first, first != UInt8(ascii: "#") else { continue }
       guard let (number, value) = read(row), S3Limits.partNumbers.contains(number) else {
         throw Failure(
-          .usage, "line \(index + 1) of the list of parts is no part", remedy: "A line is such as \(example)"
+          .usage, "line \(index + 1) of the list of parts is not a part", remedy: "A line is such as \(example)"
         ).at(Place(file: name))
       }
       guard found.updateValue(value, forKey: number) == nil else {
         throw Failure(
-          .usage, "part \(number) stands twice in the list", remedy: "Leave one line for each part."
+          .usage, "part \(number) is twice in the list", remedy: "Leave one line for each part."
         ).at(Place(file: name))
       }
     }

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up presign s3://BUCKET/KEY`: URLs for others, one a line. The store is asked for nothing but its region, where nobody names it.
+/// `s3up presign s3://BUCKET/KEY`: prints URLs, one per line. The store is asked only for its region, if none is set.
 struct PresignCommand {
   private let session: Session
 
@@ -14,7 +14,7 @@ struct PresignCommand {
     let parts = try PresignedParts(choices).parts
     let store = try await session.store(url.bucket)
     if store.endpoint.isAWS, store.settings.sources[.region] == nil {
-      // A request would be sent on by a redirect; a URL that is given away is as good as its region.
+      // A request would follow a redirect; a URL that somebody else uses must have the right region.
       session.world.log(
         0, "nothing names the bucket's region, and AWS did not: the URL is for \(store.endpoint.region); give --region"
       )

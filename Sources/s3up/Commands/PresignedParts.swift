@@ -1,11 +1,11 @@
 import MultipartCore
 
-/// The parts that `presign` signs, each with the MD5 that its bytes must have where one is asked for.
+/// The parts that `presign` signs, each with the MD5 that its bytes must have, if given.
 struct PresignedParts {
   struct Part: Equatable {
-    /// Nil: the URL is for the whole object.
+    /// Nil if the URL is for the whole object.
     var number: Int?
-    /// Base64, as Content-MD5 has it.
+    /// In Base64, like Content-MD5.
     var md5: String?
   }
 
@@ -27,7 +27,7 @@ struct PresignedParts {
     }
   }
 
-  /// A line for each part of the range and for no other: its number and the MD5 of its bytes.
+  /// One line for each part of the range and no others: its number and the MD5 of its bytes.
   static func parts(_ range: ClosedRange<Int>, _ bytes: [UInt8], name: String) throws(Failure) -> [Part] {
     let listed = try PartLines.read(bytes, name: name, example: "1 1B2M2Y8AsgTpgAmY7PhCfg==", line)
     let numbers = listed.compactMap(\.number)
@@ -53,7 +53,7 @@ struct PresignedParts {
     return (number, Part(number: number, md5: md5))
   }
 
-  /// Base64 of it, from base64 (24 letters) or hexadecimal digits (32).
+  /// In Base64, from Base64 (24 characters) or hexadecimal digits (32).
   static func md5(_ text: String) -> String? {
     let bytes = text.utf8.count == 32 ? Hex.decode(text) : Base64.decode(text)
     return bytes.flatMap { $0.count == 16 ? Base64.encode($0) : nil }

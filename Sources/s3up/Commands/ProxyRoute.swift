@@ -1,14 +1,14 @@
 import MultipartCore
 
-/// The proxy that requests to a store go through, or would but for an exemption.
+/// The proxy for requests to a store, even if the store is exempt from it.
 struct ProxyRoute: Sendable {
   let proxy: Examination.Proxy
   private let host: String
 
-  /// Whose addresses matter; nil when the store is reached directly.
+  /// The proxy's host, whose addresses matter; nil if the store is reached directly.
   var usedHost: String? { proxy.bypassedBy == nil ? host : nil }
 
-  /// Nil when none is set.
+  /// Nil if no proxy is set.
   init?(_ options: StoreOptions, _ environment: [String: String], _ origin: Origin) {
     let settings = options.proxySettings(environment)
     guard let address = settings.proxy(for: origin.description), !address.isEmpty else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// `s3up put FILE|- s3://BUCKET/KEY`, and what a command prints
+/// `s3up put FILE|- s3://BUCKET/KEY`, and with `--from-command` the output of a command.
 struct PutCommand {
   private let session: Session
 
@@ -20,7 +20,7 @@ struct PutCommand {
       }
     } catch {
       var error = error.at(place)
-      // For programs a source has one name, in what succeeds and in what fails.
+      // Programs get the same name of the source for successes and failures.
       if session.output.json != nil { error.place.file = place.file }
       throw error
     }
@@ -34,9 +34,9 @@ struct PutCommand {
 
   private func put(_ source: PutSource, _ target: S3URL, _ run: Run) async throws(Failure) {
     var options = try UploadOptions(session.invocation)
-    // The time for the whole command, of which some is over.
+    // The time limit is for the whole command, and part of it has passed.
     options.deadline = options.deadline.map { $0 - (session.world.uptime() - run.start) }
-    // The way to the store is known before a command is started.
+    // The store is resolved before a command is started.
     let store = try await session.store(target.bucket)
     if store.endpoint.kind == .directory { try DirectoryBucket.check(session.invocation) }
     let words = Reporter.style(session) == .bar ? ProducerWords(session.console) : nil
@@ -65,8 +65,8 @@ struct PutCommand {
     defer { watch?.cancel() }
     do throws(Failure) {
       let object = try await upload.run()
-      // The object is proven, so the record goes, whatever becomes of the line. Killed before it is written, the next run
-      // finds by the record that the object is complete, and sends nothing.
+      // The object is proven, so the record is deleted even if the line cannot be written. If the process is killed before the
+      // line is written, the next run finds in the record that the object is complete, and sends nothing.
       defer { upload.forget() }
       guard run.alarm.disarm() else { throw Failure(.deadline, "the time that --deadline gives is over") }
       reporter.finish()

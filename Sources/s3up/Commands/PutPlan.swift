@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What `put` is going to do, and why: the lines of `--explain`.
+/// What `put` is going to do, and why: the output of `--explain`.
 struct PutPlan {
   private(set) var lines: [String]
   private let job: UploadJob
@@ -31,7 +31,7 @@ struct PutPlan {
     let checksum =
       switch (job.checksum, job.remembered) {
       case (let form?, _): "\(form.title), as --checksum says"
-      case (nil, let form?): "\(form.title), as was learnt of this store"
+      case (nil, let form?): "\(form.title), as was learned from earlier uploads"
       case (nil, nil): "CRC64NVME, which S3 verifies; another if the store does not"
       }
     return [

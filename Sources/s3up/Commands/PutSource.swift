@@ -1,10 +1,10 @@
 import Glibc
 import MultipartCore
 
-/// What `put` reads: a file, standard input or a pipe, or what a command prints.
+/// What `put` reads: a file, standard input or a pipe, or the output of a command.
 enum PutSource {
   case file(Argument)
-  /// `-`, or the name of another descriptor: a regular file that is open there is read as a file, all else as a stream.
+  /// `-`, or the path of another descriptor: a regular file that is open there is read as a file, anything else as a stream.
   case descriptor(Argument)
   case stream(Argument)
   case command([Argument])
@@ -17,7 +17,7 @@ enum PutSource {
     }
   }
 
-  /// The source and the destination that the words name.
+  /// The source and the destination from the arguments.
   static func read(_ invocation: Invocation) throws(Failure) -> (source: PutSource, target: S3URL) {
     if invocation.toggle(.fromCommand) == true { return try readCommand(invocation.positionals) }
     try refuseMany(invocation.positionals)
@@ -32,7 +32,7 @@ enum PutSource {
     return (isOpen ? .descriptor(words[0]) : StreamFile.isStream(path) ? .stream(words[0]) : .file(words[0]), target)
   }
 
-  /// Several files before one destination, as cp takes them.
+  /// Refuses several files before one destination, as cp would accept them.
   private static func refuseMany(_ words: [Argument]) throws(Failure) {
     guard words.count > 2, let last = words.last, S3URL.looksLike(last),
       !words.dropLast().contains(where: S3URL.looksLike)
@@ -57,7 +57,7 @@ enum PutSource {
     if case .command = self { true } else { false }
   }
 
-  /// `errors` is where the words of a command go, else to standard error.
+  /// `errors` receives a command's standard error; nil: this process's.
   func input(errors: Int32?) -> UploadInput {
     switch self {
     case .file(let name): UploadInput(.file(FilePath(bytes: name.bytes)))

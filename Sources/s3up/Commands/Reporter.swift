@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// Tells people and programs how an upload goes: progress line, notices, the events of `--json=all`.
+/// Tells people and programs how an upload goes: progress, messages, the events of `--json=all`.
 final class Reporter: Sendable {
   private let session: Session
   private let subject: Event.Subject
@@ -27,26 +27,26 @@ final class Reporter: Sendable {
   func start(_ upload: UploadTask) {
     tick(upload)
     let tells = session.output.json == .all
-    // Also where nothing is drawn: who asks by SIGUSR1 is told the rate of the last seconds.
+    // Also if nothing is drawn: SIGUSR1 prints the rate of the last seconds.
     let ticker = Task.begin { [self] in
-      var turn = 0
+      var ticks = 0
       while (try? await session.world.sleep(.milliseconds(200))) != nil {
-        turn += 1
+        ticks += 1
         let state = tick(upload)
-        // A program is told once a second.
-        if tells, turn % 5 == 0 { print(.progress(subject, state)) }
+        // Programs get an event once per second.
+        if tells, ticks % 5 == 0 { print(.progress(subject, state)) }
       }
     }
     running.withLock { $0 = (upload, ticker) }
   }
 
-  /// The state, on request.
+  /// Prints the state, on SIGUSR1.
   func report() {
     guard let (upload, _) = running.withLock({ $0 }) else { return }
     session.console.line(ProgressLine.plain(printer.measure(state(upload), now: session.world.uptime())))
   }
 
-  /// By Ctrl-Z.
+  /// On Ctrl-Z.
   func pause() {
     guard let (upload, _) = running.withLock({ $0 }) else { return }
     printer.pause(state(upload), now: session.world.uptime())
@@ -74,7 +74,7 @@ final class Reporter: Sendable {
       session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
     case .resumed(let id, let parts, let bytes):
       print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))
-      advise("goes on: \(Human.count(parts, "part")) of it (\(Human.size(bytes))) are at the store")
+      advise("resumes: \(Human.count(parts, "part")) (\(Human.size(bytes))) are at the store already")
     case .connections(let connections, let why):
       let text = "\(Human.count(connections, "connection")) from here on: \(why)"
       if session.output.explain { session.console.line(text) } else { session.world.log(1, "\(text)") }
@@ -94,12 +94,12 @@ final class Reporter: Sendable {
     session.console.line("s3up: \(SafeText.oneLine(text.commandText))")
   }
 
-  /// For a person who looks on; else for the log.
+  /// For a person at a terminal; otherwise logged.
   private func advise(_ text: Wording) {
     if Descriptor.isTerminal(STDERR_FILENO), !session.output.quiet { say(text) } else { session.world.log(1, text) }
   }
 
-  /// With `-v` each; else, on a terminal, one in five seconds of those that keep a person waiting.
+  /// With `-v` every retry; otherwise, on a terminal, at most one in five seconds of those with a long wait.
   private func sayRetry(_ what: String, _ text: String, _ wait: Duration) {
     guard session.output.verbosity == 0 else { return session.world.log(1, "\(what): \(text)") }
     guard !session.output.quiet, wait >= .milliseconds(500), Descriptor.isTerminal(STDERR_FILENO) else { return }
@@ -114,7 +114,7 @@ final class Reporter: Sendable {
 
   private func print(_ event: Event) {
     guard session.output.json == .all else { return }
-    // A reader that has gone shows at the result, which must be written.
+    // If the reader has gone, that is reported with the result, which must be written.
     try? StandardOutput.line(event.json)
   }
 

@@ -1,20 +1,20 @@
 import MultipartCore
 
-/// Ends a run at its `--deadline` whatever it is at: a file that is summed, credentials that are looked for, a source that
-/// does not answer. An upload that is under way ends by itself before, and this is the time that it has for that.
+/// Ends a run at its `--deadline` whatever it is doing: summing a file, looking for credentials, waiting for a source. An
+/// upload in progress stops by itself before that, so that it has time to end in order.
 final class RunAlarm: Sendable {
   private static let grace = Duration.milliseconds(400)
 
   private enum State: Sendable {
     case armed
-    /// The run has its result, and is to tell it.
+    /// The run has its result and is about to report it.
     case over
     case rung
   }
 
   private let state = Locked(State.armed)
 
-  /// False when the time is over and that was told: whatever the result is, nobody hears it.
+  /// False if the deadline has already been reported: then the result must not be.
   func disarm() -> Bool {
     state.withLock { state in
       if case .rung = state { return false }
@@ -31,7 +31,7 @@ final class RunAlarm: Sendable {
     }
   }
 
-  /// Runs `work` until it has ended or the time is over; work that is left behind ends with the process.
+  /// Runs `work` until it returns or the time is over; unfinished work ends with the process.
   static func run(
     _ limit: Duration?, _ world: World, _ work: @escaping @Sendable (RunAlarm) async throws(Failure) -> Void
   ) async throws(Failure) {

@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// From the words of the command line to the exit status.
+/// From the arguments to the exit status.
 enum Runner {
   static func run(_ words: [Argument], environment: [String: String], signals: Signals) async -> ExitStatus {
     let console = Console.standardError()
@@ -28,7 +28,7 @@ enum Runner {
     }
   }
 
-  /// Where the program that reads it has closed its end, the status tells it.
+  /// If the reader of standard output has gone, only the exit status tells it.
   private static func printEvent(of error: Failure, _ status: ExitStatus) {
     let event = Event.failed(Event.Subject(error.place), error, exit: status, resumable: error.isResumable)
     try? StandardOutput.line(event.json)
@@ -37,7 +37,7 @@ enum Runner {
   private static func dispatch(_ session: Session) async throws(Failure) -> ExitStatus {
     var session = session
     let command = session.invocation.command
-    // Whose keys they are is one of the things that doctor looks at.
+    // For doctor, the identity is one of the things to examine.
     if command != .doctor { session = try await IdentityKeys.resolved(session) }
     switch command {
     case .put: try await PutCommand(session).run()

@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// What every command has: what was asked for, how to say something, and the world the core lives in.
+/// What every command gets: the invocation, the output, and the environment of the core.
 struct Session: Sendable {
   var invocation: Invocation
   let environment: [String: String]
@@ -9,7 +9,7 @@ struct Session: Sendable {
   let console: Console
   var world: World
   let signals: Signals
-  /// When the credentials are to be those of an identity pool.
+  /// Set if the credentials are those of a Cognito identity pool.
   var cognito: CognitoIdentityProvider?
 
   init(invocation: Invocation, environment: [String: String], output: OutputOptions, console: Console, signals: Signals)
@@ -25,7 +25,7 @@ struct Session: Sendable {
     }
   }
 
-  /// The way to any bucket, as the options, the environment and the terminal say.
+  /// How to reach any bucket, from the options, the environment and the terminal.
   func storeOptions() throws(Failure) -> StoreOptions {
     var options = try StoreOptions(invocation)
     options.environment = environment
@@ -41,7 +41,7 @@ struct Session: Sendable {
     try await Store(bucket: bucket, storeOptions())
   }
 
-  /// Where s3up keeps what it knows; nil where nobody says.
+  /// Where s3up keeps its state; nil if no folder is set.
   func stateFolder() throws(Failure) -> String? {
     try storeOptions().stateFolder(environment)
   }
@@ -54,7 +54,7 @@ struct Session: Sendable {
     for line in paint(STDERR_FILENO).error(ErrorText.lines(for: failure)) { console.line(line) }
   }
 
-  /// A run that a signal stopped tells by its status which one.
+  /// The exit status of a failure; of a run stopped by a signal, that of the signal.
   func status(of failure: Failure) -> ExitStatus {
     guard failure.code == .interrupted else { return ExitStatus(failure.code) }
     return switch signals.received {
@@ -64,8 +64,8 @@ struct Session: Sendable {
     }
   }
 
-  /// The line about something that is done, for people; `--json` says it in its own way, `-q` not at all. What is done
-  /// stays done when the line cannot be written: that is a warning, and a failure only where a program asked for it.
+  /// Prints the result for people; with `--json` the object, with `-q` nothing. If it cannot be written, what was done
+  /// stays done: that is a warning, and a failure only if a program asked for JSON.
   func say(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
     guard output.json != nil || !output.quiet else { return }
     do throws(Failure) {
@@ -76,23 +76,23 @@ struct Session: Sendable {
     }
   }
 
-  /// `error` kept a program or a person from reading `line`.
+  /// `error` prevented `line` from being printed.
   func unsaid(_ error: Failure, _ line: String) throws(Failure) {
     guard output.json == nil else {
       throw Failure(
-        .output, "\(error.message), but what it was to say is done", remedy: "It need not be done again: \(line)")
+        .output, "\(error.message), but what it was to report is done", remedy: "Do not run it again: \(line)")
     }
     console.line(
-      "s3up: \(SafeText.oneLine(error.message.commandText)); what it was to say is done: \(SafeText.oneLine(line))")
+      "s3up: \(SafeText.oneLine(error.message.commandText)); what it was to report is done: \(SafeText.oneLine(line))")
   }
 
-  /// What a script reads from a single step: with `-q` too. Without it the step is of no use and has failed.
+  /// Prints what a script reads from a single step, also with `-q`. If it cannot be written, the step is useless and fails.
   func answer(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
     try row(line(), json: json())
     try StandardOutput.settle()
   }
 
-  /// One of many such lines; the run settles them all at its end.
+  /// One of many rows; errors are reported at the end of the run.
   func row(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
     try StandardOutput.line(output.json != nil ? json() : line())
   }

@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// SIGINT, SIGTERM and SIGHUP: the first asks for an orderly end, the second ends at once. SIGUSR1 asks how it goes.
+/// SIGINT, SIGTERM and SIGHUP: the first stops the run in order, the second ends it at once. SIGUSR1 prints the state.
 final class Signals: Sendable {
   private struct State: Sendable {
     var received: Int32?
@@ -16,14 +16,14 @@ final class Signals: Sendable {
 
   var received: Int32? { state.withLock { $0.received } }
 
-  /// Blocks the signals in this thread and all it starts. Called by the main thread before there is another one, which
-  /// could take a signal and die of it.
+  /// Blocks the signals in this thread and all it starts. Called by the main thread before any other exists, because
+  /// another thread could receive a signal and end the process.
   init() {
     var set = Self.set()
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// What the first signal does from now on; without it, it ends the program.
+  /// What the first signal does from now on; without it, the signal ends the program.
   func listen(_ stop: @escaping @Sendable () -> Void) {
     state.withLock { $0.stop = stop }
   }
@@ -33,23 +33,23 @@ final class Signals: Sendable {
     state.withLock { $0.report = report }
   }
 
-  /// What is still said when Ctrl-Z stops the process.
+  /// What is done before Ctrl-Z stops the process.
   func onPause(_ pause: @escaping @Sendable () -> Void) {
     state.withLock { $0.pause = pause }
   }
 
-  /// What has to be put right before a signal ends the program at once: the terminal's echo.
+  /// What must be restored before a signal ends the program at once: the terminal's echo.
   func beforeExit(_ restore: (@Sendable () -> Void)?) {
     state.withLock { $0.restore = restore }
   }
 
-  /// What must not outlive the program, however it ends: a command that it has started.
+  /// Kills what must not outlive the program, such as a command that it started.
   func atEnd(_ abandon: @escaping @Sendable () -> Void) {
     state.withLock { $0.abandon = abandon }
   }
 
-  /// Ends the process. Not by `exit`: nothing is buffered, and once the record is gone a kill would have the whole sent
-  /// again.
+  /// Ends the process with `_exit`: nothing is buffered, and if it were killed while `exit` still worked, after the record
+  /// is deleted, the next run would send everything again.
   func end(_ status: Int32) -> Never {
     let (restore, abandon) = state.withLock { ($0.restore, $0.abandon) }
     restore?()
@@ -57,8 +57,8 @@ final class Signals: Sendable {
     _exit(status)
   }
 
-  /// Waits for signals (`sigwait`) for as long as the process lives: a handler could do next to nothing. For the main
-  /// thread: left to the runtime, it would sit in `sigsuspend` with every signal unblocked.
+  /// Waits for signals (`sigwait`) as long as the process lives, because a signal handler may do very little. Called on the
+  /// main thread: otherwise the runtime would leave it in `sigsuspend` with all signals unblocked.
   func wait() -> Never {
     var set = Self.set()
     while true {
@@ -83,8 +83,7 @@ final class Signals: Sendable {
     }
   }
 
-  /// Stopped as it would have been without us: by the signal itself, let through for once. Nothing else would be right
-  /// for a shell, or for a process that has none.
+  /// Stops the process by the signal itself, unblocked for this moment, so that shells see an ordinary stop.
   private func pause() {
     state.withLock { $0.pause }?()
     var one = sigset_t()
@@ -95,7 +94,7 @@ final class Signals: Sendable {
     pthread_sigmask(SIG_BLOCK, &one, nil)
   }
 
-  /// A signal that was ignored when the program began (`nohup`, a job in the background of a script) stays so.
+  /// A signal that was ignored when the program started (`nohup`, a background job of a script) stays ignored.
   private static func set() -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)

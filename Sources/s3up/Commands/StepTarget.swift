@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What the single steps on one upload share: `--upload-id` and the object it is for.
+/// What the steps of one upload have in common: `--upload-id` and the object.
 struct StepTarget {
   let url: S3URL
   let store: Store

@@ -1,8 +1,8 @@
 import Glibc
 import MultipartCore
 
-/// Asks a person, on the terminal that the process belongs to (`/dev/tty`), for what nobody else shall see: standard
-/// input may be the data, and standard error a log. Echo is off while it waits, and on again however that ends.
+/// Asks a person, on the process's terminal (`/dev/tty`), for something that nobody else may see: standard input may be the
+/// data, and standard error a log. Echo is off while it waits, and restored in every case.
 struct TerminalQuestion: Sendable {
   private static let patience = Duration.seconds(120)
   private static let tick = Duration.milliseconds(50)
@@ -14,7 +14,7 @@ struct TerminalQuestion: Sendable {
     let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard terminal >= 0 else { throw Self.nobody("no terminal to ask on") }
     defer { close(terminal) }
-    // A job in the background would be stopped by the question.
+    // A background job that asks would be stopped.
     guard tcgetpgrp(terminal) == getpgrp() else { throw Self.nobody("no terminal to ask on from the background") }
     var before = termios()
     guard tcgetattr(terminal, &before) == 0 else { throw Self.nobody("no terminal to ask on") }
@@ -22,13 +22,13 @@ struct TerminalQuestion: Sendable {
     silent.c_lflag &= ~tcflag_t(ECHO)
     let known = before
     let restore: @Sendable () -> Void = {
-      // In the background the terminal is another job's, and who set its modes there is the shell.
+      // In the background the terminal belongs to another job, and the shell has set its modes.
       guard tcgetpgrp(terminal) == getpgrp() else { return }
       var known = known
       tcsetattr(terminal, TCSADRAIN, &known)
     }
     signals.beforeExit(restore)
-    // What was typed ahead is kept.
+    // Keeps what was typed ahead.
     guard tcsetattr(terminal, TCSADRAIN, &silent) == 0 else { throw Self.nobody("no terminal whose echo can be off") }
     defer {
       restore()
@@ -39,7 +39,7 @@ struct TerminalQuestion: Sendable {
     return try await line(terminal)
   }
 
-  /// The terminal hands over whole lines.
+  /// The terminal returns whole lines.
   private func line(_ terminal: Int32) async throws(Failure) -> Secret {
     let deadline = world.uptime() + Self.patience
     while world.uptime() < deadline {

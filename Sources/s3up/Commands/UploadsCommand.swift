@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// `s3up uploads [s3://BUCKET[/PREFIX]] [--clean]`: what was begun and neither completed nor aborted.
+/// `s3up uploads [s3://BUCKET[/PREFIX]] [--clean]`: lists uploads that were neither completed nor aborted.
 struct UploadsCommand {
   private let session: Session
   private let options: CleanOptions
@@ -56,8 +56,8 @@ struct UploadsCommand {
 
   // MARK: - Cleaning
 
-  /// Its own, or with `--all` every one; the first failure is thrown once all have been tried. A line that cannot be
-  /// written keeps none from being ended.
+  /// Aborts this machine's uploads, or with `--all` every one; throws the first failure after trying all of them. An output
+  /// error does not stop it.
   private func clean(_ uploads: [ListedUpload], _ url: S3URL?) async throws(Failure) {
     var failure: Failure?
     var unsaid: Failure?
@@ -87,7 +87,7 @@ struct UploadsCommand {
   private enum CleanOutcome: String { case aborted, running }
 
   private func clean(_ upload: ListedUpload) async throws(Failure) -> CleanOutcome {
-    // The lock keeps a run from beginning with an upload that is being ended, and tells of one that is running.
+    // The lock prevents a run from resuming an upload that is being aborted, and shows whether one is running.
     var lock: RecordLock?
     if let record = upload.record { lock = try book?.lock(record.header.target) }
     guard upload.record == nil || book == nil || lock != nil else { return .running }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// One word of the command line: its bytes as the kernel gave them, and the same as text. A file name on Linux need
-/// not be UTF-8, so what opens files uses the bytes; where they are not UTF-8 the text shows U+FFFD.
+/// One word of the command line, as bytes and as text. A file name on Linux need not be UTF-8, so files are opened by the
+/// bytes; in the text U+FFFD replaces what is not UTF-8.
 struct Argument: Sendable, Hashable {
   let bytes: [UInt8]
 
@@ -10,13 +10,13 @@ struct Argument: Sendable, Hashable {
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The text when the bytes are UTF-8.
+  /// The text; nil if the bytes are not UTF-8.
   var utf8Text: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// The bytes with the zero at the end that C wants.
+  /// The bytes with a terminating zero, for C.
   var cString: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
 
-  /// What follows the last slash; empty for a path that ends in one.
+  /// The part after the last slash; empty for a path that ends in one.
   var lastComponent: Argument {
     Argument(bytes: Array(bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? []))
   }

@@ -1,4 +1,4 @@
-/// The words that options with a closed set of values take; the raw value is the word.
+/// The values of options that have a fixed set of them; the raw value is the word.
 enum ChecksumChoice: String, Sendable, CaseIterable {
   case auto, crc64nvme, crc32c, crc32, sha256, sha1, md5, none
 }
@@ -7,7 +7,7 @@ enum HedgeChoice: String, Sendable, CaseIterable { case auto, off }
 
 enum InterruptChoice: String, Sendable, CaseIterable { case keep, abort }
 
-/// Whose place in the bucket a key is in; the raw value is also the place's name.
+/// Whose prefix in the bucket a key is below; the raw value is also the prefix.
 enum AccessChoice: String, Sendable, CaseIterable {
   case publicPlace = "public"
   case protectedPlace = "protected"

@@ -1,9 +1,9 @@
-/// The commands, in the order in which help lists them.
+/// The commands, in help's order.
 enum CommandName: String, Sendable, CaseIterable {
   case put, create, part, parts, complete, abort, uploads, presign, doctor, help, completions
 }
 
-/// Some of the commands, a bit for each: a hundred options have one, and they are made at each start.
+/// A set of commands, one bit each: about a hundred options have one, and all are created at each start.
 struct CommandSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   private var bits: UInt32 = 0
 
@@ -38,12 +38,12 @@ struct CommandSet: Sendable, Equatable, ExpressibleByArrayLiteral {
   }
 
   static let all = CommandSet(CommandName.allCases)
-  /// The commands that may speak to a store.
+  /// Commands that may send requests to a store.
   static let store: CommandSet = [.put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .doctor]
-  /// The commands that a bucket or prefix is enough for.
+  /// Commands that accept a bucket or prefix instead of a key.
   static let ofPrefix: CommandSet = [.uploads, .doctor]
-  /// The commands that try again and wait; who asks what is wrong does not wait for it to mend itself.
+  /// Commands that retry and wait. `doctor` does not: it reports what is wrong now.
   static let patient = store.subtracting([.doctor])
-  /// The commands that make an object, or the upload that becomes one.
+  /// Commands that create an object, or the upload that becomes one.
   static let making: CommandSet = [.put, .create]
 }

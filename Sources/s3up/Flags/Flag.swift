@@ -1,4 +1,4 @@
-/// The parts in which help and the man page group the options.
+/// The groups of options in help and the man page.
 enum FlagSection: String, Sendable, CaseIterable {
   case upload = "Upload"
   case presign = "Presigned URL"
@@ -13,8 +13,8 @@ enum FlagSection: String, Sendable, CaseIterable {
   case output = "Output"
 }
 
-/// An environment variable that stands for an option. `S3UP_…` takes the option's own words; some of the AWS ones
-/// have words of their own, which `words` translates.
+/// An environment variable that sets an option. `S3UP_…` takes the option's values; some AWS variables have other values,
+/// which `words` translates.
 struct FlagVariable: Sendable, Equatable {
   let name: String
   var words: [String: String] = [:]
@@ -25,20 +25,20 @@ struct FlagVariable: Sendable, Equatable {
   }
 }
 
-/// One option: the value from which the parser, the environment, help, the man page and the completions come.
+/// One option; the parser, the environment, help, the man page and the completions are derived from it.
 struct Flag: Sendable {
   enum Kind: Sendable, Equatable {
     case toggle
-    /// A switch that counts: `-vv`.
+    /// A switch that is counted: `-vv`.
     case count
     case value(String)
-    /// May be given several times; each adds one.
+    /// May be given several times; each adds a value.
     case list(String)
-    /// A value only after `=`.
+    /// A value is only given after `=`.
     case optional(String)
   }
 
-  /// What a shell offers for the value when there are no choices.
+  /// What a shell offers as the value if there are no choices.
   enum Completes: Sendable { case nothing, files, directories }
 
   let name: FlagName
@@ -48,18 +48,18 @@ struct Flag: Sendable {
   let commands: CommandSet
   /// One sentence, for help.
   let doc: String
-  /// What the man page says after it.
+  /// What the man page adds to it.
   var more = ""
   var standard: String?
   var choices: [String] = []
-  /// Other values than the choices are passed on.
+  /// Values other than the choices are accepted too.
   var open = false
-  /// The AWS variables under the option's own.
+  /// AWS variables, which the option's own variable wins over.
   var aws: [FlagVariable] = []
-  /// `--no-NAME` takes back what the environment switched on.
+  /// `--no-NAME` switches off what the environment switched on.
   var negatable = false
   var completes = Completes.nothing
-  /// What is done at once (help, version) has no variable.
+  /// Options that act at once (help, version) have no variable.
   var hasVariable = true
 
   init(
@@ -98,7 +98,7 @@ struct Flag: Sendable {
     }
   }
 
-  /// True when the next word is its value.
+  /// Whether the next word is its value.
   var takesNextWord: Bool {
     switch kind {
     case .value, .list: true

@@ -1,8 +1,8 @@
 import MultipartCore
 
-/// Options that the environment gives. A variable that is set but empty counts as not set.
+/// Options set by the environment. A variable that is set but empty counts as not set.
 enum FlagEnvironment {
-  /// Whether any variable has our own prefix: mostly none, and then no option's name need be spelled to look for it.
+  /// Whether any variable has our prefix: usually none has, and then no option's variable needs to be looked up.
   static func isNamed(in environment: [String: String]) -> Bool {
     environment.keys.contains { $0.utf8.starts(with: "S3UP_".utf8) }
   }

@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// What was typed: the command, its arguments, and each option with where its value came from. What it means is the
-/// next level's, `ConnectionOptions` and its siblings.
+/// What was typed: the command, its arguments, and each option with the origin of its value. `ConnectionOptions` and its
+/// siblings interpret it.
 struct Invocation: Sendable {
   enum Origin: Sendable, Equatable {
     /// As it was typed: `--part-size`, `-q`.
@@ -32,15 +32,15 @@ struct Invocation: Sendable {
 
   func has(_ name: FlagName) -> Bool { given[name] != nil }
 
-  /// The last one given: it wins.
+  /// The last value given, which wins.
   func last(_ name: FlagName) -> Given? { given[name]?.last }
 
   func all(_ name: FlagName) -> [Given] { given[name] ?? [] }
 
-  /// A switch: nil when nobody said anything.
+  /// A switch: nil if it was not given.
   func toggle(_ name: FlagName) -> Bool? { last(name).map { $0.value.text == "true" } }
 
-  /// The arguments, when there is exactly one for each name.
+  /// The arguments, if there is exactly one for each name.
   func arguments(_ names: String...) throws(Failure) -> [Argument] {
     let usage = "Usage: \(CommandPage.of(command).synopses.first ?? "s3up \(command.rawValue)")"
     guard positionals.count >= names.count else {

@@ -1,9 +1,9 @@
-/// Finds what somebody probably meant.
+/// Finds the word that somebody probably meant.
 enum Nearest {
-  /// The candidate with the fewest edits, if they are few for the word's length; one that the word begins; one that
-  /// contains it.
+  /// The candidate with the fewest edits, if they are few for the word's length; else one that begins with the word; else
+  /// one that contains it.
   static func match(_ word: String, in candidates: [String]) -> String? {
-    // A word longer than any name means nothing, and the table below is quadratic.
+    // A longer word is no typing error, and the table below has quadratic size.
     guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
     let typed = word.lowercased()
     let allowed = min(3, 1 + typed.utf8.count / 4)
@@ -12,7 +12,7 @@ enum Nearest {
       let distance = edits(Array(typed.utf8), Array(name.lowercased().utf8))
       if distance <= allowed, distance < name.utf8.count, distance < best?.distance ?? .max { best = (name, distance) }
     }
-    // A word cut short means the whole one rather than another that is two letters away.
+    // A truncated word means the whole one rather than another that differs in two letters.
     let begun = typed.utf8.count >= 3 ? candidates.first { $0.lowercased().hasPrefix(typed) } : nil
     if let best, best.distance <= 1 || begun == nil { return best.name }
     return begun ?? (typed.utf8.count >= 3 ? candidates.first { $0.lowercased().contains(typed) } : nil)

@@ -1,9 +1,9 @@
-/// What people type who come from other tools: aws, s5cmd, rclone, s3cmd, mc, curl. Each name with what s3up has for it.
+/// Options of other tools that people type: aws, s5cmd, rclone, s3cmd, mc, curl; each with s3up's counterpart.
 enum OtherTools {
   enum Ours: Sendable, Equatable {
-    /// The option, and the value to give it where theirs has none or another.
+    /// The option, with the value to give it if theirs has none or another.
     case option(FlagName, String? = nil)
-    /// A sentence, where it is no option.
+    /// A sentence, if there is no such option.
     case way(String)
 
     var text: String {

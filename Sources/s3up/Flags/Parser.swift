@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// Reads words and variables into an `Invocation`. `--name value`, `--name=value`, `-q`, `-qv`, `--` (only arguments
-/// follow), `-` (an argument); options may stand before and after the command and between its arguments.
+/// Parses words and variables into an `Invocation`. `--name value`, `--name=value`, `-q`, `-qv`, `--` (only arguments
+/// follow), `-` (an argument); options may come before and after the command and between its arguments.
 struct Parser {
   private let words: [Argument]
   private let environment: [String: String]
@@ -10,8 +10,8 @@ struct Parser {
   private var positionals: [Argument] = []
   private var typed: [(name: FlagName, value: Argument, spelling: String)] = []
 
-  /// `-h` and `--help` anywhere give the help of the command, `--version` the version: then the command is `help`
-  /// with the topic as argument, and the version asked for with `Invocation.has(.version)`.
+  /// `-h` and `--help` anywhere give the command's help, and `--version` the version: the command is then `help` with the
+  /// topic as its argument, and for the version `Invocation.has(.version)` is true.
   static func parse(_ words: [Argument], environment: [String: String]) throws(Failure) -> Invocation {
     var parser = Parser(words: words, environment: environment)
     return try parser.run()
@@ -89,7 +89,7 @@ struct Parser {
     }
   }
 
-  /// A word that begins with two dashes is the next option, not a value: it would be swallowed in silence.
+  /// A word that begins with two dashes is the next option, not a value, which would silently swallow it.
   private mutating func nextWord(for flag: Flag, _ spelling: String) throws(Failure) -> Argument {
     guard next < words.count, !words[next].bytes.starts(with: "--".utf8) else {
       throw Failure(

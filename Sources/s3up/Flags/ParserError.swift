@@ -1,8 +1,8 @@
 import MultipartCore
 
-/// The sentences for what the parser does not know.
+/// Messages for words that the parser does not know.
 enum ParserError {
-  /// What people type who come from other tools.
+  /// Commands of other tools.
   private static let otherTools = [
     "cp": "put", "copy": "put", "upload": "put", "send": "put", "ls": "uploads", "mpu": "create",
   ]

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// How the command line says what the library names: the only table of settings and options, actions and commands.
+/// How the command line names the library's settings and actions: the only table of their options and commands.
 extension Setting {
   var flag: FlagName {
     switch self {
@@ -66,18 +66,18 @@ extension Setting {
     switch (self, form) {
     case (_, .name): "--" + flag.rawValue
     case (_, .value(let value)): "--\(flag.rawValue) \(value)"
-    // These two options switch something off, and a variable may have done it.
+    // These two options switch something off; a variable may have set them.
     case (.verifiesTLS, .off): "--\(flag.rawValue) (\(flag.variable))"
     case (.signsRequests, .off): "--" + flag.rawValue
     case (_, .off): "--no-" + flag.rawValue
-    // Arguments are seen by others on this machine.
+    // Other users of this machine can see arguments.
     case (_, .secret): flag.variable
     }
   }
 }
 
 extension RemedyAction {
-  /// The command, to be copied into a shell.
+  /// The command, ready to be copied into a shell.
   var commandLine: String {
     switch self {
     case .abort(let bucket, let key, let uploadID):
@@ -99,6 +99,6 @@ extension RemedyAction {
 }
 
 extension Wording {
-  /// In options and commands.
+  /// With options and commands.
   var commandText: String { text(setting: { $0.option($1) }, action: \.commandLine) }
 }

@@ -1,12 +1,11 @@
 import Glibc
 import MultipartCore
 
-/// Standard error, shared by all who write to it: at the bottom of a terminal there may be a line that is drawn over
-/// and over; every other line clears it, is printed, and draws it again underneath. What cannot be written is lost in
-/// silence: a closed terminal must not end an upload.
+/// Standard error, shared by all who write to it. On a terminal its last line may be one that is redrawn; every other line
+/// clears it, is printed, and draws it again below. Write errors are ignored: a closed terminal must not end an upload.
 final class Console: Sendable {
   private struct State {
-    /// The line that stands without a newline at the end.
+    /// The line that is shown without a newline at its end.
     var live: String?
   }
 
@@ -20,7 +19,7 @@ final class Console: Sendable {
 
   static func standardError() -> Console { Console { _ = Descriptor.writeAll($0, to: STDERR_FILENO) } }
 
-  /// One line; it needs no newline at its end.
+  /// Prints one line; `text` needs no newline.
   func line(_ text: String) {
     state.withLock { state in
       guard let live = state.live else { return write(Array((text + "\n").utf8)) }
@@ -28,7 +27,7 @@ final class Console: Sendable {
     }
   }
 
-  /// A line as it came, byte for byte.
+  /// Prints a line byte for byte.
   func raw(_ bytes: [UInt8]) {
     state.withLock { state in
       let live = state.live
@@ -36,7 +35,7 @@ final class Console: Sendable {
     }
   }
 
-  /// Draws the live line anew; nil takes it away.
+  /// Redraws the live line; nil removes it.
   func live(_ text: String?) {
     state.withLock { state in
       guard text != nil || state.live != nil else { return }
@@ -45,7 +44,7 @@ final class Console: Sendable {
     }
   }
 
-  /// The last frame of the live line: it stays.
+  /// The last frame of the live line, which stays.
   func finishLive(_ text: String) {
     state.withLock { state in
       write(Array(((state.live == nil ? "" : Self.clear) + text + "\n").utf8))
@@ -54,17 +53,17 @@ final class Console: Sendable {
   }
 }
 
-/// `write(2)` and what is asked of a terminal.
+/// `write(2)` and queries of a terminal.
 enum Descriptor {
-  /// A reader that is gone shall be an error of `write`, not the end of the process.
+  /// If a reader has gone, `write` must fail, instead of a signal ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-  /// A standard stream that is closed would be the number of the next file or socket that is opened, and what is printed
-  /// would go into it. Open the other way round, so that what is closed still fails: a closed input is no empty stream.
-  /// Where there is no `/dev/null` (a chroot, a bare container) the root folder stands in, by a descriptor that can be
-  /// neither read nor written. False when a number is still free.
+  /// A closed standard stream would leave its number to the next file or socket, and messages would go into that. The number
+  /// is opened in the wrong direction, so that using the closed stream still fails: a closed input is not an empty stream.
+  /// Without `/dev/null` (a chroot, a bare container) the root folder is used, by a descriptor that can be neither read nor
+  /// written. False if a number is still free.
   static func occupyStandardStreams() -> Bool {
-    // O_PATH of Linux, which the C library shows to GNU sources alone.
+    // Linux's O_PATH, which the C library defines only for GNU sources.
     let nameOnly: Int32 = 0o10_000_000
     for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
       // The lowest free number, which is this one.
@@ -75,7 +74,7 @@ enum Descriptor {
     return true
   }
 
-  /// 0, or the `errno` of the write that failed. Waits where the descriptor is non-blocking and full.
+  /// 0, or the `errno` of the failed write. Waits if the descriptor is non-blocking and full.
   static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var sent = 0
     while sent < bytes.count {
@@ -94,10 +93,10 @@ enum Descriptor {
     return 0
   }
 
-  /// 0, or the `errno` of the close that failed. The descriptor itself stays open, so that its number is nobody else's.
+  /// 0, or the `errno` of the failed close. The descriptor itself stays open, so that its number is not reused.
   static func closeCopy(of descriptor: Int32) -> Int32 {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-    // Without a free number nothing is found out.
+    // Without a free number nothing can be found out.
     guard copy >= 0, close(copy) != 0, errno != EINTR else { return 0 }
     return errno
   }

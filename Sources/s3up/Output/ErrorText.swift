@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// The two lines of an error: what and where, with the store's code and request id; then the way out.
+/// The two lines of an error: what happened and where, with the store's code and request id; then the remedy.
 enum ErrorText {
   static func lines(for failure: Failure) -> [String] {
     let message = SafeText.oneLine(failure.message.commandText)
@@ -15,12 +15,12 @@ enum ErrorText {
     return [first, sentence(remedy)]
   }
 
-  /// A way out begins with a capital, unless it is a command to type.
+  /// A remedy begins with a capital, unless it is a command to type.
   private static func sentence(_ remedy: String) -> String {
     remedy.hasPrefix("s3up ") ? remedy : remedy.prefix(1).uppercased() + remedy.dropFirst()
   }
 
-  /// Only what the message does not say already.
+  /// Only what the message does not contain already.
   private static func whereabouts(_ place: Place, _ message: String) -> [String] {
     var words: [String] = []
     if let file = place.file.map({ SafeText.oneLine($0, limit: 200) }), !says(message, file) { words.append(file) }
@@ -32,7 +32,7 @@ enum ErrorText {
     return words
   }
 
-  /// As a word of its own: a file named `f` is not in "the file shrank".
+  /// Whether it contains the name as a separate word: a file named `f` is not in "the file shrank".
   private static func says(_ message: String, _ name: String) -> Bool {
     let text = Array(message.utf8)
     let word = Array(name.utf8)
@@ -53,16 +53,16 @@ enum ErrorText {
     }
   }
 
-  /// What helps in general, when the place that failed knows nothing better.
+  /// The general remedy, if the failure has none of its own.
   private static func wayOut(_ code: Failure.Code) -> String {
     switch code {
     case .usage: "'s3up help' explains the commands and their options."
-    case .configuration: "Mend the setting, or override it with an option."
+    case .configuration: "Fix the setting, or override it with an option."
     case .sourceMissing: "Check the file's path and whether you may read it."
     case .sourceChanged: "Nothing was published. Run it again when nothing writes to the file any more."
     case .dataMismatch: "Nothing is proven. Check the source and the expectation, then run it again."
     case .refused:
-      "The same command would be refused again; s3up doctor, with the bucket's URL, looks at the way to the store."
+      "The same command would be refused again; s3up doctor, with the bucket's URL, checks the connection to the store."
     case .precondition: "Nothing was written. Use another key, or leave the condition out to replace the object."
     case .uploadGone: "Begin a new upload: this one was completed, aborted or cleaned up."
     case .checksumUnsupported: "Try --checksum md5, or --checksum none."
@@ -71,21 +71,21 @@ enum ErrorText {
     case .credentialsExpired: "Get new credentials and run the same command again."
     case .clockSkew: "Set this machine's clock and run the same command again."
     case .network: "Check the endpoint and the network, then run the same command again."
-    case .tls: "Give the store's certificate authority with --ca-bundle, or see that the endpoint is the right one."
+    case .tls: "Give the store's certificate authority with --ca-bundle, or check that the endpoint is the right one."
     case .stalled: "Run the same command again; on a slow line raise --stall-timeout or lower --concurrency."
     case .throttled: "Run the same command again later, or lower --concurrency."
-    case .server: "Run the same command again; the trouble is the store's."
+    case .server: "Run the same command again; the problem is at the store."
     case .deadline: "Run the same command again, or give it more time with --deadline."
     case .locked: "Wait for the other run to end, or use --wait-lock."
     case .interrupted: "Run the same command again."
-    case .output: "It need not be done again. See that what reads the output is still there and its disk not full."
-    case .local: "See to this machine's memory and disk, then run the same command again."
+    case .output: "Do not run it again. Check that the reader of the output still runs and that its disk is not full."
+    case .local: "Check this machine's memory and disk, then run the same command again."
     }
   }
 }
 
 extension Failure {
-  /// Of what was typed: its texts are in the words of the command line already.
+  /// For what was typed: its texts already use the words of the command line.
   @_disfavoredOverload
   init(_ code: Code, _ message: String, remedy: String?) {
     self.init(code, Wording(message), remedy: remedy.map { Wording($0) })

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What happens to one object, as `--json` tells it: one object a line, with these keys in this order.
+/// What happens to one object, for `--json`: one object per line, with these keys in this order.
 struct Event: Sendable {
   enum Name: String, Sendable, CaseIterable {
     case started, resumed, part, progress, retry, completed, unchanged, failed

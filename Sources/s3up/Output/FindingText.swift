@@ -1,8 +1,8 @@
 import MultipartCore
 
-/// A finding of `doctor` as it is shown: a line with its mark, and one with what mends it; or a JSON object.
+/// A finding of `doctor` for display: one line with its mark, and one with its remedy; or a JSON object.
 enum FindingText {
-  /// As wide as the longest name of a check.
+  /// The length of the longest check's name.
   private static let nameWidth = Finding.Check.allCases.map(\.rawValue.utf8.count).max() ?? 0
   private static let longest = 1000
 

@@ -2,7 +2,7 @@
 enum Human {
   private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-  /// `0 B`, `1023 B`, `1.5 GiB`, `83 MiB`: three digits at most before the unit changes, a decimal below ten.
+  /// `0 B`, `1023 B`, `1.5 GiB`, `83 MiB`: at most three digits before the unit changes, one decimal below ten.
   static func size(_ bytes: Int64) -> String {
     guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
     var value = Double(bytes)

@@ -1,4 +1,4 @@
-/// Colors, where they are wanted. Nothing says by color alone what the words do not say.
+/// Colors, if wanted. Colors never say anything that the words do not.
 struct Paint: Sendable {
   let isOn: Bool
 
@@ -9,13 +9,13 @@ struct Paint: Sendable {
   func warning(_ text: String) -> String { wrap("33", text) }
   func bad(_ text: String) -> String { wrap("1;31", text) }
 
-  /// The two lines of an error: its prefix stands out.
+  /// The two lines of an error, with a highlighted prefix.
   func error(_ lines: [String]) -> [String] {
     let prefix = "s3up:"
     return lines.map { $0.hasPrefix(prefix) ? wrap("1;31", prefix) + $0.dropFirst(prefix.count) : $0 }
   }
 
-  /// The line of a result: its verb stands out.
+  /// The line of a result, with a highlighted verb.
   func result(_ line: String) -> String {
     guard isOn, let end = line.firstIndex(of: " ") else { return line }
     return good(String(line[..<end])) + line[end...]

@@ -1,8 +1,8 @@
 import Glibc
 import MultipartCore
 
-/// What a command writes to its standard error while a progress line is drawn there: it comes through a pipe, and is
-/// shown line by line above the progress line.
+/// What a command writes to its standard error while a progress line is drawn there: it is read through a pipe, and shown
+/// line by line above the progress line.
 final class ProducerWords: Sendable {
   private struct State {
     var reading: Int32 = -1
@@ -18,12 +18,12 @@ final class ProducerWords: Sendable {
 
   deinit { end() }
 
-  /// The end for the command to write to, which is the caller's to close; nil where no pipe can be made.
+  /// The write end for the command, which the caller closes; nil if no pipe could be created.
   func begin() -> Int32? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // Only this end: the other is the command's, which knows nothing of it.
+    // Only this end: the other one is the command's, which does not expect it.
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     let reading = ends[0]
     state.withLock { $0.reading = reading }
@@ -35,7 +35,7 @@ final class ProducerWords: Sendable {
     return ends[1]
   }
 
-  /// After the command has ended: the last of its words. What it has left running may hold the pipe for ever.
+  /// After the command has ended: shows the rest. Processes that it left running may keep the pipe open forever.
   func end() {
     _ = read()
     state.withLock { state in
@@ -50,7 +50,7 @@ final class ProducerWords: Sendable {
     state.withLock { state in
       guard state.reading >= 0 else { return false }
       var bytes = [UInt8](repeating: 0, count: 16 << 10)
-      // A command that never stops writing has its turn again.
+      // Bounded, because a command may never stop writing; the rest is read the next time.
       for _ in 0..<64 {
         let count = Glibc.read(state.reading, &bytes, bytes.count)
         if count > 0 {
@@ -71,14 +71,14 @@ final class ProducerWords: Sendable {
   }
 }
 
-/// Bytes in lines.
+/// Splits bytes into lines.
 struct WordLines: Sendable {
   private var begun: [UInt8] = []
   private var since: Duration?
-  /// A line that is longer is shown in pieces.
+  /// A longer line is shown in pieces.
   private static let longest = 64 << 10
 
-  /// The lines that are whole now, without their ends.
+  /// The lines that are now complete, without their ends.
   mutating func take(_ bytes: some Sequence<UInt8>, at now: Duration) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     for byte in bytes {
@@ -93,8 +93,7 @@ struct WordLines: Sendable {
     return lines
   }
 
-  /// A question ends without a line's end, and whoever shall answer must see it. A line that a command draws over itself
-  /// is shown when it is left.
+  /// A prompt does not end in a newline, but must be seen. A line that a command keeps redrawing is shown when it stops.
   mutating func late(_ now: Duration, patience: Duration) -> [[UInt8]] {
     guard let since, now - since >= patience, !begun.contains(0x0D) else { return [] }
     return rest()
@@ -105,7 +104,7 @@ struct WordLines: Sendable {
     return begun.isEmpty ? [] : [Self.seen(begun)]
   }
 
-  /// What a terminal would show of a line that was drawn over: the last.
+  /// What a terminal would show of a redrawn line: the last state.
   private static func seen(_ line: [UInt8]) -> [UInt8] {
     var line = line[...]
     while line.last == 0x0D { line.removeLast() }

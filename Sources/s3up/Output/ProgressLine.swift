@@ -1,9 +1,9 @@
 import MultipartCore
 
-/// Draws the progress of one upload as one line.
+/// Renders the progress of one upload as one line.
 enum ProgressLine {
-  /// Never wider than `width` columns. What matters least goes first when there is little room: the connections, the
-  /// parts, the bar, the rate, the bytes, the time left, and at last the name; the percentage stays.
+  /// At most `width` columns. If there is little space, fields are left out in this order: connections, parts, bar, rate,
+  /// bytes, time left, and finally the name; the percentage stays.
   static func draw(_ state: ProgressState, width: Int) -> String {
     guard width > 0 else { return "" }
     let name = SafeText.oneLine(state.name)
@@ -25,16 +25,16 @@ enum ProgressLine {
     return room >= 3 ? TextWidth.cut(name, to: room) + "  " + text : TextWidth.cut(text, to: width)
   }
 
-  /// A line for a log: everything, and no bar.
+  /// A line for a log: all fields, without a bar.
   static func plain(_ state: ProgressState) -> String {
     SafeText.oneLine(state.name) + ": " + fields(of: state).map(\.text).joined(separator: ", ")
   }
 
-  /// In the order they are shown; the one with the highest rank goes first.
+  /// In the order of display; the field with the highest rank is left out first.
   private static func fields(of state: ProgressState) -> [(text: String, rank: Int)] {
     var fields: [(text: String, rank: Int)] = []
     if let fraction = state.fraction {
-      // Rounded down: 100% is said only when all is there.
+      // Rounded down: 100% is shown only at the end.
       let percent = Int(fraction * 100)
       fields.append(("\(percent)%", 0))
     }
@@ -55,7 +55,7 @@ enum ProgressLine {
 
   private static func bar(_ state: ProgressState, width: Int) -> String {
     let inner = width - 2
-    // Without a total the bar says only that something goes on.
+    // Without a total the bar only shows activity.
     guard let fraction = state.fraction else { return "[" + String(repeating: "~", count: inner) + "]" }
     let full = Int(fraction * Double(inner))
     let head = full < inner && fraction > 0 ? ">" : ""

@@ -1,17 +1,17 @@
 import MultipartCore
 
-/// What the counters of an upload come to: its rate, the time that is left, and what it is doing, in words.
+/// Derives rate, time left and activity of an upload from its counters.
 struct ProgressMeter: Sendable {
-  /// Between two looks; after a longer time the process was stopped meanwhile, and a rate over that says nothing.
+  /// The longest interval between two measurements; after a longer one the process was stopped, and no rate is computed.
   private static let longestGap = Duration.seconds(2)
-  /// So long nothing arrives before it is said.
+  /// A stall is reported after this time.
   private static let shortestStall = Duration.seconds(3)
 
   private var rates = RateMeter()
   private var highest: Int64 = 0
   private var beginnings = 0
   private var taken: Int64 = 0
-  /// When something arrived last, or could not.
+  /// When bytes last arrived, or none were expected.
   private var moved: Duration?
   private var looked: Duration?
 
@@ -20,7 +20,7 @@ struct ProgressMeter: Sendable {
     looked = now
     var measured = state
     if state.beginnings != beginnings { (beginnings, highest) = (state.beginnings, 0) }
-    // A part that fails is sent again: what the store had of it is lost, and the percentage waits until it is made up.
+    // A failed part is sent again: its bytes are lost, and the percentage stays until they were sent again.
     highest = max(highest, state.done)
     measured.done = highest
     if wasPaused || !state.activity.isSending { (rates, moved) = (RateMeter(), now) }
@@ -42,7 +42,7 @@ struct ProgressMeter: Sendable {
 }
 
 extension UploadActivity {
-  /// Bytes are meant to move.
+  /// Whether bytes are expected to arrive.
   var isSending: Bool {
     switch self {
     case .sending, .stopping: true

@@ -1,7 +1,6 @@
 import MultipartCore
 
-/// Shows progress each time its ticker calls: on a terminal one line that is drawn over, in a log a line every ten
-/// seconds, or nothing.
+/// Shows progress at each tick: on a terminal one line that is redrawn, in a log one line every ten seconds, or nothing.
 final class ProgressPrinter: Sendable {
   enum Style: Sendable, Equatable { case bar, plain, none }
 
@@ -24,7 +23,7 @@ final class ProgressPrinter: Sendable {
     self.width = width
   }
 
-  /// `auto` is a bar on a terminal that can draw one; a bar is never drawn into a file or pipe.
+  /// `auto` is a bar if the terminal supports it; a bar is never drawn into a file or pipe.
   static func style(_ choice: ProgressChoice, terminal: Bool, environment: [String: String]) -> Style {
     switch choice {
     case .auto: terminal && environment["TERM"] != "dumb" ? .bar : .none
@@ -34,7 +33,7 @@ final class ProgressPrinter: Sendable {
     }
   }
 
-  /// The state with its rate and time left filled in; safe from several threads, `now` from a clock that only goes on.
+  /// Draws, and returns the state with its rate and time left; thread-safe. `now` is an uptime.
   @discardableResult
   func tick(_ progress: ProgressState, now: Duration) -> ProgressState {
     state.withLock { state in
@@ -57,12 +56,12 @@ final class ProgressPrinter: Sendable {
     }
   }
 
-  /// The state with its rate and time left, without drawing anything.
+  /// The state with its rate and time left, without drawing.
   func measure(_ progress: ProgressState, now: Duration) -> ProgressState {
     state.withLock { $0.meter.measure(progress, at: now) }
   }
 
-  /// The process is about to be stopped: what stands there says so until it goes on.
+  /// The process is about to be stopped: the line says so until it continues.
   func pause(_ progress: ProgressState, now: Duration) {
     state.withLock { state in
       guard style == .bar, !state.isFinished else { return }
@@ -72,7 +71,7 @@ final class ProgressPrinter: Sendable {
     }
   }
 
-  /// The last frame, once, whatever ended the run; later ticks draw nothing.
+  /// Draws the last frame, once, however the run ended; later ticks draw nothing.
   func finish(_ progress: ProgressState, now: Duration) {
     state.withLock { state in
       guard !state.isFinished else { return }

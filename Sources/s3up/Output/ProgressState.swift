@@ -1,25 +1,25 @@
 import MultipartCore
 
-/// What there is to draw of one upload at one moment.
+/// The state of one upload for display.
 struct ProgressState: Sendable, Equatable {
   var name: String
-  /// Nil: not known, as of a stream.
+  /// Nil if not known, as for a stream.
   var total: Int64?
-  /// What the store has, and what its side has acknowledged of parts under way.
+  /// Bytes that the store has, or has acknowledged for parts being sent.
   var done: Int64 = 0
-  /// What this run has brought there, failed tries too: what tells the rate.
+  /// Bytes that this run has sent, including failed tries; the rate is computed from it.
   var taken: Int64 = 0
-  /// Each time the upload begins anew, `done` may fall.
+  /// How often the upload has begun again; `done` then falls.
   var beginnings = 0
   var activity = UploadActivity.sending
   var partsDone = 0
   var parts: Int?
   var connections = 0
-  /// Bytes a second; nil until it can be said.
+  /// Bytes per second; nil until it is known.
   var rate: Double?
-  /// What remains by that rate.
+  /// The time left at that rate.
   var eta: Duration?
-  /// What it is doing, in words; nil while it sends and bytes arrive.
+  /// What it is doing, in words; nil while bytes are arriving.
   var words: String?
 
   init(name: String, total: Int64?, parts: Int? = nil) {
@@ -28,7 +28,7 @@ struct ProgressState: Sendable, Equatable {
     self.parts = parts
   }
 
-  /// 0...1; an empty file is done.
+  /// 0...1; an empty file counts as done.
   var fraction: Double? {
     guard let total else { return nil }
     return total <= 0 ? 1 : min(1, max(0, Double(done) / Double(total)))

@@ -1,11 +1,11 @@
 import Glibc
 import MultipartCore
 
-/// Standard output: what a script reads, so that a write which fails is an error.
+/// Standard output: scripts read it, so a failed write is an error.
 ///
-/// After a line that could not be written whole no other is: a reader would take it for the end of that one.
+/// After a line that could not be written completely nothing else is written: a reader would take it for that line's end.
 enum StandardOutput {
-  /// The `errno` of the first write that failed.
+  /// The `errno` of the first failed write.
   private static let broken = Locked<Int32>(0)
 
   static func line(_ text: String) throws(Failure) { try write(text + "\n") }
@@ -18,8 +18,8 @@ enum StandardOutput {
     if error != 0 { throw failure(error) }
   }
 
-  /// To be called after the last line: a network file system takes bytes before it knows that there is room for them,
-  /// and tells of it when a descriptor of the file is closed. What `write` has told already is not told again.
+  /// Call it after the last line: a network file system accepts bytes before it knows that there is space for them, and
+  /// reports an error when a descriptor is closed. An error that was already reported is not reported again.
   static func settle() throws(Failure) {
     let error = broken.withLock { broken -> Int32 in
       guard broken == 0 else { return 0 }
@@ -32,6 +32,6 @@ enum StandardOutput {
   private static func failure(_ error: Int32) -> Failure {
     Failure(
       .local, "cannot write to standard output: \(String(cString: strerror(error)))",
-      remedy: "See that what reads the output is still there and its disk not full.")
+      remedy: "Check that the reader of the output still runs and that its disk is not full.")
   }
 }

@@ -1,5 +1,5 @@
-/// How many columns of a terminal a text takes. Counted scalar by scalar, as most terminals do: a joined emoji that
-/// a terminal draws as one is counted as its pieces, so a line may turn out too short but never too long.
+/// How many columns a text needs on a terminal. Counted by scalar, as most terminals do: an emoji that a terminal joins is
+/// counted as its pieces, so a line may be too short but never too long.
 enum TextWidth {
   static func columns(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + columns($1) }
@@ -7,7 +7,7 @@ enum TextWidth {
 
   static func columns(_ scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x7f { return scalar.value < 0x20 ? 0 : 1 }
-    // The variation selector that turns the character before it into a picture, two columns wide.
+    // The variation selector that makes the character before it an emoji of two columns.
     if scalar.value == 0xfe0f { return 1 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
@@ -17,7 +17,7 @@ enum TextWidth {
     return wide.contains { $0.contains(scalar.value) } ? 2 : 1
   }
 
-  /// East Asian Width W and F, after Unicode's EastAsianWidth.txt, without the gaps nobody uses.
+  /// East Asian Width W and F, from Unicode's EastAsianWidth.txt, without unassigned gaps.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115f, 0x2329...0x232a, 0x2e80...0x303e, 0x3041...0x33ff, 0x3400...0x4dbf, 0x4e00...0x9fff,
     0xa000...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe10...0xfe19, 0xfe30...0xfe6f,
@@ -25,7 +25,7 @@ enum TextWidth {
     0x1f300...0x1f64f, 0x1f680...0x1f6ff, 0x1f780...0x1f7ff, 0x1f900...0x1faff, 0x20000...0x3fffd,
   ]
 
-  /// Cuts the middle out, so that both the beginning and the end of a name are seen.
+  /// Removes the middle, so that the beginning and the end of a name are visible.
   static func cut(_ text: String, to width: Int) -> String {
     guard columns(text) > width else { return text }
     guard width > 1 else { return width == 1 ? "…" : "" }

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What an upload came to.
+/// The result of an upload.
 struct UploadSummary: Sendable {
   struct Checksum: Sendable {
     /// `CRC64NVME`
@@ -14,7 +14,7 @@ struct UploadSummary: Sendable {
   var etag: String?
   var versionID: String?
   var checksum: Checksum?
-  /// 1 for an object that was sent by a single request.
+  /// 1 if a single request sent the object.
   var parts: Int
   var bytesSent: Int64
   var bytesResumed: Int64 = 0
@@ -30,13 +30,13 @@ struct UploadSummary: Sendable {
     if parts > 1 { facts[0] += " in \(Human.count(parts, "part"))" }
     if bytesResumed > 0 { facts.append("\(Human.size(bytesResumed)) of it resumed") }
     facts.append(Human.duration(duration))
-    // A rate of some milliseconds says nothing.
+    // The rate of a few milliseconds is meaningless.
     if duration >= .milliseconds(500), bytesSent > 0 {
       facts.append(Human.rate(Double(bytesSent) / (duration / .seconds(1))))
     }
     if retries > 0 { facts.append(retries == 1 ? "1 retry" : "\(retries) retries") }
     let proof = evidence.map { "; " + SafeText.oneLine($0) } ?? ""
-    // Names are shown whole: scripts read them from here.
+    // Names are not cut, because scripts read them.
     let name = SafeText.oneLine(source, limit: .max)
     let target = SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max)
     return "uploaded \(name) to \(target) (\(facts.joined(separator: ", "))\(proof))"

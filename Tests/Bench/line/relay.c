@@ -1,11 +1,11 @@
 // relay DELAY_MS LOSS_PERCENT MBIT CONGESTION: a slow line between two network namespaces, for kernels that cannot delay
-// packets themselves. It makes both namespaces, with an address and a TUN device in each, and carries every packet from
-// one device to the other: DELAY_MS later, at most MBIT in a second with a queue of 50 ms before it, and LOSS_PERCENT of
-// them not at all. Without loss the kernel hands over up to 64 KiB at once, as to a network card that cuts it itself,
-// because one packet after the other costs so much that the relay would be the limit; with loss every packet is lost by
-// itself, so none is joined. CONGESTION becomes the congestion control of both ends. It prints the descriptors of the
-// namespaces on one line: others enter them through /proc/PID/fd. Nothing has a name, so nothing is left when it ends,
-// however it ends; and it ends with its parent.
+// packets themselves. It creates both namespaces, with an address and a TUN device in each, and forwards every packet from
+// one device to the other: DELAY_MS later, at most MBIT per second after a queue of 50 ms, and LOSS_PERCENT of them not at
+// all. Without loss the kernel hands over up to 64 KiB at once, as to a network card that segments it, because single
+// packets cost so much that the relay would be the limit; with loss packets are lost one by one, so none are joined.
+// CONGESTION becomes the congestion control of both ends. It prints the descriptors of the namespaces on one line; others
+// enter them through /proc/PID/fd. Nothing has a name, so nothing is left when it ends, however it ends; it ends with its
+// parent.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ static int end_of_line(const char *address, const char *congestion, int *namespa
 
 static int is_lost(void) { return lost_share > 0 && drand48() < lost_share; }
 
-// Where the next packet goes, however long it is, or NULL when the ring is full.
+// The place for the next packet of any length, or NULL if the ring is full.
 static Packet *room(Way *way) {
     size_t most = sizeof(Packet) + LONGEST + 8;
     if (way->next >= way->first && ON_WAY - way->next < most) {
@@ -108,13 +108,13 @@ static void take(Way *way) {
     }
 }
 
-// The packet that is due first, or NULL.
+// The packet that is due first, or NULL if there is none.
 static Packet *oldest(Way *way) {
     if (way->end && way->first == way->end) way->first = way->end = 0;
     return way->first == way->next ? NULL : (Packet *)(way->ring + way->first);
 }
 
-// Hands over what is due; returns how long the next one has to wait, at most a second.
+// Delivers the packets that are due; returns how long the next one has to wait, at most a second.
 static uint64_t give(Way *way) {
     uint64_t t = now();
     Packet *p;

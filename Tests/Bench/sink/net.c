@@ -1,5 +1,4 @@
-// Connections and HTTP/1.1 framing. A body is dropped inside the kernel where that is possible: recv with MSG_TRUNC
-// copies nothing.
+// Connections and HTTP/1.1 framing. A body is dropped within the kernel if possible: recv with MSG_TRUNC copies nothing.
 #define _GNU_SOURCE
 #include "sink.h"
 #include <arpa/inet.h>
@@ -90,7 +89,7 @@ static void body_done(Connection *c) {
     flush_out(c);
 }
 
-// How many of the next bytes may be dropped unseen.
+// How many of the next bytes may be dropped without reading them.
 static uint64_t skippable(const Connection *c) { return c->state == BODY && !s3_keeps_body(c->q.kind) ? c->left : 0; }
 
 static void skipped(Connection *c, uint64_t n) {
@@ -196,7 +195,7 @@ static void feed(Connection *c, const char *p, size_t n) {
     }
 }
 
-// Inside a body the kernel wakes the sink only for many bytes, or for the rest of it.
+// Within a body the kernel wakes the sink only for many bytes, or for the rest of it.
 static void set_low_water(Connection *c) {
     uint64_t left = c->state == BODY ? c->left : 0;
     if (c->ssl && c->records.head_have == 5) left -= left < c->records.have ? left : c->records.have;  // they have left the socket
@@ -240,8 +239,8 @@ static void feed_records(Connection *c, unsigned char *p, size_t n) {
     }
 }
 
-// How many of the next bytes are full records of a body, without looking at them: where a whole body before was made of
-// such alone. Were it otherwise this time, the next record that is opened would not be authentic.
+// How many of the next bytes are full records of a body, without examining them: if a whole previous body consisted of such
+// records only. If that were wrong, the next record that is opened would not be authentic.
 static uint64_t foreseeable(const Connection *c) {
     const Records *r = &c->records;
     if (!foresees || !c->ssl || !r->bodies || r->uneven || r->head_have < 5 || !r->skip) return 0;

@@ -1,4 +1,4 @@
-// What the requests mean. Path style only. Objects and uploads are remembered by name, size and checksum headers.
+// The meaning of the requests. Path style only. Objects and uploads are remembered by name, size and checksum headers.
 #define _GNU_SOURCE
 #include "sink.h"
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void reply_error(Request *q, int status, const char *code, Buffer *out) {
     reply_xml(q, status, "Content-Type: application/xml\r\n", &xml, out);
 }
 
-// The client's checksums come back, as from a store that verified them.
+// Returns the client's checksums, like a store that verified them.
 static char *checksum_headers(const Request *q) {
     Buffer b = {0};
     buffer_add(&b, "", 0);
@@ -91,7 +91,7 @@ static char *checksum_headers(const Request *q) {
     return b.p;
 }
 
-// A body's ETag: its MD5 where the client sent that, else made up; its '-' says that it is no MD5.
+// A body's ETag: its MD5 if the client sent that, else invented; its '-' shows that it is not an MD5.
 static void make_etag(const Request *q, char *etag, size_t cap) {
     static unsigned long long counter;
     unsigned char md5[32];
@@ -167,7 +167,7 @@ static void put(Request *q, Upload *u, Buffer *out) {
     }
 }
 
-// The parts that the body names are put together; its ETags are compared, quoted or not.
+// Assembles the parts that the body names; their ETags are compared, quoted or not.
 static void complete(Request *q, Upload **where, const char *body, Buffer *out) {
     Upload *u = *where;
     uint64_t size = 0;

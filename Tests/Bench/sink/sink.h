@@ -1,7 +1,7 @@
-// The sink of the benchmark: an S3 endpoint that answers as a store does and throws the bodies away, so
-// that the machine's time goes to the client that is measured. It verifies nothing. One thread, one epoll loop.
-//   net.c  connections and HTTP/1.1 framing     s3.c    what the requests mean
-//   tls.c  TLS 1.3, a certificate made now      text.c  buffers, query parameters, escaping
+// The sink of the benchmark: an S3 endpoint that answers like a store and drops the bodies, so that the machine's time goes
+// to the measured client. It verifies nothing. One thread, one epoll loop.
+//   net.c  connections and HTTP/1.1 framing             s3.c    the meaning of the requests
+//   tls.c  TLS 1.3, a certificate created at the start  text.c  buffers, query parameters, escaping
 #ifndef SINK_H
 #define SINK_H
 #include <openssl/evp.h>
@@ -48,8 +48,8 @@ const char *header(const Request *q, const char *name);
 
 enum { FULL_RECORD = (1 << 14) + 17 };      // with its type and its tag
 
-// tls.c. A record that holds only bytes of a body is dropped without being decrypted: what it costs the sink is one
-// copy out of the socket. So the records are read here and not by OpenSSL, which makes the handshake and the answers.
+// tls.c. A record that contains only bytes of a body is dropped without being decrypted: it costs the sink one copy out of
+// the socket. So records are read here and not by OpenSSL, which does the handshake and the answers.
 typedef struct {
     EVP_CIPHER_CTX *gcm;
     unsigned char secret[64], iv[12], head[5], *record;

@@ -1,4 +1,4 @@
-// TLS 1.3 with a certificate for the sink's address, signed by an authority made now.
+// TLS 1.3 with a certificate for the sink's address, signed by an authority created at the start.
 #include "sink.h"
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
@@ -21,7 +21,7 @@ static void extension(X509 *x, X509V3_CTX *ctx, int id, const char *value) {
     X509_EXTENSION_free(e);
 }
 
-// Without an issuer the certificate is an authority that signs itself.
+// Without an issuer the certificate is a self-signed authority.
 static X509 *certificate(EVP_PKEY *key, const char *name, const char *alternatives, X509 *issuer, EVP_PKEY *issuer_key) {
     X509 *x = X509_new();
     unsigned char serial[8];
@@ -50,7 +50,7 @@ static X509 *certificate(EVP_PKEY *key, const char *name, const char *alternativ
     return x;
 }
 
-// OpenSSL gives the traffic secrets to whoever logs keys; the client's one opens the records that it sends.
+// OpenSSL gives the traffic secrets to the key log callback; the client's secret opens the records that it sends.
 static void on_key(const SSL *s, const char *line) {
     Records *r = SSL_get_app_data(s);
     if (strncmp(line, "CLIENT_TRAFFIC_SECRET_0 ", 24)) return;

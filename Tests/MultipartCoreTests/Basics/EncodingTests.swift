@@ -3,7 +3,7 @@ import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct EncodingTests {
-  @Test("the examples of RFC 4648 hold both ways")
+  @Test("the examples of RFC 4648 encode and decode")
   func rfc4648() {
     let examples = [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("any bytes come back, and read as another implementation writes them")
+  @Test("any bytes survive a round trip, and are encoded as by another implementation")
   func roundTrip() {
     var dice = Dice(5)
     for length in 0..<100 {
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "percent-encoding is read as it comes",
+    "any percent-encoding is decoded",
     arguments: [("a%2Fb%20c+d%2B", "a/b c d+"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%FF", "%FF"), ("%2", "%2")])
   func percent(_ text: String, _ decoded: String) {
     #expect(PercentEncoding.decoded(text) == decoded)

@@ -5,14 +5,14 @@ import Testing
 @testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct FailureTests {
-  @Test("a failure of the system says which one, in its text and as a value")
+  @Test("a system failure has its errno, in its text and as a value")
   func system() throws {
     let failure = #expect(throws: Failure.self) { try SourceFile(FilePath("/nowhere/file")) }
     #expect(failure?.underlying == .system(ENOENT))
     #expect(failure?.message.description == "the source cannot be read: No such file or directory")
   }
 
-  @Test("a refused connection tells libcurl's code and the system's")
+  @Test("a refused connection has libcurl's code and the errno")
   func connection() async throws {
     let transport = try CurlTransport(options: TransportOptions())
     defer { transport.stop() }
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("a failure describes itself in one line: what, where, and the way out, without a control character")
+  @Test("a failure's description is one line: what, where and the remedy, without a control character")
   func description() {
     var failure = Failure(.refused, "no\u{1b}[2J such bucket", remedy: "check \(.region)")
     failure.place = Place(file: "f", bucket: "b", key: "k", part: 3)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "What is no JSON is refused, and never ends the process",
+    "What is not JSON is refused, and never ends the process",
     arguments: [
       "", " ", "{", "[", "[1,", "[1,]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "01", "-", "1.", "1e", "+1", "tru", "nul",
       "\"", "\"\\", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"\\x\"", "\"a\nb\"", "1 2",
@@ -25,7 +25,7 @@ import Testing
     #expect(JSON.parse(Array(text.utf8)) == nil)
   }
 
-  @Test("A cut at any byte is refused")
+  @Test("A text that is cut off at any byte is refused")
   func cuts() {
     let text = Array(#"{"Token":"abc","n":[1,{"x":"é"}]}"#.utf8)
     for end in text.indices { #expect(JSON.parse(Array(text[..<end])) == nil) }

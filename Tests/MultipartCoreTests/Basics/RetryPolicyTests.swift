@@ -5,7 +5,7 @@ import Testing
   private let policy = RetryPolicy(tries: 10)
   private let reset = Failure(.network, "reset")
 
-  @Test("The waits are those of the table: half fixed, half dice, capped at 20 s")
+  @Test("The waits are those of the table: half fixed, half random, capped at 20 s")
   func table() {
     let full: [Duration] = [
       .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16),
@@ -25,7 +25,7 @@ import Testing
     #expect(RetryPolicy(tries: 0).tries == 1)
   }
 
-  @Test("Retry-After is the least that is waited, within five minutes")
+  @Test("Retry-After is the shortest wait, up to five minutes")
   func retryAfter() {
     let slow = Failure(.throttled, "slow down", retryAfter: .seconds(7))
     #expect(policy.wait(after: slow, attempt: 1, dice: 0.5) == .seconds(7))
@@ -34,14 +34,14 @@ import Testing
     #expect(policy.wait(after: absurd, attempt: 1, dice: 0) == .seconds(300))
   }
 
-  @Test("Only what may pass by itself is tried again", arguments: Failure.Code.allCases)
+  @Test("Only failures that may pass are retried", arguments: Failure.Code.allCases)
   func codes(code: Failure.Code) {
     let passing: Set<Failure.Code> = [.network, .stalled, .throttled, .server, .dataMismatch]
     #expect((policy.wait(after: Failure(code, ""), attempt: 1, dice: 0) != nil) == passing.contains(code))
   }
 
   @Test(
-    "Where nobody has answered in this run it is tried for ten seconds, the last time at their end, and twice at least")
+    "An address that has never answered in this run is tried for ten seconds, last at their end, at least twice")
   func inVain() {
     func wait(_ tried: Duration?, attempt: Int) -> Duration? {
       var failure = reset
@@ -57,7 +57,7 @@ import Testing
     #expect(wait(nil, attempt: 7).map { $0 > .seconds(15) } == true)
   }
 
-  @Test("what was tried often enough where it was made is not tried again")
+  @Test("a failure that was already retried is not retried again")
   func settled() {
     var failure = Failure(.network, "x")
     #expect(RetryPolicy().wait(after: failure, attempt: 1, dice: 0) != nil)

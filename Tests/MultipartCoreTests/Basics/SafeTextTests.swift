@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct SafeTextTests {
   @Test(
-    "text of a store is made fit for one line",
+    "a store's text is made safe for one line",
     arguments: [
       ("a\r\n\tb", "a b"), ("name  of two  spaces ", "name  of two  spaces "), ("\n  a \n\n  b\t", " a b "),
       ("b\u{1B}[31m\u{0}c \u{202E}d\u{200F}\u{9B}e", "b\u{fffd}[31m\u{fffd}c \u{fffd}d\u{fffd}\u{fffd}e"),
@@ -15,13 +15,13 @@ import Testing
     #expect(SafeText.oneLine(shown).utf8.elementsEqual(shown.utf8))
   }
 
-  @Test("what is longer than the limit is cut")
+  @Test("text longer than the limit is cut")
   func cut() {
     #expect(SafeText.oneLine(String(repeating: "x", count: 1000), limit: 10) == "xxxxxxxxxx…")
     #expect(SafeText.oneLine("xxxxxxxxxx", limit: 10) == "xxxxxxxxxx")
   }
 
-  @Test("several lines stay lines")
+  @Test("line breaks of a text with several lines are kept")
   func lines() {
     #expect(SafeText.lines("a\u{7}\n\nb\tc") == "a\u{fffd}\n\nb c")
   }

@@ -22,7 +22,7 @@ struct SleepTests {
     #expect(starts.begun == 1)
   }
 
-  @Test("who sleeps shorter wakes first, whoever fell asleep first")
+  @Test("the shortest sleep ends first, in whatever order they began")
   func order() async {
     let threads = starts.threads(most: 2)
     let (isAsleep, hasWoken) = (Gate(), Locked(false))
@@ -41,7 +41,7 @@ struct SleepTests {
     #expect(await inTime { await long.value } != nil)
   }
 
-  @Test("a cancelled sleep ends at once with an error, and so does one of a task that is cancelled already")
+  @Test("a cancelled sleep throws at once, and so does a sleep in a task that is already cancelled")
   func cancelled() async {
     let threads = starts.threads(most: 1)
     let isAsleep = Gate()
@@ -56,7 +56,7 @@ struct SleepTests {
     #expect(await inTime { await task.value } == true)
   }
 
-  @Test("a task that keeps the only thread does not keep a sleeper from waking where there may be another")
+  @Test("a task that occupies the only thread does not delay a sleeper if another thread is allowed")
   func besideBusy() async {
     let threads = starts.threads(most: 2)
     let busy = await TaskThreadsTests.Busy(on: threads)
@@ -66,7 +66,7 @@ struct SleepTests {
     #expect(starts.begun == 2)
   }
 
-  @Test("a thread that looks at the clock and is called to a task leaves the clock to another")
+  @Test("a thread that waits for the clock and gets a task leaves the clock to another")
   func watchPassedOn() async {
     let threads = starts.threads(most: 2)
     let (isAsleep, woke) = (Gate(), Gate())
@@ -82,7 +82,7 @@ struct SleepTests {
     #expect(await busy.ends())
   }
 
-  @Test("sleepers that wake together each get a thread where there are enough")
+  @Test("sleepers that wake together each get a thread if there are enough")
   func together() async {
     let threads = starts.threads(most: 3)
     let meeting = TaskThreadsTests.Meeting(of: 3)

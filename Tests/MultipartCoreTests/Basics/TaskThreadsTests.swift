@@ -52,7 +52,7 @@ struct TaskThreadsTests {
     func ends() async -> Bool { await inTime { [task] in await task.value } == true }
   }
 
-  /// Each who comes keeps its thread until all have come.
+  /// Each participant keeps its thread until all have arrived.
   struct Meeting: Sendable {
     private let size: Int
     private let came = Locked(0)
@@ -72,7 +72,7 @@ struct TaskThreadsTests {
 
   private let starts = Starts()
 
-  @Test("a task that waits leaves its thread to the one it waits for")
+  @Test("a waiting task leaves its thread to the task it waits for")
   func oneThread() async {
     let threads = starts.threads(most: 1)
     let answer = await inTime {
@@ -86,7 +86,7 @@ struct TaskThreadsTests {
     #expect(starts.begun == 1)
   }
 
-  @Test("a task that begins another one and waits for it needs no second thread")
+  @Test("a task that starts another one and waits for it needs no second thread")
   func noSecondThread() async {
     let threads = starts.threads(most: 4)
     let answer = await inTime {
@@ -96,7 +96,7 @@ struct TaskThreadsTests {
     #expect(starts.begun == 1)
   }
 
-  @Test("a task that keeps its thread does not keep others waiting where there may be two")
+  @Test("a task that occupies its thread does not delay others if two threads are allowed")
   func sideBySide() async {
     let threads = starts.threads(most: 2)
     let busy = await Busy(on: threads)
@@ -105,7 +105,7 @@ struct TaskThreadsTests {
     #expect(starts.begun == 2)
   }
 
-  @Test("two tasks begun by one that goes on get a thread of their own")
+  @Test("two tasks started by one that continues get their own thread")
   func twoBegun() async {
     let threads = starts.threads(most: 2)
     let waited = await inTime {
@@ -119,7 +119,7 @@ struct TaskThreadsTests {
     #expect(starts.begun == 2)
   }
 
-  @Test("there are never more threads than there may be, and every task is run")
+  @Test("there are never more threads than allowed, and every task is run")
   func bounded() async {
     let threads = starts.threads(most: 3)
     let sum = await inTime {
@@ -137,7 +137,7 @@ struct TaskThreadsTests {
     #expect((1...3).contains(starts.begun))
   }
 
-  @Test("tasks that come together each get a thread where there are enough")
+  @Test("tasks that start together each get a thread if there are enough")
   func together() async {
     let threads = starts.threads(most: 3)
     for _ in 0..<4 {
@@ -148,7 +148,7 @@ struct TaskThreadsTests {
     #expect(starts.begun == 3)
   }
 
-  @Test("the oldest task is the first")
+  @Test("the oldest task runs first")
   func order() async {
     let threads = starts.threads(most: 1)
     let seen = Locked<[Int]>([])
@@ -159,7 +159,7 @@ struct TaskThreadsTests {
     #expect(seen.withLock { $0 } == Array(0..<10))
   }
 
-  @Test("a second thread that is not to be had is done without")
+  @Test("if a second thread cannot be started, the first one does the work")
   func refusedSecond() async {
     starts.allow(1)
     let threads = starts.threads(most: 2)
@@ -170,7 +170,7 @@ struct TaskThreadsTests {
     #expect(starts.begun == 1)
   }
 
-  @Test("without a first thread it is said, and tasks wait until there is one")
+  @Test("if the first thread cannot be started, that is reported, and tasks wait for one")
   func refusedFirst() async throws {
     starts.allow(0)
     let threads = starts.threads(most: 2)
@@ -183,7 +183,7 @@ struct TaskThreadsTests {
     #expect(starts.begun == 1)
   }
 
-  @Test("refusals leave nothing behind by which later tasks begin more threads")
+  @Test("after failed starts later tasks do not start more threads")
   func refusedOften() async {
     starts.allow(0)
     let threads = starts.threads(most: 16)
@@ -198,7 +198,7 @@ struct TaskThreadsTests {
     #expect(starts.begun == before)
   }
 
-  @Test("what Task.begin begins runs on the program's threads, and can be cancelled")
+  @Test("a task from Task.begin runs on the program's threads, and can be cancelled")
   func begin() async {
     let isOwn = await inTime {
       await Task.begin {
@@ -215,7 +215,7 @@ struct TaskThreadsTests {
 /// Seconds. Beside all other tests, those of the fake store among them, the next task may be half a minute away.
 private let hangs = 600.0
 
-/// Runs it where it may hold a thread.
+/// Runs `work` where it may block a thread.
 func off<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     let thread = try? PosixThread.start { continuation.resume(returning: work()) }
@@ -232,7 +232,7 @@ func allMet(_ tasks: [Task<Bool, Never>]) async -> Bool {
   } == tasks.count
 }
 
-/// Nil when it hangs.
+/// Nil if it does not finish.
 @discardableResult
 func inTime<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
   await withCheckedContinuation { continuation in

@@ -16,7 +16,7 @@ struct WordingTests {
     #expect(wording.settings == [.region, .accelerate, .accelerate] && wording.actions == [.examine])
   }
 
-  @Test("it is shown in the library's words, or in those of whoever shows it")
+  @Test("it is shown in the library's words, or in those of the program")
   func words() {
     #expect(
       wording.description
@@ -25,7 +25,7 @@ struct WordingTests {
     #expect(text == "give [region], leave [accelerate] out or say [accelerate], and run !")
   }
 
-  @Test("however a text is put together, it is the same")
+  @Test("texts with equal contents are equal, however they were built")
   func sums() {
     let (number, word) = (3, "parts")
     var sum: Wording = "\(number) "
@@ -37,7 +37,7 @@ struct WordingTests {
     #expect(["\(.fips)", "x"].joined(separator: ", ") as Wording == "\(.fips), x")
   }
 
-  @Test("a failure says by values what mends it")
+  @Test("a failure has its remedy as values")
   func failure() throws {
     let failure = #expect(throws: Failure.self) {
       try EndpointResolver.resolve(bucket: "base--usw2-az1--x-s3", region: "eu-west-1")
@@ -46,7 +46,7 @@ struct WordingTests {
     #expect(failure?.remedy?.pieces.contains(.setting(.region, .value("us-west-2"))) == true)
   }
 
-  @Test("a secret is masked in the text, in a value, in an action, and where it is spread over them")
+  @Test("a secret is masked in texts, values and actions, and if it is spread over several")
   func secrets() {
     let secret = "s3cretTokenOfThisRunAndNoOther"
     let world = SecretsInUse()

@@ -10,7 +10,7 @@ private func sum(_ algorithm: ChecksumAlgorithm, _ bytes: some Sequence<UInt8>) 
 }
 
 @Suite(.timeLimit(.minutes(15))) struct CRCCombinerTests {
-  @Test("combined sums are the sum of the whole, for any split, with empty pieces too", arguments: crcs)
+  @Test("combined checksums equal the checksum of the whole, for any split, including empty pieces", arguments: crcs)
   func splits(_ algorithm: ChecksumAlgorithm) throws {
     var dice = Dice(4)
     let data = pattern(20_000)
@@ -30,7 +30,7 @@ private func sum(_ algorithm: ChecksumAlgorithm, _ bytes: some Sequence<UInt8>) 
 
   /// From Python's integers, in the unreflected ring: ones * x^(8n) mod P, reflected and inverted.
   @Test(
-    "10,000 parts of 5 GiB zero bytes combine to the sum of 48.8 TiB",
+    "10,000 parts of 5 GiB of zeros combine to the checksum of 48.8 TiB",
     arguments: [
       (ChecksumAlgorithm.crc32, "193838c3", "da3d0373"), (.crc32c, "2cc5f6d6", "caa4a54c"),
       (.crc64nvme, "ce36fe0285569d20", "364d33727691100b"),
@@ -45,12 +45,12 @@ private func sum(_ algorithm: ChecksumAlgorithm, _ bytes: some Sequence<UInt8>) 
     #expect(combiner.combine(one, most, lengthOfB: length * 9_999)?.hex == whole)
   }
 
-  @Test("nothing combines to the sum of nothing", arguments: crcs)
+  @Test("no pieces combine to the checksum of no bytes", arguments: crcs)
   func nothing(_ algorithm: ChecksumAlgorithm) throws {
     #expect(try CRCCombiner.combine(algorithm, []) == sum(algorithm, []))
   }
 
-  @Test("what does not fit together is refused")
+  @Test("checksums that do not fit together are refused")
   func refused() throws {
     for algorithm in [ChecksumAlgorithm.sha256, .sha1, .md5] { #expect(CRCCombiner(algorithm) == nil) }
     let (one, other) = (try sum(.crc32, [1]), try sum(.crc32c, [2]))

@@ -62,7 +62,7 @@ private var kernels: [(index: Int, name: String)] {
     }
   }
 
-  @Test("a sum goes on from any point where it was left, in every kernel", arguments: models)
+  @Test("a checksum can be continued from any point, in every kernel", arguments: models)
   private func running(_ model: Model) {
     var dice = Dice(2)
     let data = (0..<70_000).map { _ in UInt8.random(in: 0...255, using: &dice) }

@@ -23,7 +23,7 @@ import Testing
     for unknown in ["", "MD5", "CRC64", "CRC32 "] { #expect(ChecksumAlgorithm(awsName: unknown) == nil) }
   }
 
-  @Test("of parts, CRC64NVME makes a full-object sum, MD5 none, and the others a composite one")
+  @Test("for parts CRC64NVME has a full-object checksum, MD5 none, and the others a composite one")
   func forms() {
     #expect(ChecksumAlgorithm.allCases.filter { $0.typeInParts == .fullObject } == [.crc64nvme])
     #expect(ChecksumAlgorithm.allCases.filter { $0.typeInParts == .composite } == [.crc32c, .crc32, .sha256, .sha1])
@@ -31,7 +31,7 @@ import Testing
     #expect(ChecksumType(awsName: "NEW") == nil)
   }
 
-  @Test("a checksum is read from base64 of exactly its length")
+  @Test("a checksum is only read from base64 of its length")
   func reading() throws {
     let sum = try #require(Checksum(.crc64nvme, base64: "rosUhgp5mIg="))
     #expect(sum.hex == "ae8b14860a799888")
@@ -57,7 +57,7 @@ import Testing
 
   /// From Python's hashlib and zlib, and a bitwise CRC32C.
   @Test(
-    "the composite form is the sum over the parts' raw sums, and their number",
+    "the composite form is the checksum of the parts' checksums, and their number",
     arguments: [
       (ChecksumAlgorithm.crc32c, "TpwwUw==-3"), (.crc32, "etHdQg==-3"),
       (.sha256, "d3QJdm47lGbsGOMlT2TDeQPCZplcZbXYkzP5DAbnbu8=-3"), (.sha1, "vvewGKBwHMDQGGZCkIvdziXVm9k=-3"),
@@ -68,7 +68,7 @@ import Testing
     #expect(CompositeChecksum(algorithm, text: text) == composite)
   }
 
-  @Test("there is no composite of nothing, of mixed sums, or where S3 has none")
+  @Test("there is no composite of no parts, of mixed checksums, or if S3 has none")
   func refused() throws {
     let mixed = [try Self.sums(.crc32)[0], try Self.sums(.crc32c)[0]]
     for sums in [[], mixed, try Self.sums(.crc64nvme), try Self.sums(.md5)] {
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "text that is not a composite is refused",
+    "text that is not a composite checksum is refused",
     arguments: [
       "", "-3", "TpwwUw==", "TpwwUw==-", "TpwwUw==-0", "TpwwUw==-03", "TpwwUw==-3 ", "TpwwUw-3", "TpwwUw==--3",
       "TpwwUw==-99999999999999999999", "TpwwUw==-+3", "TpwwUw==-٣",
@@ -86,7 +86,7 @@ import Testing
     #expect(CompositeChecksum(.crc32c, text: text) == nil)
   }
 
-  @Test("an object of parts has the ETag that S3 gives it")
+  @Test("the ETag of an object in parts is computed as by S3")
   func multipartETag() throws {
     let md5s = try Self.parts.map { try Digest.md5($0.utf8) }
     #expect(try MultipartETag.of(md5s: md5s) == "74412d97df444553facf0a8adf5f561c-3")
@@ -97,7 +97,7 @@ import Testing
   private static let md5 = "550cf6b6e60f65a0e3104a26e70fea42"
 
   @Test(
-    "every way in which stores write an ETag is the same ETag",
+    "all the ways in which stores write an ETag are equal",
     arguments: [
       md5, "\"\(md5)\"", "W/\"\(md5)\"", "&#34;\(md5)&#34;", "&quot;\(md5)&quot;", " \"\(md5)\" ", "\"\(md5)",
       "\(md5)\"", md5.uppercased(), "\"\(md5.uppercased())\"",
@@ -110,7 +110,7 @@ import Testing
     #expect(tag.form == .md5(try Digest.md5("first part".utf8)))
   }
 
-  @Test("the form of parts is known by its number, in either case of letters")
+  @Test("an ETag of parts is recognised by its number, in upper and lower case")
   func multipart() throws {
     let tag = try #require(ETag("\"74412D97DF444553FACF0A8ADF5F561C-3\""))
     let md5 = try #require(Hex.decode("74412d97df444553facf0a8adf5f561c"))
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "anything else is opaque, and keeps its letters",
+    "any other ETag is opaque, and keeps its case",
     arguments: ["ABC", md5 + "0", md5 + "-", md5 + "-0", md5 + "-x", "g" + md5.dropFirst(), md5 + "-3-4", "-3", "W"])
   func opaque(_ text: String) throws {
     let tag = try #require(ETag(text))
@@ -127,7 +127,7 @@ import Testing
     #expect(tag.value == text)
   }
 
-  @Test("nothing is no ETag", arguments: ["", "\"\"", "  ", "W/\"\"", "&#34;&#34;", "\""])
+  @Test("an empty ETag is not one", arguments: ["", "\"\"", "  ", "W/\"\"", "&#34;&#34;", "\""])
   func empty(_ text: String) {
     #expect(ETag(text) == nil)
   }

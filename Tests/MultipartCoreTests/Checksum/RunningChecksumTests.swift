@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("the pieces in which bytes arrive make no difference")
+  @Test("the result does not depend on how the bytes are split")
   func pieces() throws {
     var dice = Dice(3)
     let data = pattern(300_000)
@@ -53,7 +53,8 @@ import Testing
     for (algorithm, _, _, long) in Self.published { #expect(found[algorithm]?.hex == long) }
   }
 
-  @Test("a copy goes on for itself, and asking for the sum changes nothing", arguments: ChecksumAlgorithm.allCases)
+  @Test(
+    "a copy continues independently, and reading the checksum changes nothing", arguments: ChecksumAlgorithm.allCases)
   func copies(_ algorithm: ChecksumAlgorithm) throws {
     var one = try RunningChecksum(algorithm)
     one.update(Array("12345".utf8))
@@ -66,7 +67,7 @@ import Testing
     #expect(try other.finish() != one.finish())
   }
 
-  @Test("one-shot digests agree with the published values, also of bytes that do not lie together")
+  @Test("one-shot digests have the published values, even if the bytes are not contiguous")
   func oneShot() throws {
     #expect(Hex.encode(try Digest.sha256("123456789")) == Self.published[3].1)
     #expect(Hex.encode(try Digest.sha256([])) == Self.published[3].2)
@@ -75,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "several sums of the same bytes in one pass are those of each alone",
+    "several checksums in one pass equal those computed separately",
     arguments: [
       Set(ChecksumAlgorithm.allCases), [.crc64nvme], [.crc64nvme, .crc32c, .crc32], [.crc64nvme, .sha256, .md5], [],
     ])
@@ -92,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("several sums of no bytes are those of nothing")
+  @Test("several checksums of no bytes have the values of no bytes")
   func togetherOfNothing() throws {
     var several = try MultiChecksum(Set(ChecksumAlgorithm.allCases))
     [UInt8]().withUnsafeBytes { several.update($0) }

@@ -16,7 +16,7 @@ import Testing
     return sum
   }
 
-  @Test("The published sums come out")
+  @Test("The published digests are computed")
   func published() {
     var nothing = begun()
     #expect(digest(&nothing, []) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
@@ -28,7 +28,7 @@ import Testing
     #expect(digest(&two, text[...]) == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
   }
 
-  @Test("Two streams in step are each what OpenSSL makes of them, at every length and from every cut")
+  @Test("Two interleaved streams each have OpenSSL's digest, at every length and split")
   func inStep() throws {
     let data = pattern(3000)
     for length in Array(0...400) + [1000, 1023, 1024, 1025, 2047] {
@@ -39,7 +39,7 @@ import Testing
       data.withUnsafeBytes { all in
         guard let base = all.baseAddress else { return }
         ck_sha256_two(&one, base, &other, base + 900, step)
-        // The rest of one goes alone.
+        // The rest of the longer one is processed alone.
         ck_sha256_one(&one, base + step, whole - step)
       }
       #expect(try digest(&one, a[whole...]) == Hex.encode(Digest.sha256(a)))

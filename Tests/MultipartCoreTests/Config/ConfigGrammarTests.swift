@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Grammar of the shared files", .timeLimit(.minutes(15)))
 struct ConfigGrammarTests {
-  /// Text of a config file, and what `region` of the profile dev is in it.
+  /// The text of a config file, and the value of `region` of the profile dev in it.
   @Test(
-    "a value is found however the file is laid out",
+    "a value is found in every layout of the file",
     arguments: [
       ("[profile dev]\nregion = eu-west-1\n", "eu-west-1"),
       ("[profile dev]\nregion=eu-west-1", "eu-west-1"),
@@ -41,7 +41,7 @@ struct ConfigGrammarTests {
     #expect(try home.load().profile("dev") != nil)
   }
 
-  @Test("a block under an empty value is a table of its own, and ends with its indentation")
+  @Test("a block below an empty value has its own pairs, and ends with its indentation")
   func blocks() throws {
     let home = try ConfigHome(
       config: """
@@ -70,7 +70,7 @@ struct ConfigGrammarTests {
   }
 
   @Test(
-    "a command keeps what would be a comment elsewhere",
+    "a command keeps text that would be a comment elsewhere",
     arguments: [
       ("sh -c 'a ; b # c' # d", "sh -c 'a ; b # c' # d"), ("a\n  ; no\n  b ; c", "a\nb ; c"), ("# d", "# d"),
     ])
@@ -80,14 +80,14 @@ struct ConfigGrammarTests {
     #expect(try home.load().profile("dev")?["region"] == "x")
   }
 
-  @Test("the last of two blocks of a name holds whole")
+  @Test("of two blocks with one name the last one counts entirely")
   func lastBlock() throws {
     let home = try ConfigHome(config: "[profile dev]\ns3 =\n a = 1\n b = 2\ns3 =\n a = 3\n")
     #expect(try home.load().profile("dev")?.block("s3") == ["a": "3"])
   }
 
   @Test(
-    "a broken file is named with the line, and its text is not shown",
+    "an invalid file is reported with the line number, without its text",
     arguments: [
       ("region = hunter2\n", 1),
       ("[profile dev]\n\nhunter2\n", 3),
@@ -109,7 +109,7 @@ struct ConfigGrammarTests {
     #expect(failure?.remedy?.contains("hunter2") == false)
   }
 
-  @Test("bytes that are no UTF-8 are refused with their line instead of being replaced in a key")
+  @Test("bytes that are not UTF-8 are refused with their line number instead of being replaced")
   func notUTF8() throws {
     let home = try ConfigHome()
     try home.write(Array("[default]\naws_secret_access_key = ".utf8) + [0xFF, 0x0A], to: ".aws/credentials")
@@ -117,7 +117,7 @@ struct ConfigGrammarTests {
     #expect(failure?.message == "~/.aws/credentials:2: is not text in UTF-8")
   }
 
-  @Test("any bytes at all end in a value or a failure")
+  @Test("any bytes give a value or a failure")
   func anyBytes() throws {
     var generator = SplitMix(state: 42)
     let alphabet = Array("[]= \t\n\r#;\"':ab\u{e9}".utf8) + [0, 0xFF]

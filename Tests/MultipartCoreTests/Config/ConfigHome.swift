@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// A home directory of a test's own, gone with the value.
+/// A home directory for one test, deleted with the value.
 final class ConfigHome: Sendable {
   let path: String
 

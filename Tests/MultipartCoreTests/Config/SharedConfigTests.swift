@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Shared files", .timeLimit(.minutes(15)))
 struct SharedConfigTests {
-  @Test("the credentials file beats the config file, value by value")
+  @Test("the credentials file wins over the config file, value by value")
   func merging() throws {
     let home = try ConfigHome(
       config: "[profile dev]\nregion = config\noutput = json\ns3 =\n a = config\n b = config\n",
@@ -50,7 +50,7 @@ struct SharedConfigTests {
     #expect(config.credentialsPath == "~/other-credentials")
   }
 
-  @Test("files that are not there, an empty device, and no HOME are no profiles")
+  @Test("missing files, an empty device, and a missing HOME give no profiles")
   func absent() throws {
     let home = try ConfigHome()
     #expect(try home.load().profileNames.isEmpty)
@@ -60,13 +60,13 @@ struct SharedConfigTests {
     #expect(try SharedConfig.load(environment: ["HOME": ""]).profileNames.isEmpty)
   }
 
-  @Test("an empty variable is one that is not set")
+  @Test("an empty variable counts as not set")
   func emptyVariable() throws {
     let home = try ConfigHome(config: "[profile a]\n")
     #expect(try home.load(["AWS_CONFIG_FILE": ""]).profileNames == ["a"])
   }
 
-  @Test("a file that cannot be read, or is far too long, is a failure that names it")
+  @Test("an unreadable or far too long file is a failure that names it")
   func unreadable() throws {
     let home = try ConfigHome()
     let directory = #expect(throws: Failure.self) { try home.load(["AWS_CONFIG_FILE": "~/.aws"]) }
@@ -92,7 +92,7 @@ struct SharedConfigTests {
     #expect(choice == ProfileChoice(name: name, origin: origin))
   }
 
-  @Test("a profile that was named and is not there is a failure that says where it looked and what there is")
+  @Test("a named profile that does not exist is a failure that says where it looked and which profiles exist")
   func unknownProfile() throws {
     let home = try ConfigHome(config: "[profile prod]\n[dev]\nregion = a\n", credentials: "[default]\n")
     let config = try home.load(["AWS_SHARED_CREDENTIALS_FILE": home.path + "/.aws/credentials"])
@@ -108,7 +108,7 @@ struct SharedConfigTests {
     #expect(missed?.remedy == "call its section [profile dev] in ~/.aws/config")
   }
 
-  @Test("the default profile that nobody named need not be there")
+  @Test("the default profile need not exist if nobody named it")
   func defaultMayBeMissing() throws {
     let config = try ConfigHome().load()
     #expect(try config.profile(ProfileChoice(name: "default", origin: .standard)) == nil)

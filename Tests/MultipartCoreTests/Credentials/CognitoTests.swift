@@ -68,7 +68,7 @@ struct CognitoTests {
     #expect(!world.log.contains("hunter2"))
   }
 
-  @Test("a guest is the same guest in the next run, for this pool alone, and the file is private")
+  @Test("a guest keeps its identity in the next run, per pool, and the file is private")
   func sameGuest() async throws {
     let peer = try Self.peer()
     #expect(try await provider(peer).identity() == Self.identity)
@@ -85,7 +85,7 @@ struct CognitoTests {
     #expect(peer.asked.count == 3)
   }
 
-  @Test("A guest's identity that another user could have written is not taken")
+  @Test("A guest's identity that another user could have written is not used")
   func plantedGuest() async throws {
     let (peer, world) = (try Self.peer(), try CredentialWorld())
     _ = try await provider(peer).identity()
@@ -93,12 +93,12 @@ struct CognitoTests {
     #expect(try await provider(peer, world).identity() == Self.identity)
     #expect(peer.asked.count == 2)
     #expect(world.log.contains("not used: \(folder.path("state/guests")): ") && world.log.contains("stateFolder"))
-    // What was asked for anew is kept again.
+    // The identity that was requested again is stored again.
     #expect(try await provider(peer).identity() == Self.identity)
     #expect(peer.asked.count == 2)
   }
 
-  @Test("many who ask at once are one guest")
+  @Test("concurrent callers get the same guest")
   func once() async throws {
     let peer = try Self.peer()
     let provider = try provider(peer)
@@ -108,7 +108,7 @@ struct CognitoTests {
     #expect(peer.asked.count == 1)
   }
 
-  @Test("logins go along with both questions, their tokens read anew, and nothing is kept between runs")
+  @Test("logins are sent with both calls, their tokens are read each time, and nothing is kept between runs")
   func logins() async throws {
     let (peer, world) = (try Self.peer(), try CredentialWorld())
     let path = FilePath(try folder.write("jwt-1-hunter2\n", to: "token"))
@@ -127,7 +127,7 @@ struct CognitoTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("state/guests")))
   }
 
-  @Test("a token's file that is missing, empty or more than a token is refused before anything is asked")
+  @Test("a token file that is missing, empty or more than a token is refused before any request")
   func badTokenFile() async throws {
     let peer = try Self.peer()
     let paths = [folder.path("none"), try folder.write(" \n", to: "a"), try folder.write("hunter2 x", to: "b")]
@@ -140,7 +140,7 @@ struct CognitoTests {
     #expect(peer.asked.isEmpty)
   }
 
-  @Test("a refusal carries Cognito's code and the way out, and is not asked for again")
+  @Test("a refusal has Cognito's code and a remedy, and is not retried")
   func refusals() async throws {
     let refused: [(String, String)] = [
       ("NotAuthorizedException", "cognitoLogin"), ("ResourceNotFoundException", "id of the pool"),
@@ -161,7 +161,7 @@ struct CognitoTests {
     }
   }
 
-  @Test("what may pass is asked for again: too many requests, garbage, half an answer, an identity that is none")
+  @Test("failures that may pass are retried: too many requests, garbage, half an answer, an invalid identity")
   func again() async throws {
     let bad: [LocalService.Reply] = [
       .init(400, #"{"__type":"TooManyRequestsException"}"#), .init(500, "<html>"), .init(200, "<html>"),
@@ -175,7 +175,7 @@ struct CognitoTests {
     }
   }
 
-  @Test("a search that failed is begun anew by who asks next")
+  @Test("after a failed lookup the next caller tries again")
   func failedSearch() async throws {
     let peer = try Self.peer(
       id: [.init(400, #"{"__type":"NotAuthorizedException"}"#), .init(200, #"{"IdentityId":"\#(Self.identity)"}"#)])
@@ -185,7 +185,7 @@ struct CognitoTests {
     #expect(try await provider.identity() == Self.identity)
   }
 
-  @Test("a guest whom the pool no longer knows ends this run, and the next is a new guest")
+  @Test("a guest that the pool has deleted ends this run, and the next run is a new guest")
   func deletedGuest() async throws {
     let gone = try Self.peer(credentials: [
       .init(400, #"{"__type":"ResourceNotFoundException"}"#), .init(200, Self.keys),
@@ -200,7 +200,7 @@ struct CognitoTests {
   }
 
   @Test(
-    "an id of a pool is a region, a colon and a number",
+    "a pool's id is a region, a colon and a UUID",
     arguments: ["eu-west-1", "eu-west-1:", ":1", "eu west:1", "eu-west-1:a/b", "EU-WEST-1:1", "a:b:c", "x:\u{e9}"])
   func poolIDs(text: String) {
     #expect(CognitoPool(text) == nil)

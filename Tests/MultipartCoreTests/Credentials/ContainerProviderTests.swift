@@ -21,13 +21,13 @@ struct ContainerProviderTests {
     }
   }
 
-  @Test("without a variable there are none, and nothing is asked")
+  @Test("without a variable there are no credentials, and no request is sent")
   func none() async throws {
     #expect(try await find([:]).get() == nil)
     #expect(try await find([Self.full: "", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": ""]).get() == nil)
   }
 
-  @Test("the full URI is asked with its query, and key, secret, token and end come back")
+  @Test("the full URI is requested with its query, and returns key, secret, token and expiry")
   func fullURI() async throws {
     let server = try MetadataServer(["/v1/credentials/": [.init(200, Self.keys.json)]])
     let found = try await find([Self.full: server.url + "/v1/credentials/?id=a%2Fb&x"]).get()
@@ -40,7 +40,7 @@ struct ContainerProviderTests {
     #expect(server.asked.first?.headers["Authorization"] == nil)
   }
 
-  @Test("the token's file wins over the token and is read at each question")
+  @Test("the token file wins over the token and is read for each request")
   func tokenFile() async throws {
     let server = try MetadataServer(["/c": [.init(200, Self.keys.json)]])
     let folder = try TemporaryDirectory()
@@ -59,7 +59,7 @@ struct ContainerProviderTests {
   }
 
   @Test(
-    "a token that could make a header of its own is refused and never shown",
+    "a token that could add a header is refused and never shown",
     arguments: ["hunter2\n", "hunter2\r\nX-Evil: 1", "hun\u{0}ter2", "hunter2 \u{e9}"])
   func tokenWithLineBreak(token: String) async throws {
     let server = try MetadataServer(["/c": [.init(200, Self.keys.json)]])
@@ -76,7 +76,7 @@ struct ContainerProviderTests {
     #expect(server.asked.isEmpty)
   }
 
-  @Test("a token's file that is missing or empty is a failure of the credentials, not a question without a token")
+  @Test("a missing or empty token file is a failure, and no request is sent without a token")
   func noTokenFile() async throws {
     let server = try MetadataServer(["/c": [.init(200, Self.keys.json)]])
     let folder = try TemporaryDirectory()
@@ -89,7 +89,7 @@ struct ContainerProviderTests {
   }
 
   @Test(
-    "over http only this machine and the agents of ECS and EKS are asked",
+    "over http requests go only to this machine and the agents of ECS and EKS",
     arguments: [
       "http://example.com/c", "http://169.254.169.254/c", "http://169.254.170.3/c", "http://128.0.0.1/c",
       "http://127.1/c", "http://2130706433/c", "http://0x7f000001/c", "http://localhost.example.com/c",
@@ -102,9 +102,9 @@ struct ContainerProviderTests {
     #expect(failure?.message.hasPrefix(Self.full) == true)
   }
 
-  /// What is asked fails, as nobody answers there: but it was not refused beforehand.
+  /// The request fails, because nobody answers there, but it was not refused beforehand.
   @Test(
-    "https, loopback and the two agents are asked",
+    "https, loopback and the two agents are allowed",
     arguments: [
       "https://example.com/c", "http://127.0.0.1/c", "http://127.255.3.4:81/c", "http://[::1]/c",
       "http://[0:0:0:0:0:0:0:1]:81/c", "http://localhost/c", "http://LOCALHOST:8/c", "http://169.254.170.2/c",
@@ -119,7 +119,7 @@ struct ContainerProviderTests {
     #expect(sent.with { $0.map(\.bypassesProxy) } == [url.hasPrefix("http:")])
   }
 
-  @Test("the relative URI goes to the agent of ECS, wins over the full one and begins with a slash")
+  @Test("the relative URI is for the ECS agent, wins over the full one and begins with a slash")
   func relative() async throws {
     let sent = Guarded<[Request]>([])
     let transport = RecordingTransport(sent, answer: Response(status: 200, body: Array(Self.keys.json.utf8)))
@@ -133,7 +133,7 @@ struct ContainerProviderTests {
     }
   }
 
-  @Test("a refusal carries the service's code and message, and none of the secrets that were sent")
+  @Test("a refusal has the service's code and message, and none of the secrets that were sent")
   func refusal() async throws {
     let server = try MetadataServer([
       "/secret-path": [
@@ -150,11 +150,11 @@ struct ContainerProviderTests {
     #expect(failure?.message == "the container's credential service answered 403: token REDACTED is\u{fffd} bad")
     #expect(server.asked.count == 1)
     #expect(!world.log.contains("hunter2"))
-    // On ECS who knows the path gets the keys.
+    // On ECS, whoever knows the path gets the keys.
     #expect(!world.log.contains("secret-path"))
   }
 
-  @Test("a bad answer is asked for again, and the next good one counts")
+  @Test("after a bad answer the request is retried, and the next good one counts")
   func again() async throws {
     let bad: [LocalService.Reply] = [
       .init(500, "oops"), .init(429), .init(200, "<html>sign in</html>"), .init(200, #"{"AccessKeyId":"x"}"#),
@@ -168,7 +168,7 @@ struct ContainerProviderTests {
     }
   }
 
-  @Test("what stays bad is a failure after three tries")
+  @Test("an answer that stays bad is a failure after three tries")
   func stays() async throws {
     for (reply, code) in [
       (LocalService.Reply(500, #"{"code":"Busy"}"#), Failure.Code.server), (.init(200, "<html>"), .server),
@@ -190,7 +190,7 @@ struct ContainerProviderTests {
     #expect(other.asked.isEmpty)
   }
 
-  @Test("nobody there is a trouble of the network that names the variable")
+  @Test("if nobody answers, the network failure names the variable")
   func nobody() async throws {
     let sent = Guarded<[Request]>([])
     let services = ServiceClient(
@@ -209,7 +209,7 @@ extension Result where Failure == MultipartCore.Failure {
   }
 }
 
-/// Answers everything alike, or nothing at all, and keeps what was asked.
+/// Gives every request the same answer, or none, and records the requests.
 struct RecordingTransport: Transport {
   private let sent: Guarded<[Request]>
   private let answer: Response?

@@ -13,7 +13,7 @@ struct CredentialChainTests {
     try await CredentialWorld(home, variables).chain(profile: profile).credentials()
   }
 
-  @Test("the environment gives keys and token and says so")
+  @Test("keys and token are taken from the environment, which is named as their source")
   func environment() async throws {
     let found = try await find(ConfigHome(), Self.keys.merging(["AWS_SESSION_TOKEN": "T"]) { $1 })
     var wanted = Credentials(
@@ -25,7 +25,7 @@ struct CredentialChainTests {
     #expect(ending.expiration == Timestamp(seconds: 1_893_456_000))
   }
 
-  @Test("white space at the ends of a key is dropped, an empty token is none")
+  @Test("white space at the ends of a key is removed, and an empty token does not count")
   func trimmed() async throws {
     let found = try await find(
       ConfigHome(),
@@ -62,7 +62,7 @@ struct CredentialChainTests {
     #expect(only.source == "profile only in ~/.aws/config")
   }
 
-  @Test("a profile on the command line beats the environment's keys, one in a variable does not")
+  @Test("a profile on the command line wins over the environment's keys, one in a variable does not")
   func precedence() async throws {
     let home = try ConfigHome(credentials: "[dev]\naws_access_key_id=DEV\naws_secret_access_key=v\n")
     #expect(try await find(home, Self.keys, profile: "dev").accessKeyID == "DEV")
@@ -78,7 +78,7 @@ struct CredentialChainTests {
     #expect(try await chain.credentials().accessKeyID == "NEW")
   }
 
-  @Test("nothing found is a failure that names the places and the way out")
+  @Test("without credentials the failure names the sources and a remedy")
   func nothing() async throws {
     let home = try ConfigHome(config: "[default]\nregion = eu-west-1\n")
     let failure = await #expect(throws: Failure.self) { try await find(home) }
@@ -94,7 +94,7 @@ struct CredentialChainTests {
   }
 
   @Test(
-    "keys that cannot be used end the search, under the name of the wrong one, and are not shown",
+    "unusable keys end the search, the wrong one is named, and none is shown",
     arguments: [
       (["AWS_ACCESS_KEY_ID": "hunter2"], "", "the environment: AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY"),
       (
@@ -123,7 +123,7 @@ struct CredentialChainTests {
       ),
       (
         [:], "role_arn = r\naws_access_key_id = hunter2\naws_secret_access_key = hunter2",
-        "profile default has a role_arn that is no ARN"
+        "profile default has a role_arn that is not an ARN"
       ),
       ([:], "login_session = hunter2", "profile default gets its credentials by login_session"),
       ([:], "sso_role_name = hunter2", "profile default uses SSO, but has no sso_account_id"),
@@ -139,7 +139,7 @@ struct CredentialChainTests {
     #expect(failure?.remedy?.contains("hunter2") == false)
   }
 
-  @Test("the chain asks in order and stops at the first that has some")
+  @Test("the chain asks in order and stops at the first source that has credentials")
   func order() async throws {
     struct Fixed: CredentialProvider {
       var place: String
@@ -157,14 +157,14 @@ struct CredentialChainTests {
     #expect(failure?.message == "third")
   }
 
-  @Test("the ways of a profile are tried in AWS's order")
+  @Test("a profile's kinds of credentials are tried in AWS's order")
   func orderOfWays() async throws {
     let service = try LocalService { asked in
       asked.path == "/federation/credentials"
         ? .init(200, #"{"roleCredentials": {"accessKeyId": "SSO", "secretAccessKey": "s", "sessionToken": "t"}}"#)
         : STSAnswer.credentials(id: asked.form["Action"] ?? "")
     }
-    // Each way, as lines of the config file; the last stands in the credentials file too.
+    // Each kind of credentials as config lines; the last is in the credentials file too.
     let process = #"credential_process = /bin/echo '{"Version":1,"AccessKeyId":"PROCESS","SecretAccessKey":"s"}'"#
     let keys = "aws_access_key_id = CONFIG\naws_secret_access_key = s"
     let written = "[default]\naws_access_key_id = CREDENTIALS\naws_secret_access_key = s\n"
@@ -197,7 +197,7 @@ struct CredentialChainTests {
     }
   }
 
-  @Test("the container and then the machine come last, and are in the list of what was looked at")
+  @Test("the container and then the EC2 machine come last, and are in the list of sources")
   func hosts() async throws {
     struct Host: CredentialProvider {
       var place: String

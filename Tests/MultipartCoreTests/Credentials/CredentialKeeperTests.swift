@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// A clock that a test moves; who sleeps moves it too.
+/// A clock that a test sets; sleeping advances it too.
 private final class HandClock: Sendable {
   private let seconds = Guarded<Int64>(1_000_000)
   let sleeps = Guarded(0)
@@ -76,12 +76,12 @@ private final class Source: Sendable {
     }
   }
 
-  /// Until what runs by itself has been done.
+  /// Waits until the background work is done.
   private func settle(_ condition: @Sendable () -> Bool) async {
     for _ in 0..<100_000 where !condition() { await Task.yield() }
   }
 
-  @Test("Credentials without an end are found once, however many ask at once")
+  @Test("Credentials without an expiry are found once, however many callers ask at once")
   func once() async throws {
     let keeper = keeper()
     source.isSlow.with { $0 = true }
@@ -97,7 +97,7 @@ private final class Source: Sendable {
     #expect(source.asked.with { $0 } == 1)
   }
 
-  @Test("Twenty parts that are refused together ask the source once, and each is sent again")
+  @Test("After twenty parts are refused together the source is asked once, and each part is sent again")
   func refusedTogether() async throws {
     let keeper = keeper()
     let turn = try await keeper.current().turn
@@ -113,7 +113,7 @@ private final class Source: Sendable {
     }
     #expect(renewed == Array(repeating: true, count: 20))
     #expect(source.asked.with { $0 } == 2)
-    // One that was refused before the others and is told so late asks nobody.
+    // A request that was refused earlier, but reports it late, does not cause another question.
     clock.move(100)
     #expect(try await keeper.renew(after: turn, cause: refusal))
     #expect(source.asked.with { $0 } == 2)
@@ -121,7 +121,7 @@ private final class Source: Sendable {
   }
 
   @Test(
-    "They are renewed ahead of their end, while those that are held still sign; a source that fails then is no failure")
+    "They are renewed before they expire, while the old ones still sign; a source that fails then is not a failure")
   func ahead() async throws {
     let keeper = keeper()
     source.answer.with { $0.expiration = clock.now + 3600 }
@@ -144,7 +144,7 @@ private final class Source: Sendable {
     #expect(try await keeper.current().credentials.accessKeyID == "B")
   }
 
-  @Test("A life of 20 s is renewed in its last quarter, and what has ended is waited for")
+  @Test("Credentials for 20 s are renewed in the last quarter, and after they expire requests wait")
   func short() async throws {
     let keeper = keeper()
     source.answer.with { $0.expiration = clock.now + 20 }
@@ -157,7 +157,7 @@ private final class Source: Sendable {
     #expect(try await keeper.current().credentials.accessKeyID == "B")
   }
 
-  @Test("What seems to have ended, by a clock that may be wrong, is used all the same when there is nothing else")
+  @Test("Seemingly expired credentials are used if there are no others, because the clock may be wrong")
   func endedBySight() async throws {
     let keeper = keeper()
     source.answer.with { $0.expiration = clock.now - 100_000 }
@@ -168,7 +168,7 @@ private final class Source: Sendable {
   }
 
   @Test(
-    "Without patience a refusal ends at once: by the source's reason, or by the store's when the source has nothing new"
+    "Without patience a refusal fails at once, with the source's reason, or the store's if the source has nothing new"
   )
   func impatient() async throws {
     let keeper = keeper()
@@ -184,7 +184,7 @@ private final class Source: Sendable {
     #expect(clock.sleeps.with { $0 } == 0)
   }
 
-  @Test("With patience it waits until a source has new ones, and says so once a minute")
+  @Test("With patience it waits until a source has new credentials, and says so once a minute")
   func patient() async throws {
     let keeper = keeper(patience: .seconds(1800))
     let turn = try await keeper.current().turn
@@ -196,7 +196,7 @@ private final class Source: Sendable {
     #expect(said.with { $0.first }?.contains("the store refused the token") == true)
   }
 
-  @Test("Patience ends, and so does the wait of one who is cancelled")
+  @Test("The wait ends after its limit, and for a cancelled caller at once")
   func patienceEnds() async throws {
     let keeper = keeper(patience: .seconds(600))
     let turn = try await keeper.current().turn
@@ -214,7 +214,7 @@ private final class Source: Sendable {
     source.open()
   }
 
-  @Test("Patience is one for all requests: one that is refused when it is over does not begin it anew")
+  @Test("All requests share one wait: a request that is refused after it is over does not start it again")
   func onePatience() async throws {
     let keeper = keeper(patience: .seconds(12))
     let turn = try await keeper.current().turn
@@ -232,7 +232,7 @@ private final class Source: Sendable {
     #expect(clock.now - next == 12)
   }
 
-  @Test("The last look is at the end of patience, and finds what came until then")
+  @Test("The last look is at the end of the wait, and finds credentials that came until then")
   func lastLook() async throws {
     let keeper = keeper(patience: .seconds(12))
     let turn = try await keeper.current().turn
@@ -242,7 +242,7 @@ private final class Source: Sendable {
     #expect(clock.now - start == 12)
   }
 
-  @Test("A source that does not answer is waited for to the end of patience only")
+  @Test("A source that does not answer is waited for only until the end of the wait")
   func silentSource() async throws {
     let clock = clock
     let keeper = CredentialKeeper(
@@ -256,7 +256,7 @@ private final class Source: Sendable {
     source.open()
   }
 
-  @Test("So is one that falls silent when new ones are wanted")
+  @Test("The same holds for a source that stops answering during a renewal")
   func fallsSilent() async throws {
     let (clock, rung) = (clock, Guarded(false))
     let keeper = CredentialKeeper(
@@ -277,7 +277,7 @@ private final class Source: Sendable {
     #expect(clock.now - start == 12)
   }
 
-  @Test("Who finds none at the start fails once for the whole run; with patience he waits")
+  @Test("Without credentials at the start the whole run fails once; with patience it waits")
   func start() async throws {
     source.answer.with { $0.failure = .credentials }
     let hasty = keeper()

@@ -23,15 +23,15 @@ struct CredentialProcessTests {
     }
   }
 
-  /// For a shell that is named: to run a file that was just written is refused while a process that another test starts
-  /// at the moment still holds it open.
+  /// A script for a named shell: a file that was just written cannot be executed while a process that another test is
+  /// starting still has it open.
   private func script(_ text: String) throws -> (folder: TemporaryDirectory, path: String) {
     let folder = try TemporaryDirectory("s3up process")
     let path = try folder.write(text, to: "give keys")
     return (folder, path)
   }
 
-  @Test("the program's JSON is the credentials, with its token and end")
+  @Test("the program's JSON gives the credentials, with token and expiry")
   func whole() async throws {
     let (folder, path) = try script(
       """
@@ -51,7 +51,7 @@ struct CredentialProcessTests {
     _ = folder
   }
 
-  @Test("without an end the credentials are static ones")
+  @Test("without an expiry the credentials are static")
   func endless() async throws {
     let found = try await find(#"/bin/echo '{"Version":1,"AccessKeyId":"P","SecretAccessKey":"s","Expiration":null}'"#)
       .get()
@@ -59,7 +59,7 @@ struct CredentialProcessTests {
     #expect(found.sessionToken == nil)
   }
 
-  @Test("it is run anew each time")
+  @Test("it is run again each time")
   func anew() async throws {
     let home = try ConfigHome(config: "[default]\ncredential_process = /bin/cat \"keys file\"\n")
     try home.write(
@@ -72,17 +72,17 @@ struct CredentialProcessTests {
   }
 
   @Test(
-    "what goes wrong is in the message, what the program printed is not",
+    "the message says what went wrong, but not what the program printed",
     arguments: [
-      ("/bin/echo hunter2", "its output is no JSON object"),
-      ("/bin/echo '[\"hunter2\"]'", "its output is no JSON object"),
+      ("/bin/echo hunter2", "its output is not a JSON object"),
+      ("/bin/echo '[\"hunter2\"]'", "its output is not a JSON object"),
       ("/bin/echo '{\"Version\":2,\"AccessKeyId\":\"hunter2\"}'", "its output is not of Version 1"),
       ("/bin/echo '{\"AccessKeyId\":\"hunter2\"}'", "its output is not of Version 1"),
       ("/bin/echo '{\"Version\":1,\"AccessKeyId\":\"hunter2\"}'", "its output has no SecretAccessKey"),
       ("/bin/echo '{\"Version\":1,\"SecretAccessKey\":\"hunter2\"}'", "its output has no AccessKeyId"),
       (
         #"/bin/echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"hunter2","Expiration":"soon"}'"#,
-        "its output has an Expiration that is no time"
+        "its output has an Expiration that is not a time"
       ),
       (
         #"/bin/echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"hunter2 x"}'"#,
@@ -103,7 +103,7 @@ struct CredentialProcessTests {
     #expect(found.remedy != nil)
   }
 
-  @Test("a command that is no list of words is a failure of configuration", arguments: ["a 'b", "\"\"", "a \\"])
+  @Test("a command that cannot be split into words is a configuration failure", arguments: ["a 'b", "\"\"", "a \\"])
   func noWords(command: String) async throws {
     guard case .failure(let found) = try await find(command) else {
       Issue.record("it worked")
@@ -112,7 +112,7 @@ struct CredentialProcessTests {
     #expect(found.code == .configuration)
   }
 
-  @Test("credentials that have ended are refused with the time")
+  @Test("expired credentials are refused with the time")
   func ended() async throws {
     let result = try await find(
       #"/bin/echo '{"Version":1,"AccessKeyId":"A","SecretAccessKey":"s","Expiration":"2025-06-15T15:06:40Z"}'"#)
@@ -121,13 +121,13 @@ struct CredentialProcessTests {
       return
     }
     #expect(found.code == .credentialsExpired)
-    #expect(found.message.hasSuffix("gave credentials that ended at 2025-06-15T15:06:40Z"))
+    #expect(found.message.hasSuffix("gave credentials that expired at 2025-06-15T15:06:40Z"))
   }
 
-  @Test("one that does not end is ended, and none of it stays, not even what ignores the first signal")
+  @Test("a program that does not end is killed, even if it ignores the first signal, and nothing of it remains")
   func tooSlow() async throws {
     let (folder, path) = try script("trap '' TERM\necho $$ >\"$(dirname \"$0\")/pid\"\nwhile :; do sleep 0.05; done\n")
-    // Past its time as soon as it runs.
+    // Its time is over as soon as it runs.
     let uptime: @Sendable () -> Duration = {
       access(folder.path("pid"), F_OK) == 0 ? .seconds(61) : .zero
     }
@@ -141,7 +141,7 @@ struct CredentialProcessTests {
     #expect(kill(pid, 0) == -1 && errno == ESRCH)
   }
 
-  @Test("what it has started may go on, as an agent does, and is not waited for")
+  @Test("processes that it has started, such as an agent, may continue and are not waited for")
   func agent() async throws {
     let (folder, path) = try script(
       """
@@ -160,7 +160,7 @@ struct CredentialProcessTests {
   }
 
   @Test(
-    "words are split as AWS's tools split them",
+    "a command is split into words as by AWS's tools",
     arguments: [
       ("a b", ["a", "b"]), ("  a\tb \n c ", ["a", "b", "c"]), ("'a b' c", ["a b", "c"]), ("a'b c'd", ["ab cd"]),
       (#""a \"b\" \c \\""#, [#"a "b" \c \"#]), (#"'a\b'"#, [#"a\b"#]), (#"a\ b \'"#, ["a b", "'"]), ("''", [""]),
@@ -172,7 +172,7 @@ struct CredentialProcessTests {
   }
 
   @Test(
-    "moments are read in all the forms that caches and programs write",
+    "times are read in all the forms that caches and programs write",
     arguments: [
       ("2025-06-15T15:06:40Z", 1_750_000_000), ("2025-06-15T15:06:40.123Z", 1_750_000_000),
       ("2025-06-15T15:06:40UTC", 1_750_000_000), ("2025-06-15T15:06:40+00:00", 1_750_000_000),

@@ -2,8 +2,8 @@ import Foundation
 import MultipartCore
 import Support
 
-/// What the providers' tests share: a world whose short sleeps take no time, whose clock stands at `now`, and that keeps what
-/// was logged; services over a transport of their own.
+/// What the providers' tests share: a world in which short sleeps take no time and the clock is at `now`, its log, and
+/// services over their own transport.
 struct CredentialWorld: Sendable {
   static let now = Timestamp(seconds: 1_750_000_000)
 
@@ -11,8 +11,8 @@ struct CredentialWorld: Sendable {
   let services: ServiceClient
   private let lines = Guarded<[String]>([])
 
-  /// With an `uptime` of its own a sleep lasts; without, time stands still. The home stays for as long as the world is
-  /// used by anybody.
+  /// With an `uptime` sleeps take time; without, the clock stands still. The home exists as long as anybody uses the
+  /// world.
   init(
     _ home: ConfigHome? = nil, _ variables: [String: String] = [:], uptime: (@Sendable () -> Duration)? = nil
   ) throws {
@@ -70,7 +70,7 @@ enum STSAnswer {
   }
 }
 
-/// The failure of what should fail.
+/// The failure of work that must fail.
 func failure<Value: Sendable>(_ work: () async throws(Failure) -> Value) async -> Failure? {
   do throws(Failure) {
     _ = try await work()

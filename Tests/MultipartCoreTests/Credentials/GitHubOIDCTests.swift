@@ -31,7 +31,7 @@ struct GitHubOIDCTests {
     try LocalService { _ in STSAnswer.credentials("AssumeRoleWithWebIdentity", id: "ASIAJOB") }
   }
 
-  @Test("GitHub is asked for a token with the audience, STS for the role with that token, and no log has a token")
+  @Test("GitHub gives a token for the audience, STS the role for that token, and no log has a token")
   func takesRole() async throws {
     let github = try MetadataServer(["/token/1": [.init(200, #"{"count":1,"value":"\#(Self.jwt)"}"#)]])
     let (sts, world) = (try Self.sts(), try CredentialWorld())
@@ -51,7 +51,7 @@ struct GitHubOIDCTests {
     #expect(!world.log.contains("hunter2"))
   }
 
-  @Test("each call asks for a new token")
+  @Test("each call requests a new token")
   func anew() async throws {
     let github = try MetadataServer(["/t": [.init(200, #"{"value":"one"}"#), .init(200, #"{"value":"two"}"#)]])
     let (sts, world) = (try Self.sts(), try CredentialWorld())
@@ -61,7 +61,7 @@ struct GitHubOIDCTests {
     #expect(sts.asked.map { $0.form["WebIdentityToken"] } == ["one", "two"])
   }
 
-  @Test("role, audience and session name can be said")
+  @Test("role, audience and session name can be set")
   func settings() async throws {
     let github = try MetadataServer(["/t": [.init(200, #"{"value":"one"}"#)]])
     let (sts, world) = (try Self.sts(), try CredentialWorld())
@@ -74,7 +74,7 @@ struct GitHubOIDCTests {
   }
 
   @Test(
-    "without role, address or token there are none here; a role that was demanded is a failure then",
+    "without role, URL or token there are no credentials; if the role was named, that is a failure",
     arguments: ["AWS_ROLE_ARN", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"])
   func missing(variable: String) async throws {
     let (sts, world) = (try Self.sts(), try CredentialWorld())
@@ -91,7 +91,7 @@ struct GitHubOIDCTests {
     #expect(failure?.remedy?.contains("id-token: write") == true)
   }
 
-  @Test("keys and a token's file of the environment come before it")
+  @Test("keys and a token file of the environment come before it")
   func order() {
     let environment = environment("http://127.0.0.1:1/t")
     #expect(GitHubOIDCProvider.isMeant(by: environment))
@@ -101,7 +101,7 @@ struct GitHubOIDCTests {
     }
   }
 
-  @Test("the token is not sent in the clear to another machine, nor a line break in a header")
+  @Test("the token is not sent to another machine over http, nor with a line break")
   func unsafe() async throws {
     let (sts, world) = (try Self.sts(), try CredentialWorld())
     for more in [
@@ -117,7 +117,7 @@ struct GitHubOIDCTests {
     #expect(sts.asked.isEmpty)
   }
 
-  @Test("what GitHub refuses is a failure with the way out; what it garbles is asked for anew")
+  @Test("a refusal by GitHub is a failure with a remedy; after a garbled answer the request is retried")
   func answers() async throws {
     let bad: [(LocalService.Reply, Failure.Code, Int)] = [
       (.init(401, #"{"message":"bad request-token-hunter2"}"#), .credentials, 1),

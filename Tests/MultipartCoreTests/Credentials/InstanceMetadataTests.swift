@@ -26,7 +26,7 @@ struct InstanceMetadataTests {
     return try await provider(world, Self.patient(server.url)).credentials()
   }
 
-  @Test("a token is put, then role and credentials are asked for with it, and the log has no secret")
+  @Test("a PUT gets a token, role and credentials are requested with it, and the log has no secret")
   func steps() async throws {
     let server = try MetadataServer(.instance(keys: Self.keys), token: "session-hunter2")
     let world = try CredentialWorld()
@@ -45,7 +45,7 @@ struct InstanceMetadataTests {
     #expect(world.log.contains("> credentials of the instance: GET"))
   }
 
-  @Test("the region comes with the same token, once put")
+  @Test("the region is requested with the same token")
   func region() async throws {
     let server = try MetadataServer(.instance(keys: Self.keys), token: "s")
     let world = try CredentialWorld()
@@ -60,7 +60,7 @@ struct InstanceMetadataTests {
     }
   }
 
-  @Test("a token that has ended is put anew, once")
+  @Test("an expired token is renewed, once")
   func endedToken() async throws {
     let server = try MetadataServer(.instance(keys: Self.keys), token: "first")
     let world = try CredentialWorld()
@@ -74,7 +74,7 @@ struct InstanceMetadataTests {
     #expect(server.asked.map(\.method).suffix(3) == ["GET", "PUT", "GET"])
   }
 
-  @Test("no service, no token to be had, or no role: there are no credentials here, which is no failure")
+  @Test("without the service, a token or a role there are no credentials, which is not a failure")
   func absent() async throws {
     let scripts: [MetadataServer.Script] = [
       [:],
@@ -96,7 +96,7 @@ struct InstanceMetadataTests {
   }
 
   @Test(
-    "where nobody answers, the tries are made with their limit once, past any proxy, and not again for the next question"
+    "if nobody answers, the tries with their timeouts are made once, without a proxy, and not again for the next request"
   )
   func costs() async throws {
     let sent = Guarded<[Request]>([])
@@ -114,7 +114,7 @@ struct InstanceMetadataTests {
     }
   }
 
-  @Test("a service that was there and then says nothing is in trouble, not gone")
+  @Test("a service that stops answering has a fault, and is not taken as absent")
   func trouble() async throws {
     let server = try MetadataServer(.instance(keys: Self.keys), token: "s")
     let world = try CredentialWorld()
@@ -125,7 +125,7 @@ struct InstanceMetadataTests {
     #expect(failure?.code == .network)
   }
 
-  @Test("a bad answer is asked for a second time")
+  @Test("after a bad answer the request is retried once")
   func again() async throws {
     let bad: [LocalService.Reply] = [
       .init(500), .init(200, "<html>"), .init(200, "{\"Code\":"), .init(200, Self.keys.json, .half),
@@ -141,7 +141,7 @@ struct InstanceMetadataTests {
     }
   }
 
-  @Test("a role that cannot be taken on is a failure with the service's code")
+  @Test("a role that cannot be assumed is a failure with the service's code")
   func unusableRole() async throws {
     let server = try MetadataServer(.instance(keys: Self.keys), token: "s")
     server.set(
@@ -159,7 +159,7 @@ struct InstanceMetadataTests {
     await failure { () async throws(Failure) in try await find(server) }
   }
 
-  @Test("a redirect is not followed, with the token in hand")
+  @Test("a redirect is not followed, because the request has a token")
   func redirect() async throws {
     let other = try MetadataServer(.instance(keys: Self.keys))
     let server = try MetadataServer(.instance(keys: Self.keys), token: "s")
@@ -170,7 +170,7 @@ struct InstanceMetadataTests {
     #expect(other.asked.isEmpty)
   }
 
-  @Test("credentials that have ended but are still served are used for some minutes more, and the log says so")
+  @Test("expired credentials that are still served are used for some more minutes, and the log says so")
   func stable() async throws {
     var ended = Self.keys
     ended.expiration = "2025-06-15T15:06:39Z"
@@ -180,10 +180,10 @@ struct InstanceMetadataTests {
     #expect(found?.accessKeyID == "ASIAEC2")
     let more = (found?.expiration?.seconds ?? 0) - CredentialWorld.now.seconds
     #expect((300...1200).contains(more))
-    #expect(world.log.contains("ended at 2025-06-15T15:06:39Z"))
+    #expect(world.log.contains("expired at 2025-06-15T15:06:39Z"))
   }
 
-  @Test("whoever asks again was refused with what was served, and gets what the service has now")
+  @Test("each call returns what the service has now")
   func refused() async throws {
     let server = try MetadataServer(.instance(keys: Self.keys), token: "s")
     let world = try CredentialWorld()
@@ -195,7 +195,7 @@ struct InstanceMetadataTests {
     #expect(try await machine.credentials()?.accessKeyID == "ASIANEW")
   }
 
-  @Test("a file in which an earlier version kept credentials goes, and no other file of that name")
+  @Test("a file in which an earlier version kept credentials is deleted, and no other file of that name")
   func former() throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write("s3up instance 1\nhttp://169.254.169.254\nboot\n", to: "instance")
@@ -213,7 +213,7 @@ struct InstanceMetadataTests {
     FormerInstanceFile.remove(from: folder.path("none"))
   }
 
-  @Test("switched off, nothing is asked and no profile is read", arguments: ["true", "TRUE", "True"])
+  @Test("if it is switched off, no request is sent and no profile is read", arguments: ["true", "TRUE", "True"])
   func disabled(word: String) async throws {
     let server = try MetadataServer(.instance(keys: Self.keys), token: "s")
     let world = try CredentialWorld()
@@ -254,7 +254,7 @@ struct InstanceMetadataTests {
   }
 
   @Test(
-    "a setting that cannot be used is one of the configuration, and is named",
+    "an unusable setting is a configuration failure that names it",
     arguments: [
       ("AWS_EC2_METADATA_SERVICE_ENDPOINT", "169.254.169.254"), ("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "v6"),
       ("AWS_METADATA_SERVICE_TIMEOUT", "0"), ("AWS_METADATA_SERVICE_TIMEOUT", "nan"),

@@ -12,7 +12,7 @@ struct RoleChainTests {
     }
   }
 
-  /// Answers with the name of the role as the key, so that who asked for what can be seen.
+  /// Answers with the role's name as the key, so that a test can see which role was requested with which key.
   private func sts() throws -> LocalService {
     try LocalService { asked in
       let name = asked.form["RoleArn"]?.split(separator: "/").last.map(String.init) ?? ""
@@ -24,7 +24,7 @@ struct RoleChainTests {
     asked.headers["Authorization"]?.split(separator: "=").dropFirst().first.map { String($0.prefix { $0 != "," }) }
   }
 
-  @Test("a role is asked for with all that the profile says of it, signed by the source profile's keys")
+  @Test("a role is requested with all settings of the profile, signed by the source profile's keys")
   func one() async throws {
     let service = try sts()
     let home = try ConfigHome(
@@ -52,7 +52,7 @@ struct RoleChainTests {
     #expect(!world.log.contains("hunter2"))
   }
 
-  @Test("roles follow one another, each signed by the one before, in the region that was asked for")
+  @Test("chained roles are each signed by the previous one, in the requested region")
   func chain() async throws {
     let service = try sts()
     let home = try ConfigHome(
@@ -84,7 +84,7 @@ struct RoleChainTests {
       ])
   }
 
-  @Test("a profile may name itself as the source of its role when it has keys")
+  @Test("a profile may name itself as the source of its role if it has keys")
   func itself() async throws {
     let service = try sts()
     let home = try ConfigHome(
@@ -95,7 +95,7 @@ struct RoleChainTests {
     #expect(service.asked.compactMap(Self.signer).first?.hasPrefix("D/") == true)
   }
 
-  @Test("a source profile gives credentials in every way that a profile can", arguments: ["process", "token"])
+  @Test("a source profile may have any kind of credentials", arguments: ["process", "token"])
   func anySource(kind: String) async throws {
     let service = try sts()
     let home = try ConfigHome(
@@ -117,7 +117,7 @@ struct RoleChainTests {
   }
 
   @Test(
-    "a named place is the source of a role",
+    "a credential_source is the source of a role",
     arguments: [("Environment", "ENV"), ("EcsContainer", "ECS"), ("Ec2InstanceMetadata", "EC2")])
   func named(place: String, id: String) async throws {
     let service = try sts()
@@ -136,7 +136,7 @@ struct RoleChainTests {
     #expect(service.asked.compactMap(Self.signer).first?.hasPrefix(id + "/") == true)
   }
 
-  @Test("a code is asked for a device, and goes to STS with the device's number")
+  @Test("an MFA code is asked for, and sent to STS with the device's number")
   func code() async throws {
     let service = try sts()
     let home = try ConfigHome(
@@ -162,7 +162,7 @@ struct RoleChainTests {
     let wrong = await failure { () async throws(Failure) in
       try await world.chain { $0.askCode = { _ in Secret("hunter2") } }.credentials()
     }
-    #expect(wrong?.message == "the code of arn:aws:iam::1:mfa/me has six digits, and that was none")
+    #expect(wrong?.message == "a code of arn:aws:iam::1:mfa/me has six digits")
     let alone = await failure { () async throws(Failure) in try await world.chain().credentials() }
     #expect(alone?.code == .credentials)
     #expect(
@@ -171,21 +171,24 @@ struct RoleChainTests {
   }
 
   @Test(
-    "what is written wrong ends the search as a failure of configuration that names the profile",
+    "invalid settings are a configuration failure that names the profile",
     arguments: [
       ("source_profile = default", "profile default closes a circle of source profiles: default, default"),
       ("source_profile = b", "profile b closes a circle of source profiles: default, b, default"),
-      ("source_profile = gone", "profile default names the source_profile \"gone\", which is not there"),
+      ("source_profile = gone", "profile default names the source_profile \"gone\", which does not exist"),
       ("source_profile = empty", "profile default names the source_profile \"empty\", which has no credentials"),
       (
         "source_profile = b\ncredential_source = Environment",
         "profile default has both source_profile and credential_source"
       ),
       ("", "profile default has a role_arn, but neither source_profile nor credential_source"),
-      ("credential_source = Elsewhere", "profile default has the credential_source \"Elsewhere\", which there is not"),
+      (
+        "credential_source = Elsewhere",
+        "profile default has the credential_source \"Elsewhere\", which does not exist"
+      ),
       (
         "source_profile = b\nduration_seconds = 5",
-        "profile default has a duration_seconds that is no number from 900 to 43200"
+        "profile default has a duration_seconds that is not a number from 900 to 43200"
       ),
     ])
   func wrong(lines: String, message: String) async throws {
@@ -206,7 +209,7 @@ struct RoleChainTests {
     #expect(found?.message.description == message)
   }
 
-  @Test("a place that has none, and one that nobody can ask, are failures of credentials")
+  @Test("a source without credentials, or that cannot be asked, is a credentials failure")
   func empty() async throws {
     let home = try ConfigHome(
       config: "[default]\nrole_arn = arn:aws:iam::1:role/d\ncredential_source = EcsContainer\n")
@@ -221,7 +224,7 @@ struct RoleChainTests {
     }
   }
 
-  @Test("a chain of roles without end is refused")
+  @Test("an endless chain of roles is refused")
   func tooLong() async throws {
     let profiles = (0..<20).map {
       "[profile p\($0)]\nrole_arn = arn:aws:iam::1:role/r\nsource_profile = p\($0 + 1)\n"

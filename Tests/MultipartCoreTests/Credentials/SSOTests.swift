@@ -103,7 +103,8 @@ struct SSOTests {
   }
 
   @Test(
-    "a token about to end, or ended, is renewed, used, and kept for this user alone", arguments: [600, -600] as [Int64])
+    "a token that expires soon, or has expired, is renewed, used, and kept privately",
+    arguments: [600, -600] as [Int64])
   func renewed(ends: Int64) async throws {
     let service = try LocalService(Self.renewing())
     let home = try home(Self.token(ends: ends))
@@ -133,7 +134,7 @@ struct SSOTests {
     #expect(!world.log.contains("hunter2"))
   }
 
-  @Test("a renewal that is refused leaves a token that still holds in use")
+  @Test("after a refused renewal a token that is still valid is used")
   func stillHolds() async throws {
     let service = try LocalService { asked in
       asked.path == "/token" ? .init(400, #"{"error": "invalid_grant"}"#) : Self.roleKeys()
@@ -143,7 +144,7 @@ struct SSOTests {
     #expect(service.asked.last?.headers["x-amz-sso_bearer_token"] == "at-hunter2")
   }
 
-  @Test("a refresh token that another process used up is no loss when that process left what it got")
+  @Test("a refresh token used by another process is no loss if that process stored the new token")
   func another() async throws {
     let home = try home(Self.token(ends: -5))
     let path = home.path + "/" + Self.file("corp")
@@ -157,7 +158,7 @@ struct SSOTests {
   }
 
   @Test(
-    "a login that ended and cannot be renewed says which login to run",
+    "an expired login that cannot be renewed says which login command to run",
     arguments: [
       ("dev", "corp", token(ends: -5, refresh: nil), "log in: aws sso login --sso-session corp"),
       ("dev", "corp", token(ends: -5, registration: -1), "log in: aws sso login --sso-session corp"),
@@ -169,13 +170,13 @@ struct SSOTests {
     let world = try world(home(key, token), service)
     let found = await failure { () async throws(Failure) in try await world.chain(profile: profile).credentials() }
     #expect(found?.code == .credentialsExpired)
-    #expect(found?.message.hasPrefix("the login of profile \(profile) ended at \(Self.moment(-5))") == true)
+    #expect(found?.message.hasPrefix("the login of profile \(profile) expired at \(Self.moment(-5))") == true)
     #expect(found?.remedy?.description == hint)
     #expect(service.asked.allSatisfy { $0.path == "/token" })
     #expect(!"\(found as Any)".contains("hunter2") && !world.log.contains("hunter2"))
   }
 
-  @Test("nobody has logged in: the same line", arguments: [nil, "{}", "hunter2"] as [String?])
+  @Test("without a login the failure has the same command", arguments: [nil, "{}", "hunter2"] as [String?])
   func none(content: String?) async throws {
     let world = try world(home(content), nil)
     let found = await failure { () async throws(Failure) in try await world.chain(profile: "dev").credentials() }
@@ -184,11 +185,11 @@ struct SSOTests {
     #expect(found?.remedy == "log in: aws sso login --sso-session corp")
   }
 
-  @Test("a token that SSO does not take any more asks for a login, a role that one may not have does not")
+  @Test("a token that SSO refuses asks for a login, a forbidden role does not")
   func refused() async throws {
     let kinds: [(Int, Failure.Code, String)] = [
       (401, .credentialsExpired, "log in: aws sso login --sso-session corp"),
-      (403, .credentials, "ask for the role in this account, or mend sso_account_id and sso_role_name"),
+      (403, .credentials, "request the role in this account, or fix sso_account_id and sso_role_name"),
     ]
     for (status, code, hint) in kinds {
       let service = try LocalService { _ in
@@ -207,9 +208,9 @@ struct SSOTests {
   }
 
   @Test(
-    "settings that are missing or contradict each other are failures of configuration",
+    "missing or contradictory settings are configuration failures",
     arguments: [
-      ("sso_role_name = r\nsso_session = gone", "uses the sso-session \"gone\", which is not there"),
+      ("sso_role_name = r\nsso_session = gone", "uses the sso-session \"gone\", which does not exist"),
       ("sso_role_name = r\nsso_account_id = 1", "uses SSO, but has no sso_start_url"),
       ("sso_role_name = r\nsso_session = corp", "uses SSO, but has no sso_account_id"),
       ("sso_role_name = r\nsso_session = corp\nsso_region = us-east-1", "has another sso_region than its sso-session"),

@@ -14,7 +14,7 @@ struct STSClientTests {
     return STSClient(services: world.services, address: try places.address(of: .sts, region: "eu-west-1"))
   }
 
-  @Test("a role is taken on with a token in an unsigned form, and its keys and end come back")
+  @Test("a role is assumed with a token in an unsigned form, and returns keys and expiry")
   func webIdentity() async throws {
     let service = try LocalService { _ in STSAnswer.credentials("AssumeRoleWithWebIdentity") }
     let world = try CredentialWorld()
@@ -38,7 +38,7 @@ struct STSClientTests {
       ])
   }
 
-  @Test("a role is taken on with keys in a form that they sign for STS and its region")
+  @Test("a role is assumed with keys in a form that they sign for STS and its region")
   func assumeRole() async throws {
     let service = try LocalService { _ in STSAnswer.credentials() }
     let world = try CredentialWorld()
@@ -60,10 +60,10 @@ struct STSClientTests {
   }
 
   @Test(
-    "each refusal is a failure with STS's code, its request id and a way out",
+    "each refusal is a failure with STS's code, its request id and a remedy",
     arguments: [
       (403, "AccessDenied", Failure.Code.credentials, "trust policy name who asks (the credentials from environment)"),
-      (400, "ExpiredToken", .credentialsExpired, "the credentials from environment have ended"),
+      (400, "ExpiredToken", .credentialsExpired, "the credentials from environment have expired"),
       (403, "InvalidClientTokenId", .credentials, "does not accept the credentials from environment"),
       (403, "RegionDisabledException", .credentials, "region"),
       (400, "ValidationError", .configuration, "the role's ARN"),
@@ -86,7 +86,7 @@ struct STSClientTests {
   }
 
   @Test(
-    "what STS says is for a moment is asked again, what it says of a token is not",
+    "temporary refusals of STS are retried, refusals of a token are not",
     arguments: [
       (400, "IDPCommunicationError", 4, Failure.Code.server), (400, "Throttling", 4, .throttled),
       (503, "ServiceUnavailable", 4, .throttled), (400, "ExpiredTokenException", 1, .credentialsExpired),
@@ -103,7 +103,7 @@ struct STSClientTests {
     #expect(service.asked.count == times)
   }
 
-  @Test("a signature refused by a clock that is far off is made again by the clock of STS")
+  @Test("a signature refused because of the clock is made again with STS's clock")
   func correctedClock() async throws {
     let service = try LocalService { asked in
       asked.headers["x-amz-date"] == "20250615T152640Z"
@@ -117,7 +117,7 @@ struct STSClientTests {
     #expect(world.log.contains("this machine's clock is 1200 s behind that of STS"))
   }
 
-  @Test("a clock that is far off is named when that does not help")
+  @Test("a clock that is far off is named if that does not help")
   func clock() async throws {
     // Twenty minutes after `now`.
     let service = try LocalService { _ in
@@ -133,7 +133,7 @@ struct STSClientTests {
   }
 
   @Test(
-    "an answer that is none, or would put a second header beside a key, is refused",
+    "an invalid answer, or one that would add a header with a key, is refused",
     arguments: [
       "", "{}", "<a/>", "<a><Credentials><AccessKeyId>A</AccessKeyId></Credentials></a>",
       "<a><Credentials><AccessKeyId>A&#10;X: y</AccessKeyId><SecretAccessKey>s</SecretAccessKey></Credentials></a>",
@@ -149,7 +149,7 @@ struct STSClientTests {
     #expect(found?.code == .server)
   }
 
-  @Test("neither keys nor tokens nor codes are in what -vv shows or in a failure")
+  @Test("keys, tokens and codes are neither in the output of -vv nor in a failure")
   func quiet() async throws {
     for reply in [
       STSAnswer.credentials(), STSAnswer.refusal(403, "InvalidClientTokenId", "bad"), .init(500, "jwt-hunter2"),
@@ -171,7 +171,7 @@ struct STSClientTests {
   }
 
   @Test(
-    "a session's name is what AWS takes for one",
+    "a session name is one that AWS accepts",
     arguments: [
       ("me@host", "me@host"), ("a b/c\u{e9}", "a-b-c--"), ("", "s3up"), ("x", "s3up"),
       (String(repeating: "a", count: 70), String(repeating: "a", count: 64)),

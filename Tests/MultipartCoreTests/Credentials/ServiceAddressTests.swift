@@ -4,7 +4,7 @@ import Testing
 @Suite("Addresses of the services that hand out credentials", .timeLimit(.minutes(15)))
 struct ServiceAddressTests {
   @Test(
-    "a service is where AWS has it in this region",
+    "a service has AWS's endpoint of its region",
     arguments: [
       (.sts, "eu-west-1", [:], "https://sts.eu-west-1.amazonaws.com", "eu-west-1"),
       (.sts, nil, [:], "https://sts.amazonaws.com", "us-east-1"),
@@ -35,7 +35,7 @@ struct ServiceAddressTests {
   }
 
   @Test(
-    "a configured address holds in AWS's order",
+    "configured endpoints win in AWS's order",
     arguments: [
       (["AWS_ENDPOINT_URL_STS": "http://a", "AWS_ENDPOINT_URL": "http://b"], "http://a"),
       (["AWS_ENDPOINT_URL": "http://b:81"], "http://b:81"),
@@ -72,7 +72,7 @@ struct ServiceAddressTests {
     #expect(try places.address(of: .sts, region: "eu-west-1").origin.description == origin)
   }
 
-  @Test("what cannot be an address is a failure of configuration that names where it stands")
+  @Test("an invalid endpoint is a configuration failure that names where it was set")
   func wrong() throws {
     func found(_ environment: [String: String], _ config: String = "", _ region: String = "eu-west-1") throws
       -> Failure?
@@ -86,7 +86,7 @@ struct ServiceAddressTests {
     #expect(url?.message == "AWS_ENDPOINT_URL_STS: the endpoint URL does not begin with http:// or https://")
     let services = try found([:], "[default]\nservices = gone\n")
     #expect(services?.code == .configuration)
-    #expect(services?.message == "profile default uses the services section \"gone\", which is not there")
+    #expect(services?.message == "profile default uses the services section \"gone\", which does not exist")
     #expect(try found([:], "", "evil.example/x")?.code == .configuration)
     #expect(try found([:], "", "evil.example")?.code == .configuration)
   }

@@ -32,7 +32,7 @@ struct WebIdentityTests {
     #expect(!world.log.contains("hunter2"))
   }
 
-  @Test("the token file is read anew each time")
+  @Test("the token file is read again each time")
   func readAnew() async throws {
     let service = try LocalService { _ in STSAnswer.credentials() }
     let home = try home()
@@ -49,7 +49,7 @@ struct WebIdentityTests {
     #expect(service.asked.first?.form["RoleSessionName"] == "s3up-1750000000")
   }
 
-  @Test("a profile's own token file and role are used, beside other variables when the profile was asked for by name")
+  @Test("a profile's own token file and role are used, despite variables if the profile was named")
   func profile() async throws {
     let service = try LocalService { _ in STSAnswer.credentials() }
     let home = try home(
@@ -73,10 +73,10 @@ struct WebIdentityTests {
   }
 
   @Test(
-    "a token that is not there, or none, ends the search and says where it was looked for",
+    "a missing or invalid token ends the search, and the failure names its file",
     arguments: [
-      (nil, "there is no web identity token at ~/other"), ("", "what is at ~/other is no web identity token"),
-      ("two words", "what is at ~/other is no web identity token"),
+      (nil, "there is not a web identity token at ~/other"), ("", "what is at ~/other is not a web identity token"),
+      ("two words", "what is at ~/other is not a web identity token"),
     ] as [(String?, String)])
   func noToken(content: String?, message: String) async throws {
     let home = try home("[default]\naws_access_key_id = A\naws_secret_access_key = s\n")
@@ -89,7 +89,7 @@ struct WebIdentityTests {
     #expect(found?.message.description == message)
   }
 
-  @Test("a token without a role is a failure of configuration")
+  @Test("a token without a role is a configuration failure")
   func noRole() async throws {
     let chain = try CredentialWorld(home(), ["AWS_WEB_IDENTITY_TOKEN_FILE": "~/token"]).chain()
     let found = await failure { () async throws(Failure) in try await chain.credentials() }
@@ -97,7 +97,7 @@ struct WebIdentityTests {
     #expect(found?.message.hasPrefix("AWS_WEB_IDENTITY_TOKEN_FILE names") == true)
   }
 
-  @Test("a token that STS calls ended is a failure that says so")
+  @Test("a token that STS calls expired is a failure that says so")
   func ended() async throws {
     let service = try LocalService { _ in STSAnswer.refusal(400, "ExpiredTokenException", "Token expired") }
     let home = try home()
@@ -109,7 +109,7 @@ struct WebIdentityTests {
     ).chain()
     let found = await failure { () async throws(Failure) in try await chain.credentials() }
     #expect(found?.code == .credentialsExpired)
-    #expect(found?.remedy == "the identity token has ended: have a new one written into its file")
+    #expect(found?.remedy == "the identity token has expired: write a new one into its file")
     #expect(found?.place.file == "~/token")
   }
 }

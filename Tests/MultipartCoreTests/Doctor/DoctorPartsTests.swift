@@ -18,7 +18,7 @@ import Testing
   private func whole(_ rules: String) -> String { "<LifecycleConfiguration>\(rules)</LifecycleConfiguration>" }
 
   @Test(
-    "the prefix of a rule stands in three places",
+    "a rule's prefix can be in three places",
     arguments: [
       "<Prefix>p/</Prefix>", "<Filter><Prefix>p/</Prefix></Filter>", "<Filter><And><Prefix>p/</Prefix></And></Filter>",
     ])
@@ -28,7 +28,7 @@ import Testing
     #expect(found[0].holds(for: "p/k") && !found[0].holds(for: "q/k"))
   }
 
-  @Test("rules that are off, for tags, without days, or for something else end no upload")
+  @Test("disabled rules, and those for tags, without days or for something else, do not count")
   func others() throws {
     let text = whole(
       rule("", status: "Disabled") + rule("<Filter><Tag><Key>a</Key></Tag></Filter>") + rule("", days: "many")
@@ -47,14 +47,14 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(15))) struct HostLookupTests {
-  @Test("an address is its own, also in brackets, and a name of this machine has one")
+  @Test("an address resolves to itself, also in brackets, and a name of this machine has one")
   func found() async throws {
     #expect(try await HostLookup.addresses(of: "127.0.0.1").get() == ["127.0.0.1"])
     #expect(try await HostLookup.addresses(of: "[::1]").get() == ["::1"])
     #expect(try await !HostLookup.addresses(of: "localhost").get().isEmpty)
   }
 
-  @Test("a name that has none is a failure of the network that names it")
+  @Test("a name without an address is a network failure that names it")
   func missing() async {
     let result = await HostLookup.addresses(of: "nowhere.invalid") { _, answer in answer(.refused(EAI_NONAME)) }
     #expect(throws: Failure.self) { try result.get() }
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("nobody waits longer than the limit for a resolver that does not come back")
+  @Test("a resolver that does not return is waited for only up to the limit")
   func slow() async {
     let result = await HostLookup.addresses(of: "slow.example", limit: .milliseconds(20)) { _, _ in }
     if case .failure(let failure) = result {
@@ -76,7 +76,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct ProxyExemptionTests {
   @Test(
-    "NO_PROXY exempts names and what is below them, addresses and blocks",
+    "NO_PROXY excludes names with their subdomains, addresses and blocks",
     arguments: [
       ("*", "s3.example.com", true), ("example.com", "s3.example.com:9000", true),
       (".example.com", "example.com", true),
@@ -91,12 +91,12 @@ import Testing
     #expect(settings.exempts(Origin(scheme: .https, host: host)) == isExempt)
   }
 
-  @Test("without a list nobody is exempt")
+  @Test("without a list no host is excluded")
   func none() { #expect(!ProxySettings().exempts(Origin(scheme: .http, host: "h"))) }
 }
 
 @Suite(.timeLimit(.minutes(15))) struct StateFolderReportTests {
-  @Test("a folder that is there is written to and left as it was")
+  @Test("an existing folder is tested by writing and left as it was")
   func writable() throws {
     let folder = try TemporaryDirectory("state")
     let report = StateFolderReport.look(at: folder.path)
@@ -107,7 +107,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("one that is not there is not made")
+  @Test("a missing folder is not created")
   func absent() throws {
     let folder = try TemporaryDirectory("state")
     let report = StateFolderReport.look(at: folder.path + "/a/b")
@@ -118,7 +118,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test("a file in its place, a file above it, and a file system that takes none cannot be used")
+  @Test("a file in its place, a file above it, and a read-only file system cannot be used")
   func unusable() throws {
     let folder = try TemporaryDirectory("state")
     let file = try folder.write("x", to: "file")
@@ -150,7 +150,7 @@ import Testing
       blind: try CurlTransport(options: blind), world: world(), limit: .seconds(20))
   }
 
-  @Test("a visit tells version, cipher and certificate, the address, the times and the clock")
+  @Test("a visit reports version, cipher and certificate, the address, the times and the clock")
   func trusted() async throws {
     let fake = try FakeS3()
     let visit = try await visit(fake, trusts: true)
@@ -163,7 +163,7 @@ import Testing
     #expect(visit.distrusted == nil)
   }
 
-  @Test("a certificate that is not trusted is shown, with OpenSSL's reason, and what was asked goes to nobody")
+  @Test("an untrusted certificate is shown with OpenSSL's reason, and the request is not sent")
   func distrusted() async throws {
     let fake = try FakeS3()
     let visit = try await visit(fake, trusts: false)

@@ -49,7 +49,7 @@ import Testing
     exam.findings.first { $0.check == check }
   }
 
-  @Test("each check is found once at most, in the order of the checks")
+  @Test("each check has at most one finding, in the order of the checks")
   func order() throws {
     var exam = try exam()
     exam.signing = keys()
@@ -62,7 +62,7 @@ import Testing
     #expect(order == order.sorted() && Set(order).count == order.count && order.count >= 10)
   }
 
-  @Test("each failure has a way out and a code", arguments: Failure.Code.allCases)
+  @Test("each failure has a remedy and a code", arguments: Failure.Code.allCases)
   func mended(_ code: Failure.Code) throws {
     var exam = try exam()
     exam.signing = .failed(Failure(code, "c"))
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "of an access key id its ends are shown, and never the whole",
+    "of an access key id only both ends are shown, never all of it",
     arguments: [
       ("AKIAIOSFODNN7EXAMPLE", "AKIA…MPLE"), ("minioadmin", "min…min"), ("abc", "a…c"), ("ab", "…"), ("", "…"),
     ])
@@ -87,7 +87,7 @@ import Testing
     #expect(keys.id == shown)
   }
 
-  @Test("the end of credentials is judged by the store's clock")
+  @Test("the expiry of credentials is judged by the store's clock")
   func end() throws {
     var exam = try exam()
     exam.signing = keys(end: 600)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(
-    "the clock: a minute is nothing, a quarter of an hour is what S3 grants",
+    "the clock may differ by a minute without a warning, and by a quarter of an hour for S3",
     arguments: [
       (0, Finding.Mark.ok), (60, .ok), (-60, .ok), (61, .warn), (-900, .warn), (901, .fail), (-1200, .fail),
     ] as [(Int64, Finding.Mark)])
@@ -122,12 +122,12 @@ import Testing
     exam.probe = ProbeReport(key: "k", began: .success(try upload()))
     exam.probe?.region = "eu-north-1"
     #expect(finding(exam, .region)?.code == .configuration)
-    // Without a bucket nobody's region is known.
+    // Without a bucket there is no region to compare.
     exam.bucket = nil
     #expect(finding(exam, .region)?.mark == .ok)
   }
 
-  @Test("AWS says without a signature that a bucket is not there; another store's 404 says nothing")
+  @Test("AWS says even without a signature that a bucket does not exist; another store's 404 says nothing")
   func missingBucket() throws {
     var exam = try exam()
     exam.signing = .failed(Failure(.credentials, "none"))
@@ -137,7 +137,7 @@ import Testing
     #expect(finding(exam, .bucket) == nil)
   }
 
-  @Test("what refuses the credentials is said of them alone, and what the upload lacks of the upload alone")
+  @Test("refused credentials are reported only as such, and missing permissions only for the upload")
   func blame() throws {
     var exam = try exam()
     exam.signing = keys()
@@ -171,10 +171,10 @@ import Testing
     exam.place = try place(url: "https://s3.example.com")
     #expect(finding(exam, .lifecycle)?.text.contains("not known") == true)
     exam.lifecycle = .success([.init(prefix: "other/", days: 1), .init(id: "tidy", prefix: "pre", days: 3)])
-    #expect(finding(exam, .lifecycle)?.text == "the rule tidy ends unfinished uploads after 3 days")
+    #expect(finding(exam, .lifecycle)?.text == "the rule tidy aborts unfinished uploads after 3 days")
     exam.probe = ProbeReport(
       key: "k", began: .success(try upload(abortDate: Timestamp(seconds: Self.now.seconds + 7 * 86_400))))
-    #expect(finding(exam, .lifecycle)?.text == "the rule ends unfinished uploads after 7 days")
+    #expect(finding(exam, .lifecycle)?.text == "the rule aborts unfinished uploads after 7 days")
   }
 
   @Test("plain HTTP to another machine is a warning, within this one it is not")
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(
-    "a certificate that is not accepted is a failure of TLS alone, and what mends it is passed on",
+    "a refused certificate is only a TLS failure, and its remedy is passed on",
     arguments: [(9, "clock"), (10, "renewed"), (19, "caBundle"), (62, "another name"), (0, "another name")])
   func certificates(_ reason: Int, _ mend: String) throws {
     var exam = try exam()
@@ -200,7 +200,7 @@ import Testing
     #expect(finding(exam, .connection)?.mark == .ok)
   }
 
-  @Test("what was begun without an answer, and could not be looked for, is named")
+  @Test("an upload that may have been begun, and could not be looked for, is named")
   func leftBehind() throws {
     var exam = try exam()
     exam.probe = ProbeReport(key: "a b", began: .failure(Failure(.network, "lost")))

@@ -1,9 +1,9 @@
 import MultipartCore
 
-/// One line of a table: `bucket | region | options | URL, region and name of the signature` or `| !words of a refusal`.
+/// One row of a table: `bucket | region | options | URL, region and name of the signature` or `| !words of a refusal`.
 ///
-/// Options are words: `path`, `virtual`, `wish` (virtual where it can be), `dualstack`, `fips`, `accelerate`, `global`
-/// (`us-east-1` by its oldest name), `own` (the ARN's region is not used), or an endpoint URL. `-` is nothing.
+/// Options are words: `path`, `virtual`, `wish` (virtual if possible), `dualstack`, `fips`, `accelerate`, `global`
+/// (`us-east-1` under its oldest name), `own` (the ARN's region is not used), or an endpoint URL. `-` means none.
 struct EndpointCase: Sendable, CustomStringConvertible {
   let line: String
   let question: EndpointQuestion
@@ -43,7 +43,7 @@ struct EndpointCase: Sendable, CustomStringConvertible {
     wanted = cells[3]
   }
 
-  /// `https://bucket.s3.eu-west-1.amazonaws.com eu-west-1 s3`, or what the refusal says.
+  /// `https://bucket.s3.eu-west-1.amazonaws.com eu-west-1 s3`, or the text of the refusal.
   var found: String {
     do throws(Failure) {
       let endpoint = try EndpointResolver.resolve(question)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Endpoints", .timeLimit(.minutes(15)))
 struct EndpointResolverTests {
   @Test(
-    "a region of AWS has its host in the domain of its partition",
+    "a region of AWS has its host in the partition's domain",
     arguments: [
       ("us-east-1", "s3.us-east-1.amazonaws.com"),
       ("eu-west-3", "s3.eu-west-3.amazonaws.com"),
@@ -24,7 +24,7 @@ struct EndpointResolverTests {
   }
 
   @Test(
-    "on AWS the bucket is in the host where that can work, else in the path",
+    "on AWS the bucket is in the host if possible, else in the path",
     arguments: [
       ("bucket", Addressing.auto, "bucket.s3.eu-west-1.amazonaws.com", "/k"),
       ("my-bucket-2", .auto, "my-bucket-2.s3.eu-west-1.amazonaws.com", "/k"),
@@ -55,7 +55,7 @@ struct EndpointResolverTests {
   }
 
   @Test(
-    "at a URL the bucket is in the path unless the host is asked for",
+    "at a URL the bucket is in the path unless the host is requested",
     arguments: [
       ("bucket", Addressing.auto, "http://h:9000", "http://h:9000", "/bucket", "/bucket/k"),
       ("bucket", .path, "http://h:9000", "http://h:9000", "/bucket", "/bucket/k"),
@@ -76,7 +76,7 @@ struct EndpointResolverTests {
   }
 
   @Test(
-    "a key stays itself in the path",
+    "a key is not changed in the path",
     arguments: [
       ("/a", "//a"), ("a//b", "/a//b"), ("../x", "/../x"), (".", "/."), ("a b+%", "/a%20b%2B%25"), ("é/", "/%C3%A9/"),
     ])
@@ -92,7 +92,7 @@ struct EndpointResolverTests {
     #expect(try EndpointResolver.resolve(bucket: "bucket", region: region, endpointURL: url).region == "us-east-1")
   }
 
-  @Test("a store of one's own calls its region as it likes", arguments: ["auto", "RegionOne", "eu_1", "a.b"])
+  @Test("the region of a store other than AWS can have any name", arguments: ["auto", "RegionOne", "eu_1", "a.b"])
   func ownRegions(region: String) throws {
     #expect(try EndpointResolver.resolve(bucket: "b", region: region, endpointURL: "http://h").region == region)
   }
@@ -124,7 +124,7 @@ struct EndpointResolverTests {
     ("bucket", "http://127.0.0.1:9000/bucket", "http://127.0.0.1:9000"),
   ]
 
-  @Test("a bucket that the URL has already is refused with the URL that it shall be", arguments: doubled)
+  @Test("a bucket that is also in the URL is refused, with the correct URL", arguments: doubled)
   func doubledBucket(bucket: String, url: String, way: String) throws {
     for addressing in [Addressing.auto, .virtual] {
       let failure = #expect(throws: Failure.self) {
@@ -140,7 +140,7 @@ struct EndpointResolverTests {
   }
 
   @Test(
-    "a URL that only looks a little like the bucket is taken",
+    "a URL that only resembles the bucket is accepted",
     arguments: [
       ("bucket", "https://bucket.vpce-1a2b-3c4d.s3.us-east-1.vpce.amazonaws.com"),
       ("buck", "https://bucket.example.com"),
@@ -153,7 +153,7 @@ struct EndpointResolverTests {
   }
 
   @Test(
-    "a name that would lead somewhere else is refused",
+    "a name that would change the destination is refused",
     arguments: [
       ("", nil, Addressing.auto), ("a/b", nil, .auto), (".", "http://h", .auto), ("..", "http://h", .auto),
       ("a/b", "http://h", .auto), ("a b", "http://h", .auto), ("a\u{7f}", "http://h", .auto),

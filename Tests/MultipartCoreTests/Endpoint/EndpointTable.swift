@@ -65,14 +65,14 @@ extension EndpointCase {
     arn:aws-cn:s3:us-west-2:123456789012:accesspoint/ap | us-west-2 | - | !names the partition
     arn:aws:s3::123456789012:accesspoint/abc.mrap | us-west-2 | - | !SigV4A
     arn:aws:s3::123456789012:accesspoint:abc.mrap | us-west-2 | - | !SigV4A
-    arn:aws:s3:us-west-2:123456789012:accesspoint/ap/more | us-west-2 | - | !more behind
+    arn:aws:s3:us-west-2:123456789012:accesspoint/ap/more | us-west-2 | - | !more after
     arn:aws:s3:us-west-2:123456789012:accesspoint | us-west-2 | - | !names no access point
     arn:aws:s3:us-west-2:123456789012:accesspoint/ | us-west-2 | - | !names no access point
     arn:aws:s3:us-west-2::accesspoint/ap | us-west-2 | - | !account id
     arn:aws:s3:us-west-2:12.34:accesspoint/ap | us-west-2 | - | !account id
     arn:aws:s3:us-west-2:123456789012:accesspoint/a_b | us-west-2 | - | !does not fit
     arn:aws:s3:us-west-2:123456789012:accesspoint/a.b | us-west-2 | - | !does not fit
-    arn:aws:s3:us-west-2.evil:123456789012:accesspoint/ap | us-west-2 | - | !no sound region
+    arn:aws:s3:us-west-2.evil:123456789012:accesspoint/ap | us-west-2 | - | !no valid region
     arn:aws:s3:::bucket | us-west-2 | - | !give the name alone
     arn:aws:s3:us-west-2:123456789012:job/x | us-west-2 | - | !names no access point
     arn:aws:sqs:us-west-2:123456789012:accesspoint/ap | us-west-2 | - | !not an ARN of S3
@@ -92,7 +92,7 @@ extension EndpointCase {
     arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol | us-west-2 | path | !never part of the path
     arn:aws:s3-object-lambda::123456789012:accesspoint/ol | us-west-2 | - | !no region
     arn:aws:s3-object-lambda:us-west-2:123456789012:other/ol | us-west-2 | - | !names no access point
-    arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol/x | us-west-2 | - | !more behind
+    arn:aws:s3-object-lambda:us-west-2:123456789012:accesspoint/ol/x | us-west-2 | - | !more after
     arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | eu-west-1 | - | https://ap-123456789012.op-0123456789abcdef0.s3-outposts.us-west-2.amazonaws.com us-west-2 s3-outposts
     arn:aws:s3-outposts:us-west-2:123456789012:outpost:op-0123456789abcdef0:accesspoint:ap | us-west-2 | - | https://ap-123456789012.op-0123456789abcdef0.s3-outposts.us-west-2.amazonaws.com us-west-2 s3-outposts
     arn:aws:s3-outposts:us-west-2:123456789012:outpost/op-0123456789abcdef0/accesspoint/ap | eu-west-1 | own | !is not to be used
@@ -107,7 +107,7 @@ extension EndpointCase {
     test-accessp-e0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3 | us-west-2 | - | https://test-accessp-e0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3.ec2.s3-outposts.us-west-2.amazonaws.com us-west-2 s3-outposts
     test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3 | cn-north-1 | - | https://test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3.op-0b1d075431d83bebd.s3-outposts.cn-north-1.amazonaws.com.cn cn-north-1 s3-outposts
     test-accessp-f0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3 | us-west-2 | - | !kind of Outposts hardware
-    short--op-s3 | us-west-2 | - | !no alias
+    short--op-s3 | us-west-2 | - | !not an alias
     test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3 | us-west-2 | fips | !no FIPS
     # Directory buckets
     base--usw2-az1--x-s3 | us-west-2 | - | https://base--usw2-az1--x-s3.s3express-usw2-az1.us-west-2.amazonaws.com us-west-2 s3express

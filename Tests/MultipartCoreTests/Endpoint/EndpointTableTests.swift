@@ -3,10 +3,10 @@ import Testing
 
 @Suite("Endpoints by AWS's rules", .timeLimit(.minutes(15)))
 struct EndpointTableTests {
-  @Test("a bucket's requests go where AWS's rules send them, or nowhere", arguments: EndpointCase.partitions)
+  @Test("a bucket's requests go where AWS's rules say, or are refused", arguments: EndpointCase.partitions)
   func partitions(row: EndpointCase) { check(row) }
 
-  @Test("each kind of bucket is found by its own rule, or refused", arguments: EndpointCase.kinds)
+  @Test("each kind of bucket is resolved by its own rule, or refused", arguments: EndpointCase.kinds)
   func kinds(row: EndpointCase) { check(row) }
 
   private func check(_ row: EndpointCase) {
@@ -15,7 +15,7 @@ struct EndpointTableTests {
       return
     }
     #expect(row.found.hasPrefix("!") && row.found.contains(row.wanted.dropFirst()), "\(row.found)")
-    // A refusal names the way out.
+    // A refusal has a remedy.
     #expect(!row.found.hasSuffix("; "))
   }
 
@@ -26,7 +26,7 @@ struct EndpointTableTests {
   }
 
   @Test(
-    "what two options refuse together is put down to where they came from",
+    "the code of a failure of two options depends on where they were set",
     arguments: [Failure.Code.usage, .configuration])
   func blame(code: Failure.Code) {
     var question = EndpointQuestion(bucket: "bucket", region: "eu-west-1")
@@ -37,7 +37,7 @@ struct EndpointTableTests {
     do throws(Failure) { _ = try EndpointResolver.resolve(question) } catch { #expect(error.code == code) }
   }
 
-  @Test("the region that a name tells is known before anybody is asked")
+  @Test("a region in the bucket's name is known without asking")
   func regionOfName() {
     func region(_ bucket: String) -> String? { EndpointQuestion(bucket: bucket).regionOfName }
     #expect(region("arn:aws:s3:us-west-2:123456789012:accesspoint/ap") == "us-west-2")

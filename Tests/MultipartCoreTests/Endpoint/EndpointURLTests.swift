@@ -5,7 +5,7 @@ import Testing
 @Suite("Endpoint URLs", .timeLimit(.minutes(15)))
 struct EndpointURLTests {
   @Test(
-    "what a person writes becomes origin and path",
+    "a typed URL becomes origin and path",
     arguments: [
       ("https://s3.example.com", "https://s3.example.com", "/b/k"),
       ("https://s3.example.com/", "https://s3.example.com", "/b/k"),
@@ -32,7 +32,7 @@ struct EndpointURLTests {
   }
 
   @Test(
-    "a malformed one is refused under the code of the place it came from, and never repeated",
+    "a malformed URL is refused with the code of where it was set, and never repeated",
     arguments: [
       "localhost:9000", "ftp://hunter2", "https:/hunter2", "https://", "https:///hunter2", "http://:9000",
       "https://hunter2..example.com", "https://hunter2.", "https://user:hunter2@host", "https://hunter2@host",

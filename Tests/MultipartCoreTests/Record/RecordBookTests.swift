@@ -13,7 +13,7 @@ import Testing
 
   private var book: RecordBook { shelf.book }
 
-  @Test("A record is there as soon as it is begun, and each part as soon as it is appended")
+  @Test("A record exists as soon as it is begun, and each part as soon as it is appended")
   func story() throws {
     #expect(try book.load(target) == nil)
     let writer = try book.begin(header)
@@ -37,7 +37,7 @@ import Testing
     #expect(try shelf.names() == [target.name() + ".record"])
   }
 
-  @Test("A new record takes the place of an older one, of which nothing is left")
+  @Test("A new record replaces an older one entirely")
   func replaces() throws {
     let old = try book.begin(header)
     try old.append(RecordSamples.part(1), now: .zero)
@@ -52,7 +52,7 @@ import Testing
     #expect(try book.load(target)?.parts == [3: RecordSamples.part(3)])
   }
 
-  @Test("Torn anywhere, it is gone on with after the last whole line")
+  @Test("A record that is cut off anywhere is continued after the last complete line")
   func resumes() throws {
     let record = RecordSamples.record(parts: 6)
     let (bytes, ends) = try RecordSamples.text(record)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("What is gone on with is what the caller believes, whatever the file says")
+  @Test("A record is continued with what the caller has read, whatever the file says now")
   func resumesElse() throws {
     let record = RecordSamples.record(parts: 3)
     try book.resume(record).append(RecordSamples.part(4), now: .zero)
@@ -87,7 +87,7 @@ import Testing
     #expect(try book.load(target) == another)
   }
 
-  @Test("A record is removed with or without its writer, and one that is not there is no error")
+  @Test("A record is removed with or without its writer, and a missing one is not an error")
   func removes() throws {
     try book.remove(target)
     let writer = try book.begin(header)
@@ -101,7 +101,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("All records are found, oldest first, and what cannot be used is named")
+  @Test("All records are found, oldest first, and unusable files are named")
   func listing() throws {
     #expect(try book.all() == [])
     for (index, created) in [300, 100, 200].enumerated() {
@@ -123,7 +123,7 @@ import Testing
     lock?.release()
   }
 
-  @Test("A record of another destination is not taken for this one's")
+  @Test("The record of another destination is not used")
   func misplaced() throws {
     let (bytes, _) = try RecordSamples.text(RecordSamples.record(parts: 1))
     let other = RecordTarget(origin: "https://a", bucket: "b", key: "k")
@@ -131,7 +131,7 @@ import Testing
     #expect(try book.load(other) == nil)
   }
 
-  @Test("Begun by many at once, the record is that of one of them, whole, and no other's end removes it")
+  @Test("If many begin a record at once, it is completely one of theirs, and none of the others removes it")
   func racing() async throws {
     let book = book
     let writers = try await withThrowingTaskGroup(of: (String, RecordWriter).self) { group in
@@ -153,7 +153,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("What a killed run left half made is cleared away by the next run that holds its lock, and by no other")
+  @Test("Incomplete files of a killed run are deleted by the next run that holds the lock, and by no other")
   func leftovers() throws {
     let name = try target.name()
     for number in [0, 3, 15] { try shelf.directory.write("half", to: "state/uploads/\(name).record.new\(number)") }
@@ -188,7 +188,7 @@ import Testing
     #expect(threadTime() - began < .seconds(1))
   }
 
-  @Test("A record begun with parts has them at once; one that cannot be written is left out, and more can follow")
+  @Test("A record begun with parts has them at once; a part that cannot be written is left out, and more can follow")
   func begunWithParts() throws {
     var long = RecordSamples.part(2)
     long.etag = String(repeating: "e", count: 70_000)
@@ -196,14 +196,14 @@ import Testing
     #expect(try book.load(target)?.parts == [1: RecordSamples.part(1), 3: RecordSamples.part(3)])
     try writer.append(RecordSamples.part(2), now: .zero)
     #expect(try book.load(target)?.parts.count == 3)
-    // As many of a hostile store's as a record may hold, and no more.
+    // As many parts of a hostile store as a record can hold, and no more.
     let many = (1...400).map { UploadRecord.Part(number: $0, size: 1, etag: String(repeating: "e", count: 60_000)) }
     _ = try book.begin(header, parts: many)
     #expect(try shelf.bytes().count <= RecordText.mostBytes)
     #expect((270...279).contains(try #require(try book.load(target)).parts.count))
   }
 
-  @Test("A record as long as it may be takes no more, and is written short again when it is gone on with")
+  @Test("A record of the maximum length accepts no more parts, and is shortened when it is continued")
   func longest() throws {
     let head = try RecordText.head(header)
     var part = RecordSamples.part(1)

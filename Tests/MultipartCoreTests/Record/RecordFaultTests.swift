@@ -4,11 +4,11 @@ import Testing
 
 @testable import MultipartCore
 
-/// A small file system of its own, mounted for one test (root only).
+/// A small file system, mounted for one test (root only).
 private struct SmallDisk {
   let path: String
 
-  /// Mounted while `body` runs, whichever way that ends.
+  /// Mounted while `body` runs, and unmounted however it ends.
   static func with(_ path: String, _ body: (SmallDisk) async throws -> Void) async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     guard await run("mount", ["-t", "tmpfs", "-o", "size=64k", "none", path]) else { throw SystemError("mount", EPERM) }
@@ -55,7 +55,7 @@ private struct SmallDisk {
   private var book: RecordBook { shelf.book }
 
   @Test(
-    "On a full disk a part is not recorded, the ones before it stay, and the next is when there is room",
+    "On a full disk a part is not recorded, earlier ones stay, and the next is recorded when there is space",
     .enabled("needs a mount", { await SmallDisk.possible() }))
   func fullDisk() async throws {
     try await SmallDisk.with(shelf.directory.path("state")) { try fill($0) }
@@ -89,14 +89,14 @@ private struct SmallDisk {
   }
 
   @Test(
-    "In a read-only folder records are read, and what would write is a failure of this machine",
+    "In a read-only folder records can be read, and writing is a local failure",
     .enabled("needs a mount", { await SmallDisk.possible() }))
   func readOnly() async throws {
     try await SmallDisk.with(shelf.directory.path("state")) { try await onlyRead($0) }
   }
 
   private func onlyRead(_ disk: SmallDisk) async throws {
-    // What is open for writing keeps a file system from being made read-only.
+    // A file that is open for writing prevents remounting read-only.
     do { try book.begin(header).append(RecordSamples.part(1), now: .zero) }
     #expect(await disk.makeReadOnly())
     #expect(try book.load(target) == RecordSamples.record(parts: 1))
@@ -113,7 +113,7 @@ private struct SmallDisk {
     }
   }
 
-  @Test("Where a line could not be cut off again, no more lines are written behind it")
+  @Test("If an incomplete line cannot be cut off, nothing more is written after it")
   func broken() throws {
     _ = try book.begin(header)
     let folder = try #require(try RecordFolder.open(shelf.folder))
@@ -127,7 +127,7 @@ private struct SmallDisk {
     }
   }
 
-  @Test("A folder that cannot be is a failure of this machine, and nothing is written elsewhere")
+  @Test("An impossible folder is a local failure, and nothing is written elsewhere")
   func noFolder() throws {
     try shelf.directory.write("x", to: "file")
     for folder in [shelf.directory.path("file"), shelf.directory.path("file/below"), "/proc/nothing/here", ""] {
@@ -142,7 +142,7 @@ private struct SmallDisk {
     #expect(access("/uploads", F_OK) != 0)
   }
 
-  @Test("A link, a pipe or a folder in the place of a record or a lock is not followed and not waited for")
+  @Test("A link, a pipe or a folder in place of a record or a lock is neither followed nor waited for")
   func planted() throws {
     let (bytes, _) = try RecordSamples.text(RecordSamples.record(parts: 1))
     let elsewhere = try shelf.directory.write(bytes, to: "elsewhere")
@@ -165,7 +165,7 @@ private struct SmallDisk {
     #expect(try shelf.directory.read("elsewhere") == bytes)
   }
 
-  @Test("A link in the place of a record is replaced by a new record, and what it points to stays")
+  @Test("A link in place of a record is replaced by a new record, and its target stays")
   func linkReplaced() throws {
     let elsewhere = try shelf.directory.write("mine", to: "elsewhere")
     try FileManager.default.createDirectory(atPath: shelf.folder, withIntermediateDirectories: true)
@@ -175,7 +175,7 @@ private struct SmallDisk {
     #expect(try shelf.directory.read("elsewhere") == Array("mine".utf8))
   }
 
-  @Test("A file that others can read is made private; one that they can write is not believed")
+  @Test("A file that others can read is made private; one that they can write is not trusted")
   func tooOpen() throws {
     _ = try book.begin(header)
     let path = try shelf.path(".record")
@@ -200,7 +200,7 @@ private struct SmallDisk {
     }
   }
 
-  @Test("A file or a folder of another user is not believed", .enabled(if: geteuid() == 0, "needs root"))
+  @Test("A file or a folder of another user is not trusted", .enabled(if: geteuid() == 0, "needs root"))
   func foreign() throws {
     _ = try book.begin(header)
     for path in [try shelf.path(".record"), shelf.folder] {
@@ -213,7 +213,7 @@ private struct SmallDisk {
     #expect(try book.load(target)?.header == header)
   }
 
-  @Test("A huge file is read as far as a record can reach")
+  @Test("Of a huge file only the length of the longest record is read")
   func huge() throws {
     let (bytes, _) = try RecordSamples.text(RecordSamples.record(parts: 2))
     try shelf.directory.write("", to: "state/uploads/x")

@@ -12,7 +12,7 @@ import Testing
 
   private var book: RecordBook { shelf.book }
 
-  @Test("One holds the lock of a destination, another gets none until it is let go")
+  @Test("While one run holds a destination's lock, no other gets it")
   func exclusive() throws {
     let lock = try #require(try book.lock(target))
     #expect(try book.lock(target) == nil)
@@ -20,7 +20,7 @@ import Testing
     let other = try #require(try book.lock(RecordTarget(origin: "https://a", bucket: "b", key: "k")))
     lock.release()
     let again = try #require(try book.lock(target))
-    // Only the one that holds it can let it go.
+    // Only the holder can release it.
     lock.release()
     #expect(try book.lock(target) == nil)
     again.release()
@@ -28,7 +28,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("A lock that nobody keeps is let go")
+  @Test("A lock without a reference is released")
   func forgotten() throws {
     do {
       let lock = try book.lock(target)
@@ -39,7 +39,7 @@ import Testing
     lock?.release()
   }
 
-  @Test("Another process gets no lock while this one has it")
+  @Test("Another process does not get the lock while this one has it")
   func acrossProcesses() async throws {
     let lock = try #require(try book.lock(target))
     let path = try shelf.path(".lock")
@@ -51,7 +51,7 @@ import Testing
     #expect(try await ChildProcess(flock, arguments, environment: environment).wait().status == 0)
   }
 
-  @Test("The lock of a killed process is free at once, and nobody is said to hold it")
+  @Test("The lock of a killed process is free at once, and no holder is reported")
   func killed() async throws {
     let environment = Programs.environment(home: shelf.directory.path)
     let path = try shelf.directory.write("", to: "state/uploads/\(target.name()).lock")
@@ -59,7 +59,7 @@ import Testing
     let child = try ChildProcess(
       Programs.find("flock"), ["--no-fork", path, "sh", "-c", "echo $$ >\"$0\"; echo; exec cat", path],
       environment: environment, input: .open)
-    // Its first output says that it has the lock.
+    // Its first output means that it has the lock.
     try await until("flock has the lock") { !child.stdout.isEmpty || child.ended }
     #expect(try book.lock(target) == nil)
     #expect(book.lockHolder(target) == child.pid)
@@ -70,7 +70,7 @@ import Testing
     lock.release()
   }
 
-  @Test("A lock whose file lost its name keeps nobody off, and its end takes nobody's file away")
+  @Test("A lock whose file was deleted locks nobody out, and releasing it deletes no other file")
   func unlinked() throws {
     let first = try #require(try book.lock(target))
     #expect(unlink(try shelf.path(".lock")) == 0)
@@ -80,7 +80,7 @@ import Testing
     second.release()
   }
 
-  @Test("A lock file that was let go between our opening and our locking is not taken for the lock")
+  @Test("A lock file that is deleted between our open and flock does not count as the lock")
   func lostName() throws {
     let first = try #require(try book.lock(target))
     let folder = try #require(try RecordFolder.open(shelf.folder))
@@ -94,7 +94,7 @@ import Testing
     next.release()
   }
 
-  @Test("However many take and let go at once, there is never more than one holder")
+  @Test("However many take and release it at once, there is never more than one holder")
   func crowd() async throws {
     let (book, target) = (book, target)
     let holders = Locked(0)
@@ -122,7 +122,7 @@ import Testing
     #expect(try shelf.names() == [])
   }
 
-  @Test("A lock file says nothing of its holder that is not a process")
+  @Test("A process id in a lock file counts only if that process exists")
   func nobody() throws {
     #expect(book.lockHolder(target) == nil)
     for text in ["", "12", "-1\n", "0\n", "x\n", "99999999999999\n", "2147483647\n"] {

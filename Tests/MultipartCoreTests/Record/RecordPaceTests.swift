@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("Parts that come slowly are durable at once, those that come fast each second or each 64 MiB")
+  @Test("Slow parts are made durable at once, fast ones every second or every 64 MiB")
   func paces() {
     #expect(flushes([(0, 8), (1, 8), (2.5, 8), (60, 8)]) == [0, 1, 2, 3])
     #expect(flushes([(0, 1), (0.3, 1), (0.6, 1), (0.99, 1), (1.0, 1), (1.5, 1), (2.0, 1)]) == [0, 4, 6])
@@ -23,7 +23,7 @@ import Testing
     #expect(flushes([(0, 8), (0.1, 64), (0.2, 64), (0.3, 63)]) == [0, 1, 2])
   }
 
-  @Test("A clock that stands still or goes back, and sizes beyond counting, do no harm")
+  @Test("A clock that stands still or goes back, and huge sizes, do no harm")
   func odd() {
     #expect(flushes([(5, 1), (5, 1), (1, 1), (1, 63)]) == [0, 3])
     var pace = FlushPace()
@@ -32,7 +32,7 @@ import Testing
     #expect(due == [true, true])
   }
 
-  @Test("A digest of options tells every two lists apart, and not the order in which names were given")
+  @Test("A digest of options differs for any two lists, but not for another order of names")
   func digests() throws {
     func digest(_ entries: [(String, String?)]) throws -> String {
       var digest = OptionsDigest()

@@ -24,7 +24,7 @@ enum RecordSamples {
     "\"d41d8cd98f00b204e9800998ecf8427e\"", "", "\"a b\"", "%", "%22", "a\nb", "-", "\u{0}", "W/\"\u{E9}\"",
   ]
 
-  /// Of all algorithms and none, with an ETag that holds whatever a store may send.
+  /// With each algorithm and none, and an ETag of any characters that a store may send.
   static func part(_ number: Int, size: Int64 = 8 << 20) -> UploadRecord.Part {
     let algorithms = ChecksumAlgorithm.allCases
     let choice = number % (algorithms.count + 1)
@@ -40,7 +40,7 @@ enum RecordSamples {
     return record
   }
 
-  /// The text of a record, and where each of its lines ends.
+  /// The text of a record, and the end of each of its lines.
   static func text(_ record: UploadRecord) throws -> (bytes: [UInt8], ends: [Int]) {
     var (bytes, seed) = try RecordText.head(record.header)
     for number in record.parts.keys.sorted() {
@@ -50,7 +50,7 @@ enum RecordSamples {
   }
 }
 
-/// A state folder of one test, looked at from outside.
+/// The state folder of one test, seen from outside.
 struct RecordShelf {
   let directory: TemporaryDirectory
   let book: RecordBook
@@ -66,7 +66,7 @@ struct RecordShelf {
     try folder + "/" + target.name() + suffix
   }
 
-  /// Puts bytes where the record is looked for.
+  /// Writes bytes to the record's path.
   func write(_ bytes: [UInt8], to target: RecordTarget = RecordSamples.target) throws {
     let path = try directory.write(bytes, to: "state/uploads/" + target.name() + ".record")
     chmod(path, 0o600)

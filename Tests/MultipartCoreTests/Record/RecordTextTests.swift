@@ -9,7 +9,7 @@ import Testing
 
   private func parts(_ count: Int) -> [Int: UploadRecord.Part] { record.parts.filter { $0.key <= count } }
 
-  @Test("Keys, paths and ETags of any bytes come back as they were, and are one line each")
+  @Test("Keys, paths and ETags of any bytes survive a round trip, one line each")
   func roundTrip() throws {
     let (bytes, ends) = try RecordSamples.text(record)
     let reading = try #require(try RecordText.read(bytes))
@@ -24,7 +24,7 @@ import Testing
     #expect(bytes.allSatisfy { $0 == 0x0A || (0x20..<0x7F).contains($0) })
   }
 
-  @Test("The text is what is written down here, so that records outlive a release")
+  @Test("The text has exactly this form, so that later releases can read it")
   func frozen() throws {
     var record = UploadRecord(header: RecordSamples.header())
     record.parts[1] = RecordSamples.part(1)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("Torn at any byte, a record is its whole lines and nothing else")
+  @Test("Cut off at any byte, a record consists of its complete lines only")
   func torn() throws {
     let (bytes, ends) = try RecordSamples.text(record)
     for length in 0..<bytes.count {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("Torn at any byte and filled with NULs or with another record, it is its whole lines")
+  @Test("Cut off at any byte and filled with NULs or another record, it consists of its complete lines")
   func filled() throws {
     let (bytes, ends) = try RecordSamples.text(record)
     var other = record
@@ -77,7 +77,7 @@ import Testing
       let whole = parts(ends.filter { $0 <= length }.count - 2)
       let nul = Array(bytes.prefix(length)) + [UInt8](repeating: 0, count: 4096)
       #expect(try RecordText.read(nul)?.record.parts == whole, "NULs from \(length)")
-      // As blocks of an older file would stand there, at the same place and from a line's start.
+      // Blocks of an older file, at the same offset and beginning with a line.
       let older = Array(bytes.prefix(length)) + stale.dropFirst(length)
       #expect(try RecordText.read(older)?.record.parts == whole, "another's from \(length)")
       #expect(
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "With any byte changed, no wrong part and no wrong header is believed", arguments: [0x01, 0x20, 0x80] as [UInt8])
+    "After changing any byte, no wrong part or header is accepted", arguments: [0x01, 0x20, 0x80] as [UInt8])
   func flipped(mask: UInt8) throws {
     let (bytes, ends) = try RecordSamples.text(record)
     for place in bytes.indices {
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test("Of a part that was sent twice the later line counts")
+  @Test("If a part was sent twice, the later line counts")
   func twice() throws {
     let head = try RecordText.head(record.header)
     var again = RecordSamples.part(1)
@@ -120,7 +120,7 @@ import Testing
     #expect(try RecordText.read(bytes)?.record.parts == [1: again])
   }
 
-  @Test("A version that is not known is refused with a line that says so; a damaged one is not a version")
+  @Test("An unknown version is refused with a message that says so; a damaged file is not an unknown version")
   func versions() throws {
     let second = try RecordSamples.text(record).bytes.drop { $0 != 0x0A }.dropFirst()
     for words in [["s3up", "record", "2"], ["s3up", "record", "1", "more"], ["s3up", "record", ""]] {
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("What could not be read again is not written")
+  @Test("Nothing is written that could not be read back")
   func unwritable() throws {
     for number in [0, 10_001, -1] {
       #expect(throws: Failure.self) {
@@ -168,7 +168,7 @@ import Testing
     #expect(throws: Failure.self) { try RecordText.head(RecordSamples.header(id: "")) }
   }
 
-  @Test("Bytes of chance, long lines and no lines are no record")
+  @Test("Random bytes, long lines and an empty file are not a record")
   func garbage() throws {
     for bytes in [
       [], [0x0A], randomBytes(100_000, seed: 3), [UInt8](repeating: 0x61, count: 200_000),

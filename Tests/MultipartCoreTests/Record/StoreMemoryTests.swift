@@ -21,7 +21,7 @@ import Testing
     return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
   }
 
-  @Test("What was learnt is found again by another run, whatever form it is")
+  @Test("A lesson of any kind is found by the next run")
   func remembers() throws {
     let forms: [ChecksumForm] = [.md5, .none] + ChecksumAlgorithm.allCases.filter { $0 != .md5 }.map { .algorithm($0) }
     for (index, form) in forms.enumerated() {
@@ -43,7 +43,7 @@ import Testing
     #expect(try lines().count == 3)
   }
 
-  @Test("After thirty days a store is asked again, and its line goes with the next lesson")
+  @Test("After thirty days a store is asked again, and its entry is removed with the next lesson")
   func expires() throws {
     try memory.remember(.verifies(.md5), of: "https://old", now: now)
     #expect(memory.lessons(of: "https://old", now: Timestamp(seconds: now.seconds + month - 1)).form == .md5)
@@ -53,7 +53,7 @@ import Testing
     #expect(try lines() == ["s3up stores 1", "https://new md5 \(later.seconds)"])
   }
 
-  @Test("What killed runs left of it, however many they were, does not end the learning")
+  @Test("Files of killed runs, however many, do not prevent learning")
   func abandoned() throws {
     let left = (0..<16).map { "a/state/stores.new\($0)" }
     for (index, name) in left.enumerated() {
@@ -68,7 +68,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path(left[1])))
   }
 
-  @Test("A lesson of the future is none")
+  @Test("A lesson from the future does not count")
   func future() throws {
     for ahead in [2 * 86_400, month, Int64.max - now.seconds] as [Int64] {
       try directory.write("s3up stores 1\nhttps://a none \(now.seconds + ahead)\n", to: "a/state/stores")
@@ -80,7 +80,8 @@ import Testing
   }
 
   @Test(
-    "What others can write is not believed, and the next lesson replaces it", arguments: [0o622, 0o606] as [mode_t])
+    "A file that others can write is not trusted, and the next lesson replaces it",
+    arguments: [0o622, 0o606] as [mode_t])
   func tooOpen(_ bits: mode_t) throws {
     let file = try directory.write("s3up stores 1\nhttps://a none \(now.seconds)\n", to: "a/state/stores")
     #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
@@ -92,7 +93,7 @@ import Testing
     #expect(mode(file) == 0o600)
   }
 
-  @Test("A file or a folder of another user is not believed", .enabled(if: geteuid() == 0, "needs root"))
+  @Test("A file or a folder of another user is not trusted", .enabled(if: geteuid() == 0, "needs root"))
   func foreign() throws {
     let file = try directory.write("s3up stores 1\nhttps://a none \(now.seconds)\n", to: "a/state/stores")
     #expect(chown(file, 65_534, 65_534) == 0)
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "In a folder that others can write, lessons lie in a folder of our own", arguments: [0o777, 0o1777] as [mode_t])
+    "In a folder that others can write, lessons are in a subfolder of our own", arguments: [0o777, 0o1777] as [mode_t])
   func shared(_ bits: mode_t) throws {
     try directory.write("s3up stores 1\nhttps://a none \(now.seconds)\n", to: "a/state/stores")
     #expect(chmod(folder, bits) == 0)
@@ -121,7 +122,7 @@ import Testing
     #expect(mode(folder) == bits && mode(folder + "/uploads") == 0o700 && mode(folder + "/uploads/stores") == 0o600)
   }
 
-  @Test("A store has not the lessons of one whose address begins like its own")
+  @Test("A store does not get the lessons of another one with a longer address")
   func prefixes() throws {
     for longer in ["https://a:9000", "https://ab", "https://a/b"] {
       try memory.remember(.verifies(.md5), of: longer, now: now)
@@ -145,7 +146,9 @@ import Testing
     "s3up stores 1\nhttps://a md5 -9223372036854775808",
   ]
 
-  @Test("A torn, foreign or hostile file is as good as none, and the next lesson mends it", arguments: 0..<broken.count)
+  @Test(
+    "An incomplete, foreign or hostile file counts as none, and the next lesson replaces it",
+    arguments: 0..<broken.count)
   func garbage(index: Int) throws {
     try directory.write(Self.broken[index], to: "a/state/stores")
     #expect(memory.lessons(of: "https://a", now: now).form == nil)
@@ -153,13 +156,13 @@ import Testing
     #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
   }
 
-  @Test("A file of bytes that are no text is as good as none")
+  @Test("A file that is not text counts as none")
   func binary() throws {
     try directory.write(randomBytes(5000, seed: 9), to: "a/state/stores")
     #expect(memory.lessons(of: "https://a", now: now).form == nil)
   }
 
-  @Test("The good lines of a file with a torn end still count")
+  @Test("The valid lines of a file with an incomplete end still count")
   func tornEnd() throws {
     try directory.write("s3up stores 1\nhttps://a md5 \(now.seconds)\nhttps://b md", to: "a/state/stores")
     #expect(memory.lessons(of: "https://a", now: now).form == .md5)
@@ -172,7 +175,7 @@ import Testing
     #expect(mode(folder + "/stores") == nil)
   }
 
-  @Test("The file is for its owner alone, and so are the folders that were made for it")
+  @Test("The file and the folders created for it are private to the owner")
   func modes() throws {
     try memory.remember(.verifies(.md5), of: "https://a", now: now)
     #expect(mode(folder + "/stores") == 0o600)
@@ -181,7 +184,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["stores"])
   }
 
-  @Test("A folder that cannot be is a failure of this machine, and nothing is left lying about")
+  @Test("An impossible folder is a local failure, and no file is left behind")
   func noFolder() throws {
     try directory.write("x", to: "file")
     for folder in [directory.path("file"), directory.path("file/below"), "/proc/nothing/here", ""] {
@@ -194,7 +197,7 @@ import Testing
     #expect(try directory.read("file") == Array("x".utf8))
   }
 
-  @Test("Where the file cannot be replaced nothing is left beside it")
+  @Test("If the file cannot be replaced, no temporary file is left")
   func notReplaceable() throws {
     try FileManager.default.createDirectory(atPath: folder + "/stores/in", withIntermediateDirectories: true)
     let failure = #expect(throws: Failure.self) { try memory.remember(.verifies(.md5), of: "https://a", now: now) }
@@ -216,14 +219,14 @@ import Testing
     #expect(mode(folder + "/stores") == 0o600)
   }
 
-  @Test("A pipe in the file's place does not hang a run")
+  @Test("A pipe in the file's place does not block a run")
   func pipe() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     #expect(mkfifo(folder + "/stores", 0o600) == 0)
     #expect(memory.lessons(of: "https://a", now: now).form == nil)
   }
 
-  @Test("Writers at the same time leave a whole file")
+  @Test("Concurrent writers leave a complete file")
   func together() async throws {
     let (memory, now) = (memory, now)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -11,7 +11,7 @@ import Testing
     Response(status: 200, headers: ["Date": "Tue, 14 Nov 2023 22:13:20 GMT"], body: Array(text.utf8))
   }
 
-  @Test("of a list of uploads that never ends two pages are read")
+  @Test("two pages of an endless list of uploads are read")
   func endlessUploads() async throws {
     let store = ScriptedStore { (_, number) throws(Failure) in
       let uploads = (0..<1000).map { "<Upload><Key>k</Key><UploadId>\(number)-\($0)</UploadId></Upload>" }.joined()
@@ -27,7 +27,7 @@ import Testing
     #expect(found.date == Timestamp(seconds: 1_700_000_000))
   }
 
-  @Test("a page with more uploads than ten of S3's is cut")
+  @Test("a page with more than ten times S3's number of uploads is cut")
   func longPage() throws {
     let uploads = (0..<12_000).map { "<Upload><Key>k</Key><UploadId>\($0)</UploadId></Upload>" }.joined()
     let page = try ListMultipartUploads(bucket: "bucket").output(
@@ -35,7 +35,7 @@ import Testing
     #expect(page.uploads.count == 10_000)
   }
 
-  @Test("lists of foreign uploads' parts that never come are waited for ten seconds in all, and the run says so")
+  @Test("lists of foreign uploads' parts that never arrive are waited for ten seconds in total, and a message says so")
   func endlessWait() async throws {
     let slept = Locked<[Duration]>([])
     let world = World(
@@ -62,7 +62,7 @@ import Testing
     #expect(heard.withLock { $0 }.contains { $0.hasPrefix("looked at none of 9 unfinished uploads") })
   }
 
-  @Test("a list of parts that comes one by one is read for a thousand pages, and is then not whole")
+  @Test("of a list with one part per page a thousand pages are read, and it counts as incomplete")
   func endlessParts() async throws {
     let store = ScriptedStore { (_, number) throws(Failure) in
       Self.answer(

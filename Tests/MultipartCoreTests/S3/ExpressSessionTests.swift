@@ -57,7 +57,7 @@ struct ExpressSessionTests {
     store.requests.map { $0.headers["x-amz-s3session-token"] ?? $0.headers["x-amz-security-token"] ?? "none" }
   }
 
-  @Test("it is begun with the ordinary credentials, and signs all that follows with its own")
+  @Test("it is begun with the ordinary credentials, and signs all later requests with its own")
   func signed() async throws {
     let store = store()
     let client = try client(store)
@@ -85,7 +85,7 @@ struct ExpressSessionTests {
     #expect(store.requests.filter { $0.url.hasSuffix("?session") }.count == 1)
   }
 
-  @Test("it is renewed ahead of its end, and nobody waits for that")
+  @Test("it is renewed before it expires, and no request waits for that")
   func renewed() async throws {
     let gate = AsyncStream<Void>.makeStream()
     let begun = Locked(0)
@@ -104,7 +104,7 @@ struct ExpressSessionTests {
     try await head(client)
     #expect(begun.withLock { $0 } == 1)
     world.advance(.seconds(2))
-    // The renewal stands still, and these go out all the same.
+    // The renewal stalls, and these requests are sent anyway.
     defer { gate.continuation.finish() }
     try await finishes("requests beside a renewal") { for _ in 0..<5 { try await head(client) } }
     try await until("a renewal has begun", within: .seconds(30)) { begun.withLock { $0 } == 2 }
@@ -117,7 +117,7 @@ struct ExpressSessionTests {
     #expect(begun.withLock { $0 } == 2)
   }
 
-  @Test("who comes after its end waits for the next one")
+  @Test("a request after its expiry waits for the next session")
   func ended() async throws {
     let store = store()
     let client = try client(store)
@@ -127,7 +127,7 @@ struct ExpressSessionTests {
     #expect(tokens(store) == ["sts", "token-1", "sts", "token-2"])
   }
 
-  @Test("a renewal that fails while the old session holds disturbs nobody; after its end the reason is told")
+  @Test("a failed renewal has no effect while the old session is valid; after it expires the reason is reported")
   func failedRenewal() async throws {
     let store = store { request, number in
       number > 1 && request.url.hasSuffix("?session") ? Response(status: 403) : nil
@@ -136,7 +136,7 @@ struct ExpressSessionTests {
     try await head(client)
     world.advance(.seconds(250))
     try await head(client)
-    // The refusal of the renewal arrives beside these; after it none is begun for five seconds.
+    // The renewal is refused during these requests; after that none begins for five seconds.
     for _ in 0..<50 { try await head(client) }
     #expect(store.requests.filter { $0.url.hasSuffix("?session") }.count <= 2)
     world.advance(.seconds(100))
@@ -149,7 +149,7 @@ struct ExpressSessionTests {
     }
   }
 
-  @Test("when the store says that it ended, one new one is begun and the request goes again")
+  @Test("if the store says that the session has expired, one new session is begun and the request is sent again")
   func endedByTheStore() async throws {
     let expired = Response(status: 400, body: Array("<Error><Code>ExpiredToken</Code></Error>".utf8))
     let store = store { request, _ in request.headers["x-amz-s3session-token"] == "token-1" ? expired : nil }
@@ -162,7 +162,7 @@ struct ExpressSessionTests {
     #expect(store.requests.filter { $0.headers["x-amz-s3session-token"] == "token-1" }.count <= 8)
   }
 
-  @Test("a store that takes no session is asked for two, not for ever")
+  @Test("a store that accepts no session is asked for two, not endlessly")
   func neverTaken() async throws {
     let store = store { request, _ in
       request.url.hasSuffix("?session")
@@ -174,7 +174,7 @@ struct ExpressSessionTests {
   }
 
   @Test(
-    "an answer that is no session is not one",
+    "an answer without a session is a failure",
     arguments: [
       "", "<CreateSessionResult/>", "<html>", "<Error><Code>AccessDenied</Code></Error>",
       """
@@ -188,7 +188,7 @@ struct ExpressSessionTests {
     }
   }
 
-  @Test("how long it holds is measured by the store's clock, an hour at most, and five minutes where it does not say")
+  @Test("its lifetime is measured by the store's clock, at most an hour, and five minutes if the store does not say")
   func lifetime() throws {
     let begin = CreateSession(bucket: bucket)
     #expect(try begin.output(from: Self.session(1, lifetime: 90)).lifetime == .seconds(90))

@@ -50,7 +50,7 @@ struct RegionTests {
     ),
   ]
 
-  @Test("it is followed once, remembered for the run, and said in one line", arguments: refusals.indices)
+  @Test("requests follow it once, it is remembered for the run, and reported in one line", arguments: refusals.indices)
   func followed(index: Int) async throws {
     let refusal = Self.refusals[index].answer
     let store = ScriptedStore { request, _ in request.url.contains("us-east-1") ? refusal : Self.good }
@@ -84,7 +84,7 @@ struct RegionTests {
     #expect(store.requests.count == 1)
   }
 
-  @Test("without a signature a store of one's own is not asked the same again")
+  @Test("without a signature a store at a URL does not get the same request again")
   func unsigned() async throws {
     let store = ScriptedStore { _, _ in Self.refusals[0].answer }
     let client = try client(store, url: "https://store.example", signs: false)
@@ -92,7 +92,7 @@ struct RegionTests {
     #expect(store.requests.count == 1)
   }
 
-  @Test("a second move is not made: the store leads its clients round in circles")
+  @Test("there is no second move, because the store would redirect in circles")
   func once() async throws {
     let store = ScriptedStore { request, _ in
       let next = request.url.contains("us-east-1") ? "eu-west-1" : "us-east-1"
@@ -105,7 +105,7 @@ struct RegionTests {
     #expect(store.requests.count == 3)
   }
 
-  @Test("requests that were out when the region was learnt go again, and nothing is said twice")
+  @Test("requests that were sent before the region was learned are sent again, and nothing is reported twice")
   func together() async throws {
     let gate = AsyncStream<Void>.makeStream()
     let store = ScriptedStore { request, number in
@@ -148,7 +148,7 @@ struct RegionTests {
   }
 
   @Test(
-    "a redirect to a host of S3 in the partition is followed to that host",
+    "a redirect to an S3 host in the partition is followed",
     arguments: [
       ("https://bucket.s3-us-west-2.amazonaws.com/key?uploads", "us-west-2"),
       ("https://bucket.s3.us-west-2.amazonaws.com/key", "us-west-2"),
@@ -179,7 +179,7 @@ struct RegionTests {
   }
 
   @Test(
-    "a region of another partition, or what is none, is not followed",
+    "a region of another partition, or an invalid one, is not followed",
     arguments: ["cn-north-1", "us-gov-west-1", "evil.example", "evil", "EU", "eu-west-1/x", "", "s3-website-eu-west-1"])
   func foreignRegion(region: String) async throws {
     let store = ScriptedStore { _, _ in Response(status: 301, headers: ["x-amz-bucket-region": region]) }
@@ -198,7 +198,7 @@ struct RegionTests {
     }
   }
 
-  @Test("an answer that is no redirect moves nobody, whatever region it names", arguments: [200, 403, 404, 500])
+  @Test("an answer that is not a redirect changes nothing, whatever region it names", arguments: [200, 403, 404, 500])
   func noRedirect(status: Int) async throws {
     let store = ScriptedStore { _, _ in
       var answer = Self.good
@@ -228,14 +228,14 @@ struct RegionTests {
     #expect(requests.first?.method == .head && requests.first?.headers["Authorization"] == nil)
   }
 
-  @Test("what is answered is not believed where it cannot be", arguments: ["cn-north-1", "evil.example", ""])
+  @Test("an impossible answer is ignored", arguments: ["cn-north-1", "evil.example", ""])
   func notBelieved(region: String) async {
     let (found, _) = await ask(
       Response(status: 301, headers: ["x-amz-bucket-region": region]), EndpointQuestion(bucket: "bucket"))
     #expect(found == nil)
   }
 
-  @Test("nobody is asked about a store of one's own, an ARN or a zone")
+  @Test("no request is sent for a store at a URL, an ARN or a zone")
   func notAsked() async {
     for question in [
       EndpointQuestion(bucket: "bucket", endpointURL: "http://h"), EndpointQuestion(bucket: "b--use1-az4--x-s3"),

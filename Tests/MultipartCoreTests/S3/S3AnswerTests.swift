@@ -83,7 +83,7 @@ import Testing
     #expect(other.checksumType == "FULL_OBJECT")
   }
 
-  @Test func whiteSpaceBeforeTheResultIsLifeAndNotNonsense() throws {
+  @Test func whiteSpaceBeforeTheResultIsAllowed() throws {
     let waited = String(repeating: " ", count: 5000) + "\n" + S3Answers.completed
     #expect(try complete.output(from: S3Answers.ok(waited)).etag != nil)
     let refused = String(repeating: " ", count: 5000) + S3Answers.completeFailed
@@ -140,7 +140,7 @@ import Testing
     #expect(page.abortDate == Timestamp(seconds: 9))
   }
 
-  @Test func partsThatCannotBeAreLeftOut() throws {
+  @Test func impossiblePartsAreLeftOut() throws {
     func part(_ number: String, _ size: String) -> String {
       "<Part><PartNumber>\(number)</PartNumber><Size>\(size)</Size></Part>"
     }
@@ -218,7 +218,7 @@ import Testing
     #expect(s3Failure { _ = try head.output(from: S3Answers.ok("", status: 403)) }?.code == .credentials)
   }
 
-  @Test(arguments: ["", "-5", "abc", "99999999999999999999"]) func aSizeThatCannotBeIsNoSize(_ text: String) throws {
+  @Test(arguments: ["", "-5", "abc", "99999999999999999999"]) func anImpossibleSizeIsIgnored(_ text: String) throws {
     let output = try HeadObject(bucket: "b", key: "k").output(from: S3Answers.ok("", ["Content-Length": text]))
     guard case .exists(let object) = output else {
       Issue.record("the object is there")

@@ -110,7 +110,7 @@ enum S3Answers {
   }
 }
 
-/// The failure that a piece of work ends in, or nil when it does not fail.
+/// The failure of `work`, or nil if it succeeds.
 func s3Failure(_ work: () throws -> Void) -> Failure? {
   do {
     try work()

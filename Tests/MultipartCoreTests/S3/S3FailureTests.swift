@@ -180,7 +180,7 @@ import Testing
     #expect(failure.remedy?.contains("secret key") == true)
   }
 
-  @Test func whatLooksLikeASecretIsNotShownThoughNoElementNamesIt() {
+  @Test func whatLooksLikeASecretIsNotShownEvenIfNoElementNamesIt() {
     let signature = String(repeating: "0f", count: 32)
     for secret in [
       signature, "Signature=\(signature),", "'\(signature)'", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
@@ -218,7 +218,7 @@ import Testing
     #expect(read("\n <?xml version='1.0'?><Error><Code>SlowDown</Code></Error>").s3Code == "SlowDown")
   }
 
-  @Test func aCodeThatIsNoWordIsNoCode() {
+  @Test func aCodeThatIsNotAWordIsIgnored() {
     for code in ["a b", "", "é", "\u{7}"] { #expect(read(S3Answers.error(code), 503).s3Code == nil) }
   }
 
@@ -253,14 +253,14 @@ import Testing
     #expect(hint?.contains(permission) == true)
   }
 
-  @Test func aPresignedURLThatEndedIsSaidToHaveEnded() {
+  @Test func anExpiredPresignedURLIsReportedAsExpired() {
     let body = S3Answers.error(
       "AccessDenied", "Request has expired",
       "<Expires>2024-01-01T00:00:00Z</Expires><ServerTime>2024-01-02T00:00:00Z</ServerTime>")
     #expect(read(body, 403).remedy?.contains("presigned URL") == true)
   }
 
-  @Test("What a store refuses for good has a way out of its own; of a code that nobody knows the store's words are all")
+  @Test("A final refusal by a store has its own remedy; for an unknown code only the store's words are known")
   func ownHints() {
     for (s3Code, code) in S3ErrorTable.codes where code == .refused {
       #expect(read(S3Answers.error(s3Code), 400).remedy != nil, "\(s3Code)")
@@ -269,7 +269,7 @@ import Testing
     #expect(read(S3Answers.error("InvalidArgument"), 400).remedy?.contains("bucket") == false)
   }
 
-  @Test("A port for TLS that is spoken to in the clear is told by its words, and by HEAD it is no passing trouble")
+  @Test("Plain HTTP to a TLS port is recognised by the server's words, and for a HEAD it is not a passing failure")
   func tlsPort() {
     let words = "Client sent an HTTP request to an HTTPS server.\n"
     #expect(read(words, 400).remedy?.contains("https://") == true)
@@ -278,7 +278,7 @@ import Testing
     #expect(read("", 400, ["x-amz-request-id": "1"], operation: "HeadObject").code == .server)
   }
 
-  @Test("A web page is no answer of a store's, whatever its status; what stores say as text/html is one")
+  @Test("A web page is not a store's answer, whatever its status; XML sent as text/html is one")
   func webPages() {
     let html: HeaderList = ["Content-Type": "text/html; charset=utf-8"]
     let page = "\n<!DOCTYPE html><html><body>Log in</body></html>"
@@ -295,7 +295,7 @@ import Testing
     #expect(!isPage(200, "", ["Content-Type": "text/html"], "HeadBucket"))
   }
 
-  @Test func anAnswerOfAProxyIsSaidToBeOne() {
+  @Test func anAnswerOfAProxyIsReportedAsOne() {
     #expect(read("<html><body>Squid</body></html>", 502).remedy?.contains("proxy") == true)
   }
 }

@@ -9,7 +9,7 @@ import Testing
     return try PutObject(bucket: "b", key: "k", body: .none, object: object).request().headers
   }
 
-  @Test func everyObjectHeaderGoesOutUnderItsName() throws {
+  @Test func everyObjectHeaderIsSentUnderItsName() throws {
     let headers = try put {
       $0.contentType = "text/plain"
       $0.cacheControl = "no-cache"
@@ -43,7 +43,7 @@ import Testing
     #expect(headers.fields.count == expected.count)
   }
 
-  @Test func nothingIsSentForWhatIsNotSet() throws {
+  @Test func unsetHeadersAreNotSent() throws {
     #expect(try put { _ in }.fields.isEmpty)
   }
 
@@ -85,7 +85,7 @@ import Testing
     #expect(failure.map { "\($0)".contains("hunter2") } == false)
   }
 
-  @Test func metadataBeyondASCIIGoesAsAnEncodedWordAndComesBack() throws {
+  @Test func nonASCIIMetadataIsSentAsAnEncodedWordAndDecoded() throws {
     let headers = try put { $0.metadata = [NamedValue("t", "ÄMÄZÕÑ S3")] }
     #expect(headers["x-amz-meta-t"] == "=?UTF-8?B?w4RNw4Raw5XDkSBTMw==?=")
     #expect(EncodedWord.decode("=?UTF-8?B?w4RNw4Raw5XDkSBTMw==?=") == "ÄMÄZÕÑ S3")
@@ -99,7 +99,7 @@ import Testing
     #expect(EncodedWord.decode(word) == text ?? word)
   }
 
-  @Test func aHeaderBeyondASCIIIsRefusedWithTheWayOut() {
+  @Test func aNonASCIIHeaderIsRefusedWithARemedy() {
     let failure = s3Failure { _ = try put { $0.contentDisposition = "attachment; filename=\"é\"" } }
     #expect(failure?.code == .usage)
     #expect(failure?.remedy?.contains("filename*=UTF-8''") == true)
@@ -135,7 +135,7 @@ import Testing
     #expect(s3Failure { _ = try mixed.request() }?.code == .usage)
   }
 
-  @Test func theCustomerKeyGoesOutWithItsMD5AndIsShownNowhere() throws {
+  @Test func theCustomerKeyIsSentWithItsMD5AndNeverShown() throws {
     let key = try CustomerKey(Array("01234567890123456789012345678901".utf8))
     let headers = try HeadObject(bucket: "b", key: "k", customerKey: key).request().headers
     let base64 = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="

@@ -7,7 +7,7 @@ import Testing
       parts: numbers.map { .init(number: $0, size: Int64($0), etag: "") }, isTruncated: truncated, nextMarker: next)
   }
 
-  /// Plays a store: gives a page behind a marker.
+  /// Plays a store that returns the page after a marker.
   private func walk(_ store: (Int) -> ListParts.Page) -> (pages: ListParts.Pages, requests: [Int]) {
     var pages = ListParts.Pages()
     var requests: [Int] = []
@@ -78,14 +78,14 @@ import Testing
     #expect(!pages.isComplete)
   }
 
-  @Test(arguments: [nil, 0, 3] as [Int?]) func withoutAWordAboutTheEndAShortPageIsTheLast(_ next: Int?) {
+  @Test(arguments: [nil, 0, 3] as [Int?]) func withoutIsTruncatedAShortPageIsTheLast(_ next: Int?) {
     let (pages, requests) = walk { marker in marker == 0 ? page(1...3, nil, next: next) : page([], nil) }
     #expect(requests.count <= 2)
     #expect(pages.parts.count == 3)
     #expect(pages.isComplete)
   }
 
-  @Test func withoutAWordAboutTheEndAFullPageIsFollowed() {
+  @Test func withoutIsTruncatedAFullPageIsFollowed() {
     let (pages, requests) = walk { marker in page(marker + 1...min(marker + 1000, 1500), nil) }
     #expect(requests == [0, 1000])
     #expect(pages.parts.count == 1500)
@@ -97,7 +97,7 @@ import Testing
     #expect(pages.parts.map(\.number) == [1, 2, 3])
   }
 
-  @Test func aStoreThatNeverEndsIsLeft() {
+  @Test func anEndlessStoreIsStopped() {
     let (pages, requests) = walk { marker in page([marker + 1], true, next: marker + 1) }
     #expect(requests.count == 1000)
     #expect(pages.parts.count == 1000)
@@ -154,38 +154,38 @@ import Testing
     #expect(pages.uploads.map(\.key) == ["b", "a", "c"])
   }
 
-  @Test func aStoreThatStandsStillIsLeft() {
+  @Test func aStoreThatRepeatsItsMarkerIsStopped() {
     let (pages, requests) = walk { _ in page(["a"], true, key: "a", id: "id-a") }
     #expect(pages.uploads.count == 1)
     #expect(requests.count == 2)
     #expect(!pages.isComplete)
   }
 
-  @Test func aStoreThatGoesInCirclesIsLeft() {
-    var turn = 0
+  @Test func aStoreWithCyclicMarkersIsStopped() {
+    var round = 0
     let (pages, requests) = walk { _ in
-      turn += 1
-      return page([["a", "b", "c"][turn % 3]], true, key: ["x", "y", "z"][turn % 3])
+      round += 1
+      return page([["a", "b", "c"][round % 3]], true, key: ["x", "y", "z"][round % 3])
     }
     #expect(pages.uploads.count == 3)
     #expect(requests.count <= 5)
     #expect(!pages.isComplete)
   }
 
-  @Test func emptyPagesWithMovingMarkersAreLeft() {
-    var turn = 0
+  @Test func emptyPagesWithNewMarkersAreStopped() {
+    var round = 0
     let (_, requests) = walk { _ in
-      turn += 1
-      return page([], true, key: "k\(turn)")
+      round += 1
+      return page([], true, key: "k\(round)")
     }
     #expect(requests.count == 2)
   }
 
   @Test func aListThatNeverEndsIsBounded() {
-    var turn = 0
+    var round = 0
     let (pages, requests) = walk(limit: 50) { _ in
-      turn += 1
-      return page(["k\(turn)"], true, key: "k\(turn)")
+      round += 1
+      return page(["k\(round)"], true, key: "k\(round)")
     }
     #expect(pages.uploads.count == 50)
     #expect(requests.count == 50)
@@ -204,7 +204,7 @@ import Testing
     #expect(pages.uploads.count == 3)
   }
 
-  @Test func withoutAWordAboutTheEndAShortPageWithoutAMarkerIsTheLast() {
+  @Test func withoutIsTruncatedAShortPageWithoutAMarkerIsTheLast() {
     let (pages, requests) = walk { _ in page(["a"], nil) }
     #expect(requests.count == 1)
     #expect(pages.isComplete)

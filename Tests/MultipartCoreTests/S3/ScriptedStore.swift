@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Answers each request as the test's function says, and keeps what was asked.
+/// Answers each request with the test's function, and records the requests.
 final class ScriptedStore: Transport {
   private let asked = Locked<[Request]>([])
   private let answer: @Sendable (Request, _ number: Int) async throws(Failure) -> Response
@@ -20,7 +20,7 @@ final class ScriptedStore: Transport {
     return try await answer(request, number)
   }
 
-  /// At a URL of a store's own, where the payload is signed only if that is asked for.
+  /// At a URL; the payload is signed only if requested.
   func client(_ world: World, signsPayload: Bool = false) throws -> S3Client {
     let credentials = CredentialKeeper(world: world) { () async throws(Failure) in
       Credentials(accessKeyID: "AKID", secretAccessKey: Secret("secret"), source: "test")
@@ -70,7 +70,7 @@ extension Request {
   }
 }
 
-/// A clock, and what was said to everybody.
+/// A clock, and the messages for everybody.
 final class TestWorld: Sendable {
   private let time = Locked(Duration.seconds(1000))
   private let heard = Locked<[String]>([])
@@ -80,7 +80,7 @@ final class TestWorld: Sendable {
   var said: [String] { heard.withLock { $0 } }
   var uptime: Duration { time.withLock { $0 } }
 
-  /// The same, where a sleep takes its time by this clock and no other.
+  /// The same, but sleeping advances this clock.
   var passing: World {
     var world = world
     world.sleep = { wait in

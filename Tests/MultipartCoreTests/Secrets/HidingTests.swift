@@ -2,10 +2,10 @@ import Testing
 
 @testable import MultipartCore
 
-/// What a store says can hold what we sent it.
+/// A store's answer may contain what we sent it.
 @Suite(.timeLimit(.minutes(15))) struct HidingTests {
   @Test(
-    "A secret in a store's sentence is hidden wherever in a word it stands",
+    "A secret in a store's sentence is hidden wherever it is within a word",
     arguments: ["key=", "\"", "'", "x-amz-server-side-encryption-customer-key:", "(", ""])
   func hidesSecretsWithinWords(_ before: String) {
     for secret in ["EBTjmFegAjJ+Q8Am4rPqswFNuO9uE6+t4gMbKizSJ90=", "+/TjmFegAjJ+Q8Am4rPqswFNuO9uE6+t4gMbKizSJ90="] {
@@ -25,7 +25,7 @@ import Testing
     #expect(Redaction.shown(NamedValue("x-a", "why? b=1&c=2")) == "x-a: why? b=1&c=2")
   }
 
-  @Test("An upload id that would not stay on its line is no upload id", arguments: ["a\nb", "a\u{9b}31m", "a\tb"])
+  @Test("An upload id with a line break is refused", arguments: ["a\nb", "a\u{9b}31m", "a\tb"])
   func uploadID(_ id: String) {
     let answer = Response(status: 200, body: Array("<R><UploadId>\(id)</UploadId></R>".utf8))
     #expect(throws: Failure.self) { try CreateMultipartUpload(bucket: "bucket", key: "key").output(from: answer) }

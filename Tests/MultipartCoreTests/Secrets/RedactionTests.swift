@@ -57,12 +57,12 @@ struct RedactionTests {
     #expect(Redaction.url(url) == shown)
   }
 
-  @Test("an Authorization header of another kind is hidden whole")
+  @Test("an Authorization header of another scheme is hidden completely")
   func otherAuthorization() {
     #expect(Redaction.headers(["Authorization": "Bearer abc"]) == ["Authorization": "REDACTED"])
   }
 
-  @Test("a secret shows in no description, dump or interpolation, and is compared by bytes")
+  @Test("no description, dump or interpolation shows a secret, and secrets are compared by bytes")
   func secret() {
     let secret = Secret("hunter2")
     var dumped = ""

@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// How many of the bytes in a row are too many to be shown. Hex digits alone are in every ETag.
+  /// How many consecutive bytes are too many to be shown. Hex digits occur in every ETag.
   private static func most(_ text: [UInt8]) -> Int {
     text.allSatisfy { Hex.value(of: $0) != nil } ? SecretForms.hexLength : 8
   }
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("a random secret in a random text comes out in none of its forms", arguments: 0..<5)
+  @Test("a random secret in a random text is shown in none of its forms", arguments: 0..<5)
   func anyForm(_ kind: Int) {
     var dice = SeededRandom(seed: UInt64(kind) + 77)
     for _ in 0..<40 {
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test("a piece of a secret is hidden too, wherever it was cut", arguments: [0, 2, 4])
+  @Test("a piece of a secret is hidden too, wherever it was cut off", arguments: [0, 2, 4])
   func pieces(_ kind: Int) {
     var dice = SeededRandom(seed: UInt64(kind) + 5)
     for _ in 0..<200 {
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("texts that hold no secret stay as they are")
+  @Test("texts without a secret are not changed")
   func untouched() {
     var dice = SeededRandom(seed: 3)
     let search = SecretSearch((0..<5).map { Self.secret($0, &dice) })
@@ -142,7 +142,8 @@ import Testing
     #expect(SecretSearch([Array(secret.utf8)]).masked(text) == text)
   }
 
-  @Test("a secret of few letters is found whole", arguments: ["12345678", "p@$$-w0r", "deadbeef1234", "!!!!????"])
+  @Test(
+    "a secret with few letters is found as a whole", arguments: ["12345678", "p@$$-w0r", "deadbeef1234", "!!!!????"])
   func odd(_ secret: String) {
     let search = SecretSearch([Array(secret.utf8)])
     #expect(search.masked("it was \(secret), no") == "it was REDACTED, no")
@@ -152,7 +153,7 @@ import Testing
   }
 
   @Test(
-    "an escape that is cut off or wrong ends no search",
+    "an incomplete or invalid escape does not end the search",
     arguments: ["%", "%4", "&", "&#", "&#x;", "\\", "\\u00", "&#99999999;"])
   func cutEscapes(_ escape: String) {
     let search = SecretSearch([Array("SecretSecretSecret".utf8)])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// The door of a run through which answers and failures come in.
+/// The place in a run where secrets are removed from answers and failures.
 @Suite(.timeLimit(.minutes(5))) struct SecretsInUseTests {
   private static let token = "TokenTokenToken/+=0123456789t0Kent0Ken"
   private static let signature = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9"
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "what a request carries is known from its headers and its URL",
+    "a request's secrets are known from its headers and its URL",
     arguments: [
       (
         [
@@ -51,7 +51,7 @@ import Testing
     #expect(!"\(failure)".contains(secret.prefix(14)))
   }
 
-  @Test("an SSE-C key and its MD5 are known as they are sent and as they are")
+  @Test("an SSE-C key and its MD5 are found as sent and as raw bytes")
   func customerKey() throws {
     let key = randomBytes(32, seed: 4)
     let headers = try HeadObject(bucket: "b", key: "k", customerKey: try CustomerKey(key)).request().headers
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("names, regions, key ids and hosts are no secrets")
+  @Test("names, regions, key ids and hosts are not secrets")
   func open() {
     let headers: HeaderList = [
       "Authorization":
@@ -77,7 +77,7 @@ import Testing
     #expect(answer.headers["ETag"] == text)
   }
 
-  @Test("the keys that were asked for arrive, and nothing else that is secret")
+  @Test("requested keys arrive, but no other secret does")
   func keys() {
     let secrets = SecretsInUse()
     secrets.add(Secret(Self.token))
@@ -89,7 +89,7 @@ import Testing
     #expect(!Self.shown(secrets.masked(Self.answer(Self.token, status: 403), of: request)).contains(Self.token))
   }
 
-  @Test("a key or an ETag that shares some letters with a secret arrives as it is, and a refusal shows none of them")
+  @Test("a key or an ETag that shares some letters with a secret is not changed, but a refusal shows none of them")
   func chance() {
     let secrets = SecretsInUse()
     for secret in ["minioadmin", "fake/secret+key/0123456789abcdefghijklmn"] { secrets.add(Secret(secret)) }
@@ -103,7 +103,7 @@ import Testing
     #expect(whole.contains("x-echo: REDACTED\n"), "\(whole)")
   }
 
-  @Test("an error in an answer of success is shown without any piece of a secret")
+  @Test("an error in a successful answer is shown without any piece of a secret")
   func errorInSuccess() async throws {
     let world = TestWorld().world
     world.secrets.add(Secret("fake/secret+key/0123456789abcdefghijklmn"))
@@ -142,7 +142,7 @@ import Testing
     #expect(lines.withLock { $0 } == ["got REDACTED!"])
   }
 
-  @Test("a run of days keeps the latest secrets, and a dump shows none")
+  @Test("a run of several days keeps the latest secrets, and a dump shows none")
   func bounded() {
     let secrets = SecretsInUse()
     let tokens = (0..<200).map { Base64.encode(randomBytes(60, seed: $0)).filter(\.isLetter) }

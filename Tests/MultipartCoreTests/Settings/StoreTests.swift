@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("AWS's variables say where the store is and who signs, and what the caller says goes before them")
+  @Test("AWS's variables set the store and the credentials, and the caller's options win over them")
   func variables() async throws {
     let bytes = randomBytes(1000, seed: 1)
     let path = try folder.write(bytes, to: "f")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "a variable that cannot be read is an error of configuration that names it",
+    "an invalid variable is a configuration failure that names it",
     arguments: [
       ("AWS_USE_FIPS_ENDPOINT", "perhaps"), ("AWS_USE_DUALSTACK_ENDPOINT", "2"), ("AWS_MAX_ATTEMPTS", "0"),
       ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "yes!"),
@@ -57,7 +57,7 @@ import Testing
     #expect(failure?.message.contains(name) == true)
   }
 
-  @Test("credentials come from where the caller says, and from nowhere else")
+  @Test("credentials come only from the source that the caller names")
   func credentials() async throws {
     try folder.write([1], to: "f")
     var own = options(["AWS_ACCESS_KEY_ID": "NOBODY", "AWS_SECRET_ACCESS_KEY": "nothing"])
@@ -79,7 +79,7 @@ import Testing
     #expect(fake.requests.last?.headers["authorization"] == nil)
   }
 
-  @Test("a stream of this process that is faster than the line waits for it")
+  @Test("a stream of this process that is faster than the upload has to wait")
   func feed() async throws {
     let (feed, reading) = try StreamFeed.open(.ofProcess([:]) { _, _ in })
     let written = Guarded(0)
@@ -93,7 +93,7 @@ import Testing
     let source = try StreamSource(
       descriptor: reading, owns: true, plan: plan, ring: PartRing(plan: plan, concurrency: 1))
     let first = try #require(try await source.next())
-    // Of 64 MiB no more can have been written than the part that is held, one that is read ahead and the socket's buffer.
+    // Of 64 MiB at most the part in use, one read ahead and the socket's buffer can have been written.
     #expect(written.with { $0 } <= 12)
     first.part.release()
     source.stop()
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("an upload that is cancelled before it has begun asks nothing of the store", arguments: [1, 11 << 20])
+  @Test("an upload that is cancelled before it has begun sends no request", arguments: [1, 11 << 20])
   func cancelledAtOnce(_ size: Int) async throws {
     let path = try folder.write(randomBytes(size, seed: 3), to: "f")
     let store = try await Store(bucket: "bucket", options())

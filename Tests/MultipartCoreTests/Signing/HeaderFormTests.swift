@@ -111,7 +111,7 @@ struct HeaderFormTests {
     #expect(try signed.asSent == Sample.signer.sign(plain, credentials: credentials, at: Sample.time).asSent)
   }
 
-  @Test("a header signature holds a quarter of an hour, and not longer than its credentials")
+  @Test("a header signature is valid for a quarter of an hour, and not longer than its credentials")
   func expiry() throws {
     let request = Request(method: .get, origin: Sample.origin, path: "/k")
     let free = try Sample.signer.sign(request, credentials: Sample.credentials(), at: Sample.time)
@@ -133,7 +133,7 @@ struct HeaderFormTests {
   }
 
   @Test(
-    "a header that would become two is refused and its value not shown",
+    "a header that would become two is refused, and its value is not shown",
     arguments: [
       ("x-amz-meta-a", "one\r\nx-amz-acl: public-read"), ("x-amz-meta-a", "one\ntwo"), ("x-amz-meta-a", "a\u{0}b"),
       ("x-amz-meta-a: b", "one"), ("", "one"), ("näme", "one"),

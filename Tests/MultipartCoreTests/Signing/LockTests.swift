@@ -14,7 +14,7 @@ struct LockTests {
     #expect(counter.withLock { $0 } == 8000)
   }
 
-  @Test("an error thrown under the lock lets it go")
+  @Test("an error thrown under the lock releases it")
   func errorReleases() {
     let lock = Lock()
     #expect(throws: Failure.self) {

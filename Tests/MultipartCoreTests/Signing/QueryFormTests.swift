@@ -13,7 +13,7 @@ struct QueryFormTests {
     var signature: String
   }
 
-  /// Expected signatures were made by botocore (S3SigV4QueryAuth), which orders the URL's query in another way.
+  /// Expected signatures were made by botocore (S3SigV4QueryAuth), which orders the URL's query differently.
   static let cases = [
     Case(
       method: .get, key: "a b/+😀", seconds: 604_800,
@@ -48,13 +48,13 @@ struct QueryFormTests {
           + "&X-Amz-SignedHeaders=content-type%3Bhost&uploadId=u%2F%2B%3D~&X-Amz-Signature="))
   }
 
-  @Test("headers that a proxy may change are neither signed nor asked for")
+  @Test("headers that a proxy may change are neither signed nor required")
   func changedOnTheWay() throws {
     let noisy = try presign(.put, "k", [], ["User-Agent": "x", "Expect": "100-continue"], nil, 60)
     #expect(try noisy.asSent == presign(.put, "k", [], [:], nil, 60).asSent)
   }
 
-  @Test("signing a query that was signed before signs it anew")
+  @Test("signing a query that was signed before replaces its signature")
   func resigned() throws {
     let old = [
       QueryItem("X-Amz-Signature", "old"), QueryItem("x-amz-expires", "1"), QueryItem("X-Amz-Security-Token", "old"),
@@ -87,7 +87,7 @@ struct QueryFormTests {
     #expect(cut.url.contains("X-Amz-Expires=1&"))
   }
 
-  @Test("a URL says the end of its credentials when that comes first")
+  @Test("a URL expires with its credentials if they expire first")
   func credentialsEndFirst() throws {
     let end = Timestamp(seconds: Sample.time.seconds + 30)
     let request = Request(method: .get, origin: Sample.origin, path: "/k")

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("HMAC and the folding of headers", .timeLimit(.minutes(15)))
 struct SigningDigestTests {
-  /// RFC 4231's test cases 1 to 3, 6 and 7 (keys shorter and longer than a block), and keys of none, a block and a byte more,
-  /// made by Python's hmac.
+  /// RFC 4231's test cases 1 to 3, 6 and 7 (keys shorter and longer than a block), and keys of zero bytes, a block and a block
+  /// plus one byte, made by Python's hmac.
   private static let vectors: [(key: [UInt8], message: [UInt8], hex: String)] = [
     (
       Array(repeating: 0x0B, count: 20), Array("Hi There".utf8),
@@ -41,14 +41,14 @@ struct SigningDigestTests {
     (Array(0..<65), Array(repeating: 7, count: 64), "b120bbe380239ee7212a283e7e59ad0f393d866bcd6588810bb56e186f3c60f0"),
   ]
 
-  @Test("HMAC is RFC 2104's, whatever the length of key and message", arguments: vectors.indices)
+  @Test("HMAC follows RFC 2104, whatever the length of key and message", arguments: vectors.indices)
   func hmac(index: Int) throws {
     let vector = Self.vectors[index]
     #expect(Hex.encode(try SigningDigest.hmac(key: vector.key, vector.message)) == vector.hex)
   }
 
   @Test(
-    "a value has no white space at its ends and one space for each run of it inside",
+    "a value has no white space at its ends, and a single space for each run inside",
     arguments: [
       ("", ""), (" ", ""), ("a", "a"), (" a", "a"), ("a ", "a"), ("a b", "a b"), ("a  b", "a b"), ("a\tb", "a b"),
       ("a \u{0B}\u{0C} b\t", "a b"), ("\ta", "a"), ("é  ü", "é ü"), ("a\u{A0} b", "a\u{A0} b"),
@@ -57,7 +57,7 @@ struct SigningDigestTests {
     #expect(Array(SigV4.folded(value).utf8) == Array(folded.utf8))
   }
 
-  @Test("headers are signed by name, values of one name in the order they are sent, names told once")
+  @Test("headers are signed sorted by name, values of one name in the order they are sent, each name once")
   func canonicalHeaders() {
     let (text, signed) = SigV4.canonicalHeaders(
       ["x-b": "2", "X-A": " 1  1", "x-a-c": "3", "X-B": "1", "x-b": "3"], host: "h")

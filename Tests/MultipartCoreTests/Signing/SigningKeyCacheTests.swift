@@ -17,7 +17,7 @@ struct SigningKeyCacheTests {
     #expect("\(key)" == "(signing key)")
   }
 
-  @Test("requests of one day, region, service and secret share one key; another of these is another key")
+  @Test("requests with the same day, region, service and secret share one key; any other has another key")
   func shared() throws {
     let cache = SigningKeyCache()
     let day = Timestamp(seconds: 1_772_323_198)
@@ -32,7 +32,7 @@ struct SigningKeyCacheTests {
     #expect(cache.count == 5)
   }
 
-  @Test("it stays small however many days and secrets pass, and still answers right")
+  @Test("it stays small however many days and secrets there are, and is still correct")
   func bounded() throws {
     let cache = SigningKeyCache()
     for day in 0..<50 {

@@ -10,7 +10,7 @@ enum Published {
   static let signer = SigV4Signer(region: "us-east-1")
 }
 
-/// What the expected values of the other tables were made with, by botocore 1.x.
+/// The inputs with which botocore 1.x made the expected values of the other tables.
 enum Sample {
   static let time = Timestamp(seconds: 1_772_323_198)
   static let origin = Origin(scheme: .https, host: "bucket.example.com:9000")
@@ -29,7 +29,7 @@ extension Request {
     ["\(method.rawValue) \(url)", "\(expires?.iso8601 ?? "")"] + headers.fields.map { "\($0.name): \($0.value)" }
   }
 
-  /// What stands behind `Signature=` in the Authorization header or in the URL.
+  /// The value after `Signature=` in the Authorization header or in the URL.
   var signature: String? {
     let text = headers["authorization"] ?? url
     return text.split(separator: "Signature=").dropFirst().first.map(String.init)

@@ -13,7 +13,7 @@ import Testing
     ("site.webmanifest", "application/manifest+json"), ("lib.jar", "application/java-archive"),
   ]
 
-  @Test("The extension decides, in any case of letters, whatever the bytes are", arguments: names)
+  @Test("The extension decides, in upper or lower case, whatever the bytes are", arguments: names)
   func byName(name: String, type: String) {
     #expect(ContentType.guess(name: name, leading: []) == type)
     #expect(ContentType.guess(name: name, leading: Array("%PDF-1.7".utf8)) == type)
@@ -36,7 +36,7 @@ import Testing
     return bytes
   }
 
-  /// The beginning of a file, and what it is then.
+  /// The beginning of a file, and its type.
   struct Mark: Sendable, CustomTestStringConvertible {
     var bytes: [UInt8]
     var type: String
@@ -82,7 +82,7 @@ import Testing
     #expect(ContentType.guess(name: "file", leading: mark.bytes) == mark.type)
   }
 
-  @Test("UTF-8 without control bytes is text, also when the last letter is cut")
+  @Test("UTF-8 without control bytes is text, even if the last character is incomplete")
   func text() {
     let texts = ["hello\n", "Grüße, 世界 🌍\r\n\tend", "ID3 tags", "PAR1 and 2", "BZh9 ratios", "\u{1B}[1mbold"]
     for text in texts { #expect(ContentType.guess(name: "f", leading: Array(text.utf8)) == "text/plain") }
@@ -99,12 +99,12 @@ import Testing
     Array("RIFF".utf8) + [0, 0, 0, 0] + Array("XXXX".utf8), Array("ID3".utf8) + [8],
   ]
 
-  @Test("What is neither is a stream of bytes", arguments: nothings)
+  @Test("Anything else is application/octet-stream", arguments: nothings)
   func unknown(bytes: [UInt8]) {
     #expect(ContentType.guess(name: "f", leading: bytes) == "application/octet-stream")
   }
 
-  @Test("No beginning of any format is too short to look at")
+  @Test("A truncated beginning of any format does no harm")
   func everyPrefix() {
     for bytes in Self.marks.map(\.bytes) {
       for count in 0...min(40, bytes.count) { _ = ContentType.guess(name: "f", leading: Array(bytes.prefix(count))) }
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("A file gives its first bytes, as many as it has, and refuses when they are gone")
+  @Test("A file gives its first bytes, as many as it has, and fails if they are gone")
   func leadingBytes() throws {
     let folder = try TemporaryDirectory()
     let bytes = randomBytes(1000, seed: 1)

@@ -12,7 +12,7 @@ func setModified(_ path: String, seconds: Int) throws {
   guard utimensat(AT_FDCWD, path, &times, 0) == 0 else { throw SystemError("utimensat") }
 }
 
-/// Writes into the file as it is, as a program does that changes it in place.
+/// Writes into the existing file, like a program that changes it in place.
 func overwrite(_ path: String, _ bytes: [UInt8], at offset: Int = 0) throws {
   let file = open(path, O_WRONLY | O_CLOEXEC)
   guard file >= 0 else { throw SystemError("open") }

@@ -10,7 +10,7 @@ import Testing
     (1_234_567, 777_777, 16_384), (3_000_016, 1, 10), (3_000_017, 0, 10),
   ]
 
-  @Test("A slice reads the bytes that pread reads, whatever its edges", arguments: cuts)
+  @Test("A slice reads the same bytes as pread, whatever its bounds", arguments: cuts)
   func equalsPread(offset: Int, length: Int, step: Int) throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(3_000_017, seed: 5), to: "file")
@@ -18,7 +18,7 @@ import Testing
       file: try SourceFile(FilePath(path)), offset: Int64(offset), length: Int64(length))
     let wanted = try pread(path, offset, length)
     #expect(try slice.readAll(step: step) == wanted)
-    // Again, and backwards, as after a rewind: pages that were let go come back.
+    // Again, backwards, as after a rewind.
     #expect(try slice.readAll(step: step) == wanted)
     var again = [UInt8](repeating: 0, count: length)
     for position in stride(from: 0, to: length, by: step).reversed() {
@@ -34,7 +34,7 @@ import Testing
     #expect(again == wanted)
   }
 
-  @Test("The sums of a slice are those of its bytes", arguments: cuts)
+  @Test("The checksums of a slice are those of its bytes", arguments: cuts)
   func sums(offset: Int, length: Int, step: Int) throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(3_000_017, seed: 6), to: "file")
@@ -48,7 +48,7 @@ import Testing
     #expect(try slice.checksums([]).isEmpty)
   }
 
-  @Test("Beyond its end a slice has no bytes, and never those of its neighbour")
+  @Test("Beyond its end a slice returns no bytes, and never its neighbour's")
   func end() throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(100, seed: 7), to: "file")
@@ -100,8 +100,8 @@ private func pread(_ path: String, _ offset: Int, _ length: Int) throws -> [UInt
   return bytes
 }
 
-/// Ends the process with an error unless the highest resident memory during `work` on a file of 1 GiB is within 32 MiB
-/// of what it was before. Runs in a process of its own: no other test's memory is in the figure.
+/// Ends the process with an error if the peak of resident memory during `work` on a file of 1 GiB is more than 32 MiB above
+/// the value before. Runs in its own process, so that no other test's memory counts.
 private func expectFlat(_ work: (SourceFile) throws -> Void) throws {
   let folder = try TemporaryDirectory()
   let path = try folder.sparseFile("big", size: 1 << 30, patches: [(5 << 20, [1, 2, 3])])

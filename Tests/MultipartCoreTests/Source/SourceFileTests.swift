@@ -28,7 +28,7 @@ import Testing
     try file.checkUnchanged()
   }
 
-  @Test("What is not there is a missing source, with the file's name and a way out")
+  @Test("A missing file is a missing source, with its name and a remedy")
   func missing() throws {
     let failure = refusal(folder.path("nothing"))
     #expect(failure?.code == .sourceMissing)
@@ -36,7 +36,7 @@ import Testing
     #expect(failure?.remedy == "check the file's path")
   }
 
-  @Test("A path that cannot be walked is a missing source: below a file, too long, a circle of links")
+  @Test("An impossible path is a missing source: below a file, too long, a loop of links")
   func unreachable() throws {
     try folder.write([1], to: "file")
     try FileManager.default.createSymbolicLink(atPath: folder.path("a"), withDestinationPath: folder.path("b"))
@@ -47,7 +47,7 @@ import Testing
     #expect(refusal("")?.code == .sourceMissing)
   }
 
-  @Test("A directory, a pipe without a writer and a device are refused as no file, at once")
+  @Test("A directory, a pipe without a writer and a device are refused at once")
   func noFile() throws {
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     #expect(refusal(folder.path("pipe"))?.code == .usage)
@@ -55,7 +55,7 @@ import Testing
     #expect(refusal("/dev/null")?.code == .usage)
   }
 
-  @Test("A name that is not UTF-8 is a name")
+  @Test("A name need not be UTF-8")
   func oddName() throws {
     let name = Array(folder.path.utf8) + Array("/".utf8) + [0xFF, 0xFE, 0x80, 0x20, 0x0A]
     let path = FilePath(bytes: name)
@@ -68,7 +68,7 @@ import Testing
     #expect(file.path.text.contains("\u{FFFD}"))
   }
 
-  @Test("A symbolic link is the file that it names")
+  @Test("A symbolic link is its target")
   func link() throws {
     try folder.write([1, 2, 3], to: "file")
     try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "file")
@@ -98,7 +98,7 @@ import Testing
     Change(testDescription: "renamed away", word: "was removed or renamed") { rename($0, $0 + ".old") },
   ]
 
-  @Test("A changed file is noticed, and its last bytes are not handed out", arguments: changes)
+  @Test("A changed file is noticed, and its last bytes are not sent", arguments: changes)
   func changed(change: Change) throws {
     let path = try folder.write(randomBytes(100_000, seed: 3), to: "file")
     try setModified(path, seconds: 1_000_000)
@@ -119,7 +119,7 @@ import Testing
     #expect(failure?.message.contains(change.word) == true)
   }
 
-  @Test("A file cut short while it is read ends in an error, read or summed, and not in a signal")
+  @Test("A file that is cut short while it is read or summed ends in an error, not in a signal")
   func cut() throws {
     let path = try folder.write(randomBytes(1 << 20, seed: 4), to: "file")
     let file = try SourceFile(FilePath(path))
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("The file that a descriptor has open begins where it stands, whatever becomes of its name")
+  @Test("The file of a descriptor begins at its offset, whatever happens to its name")
   func descriptor() throws {
     let bytes = randomBytes(100_000, seed: 7)
     let path = try folder.write(bytes, to: "file")
@@ -157,14 +157,14 @@ import Testing
     #expect(try slice.checksums([.sha256])[.sha256]?.bytes == Digest.sha256(Array(bytes[1500...])))
     unlink(path)
     try file.checkUnchanged()
-    // It is not the shared offset by which it is read.
+    // Reading does not use the shared offset.
     #expect(lseek(given, 0, SEEK_CUR) == 1000)
     file.leaveAtEnd()
     #expect(lseek(given, 0, SEEK_CUR) == 100_000)
   }
 
   @Test(
-    "A pipe, a folder and a file that says nothing of its length are no open file; one for writing alone is refused")
+    "A pipe, a folder and a file without a size do not count as an open file; a write-only one is refused")
   func noOpenFile() throws {
     for path in [folder.path, "/dev/null", "/proc/self/stat"] {
       let given = open(path, O_RDONLY | O_CLOEXEC)
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test("A ctime that moved alone has the bytes compared, again when it moves meanwhile, and not for ever")
+  @Test("If only the ctime has changed, the bytes are compared, again if it changes meanwhile, but not endlessly")
   func touched() throws {
     let path = try folder.write(randomBytes(1000, seed: 8), to: "file")
     let file = try SourceFile(FilePath(path))
@@ -216,7 +216,7 @@ import Testing
     #expect(confirm(touches: 9)?.message.contains("again and again") == true && looks == 3)
   }
 
-  @Test("A SHA-256 that somebody relies on is compared too")
+  @Test("A SHA-256 that a caller relies on is compared too")
   func promise() throws {
     let bytes = randomBytes(1000, seed: 9)
     let path = try folder.write(bytes, to: "file")

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct StoppedSourceTests {
-  @Test("Checksums that nobody wants any more end at the next window")
+  @Test("Cancelled checksums end at the next window")
   func stopsHashing() throws {
     let directory = try TemporaryDirectory()
     let path = try directory.write([UInt8](repeating: 1, count: 4 << 20), to: "file")
@@ -21,7 +21,8 @@ import Testing
     #expect(asked == 3)
   }
 
-  @Test("A file that says it is empty and is not is refused", arguments: ["/proc/self/status", "/proc/cpuinfo"])
+  @Test(
+    "A file that reports a size of zero but has contents is refused", arguments: ["/proc/self/status", "/proc/cpuinfo"])
   func hidesItsLength(_ path: String) {
     #expect(throws: Failure.self) { try SourceFile(FilePath(path)) }
   }

@@ -3,8 +3,8 @@ import Support
 
 @testable import MultipartCore
 
-/// A pipe whose reading end a test reads and whose writing end a thread, or the test, feeds. The ends close at exec
-/// from the beginning: a command that another test starts must not hold them open.
+/// A pipe that the test reads and a thread, or the test, feeds. Its ends have FD_CLOEXEC from the beginning, so that a
+/// command started by another test does not keep them open.
 final class FedPipe: Sendable {
   let reading: Int32
   private let writing: Guarded<Int32>
@@ -20,7 +20,7 @@ final class FedPipe: Sendable {
 
   deinit { finish() }
 
-  /// Writes all of it, `chunk` bytes at a time, and closes, on a thread of its own.
+  /// Writes everything in chunks and closes, on its own thread.
   func feed(_ bytes: [UInt8], chunk: Int) throws {
     try PosixThread.start { [self] in
       var at = 0
@@ -29,7 +29,7 @@ final class FedPipe: Sendable {
     }.detach()
   }
 
-  /// False when nobody reads any more; for few bytes, or on a thread in which SIGPIPE is blocked.
+  /// False if nobody reads any more; for few bytes, or on a thread that blocks SIGPIPE.
   @discardableResult
   func write(_ bytes: [UInt8]) -> Bool {
     let end = writing.with { $0 }
@@ -90,7 +90,7 @@ extension StreamSource {
       hashes: hashes)
   }
 
-  /// Every piece to the end, each released before the next is asked for.
+  /// All pieces; each is released before the next is requested.
   func all() async throws -> [ReadPiece] {
     var pieces: [ReadPiece] = []
     while let piece = try await next() {
@@ -101,7 +101,7 @@ extension StreamSource {
   }
 }
 
-/// The failure that `body` ends in; nil when it ends well.
+/// The failure of `body`; nil if it succeeds.
 func failure<Result>(of body: () async throws -> Result) async -> Failure? {
   do {
     _ = try await body()

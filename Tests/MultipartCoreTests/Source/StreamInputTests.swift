@@ -20,7 +20,7 @@ import Testing
     path.withCString { open($0, flags | O_CLOEXEC) }
   }
 
-  @Test("A named pipe is opened before its writer comes, and read when it has come")
+  @Test("A named pipe is opened before its writer, and read once there is one")
   func lateWriter() async throws {
     let path = try fifo()
     #expect(StreamFile.isStream(path))
@@ -34,7 +34,7 @@ import Testing
     #expect(try await pieces.value.map(\.bytes) == [Array("hello".utf8)])
   }
 
-  @Test("A named pipe that nobody writes to can be stopped")
+  @Test("Reading a named pipe without a writer can be stopped")
   func noWriter() async throws {
     let source = try StreamSource(StreamFile.open(fifo()), steps: [(10, 100)])
     let waiting = Task { try await source.next() }
@@ -43,7 +43,7 @@ import Testing
     #expect(await failure { try await waiting.value }?.code == .interrupted)
   }
 
-  @Test("A writer that opens a named pipe and closes it without a word leaves an empty stream")
+  @Test("A writer that opens and closes a named pipe without writing leaves an empty stream")
   func silentWriter() async throws {
     let path = try fifo()
     let source = try StreamSource(StreamFile.open(path), steps: [(10, 100)])
@@ -51,7 +51,7 @@ import Testing
     #expect(try await source.all().map(\.bytes) == [[]])
   }
 
-  @Test("A named pipe as standard input, whose writer is gone by then, comes to its end")
+  @Test("A named pipe on standard input whose writer has gone reaches its end")
   func goneWriter() async throws {
     let path = try fifo()
     let reading = opened(path, O_RDONLY | O_NONBLOCK)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("A descriptor's name, as a process substitution gives it, reads that descriptor, be it a pipe or a socket")
+  @Test("A descriptor's path, as of a process substitution, reads that descriptor, whether a pipe or a socket")
   func substitution() async throws {
     let pipe = try FedPipe()
     defer { close(pipe.reading) }
@@ -87,7 +87,7 @@ import Testing
     #expect(try await source.all().map(\.bytes) == [Array("sock".utf8), Array("et".utf8)])
   }
 
-  @Test("A regular file that is read as a stream is read from where it stands")
+  @Test("A regular file read as a stream is read from its offset")
   func regularFile() async throws {
     let bytes = randomBytes(1234, seed: 6)
     let path = FilePath(try folder.write(bytes, to: "file"))
@@ -98,7 +98,7 @@ import Testing
     #expect(pieces.map(\.bytes) == cut(Array(bytes[34...]), sizes: [500, 500, 500]))
   }
 
-  @Test("A device without end can be read and stopped, and one without a byte is empty")
+  @Test("An endless device can be read and stopped, and one without bytes is empty")
   func devices() async throws {
     let zeros = try StreamSource(StreamFile.open(FilePath("/dev/zero")), steps: [(10, 5000)])
     #expect(try await zeros.next()?.part.allBytes() == Array(repeating: 0, count: 5000))
@@ -108,7 +108,7 @@ import Testing
     #expect(try await none.all().map(\.isShort) == [true])
   }
 
-  @Test("What cannot be read is a missing source, named in the failure")
+  @Test("An unreadable source is a missing source, named in the failure")
   func unreadable() async throws {
     #expect(await failure { try StreamSource(-1, steps: [(1, 1)]) }?.code == .sourceMissing)
     #expect(await failure { try StreamFile.open(FilePath("/nonexistent/pipe")) }?.place.file == "/nonexistent/pipe")
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("A descriptor that is not ours stays open and blocking; one that is ours is closed when reading stops")
+  @Test("A descriptor that is not owned stays open and blocking; an owned one is closed when reading stops")
   func ownership() async throws {
     let shared = try FedPipe()
     var source: StreamSource? = try StreamSource(shared.reading, owns: false, steps: [(10, 100)])
@@ -147,7 +147,7 @@ import Testing
     source = try StreamSource(ours.reading, steps: [(10, 100)])
     source?.stop()
     source = nil
-    // A child of another test, between fork and exec, can hold the end for a moment; the pipe is never full meanwhile.
+    // A child of another test can have the end open for a moment, between fork and exec; the pipe is never full meanwhile.
     let isRefused = Guarded(false)
     try PosixThread.start {
       for _ in 0..<60_000 where isRefused.with({ !$0 }) {
@@ -158,7 +158,7 @@ import Testing
     #expect(isRefused.with { $0 })
   }
 
-  @Test("A pipe is made large, so that both sides switch seldom")
+  @Test("A pipe is enlarged, so that both sides switch less often")
   func pipeSize() throws {
     let pipe = try FedPipe()
     defer { close(pipe.reading) }

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("A part can be read again and from anywhere, and not beyond its end")
+  @Test("A part can be read again and from any offset, but not beyond its end")
   func reading() async throws {
     let bytes = randomBytes(1000, seed: 8)
     let part = try #require(try await parts(bytes, size: 5000).next()).part
@@ -58,7 +58,7 @@ import Testing
     withExtendedLifetime((second, third)) {}
   }
 
-  @Test("A part that is released while somebody reads it stays until the reader is done")
+  @Test("A part that is released while it is read stays until the reader is done")
   func releasedInUse() async throws {
     let source = try parts(randomBytes(300, seed: 10), size: 100)
     let part = try #require(try await source.next()).part
@@ -70,7 +70,7 @@ import Testing
     #expect(source.ring.buffersInUse == 0)
   }
 
-  @Test("A part that is forgotten gives its memory back")
+  @Test("A part without a reference returns its memory")
   func forgotten() async throws {
     let source = try parts(randomBytes(1000, seed: 11), size: 100, concurrency: 2)
     var seen = 0
@@ -78,7 +78,7 @@ import Testing
     #expect(seen == 10)
   }
 
-  @Test("Small parts that are still out count against the memory of larger ones")
+  @Test("Small parts in use count towards the memory of larger ones")
   func mixedSizes() async throws {
     let plan = try StreamPlan(steps: [.init(parts: 4, size: 4096), .init(parts: 4, size: 8192)])
     let ring = PartRing(plan: plan, concurrency: 4)
@@ -95,7 +95,7 @@ import Testing
     #expect(ring.peakBytes == 16_384)
   }
 
-  @Test("A gibibyte through four parts of 8 MiB takes the memory of four parts")
+  @Test("A gibibyte through four parts of 8 MiB needs the memory of four parts")
   func memory() async throws {
     await #expect(processExitsWith: .success) {
       let pipe = try FedPipe()
@@ -113,7 +113,7 @@ import Testing
       }
       #expect(source.bytesRead == 1 << 30)
       #expect(source.ring.peakBytes == 32 << 20)
-      // ThreadSanitizer keeps several bytes of its own for each byte that is touched.
+      // ThreadSanitizer needs several bytes for each byte that is touched.
       if dlsym(nil, "__tsan_init") == nil, dlsym(nil, "__asan_init") == nil {
         #expect(residentPeak() - before < (32 + 16) << 20)
         #expect(residentPeak() - before > 24 << 20)

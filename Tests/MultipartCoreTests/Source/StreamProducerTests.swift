@@ -17,14 +17,14 @@ import Testing
     try await StreamSource(producer.takeDescriptor(), steps: [(100, part)]).all()
   }
 
-  /// A clock that a test sets: every sleep is over at once, or only when it is cancelled.
+  /// A clock that a test sets: sleeps end at once, or only when cancelled.
   private func world(sleeps: Bool) -> World {
     World(
       now: { Timestamp(seconds: 0) }, uptime: { .zero },
       sleep: { _ in if sleeps { try await Task.sleep(for: .seconds(3600)) } }, random: { 0 }, environment: [:])
   }
 
-  @Test("A command's output is the stream, and its exit code decides whether it is whole")
+  @Test("A command's output is the stream, and its exit code decides whether it is complete")
   func exitCode() async throws {
     for (script, code) in [("printf x; exit 3", Int32(3)), ("printf x", 0)] {
       let producer = try shell(script)
@@ -43,27 +43,27 @@ import Testing
     }
   }
 
-  @Test("A command that a signal ended has failed, and the signal is named")
+  @Test("A command that was ended by a signal has failed, and the signal is named")
   func signalled() async throws {
     let producer = try shell("printf x; kill -KILL $$")
     #expect(try await output(producer).count == 1)
     #expect(try await producer.wait() == .signalled(SIGKILL))
     #expect(ProducerEnd.signalled(SIGKILL).failure(of: "sh")?.message.contains("9 (SIGKILL)") == true)
-    // Ctrl-C in the terminal that it shares with this program is an interruption, whoever of the two dies first.
+    // Ctrl-C in the terminal that it shares with this program is an interruption, whichever of them dies first.
     #expect(ProducerEnd.signalled(SIGINT).failure(of: "sh", group: .ours)?.code == .interrupted)
     #expect(ProducerEnd.signalled(SIGINT).failure(of: "sh")?.code == .dataMismatch)
     #expect(ProducerEnd.signalled(SIGTERM).failure(of: "sh", group: .ours)?.code == .dataMismatch)
     #expect(ProducerEnd.signalled(40).failure(of: "sh")?.message.contains("signal 40") == true)
   }
 
-  @Test("A command that writes nothing and ends well is an empty object")
+  @Test("A command that writes nothing and succeeds is an empty object")
   func empty() async throws {
     let producer = try shell("exit 0")
     #expect(try await output(producer) == [ReadPiece(number: 1, offset: 0, bytes: [], isShort: true)])
     #expect(try await producer.wait().failure(of: "sh") == nil)
   }
 
-  @Test("A command that closes its output early and runs on is waited for")
+  @Test("A command that closes its output early and continues is waited for")
   func earlyClose() async throws {
     let folder = try TemporaryDirectory()
     let gate = folder.path("gate")
@@ -80,7 +80,7 @@ import Testing
     #expect(try await ended.value == .exited(5))
   }
 
-  @Test("A command learns by SIGPIPE that reading has stopped")
+  @Test("A command gets SIGPIPE after reading has stopped")
   func stoppedReading() async throws {
     let producer = try start(["yes"])
     let source = try StreamSource(producer.takeDescriptor(), steps: [(100, 1000)])
@@ -89,7 +89,7 @@ import Testing
     #expect(try await producer.wait() == .signalled(SIGPIPE))
   }
 
-  @Test("The end of one command's output is seen while another still runs")
+  @Test("The end of a command's output is noticed while another one still runs")
   func side() async throws {
     let first = try shell("printf 1")
     let second = try shell("printf 2; exec sleep 1000")
@@ -98,7 +98,7 @@ import Testing
     await second.terminate(grace: .seconds(1), in: world(sleeps: true))
   }
 
-  @Test("A command is asked to end, and forced when the time of grace is over")
+  @Test("A command gets SIGTERM, and SIGKILL after the grace period")
   func terminate() async throws {
     let willing = try start(["sleep", "1000"])
     await willing.terminate(grace: .seconds(10), in: world(sleeps: true))
@@ -117,7 +117,7 @@ import Testing
     await stubborn.terminate(grace: .seconds(10), in: world(sleeps: true))
   }
 
-  @Test("A command that is forgotten is ended, and leaves no zombie")
+  @Test("A command without a reference is ended, and leaves no zombie")
   func forgotten() async throws {
     var producer: ProducerProcess? = try start(["sleep", "1000"])
     let pid = try #require(producer?.pid)
@@ -136,7 +136,7 @@ import Testing
     #expect(named.takeDescriptor() == -1)
   }
 
-  @Test("What cannot be started is said clearly, as a missing source")
+  @Test("A command that cannot be started is a missing source, with a clear message")
   func notStarted() async throws {
     let folder = try TemporaryDirectory()
     let plain = try folder.write("exit 0\n", to: "plain")
@@ -146,7 +146,7 @@ import Testing
     let bare = folder.path("bare")
     _ = try await shell("printf 'no program' >\"$0\"; chmod 755 \"$0\"", [bare]).wait()
     let cases = [
-      ("s3up-no-such-command", "not found"), (plain, "permission denied"), (bare, "no program"),
+      ("s3up-no-such-command", "not found"), (plain, "permission denied"), (bare, "not a program"),
       (folder.path, "permission denied"),
     ]
     for (command, message) in cases {
@@ -160,7 +160,8 @@ import Testing
     #expect(await failure { try ProducerProcess([[65, 0, 66]]) }?.code == .usage)
   }
 
-  @Test("A command has our process group and standard error, nothing blocked, and ignores what we were told to ignore")
+  @Test(
+    "A command has our process group and standard error, no blocked signals, and ignores what we were told to ignore")
   func inheritance() async throws {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryDirectory()
@@ -177,11 +178,11 @@ import Testing
       let producer = try ProducerProcess(["sh", "-c", script].map { Array($0.utf8) })
       let piece = try await StreamSource(producer.takeDescriptor(), steps: [(10, 4096)]).next()
       let lines = String(decoding: try piece?.part.allBytes() ?? [], as: UTF8.self).split(separator: "\n")
-      // Also with SIGCHLD ignored, where the kernel would forget the exit code.
+      // Also with SIGCHLD ignored, when the kernel would discard the exit code.
       #expect(try await producer.wait() == .exited(3))
       #expect(lines.first.map(String.init) == "\(getpgrp())")
       let masks = lines.dropFirst().map { UInt64($0.split(separator: "\t")[1], radix: 16) ?? .max }
-      // The C library's own signals, 32 and 33, and what the tests themselves were started with, are left aside.
+      // Without the C library's own signals, 32 and 33, and those that the tests themselves were started with.
       let known = [SIGHUP, SIGINT, SIGPIPE, SIGCHLD].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
       #expect(masks.map { $0 & known } == [0, 1 << UInt64(SIGHUP - 1)])
       #expect(try folder.read("errors") == Array("to see\n".utf8))
@@ -200,7 +201,7 @@ import Testing
       sleep: { try await Task.sleep(for: $0) }, random: { 0 }, environment: [:])
   }
 
-  /// A command in a group of its own that has started another one, whose number is its first line.
+  /// A command in its own group that has started another one, whose pid is its first line of output.
   private func family(_ script: String) async throws -> (producer: ProducerProcess, child: pid_t) {
     let words = ["sh", "-c", script].map { Array($0.utf8) }
     let producer = try ProducerProcess(words, group: .own)
@@ -210,7 +211,7 @@ import Testing
   }
 
   @Test(
-    "A command in a group of its own is ended with all that it has started there, whether it runs, has failed or ended well",
+    "A command in its own group is ended with every process in it, whether it runs, has failed or has succeeded",
     arguments: ["wait", "exit 3", "exit 0"], [false, true])
   func endsGroup(_ end: String, deaf: Bool) async throws {
     let trap = deaf ? "trap '' TERM; " : ""
@@ -222,7 +223,7 @@ import Testing
     #expect(kill(producer.pid, 0) != 0, "no zombie is left")
   }
 
-  @Test("What a command has left running is not ended once it is let go, and its end leaves no zombie")
+  @Test("After letGo, processes that a command left running are not ended, and it leaves no zombie")
   func letsGo() async throws {
     let (producer, child) = try await family("sleep 1000 >/dev/null & printf '%-16d' $!")
     #expect(try await producer.wait() == .exited(0))
@@ -234,7 +235,7 @@ import Testing
     kill(child, SIGKILL)
   }
 
-  @Test("A command is in a group of its own when that is asked for, and is let go with it when it is forgotten")
+  @Test("A command has its own group if requested, and without a reference both are ended")
   func forgottenGroup() async throws {
     var family: (producer: ProducerProcess, child: pid_t)? = try await family("sleep 1000 & printf '%-16d' $!; wait")
     let (leader, child) = (try #require(family?.producer.pid), try #require(family?.child))

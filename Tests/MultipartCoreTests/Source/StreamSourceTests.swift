@@ -10,7 +10,7 @@ import Testing
     [[100, 100, 100], [2500, 2500, 2500], Array(repeating: 10_000, count: 100)].joined())
 
   @Test(
-    "Whatever chunks it comes in, a stream is cut into the plan's growing parts, byte for byte",
+    "However it is chunked, a stream is cut into the plan's growing parts, byte for byte",
     arguments: [1, 7, 99, 4096, 65_537])
   func chunks(chunk: Int) async throws {
     let bytes = randomBytes(61_803, seed: UInt64(chunk))
@@ -28,7 +28,7 @@ import Testing
     #expect(source.ring.buffersInUse == 0)
   }
 
-  @Test("A writer that pauses after every byte loses none")
+  @Test("No byte is lost if the writer pauses after every byte")
   func slow() async throws {
     let pipe = try FedPipe()
     let source = try StreamSource(pipe.reading, steps: [(10, 4)])
@@ -48,7 +48,7 @@ import Testing
   ]
 
   @Test(
-    "There is no empty last part, an empty stream is one empty part, and one that fits the first part is told at once",
+    "There is no empty last part, an empty stream is one empty part, and a stream of one part is reported as such",
     arguments: lengths)
   func ends(length: Int, parts: [Int], short: Bool) async throws {
     let pipe = try FedPipe()
@@ -63,7 +63,7 @@ import Testing
     #expect(try await source.next() == nil)
   }
 
-  @Test("A stream that fills the last part of the plan is whole, and a byte more is an error that says what to do")
+  @Test("A stream may fill the last part of the plan, and one byte more is a failure with a remedy")
   func capacity() async throws {
     for (length, fits) in [(250, true), (251, false)] {
       let pipe = try FedPipe()
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "A source that is stopped before it is asked gives nothing, and one that nobody asks ends with its last reference")
+    "A source stopped before the first read gives nothing, and an unused one ends with its last reference")
   func unasked() async throws {
     let pipe = try FedPipe()
     var source: StreamSource? = try StreamSource(pipe.reading, steps: [(10, 100)])
@@ -121,7 +121,7 @@ import Testing
     source = nil
   }
 
-  @Test("Of two who ask at once the second gets an error, and no byte is lost")
+  @Test("Of two concurrent callers the second gets an error, and no byte is lost")
   func twoAsk() async throws {
     let pipe = try FedPipe()
     pipe.write([1, 2, 3])
@@ -135,7 +135,7 @@ import Testing
     #expect(try await source.all() == [ReadPiece(number: 2, offset: 4, bytes: [5], isShort: false)])
   }
 
-  @Test("Parts released out of order make room one by one, and those still held keep their bytes")
+  @Test("Parts released out of order free memory one by one, and those still in use keep their bytes")
   func order() async throws {
     let bytes = randomBytes(1000, seed: 4)
     let pipe = try FedPipe()

@@ -22,7 +22,7 @@ import Testing
     if case .failure(let failure) = result { failure.code } else { nil }
   }
 
-  @Test("Slices that are summed together have each the sums of its own bytes, whatever their lengths")
+  @Test("Slices that are summed together each have the checksums of their own bytes, whatever their lengths")
   func together() async throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(6_000_017, seed: 21), to: "file")
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("A file that is cut short fails the slices behind the cut, and none before it")
+  @Test("A file that is cut short fails the slices after the cut, and none before it")
   func cut() async throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write(randomBytes(4 << 20, seed: 22), to: "file")
@@ -64,10 +64,10 @@ import Testing
     #expect(codes == [0: nil, 1: nil, 2: .sourceChanged, 3: .sourceChanged])
   }
 
-  @Test("Who is cancelled, or told to stop, is let go at once; the others get their sums, and later ones too")
+  @Test("A cancelled or stopped caller returns at once; the others get their checksums, and later ones too")
   func stopped() async throws {
     let folder = try TemporaryDirectory()
-    // Sparse: so much would take minutes if it were summed to its end.
+    // Sparse: summing all of it would take minutes.
     let path = try folder.sparseFile("big", size: 64 << 30, patches: [(5, [1, 2, 3])])
     let file = try SourceFile(FilePath(path))
     let whole = PartSlice(file: file, offset: 0, length: 64 << 30)

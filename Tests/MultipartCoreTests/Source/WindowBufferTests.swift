@@ -5,11 +5,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct WindowBufferTests {
   @Test(
-    "A window holds what it is asked for and no more than a window is",
+    "A window buffer has the requested size, up to that of a window",
     arguments: [0, 1, 1024, WindowBuffer.size / 8, WindowBuffer.size / 8 + 1, WindowBuffer.size, 1 << 40])
   func holds(length: Int64) throws {
     let count = Int(min(length, WindowBuffer.size))
-    // Several at once, each full of its own number: no byte is two windows'.
+    // Several at once, each filled with its own number, so that windows that overlap are noticed.
     let windows = try (1...6).map { number in
       let window = try WindowBuffer(upTo: length)
       memset(window.start, Int32(number), count)
@@ -18,7 +18,7 @@ import Testing
     for (number, window) in zip(UInt8(1)..., windows) { #expect(window.bytes(count).allSatisfy { $0 == number }) }
   }
 
-  @Test("Of the windows that nobody uses a few are kept and used again, and the rest goes back")
+  @Test("A few unused windows are kept and reused, and the rest is unmapped")
   func kept() throws {
     let pool = WindowPool(most: 4)
     var windows = try (0..<6).map { _ in try WindowBuffer(upTo: .max, from: pool) }

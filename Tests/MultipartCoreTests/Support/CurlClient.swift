@@ -26,7 +26,7 @@ struct CurlClient {
     }
   }
 
-  /// `target`: path and query, encoded and sorted, each name with its `=`, for that is what curl 7.88 signs.
+  /// `target`: path and query, encoded and sorted, each name with its `=`, because that is what curl 7.88 signs.
   func call(
     _ method: String, _ target: String, body: [UInt8]? = nil, headers: [String] = [], payload: String? = nil
   ) async throws -> Answer {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What the fake gives back of what it was told, and the choices that make another store of it.
+/// What the fake returns of what it got, and the options that make it another kind of store.
 @Suite(.timeLimit(.minutes(15))) struct FakeKeepingTests {
   @Test("what Create was told is what HEAD says and what the test can look up")
   func headers() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// The fake's own check of signatures, held against the examples in AWS's documentation and against curl's signer.
+/// Compares the fake's own check of signatures with the examples in AWS's documentation and with curl's signer.
 @Suite(.timeLimit(.minutes(15))) struct FakeSignatureTests {
   private static let example = FakeCredential(
     keyID: "AKIAIOSFODNN7EXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
@@ -133,7 +133,7 @@ import Testing
       ("a%28b%2B%C3%A9", 200), ("a(b", 403), ("a+b", 403), ("%c3%a9", 403), ("a//b/../c", 200),
     ])
   func paths(_ key: String, _ status: Int) async throws {
-    // curl 7.88 signs the path as it is given.
+    // curl 7.88 signs the path unchanged.
     let fake = try FakeS3()
     let answer = try await CurlClient(fake: fake).call("PUT", "/bucket/\(key)", body: [1])
     #expect(answer.status == status, "\(answer.text)")

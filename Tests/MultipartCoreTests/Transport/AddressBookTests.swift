@@ -9,7 +9,7 @@ import Testing
   private static let url = "https://store.example/b/k?x"
   private static let origin = "https://store.example"
 
-  /// A book that has its answer, and the names it asked for.
+  /// A book that has its addresses, and the names that it looked up.
   private static func book(
     _ addresses: [String], for url: String = url
   ) -> (book: AddressBook, asked: Guarded<[String]>) {
@@ -22,7 +22,7 @@ import Testing
     return (book, asked)
   }
 
-  @Test("A host is known by the URL before its path; one that is an address is not asked for")
+  @Test("A host is identified by the URL before its path; an address is not looked up")
   func hosts() {
     for (url, origin) in [
       (Self.url, Self.origin), ("http://a.b:9000", "http://a.b:9000"), ("http://a.b/", "http://a.b"),
@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  @Test("Each connection begins with another address, and all have the others to fall back to")
-  func turns() {
+  @Test("Each connection begins with another address, and has the others to fall back to")
+  func rounds() {
     let (book, asked) = Self.book(Self.addresses)
     let orders = (0..<6).compactMap { _ in book.route(for: Self.url, now: .seconds(1))?.order }
     #expect(Set(orders.map { $0[0] }) == Set(Self.addresses))
@@ -47,13 +47,13 @@ import Testing
     #expect(asked.with { $0 } == ["store.example"])
   }
 
-  @Test("A name whose addresses are others each minute, for a day, leaves nothing behind of those that are gone")
+  @Test("If a name's addresses change every minute for a day, nothing of old ones remains")
   func rotation() {
-    let turn = Guarded(0)
+    let round = Guarded(0)
     let book = AddressBook(lookUp: { _, answer in
-      let number = turn.with { turn in
-        turn += 1
-        return turn
+      let number = round.with { round in
+        round += 1
+        return round
       }
       answer(.found((0..<8).map { "10.\(number / 200).\(number % 200).\($0)" }))
     })
@@ -67,10 +67,10 @@ import Testing
       }
       #expect(book.count(of: Self.origin) <= 9)
     }
-    #expect(turn.with { $0 } > 1000)
+    #expect(round.with { $0 } > 1000)
   }
 
-  @Test("A host with one address, or one that nobody prepared for, is left to libcurl")
+  @Test("A host with one address, or without a lookup, is left to libcurl")
   func single() {
     for addresses in [["10.0.0.1"], ["10.0.0.1", "fe80::1%eth0"], []] {
       let book = Self.book(addresses).book
@@ -80,11 +80,12 @@ import Testing
     #expect(book.route(for: "https://other.example/", now: .seconds(1)) == nil)
   }
 
-  @Test("While the answer is out requests go as libcurl likes, and nobody asks again; a refusal leaves what was known")
+  @Test(
+    "During a lookup libcurl chooses the address, and there is no second lookup; a failed lookup keeps what was known")
   func unanswered() {
     let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
     let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
-    // Each holds the book that holds them.
+    // The closures and the book refer to each other.
     defer { answers.with { $0.removeAll() } }
     book.find(Self.url, now: .zero)
     for second in 0..<100 { #expect(book.route(for: Self.url, now: .seconds(second)) == nil) }
@@ -97,7 +98,7 @@ import Testing
     #expect(answers.with { $0.count } == 2)
   }
 
-  @Test("An address that failed comes last for a minute, and the name is asked for anew at once")
+  @Test("An address that failed comes last for a minute, and the name is looked up again at once")
   func avoided() {
     let (book, asked) = Self.book(Self.addresses)
     func orders(_ second: Int) -> [[String]] {
@@ -112,11 +113,11 @@ import Testing
     #expect(!book.isAvoided("192.0.2.1", of: Self.origin, now: .seconds(62)), "not one of the host's")
   }
 
-  @Test("Where none answered the addresses are forgotten, and asked for anew")
+  @Test("If none answered, the addresses are forgotten and looked up again")
   func forgotten() {
     let answers = Guarded<[@Sendable (HostLookup.Lookup) -> Void]>([])
     let book = AddressBook(lookUp: { _, answer in answers.with { $0.append(answer) } })
-    // Each holds the book that holds them.
+    // The closures and the book refer to each other.
     defer { answers.with { $0.removeAll() } }
     book.find(Self.url, now: .zero)
     answers.with { $0[0] }(.found(Self.addresses))
@@ -138,7 +139,7 @@ import Testing
     #expect(!book.isAvoided("2001:db8::3", of: Self.origin, now: .seconds(1)))
   }
 
-  /// Six requests at once, each on a connection of its own, over a transport that takes `store.test` for these.
+  /// Six concurrent requests, each on its own connection, over a transport that uses these addresses for `store.test`.
   private static func send(
     to addresses: [String], port: Int
   ) async throws -> (transport: CurlTransport, origin: String, statuses: [Int]) {
@@ -158,7 +159,7 @@ import Testing
     return (transport, url, statuses)
   }
 
-  @Test("Connections go to all addresses of the name alike")
+  @Test("Connections are spread evenly over the addresses of the name")
   func spreads() async throws {
     let seen = Guarded<[String: Int]>([:])
     let server = try RawServer(at: INADDR_ANY) { connection, _ in
@@ -172,7 +173,7 @@ import Testing
     #expect(seen.with { $0 } == Dictionary(uniqueKeysWithValues: addresses.map { ($0, 2) }))
   }
 
-  @Test("An address at which nobody answers costs a try of another one, and is avoided from then on")
+  @Test("After an address that does not answer another one is tried, and the first is avoided from then on")
   func deadAddress() async throws {
     let server = try RawServer { connection, _ in
       while connection.readRequest() != nil { connection.answer() }
@@ -183,7 +184,7 @@ import Testing
     #expect(!sent.transport.addresses.isAvoided("127.0.0.1", of: sent.origin, now: .sinceBoot()))
   }
 
-  @Test("A kept connection to an address that is avoided by now carries no request but the next")
+  @Test("A kept connection to an address that is now avoided serves only the next request")
   func keptConnection() async throws {
     let seen = Guarded<[String]>([])
     let server = try RawServer(at: INADDR_ANY) { connection, _ in

@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// What is said of a place that cannot be reached, and whether it is tried again.
+/// The failures of servers that cannot be reached, and whether they are retried.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionFailureTests {
   private func failure(_ transport: some Transport, _ url: String) async -> Failure? {
     guard case .failure(let failure) = await outcome(transport, Request(method: .get, url: url)) else { return nil }
@@ -13,7 +13,7 @@ import Testing
     failure.map { RetryPolicy().wait(after: $0, attempt: 1, dice: 0) == nil } ?? false
   }
 
-  @Test("A server that answers in plain HTTP at an https address is known at once, with the address that works")
+  @Test("A server with plain HTTP at an https address is recognised at once, with the URL that works")
   func plainServer() async throws {
     let server = try RawServer { connection, _ in
       _ = connection.receive()
@@ -26,7 +26,7 @@ import Testing
       found.remedy?.pieces.contains(.setting(.endpoint, .value("http://127.0.0.1:\(server.port)"))) == true)
   }
 
-  @Test("A server that refuses TLS by an alert is known at once; one that only closes may be in trouble that passes")
+  @Test("A server that refuses TLS by an alert is reported at once; one that only closes may have a passing fault")
   func alert() async throws {
     let refusing = try RawServer { connection, _ in
       _ = connection.receive()
@@ -39,7 +39,7 @@ import Testing
     #expect(closed.code == .network && closed.triedInVain != nil && !isOver(closed), "\(closed)")
   }
 
-  @Test("A server that answers in TLS at an http address is known by its answer, with the address that works")
+  @Test("A server with TLS at an http address is recognised by its answer, with the URL that works")
   func tlsServer() async throws {
     let server = try RawServer { connection, _ in
       _ = connection.receive()
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "Where nobody has answered in this run it is known how long that was tried; where somebody has, it is a passing trouble"
+    "A failure tells how long an address that never answered was tried; if it has answered, the failure may pass"
   )
   func refusedConnection() async throws {
     var server: RawServer? = try RawServer { connection, _ in
@@ -70,7 +70,7 @@ import Testing
     #expect(await failure(fresh, url)?.triedInVain == .zero)
     clock.with { $0 += .seconds(7) }
     #expect(await failure(fresh, url)?.triedInVain == .seconds(7))
-    // Another place has a time of its own.
+    // Another address has its own time.
     #expect(await failure(fresh, "http://no-such-host.invalid/")?.triedInVain == .zero)
   }
 
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "A proxy that is not there is what is blamed, with where it was set and without its password",
+    "An unreachable proxy is named in the failure, with where it was set and without its password",
     arguments: [false, true])
   func deadProxy(_ isOption: Bool) async throws {
     let address = "http://user:pAssw0rd@127.0.0.1:9"
@@ -100,7 +100,7 @@ import Testing
     ("502 Bad Gateway", .network, false),
   ]
 
-  @Test("A proxy that does not connect further is named with its answer", arguments: tunnels)
+  @Test("A proxy that refuses to connect to the store is named with its answer", arguments: tunnels)
   func tunnel(_ status: String, _ code: Failure.Code, _ over: Bool) async throws {
     let proxy = try RawServer { connection, _ in
       while connection.readHead() != nil { connection.answer(status: status) }
@@ -111,7 +111,7 @@ import Testing
     #expect(found.message.contains(proxy.url) && found.triedInVain != nil)
   }
 
-  @Test("Certificates are refused in words, each with its own way out")
+  @Test("Each kind of refused certificate has its own message and remedy")
   func certificates() async throws {
     let fake = try FakeS3()
     let unknown = try #require(await failure(try plainTransport(), fake.tlsEndpoint + "/"))

@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// What servers may say, and what comes of it.
+/// Possible answers of servers, and their results.
 @Suite(.timeLimit(.minutes(10))) struct CurlAnswerTests {
   /// A server whose every answer is these bytes, after which the connection ends.
   private func saying(_ text: String, resets: Bool = false) throws -> RawServer {
@@ -18,7 +18,7 @@ import Testing
     Request(method: .get, url: url, stallTimeout: stall, maximumAnswer: most)
   }
 
-  @Test("An answer longer than it may be is refused, and one that just fits is not")
+  @Test("An answer over the limit is refused, and one of exactly that length is not")
   func longBody() async throws {
     let transport = try plainTransport()
     let server = try saying("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + String(repeating: "x", count: 1000))
@@ -28,7 +28,7 @@ import Testing
     #expect(result.message?.contains("999") == true)
   }
 
-  @Test("A body without end is cut off at its limit")
+  @Test("An endless body is cut off at the limit")
   func endlessBody() async throws {
     let server = try RawServer { connection, _ in
       guard connection.readRequest() != nil else { return }
@@ -39,7 +39,7 @@ import Testing
     #expect(await outcome(try plainTransport(), get(server.url, most: 1 << 20)).code == .server)
   }
 
-  @Test("Headers longer than they may be are refused, one long or without end")
+  @Test("Headers over the limit are refused, a long one or endless ones")
   func longHeaders() async throws {
     let transport = try plainTransport()
     let one = try saying("HTTP/1.1 200 OK\r\nx-long: " + String(repeating: "x", count: 400 << 10) + "\r\n\r\n")
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "What is not HTTP is the server's fault, never the command line's",
+    "An answer that is not HTTP is a server failure, not wrong usage",
     arguments: [
       "SSH-2.0-OpenSSH_9.2\r\n", "\0\0\0\0", "HTTP/9.9 200 OK\r\n\r\n", "220 mail ESMTP\r\n", "HTTP/1.1\r\n\r\n",
       "{\"error\": 1}", "HTTP/1.1 abc OK\r\nContent-Length: 0\r\n\r\n",
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(
-    "An answer that is compressed although nobody asked is the server's fault",
+    "An answer that is compressed unasked is a server failure",
     arguments: ["gzip", "x-gzip, chunked", "deflate", "br", "zstd", "gzip, br, zstd"])
   func compressed(coding: String) async throws {
     let transport = try plainTransport()
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "An answer that offers another protocol, or asks for another kind of credentials, is the answer that it is",
+    "An answer that offers another protocol, or asks for other credentials, is an ordinary answer",
     arguments: [
       (200, "HTTP/2 200 OK\r\nContent-Length: 0\r\n\r\n"),
       (101, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n\0\0\0\u{4}\0\0\0\0\0"),
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "A SOCKS proxy is offered no Kerberos, and one that wants it all the same is a failure", arguments: [false, true])
+    "A SOCKS proxy is not offered Kerberos, and one that wants it anyway is a failure", arguments: [false, true])
   func socks(insists: Bool) async throws {
     let store = try RawServer { connection, _ in
       while connection.readRequest() != nil { connection.answer("through") }
@@ -121,7 +121,7 @@ import Testing
     #expect(offered.with { $0 } == [0])
   }
 
-  @Test("A URL that no server is asked for is a mistake of usage")
+  @Test("A URL without a server is wrong usage")
   func badURL() async throws {
     let transport = try plainTransport()
     for url in ["ftp://127.0.0.1/x", "http://", "", "http://127.0.0.1:99999/", "file:///etc/passwd"] {
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("Nobody listening is a matter of the network, with a hint")
+  @Test("A refused connection is a network failure with a remedy")
   func refused() async throws {
     let port = try RawServer { _, _ in }.port
     let result = await outcome(try plainTransport(), get("http://127.0.0.1:\(port)/"))
@@ -138,12 +138,12 @@ import Testing
     #expect(failure.remedy?.contains("endpoint") == true)
   }
 
-  @Test("A name that does not resolve is a matter of the network")
+  @Test("A name that does not resolve is a network failure")
   func noHost() async throws {
     #expect(await outcome(try plainTransport(), get("http://store.invalid/")).code == .network)
   }
 
-  @Test("An answer that ends before its length, or a connection that is reset, is no answer")
+  @Test("An answer shorter than its Content-Length, or a connection that is reset, counts as no answer")
   func truncated() async throws {
     let transport = try plainTransport()
     let short = try saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
@@ -158,7 +158,7 @@ import Testing
     #expect(await outcome(transport, get(chunks.url)).code == .network)
   }
 
-  @Test("Headers are read whatever their spacing and case, and interim answers leave none behind")
+  @Test("Headers are read with any spacing and case, and those of interim answers are dropped")
   func headers() async throws {
     let server = try saying(
       "HTTP/1.1 100 Continue\r\nx-interim: yes\r\n\r\nHTTP/1.1 503 Slow Down\r\nRETRY-AFTER:7  \r\netag:\t\"a\"\r\n"
@@ -172,7 +172,7 @@ import Testing
     #expect(response.headers["x-interim"] == nil)
   }
 
-  @Test("A server that says nothing, or takes nothing, stalls within the time-out")
+  @Test("A server that sends nothing, or reads nothing, stalls within the timeout")
   func stalls() async throws {
     let transport = try plainTransport()
     let silent = try RawServer { connection, _ in connection.untilClosed() }
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("A sink gets the body of a success and not that of an error; one that refuses ends the request")
+  @Test("A sink gets the body of a success but not of an error; if it refuses, the request ends")
   func sink() async throws {
     let transport = try plainTransport()
     for (status, gets) in [("200 OK", true), ("206 Partial Content", true), ("404 Not Found", false)] {

@@ -5,7 +5,7 @@ import Testing
 
 /// What a transfer may not do to others, or believe.
 @Suite(.timeLimit(.minutes(10))) struct CurlFairnessTests {
-  @Test("Transfers that share a rate share it: none stands still while another one takes all")
+  @Test("Transfers that share a rate limit all progress: none stalls while another takes everything")
   func rateIsShared() async throws {
     let received = Guarded<[ObjectIdentifier]>([])
     let server = try RawServer { connection, _ in
@@ -34,7 +34,7 @@ import Testing
     #expect(shares.values.allSatisfy { $0 > 8 }, "\(shares.values)")
   }
 
-  @Test("A yes that comes before the body is none; a no is one")
+  @Test("A success that comes before the body was sent does not count; a refusal does")
   func earlyAnswer() async throws {
     for (status, code) in [("200 OK", Failure.Code.network), ("403 Forbidden", nil)] {
       let server = try RawServer { connection, _ in
@@ -42,7 +42,7 @@ import Testing
         connection.write("HTTP/1.1 \(status)\r\nETag: \"x\"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         connection.untilClosed()
       }
-      // Longer than what the sockets' buffers take in.
+      // More than the sockets' buffers can hold.
       let request = Request(method: .put, url: server.url, body: .source(CountingBody(length: 64 << 20)))
       let result = await outcome(try plainTransport(), request)
       #expect(result.code == code, "\(result)")
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(
-    "The password of a proxy that cannot be used is in no message",
+    "No message contains the password of an unusable proxy",
     arguments: [
       "http://user:s3cret@host:99999", "user:s3cret@host:99999", "odd://user:s3cret@host:1",
       "http://user:s3cret@[::1:1",

@@ -7,7 +7,7 @@ import Testing
 
 /// How requests are spread over loops, and when there is another one.
 @Suite(.timeLimit(.minutes(10))) struct CurlLoadTests {
-  /// Answers each request but those for /wait, of which it tells.
+  /// Answers each request except those for /wait, which it reports.
   private func server(_ waits: Gate) throws -> RawServer {
     try RawServer { connection, _ in
       while let request = connection.readRequest() {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("A request goes to the loop with the fewest on it")
+  @Test("A request goes to the loop with the fewest requests")
   func fewest() async throws {
     let waits = Gate()
     let server = try server(waits)
@@ -35,7 +35,7 @@ import Testing
     _ = await waiting.value
   }
 
-  @Test("Requests at the same time are spread over all loops, and leave them empty")
+  @Test("Concurrent requests are spread over all loops, and leave them empty")
   func spread() async throws {
     let waits = Gate()
     let server = try server(waits)
@@ -50,7 +50,7 @@ import Testing
     #expect(transport.loads == [0, 0, 0])
   }
 
-  @Test("Another loop pays when those that there are were never idle, and there is something to share out")
+  @Test("Another loop is useful if the existing ones were never idle and there are requests to share")
   func pays() {
     #expect(CurlTransport.pays(load: 1, loops: 1, requests: 3))
     #expect(!CurlTransport.pays(load: 1, loops: 1, requests: 2))
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "A loop that works all the time gets help, one that mostly waits does not, whether a request or a look finds it so",
+    "A busy loop gets help, one that mostly waits does not, whether a request or a sample finds it",
     arguments: [true, false], [false, true])
   func grows(isBusy: Bool, isLookedAt: Bool) async throws {
     let waits = Gate()

@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// Cancelling, stopping, and who gets to hear of it.
+/// Cancelling, stopping, and who is told.
 @Suite(.timeLimit(.minutes(10))) struct CurlLoopTests {
   /// Takes requests and never answers; the gate opens with each that has come.
   private func silent(_ came: Gate) throws -> RawServer {
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("A request of a task that is cancelled already is not sent")
+  @Test("A request of an already cancelled task is not sent")
   func cancelledBefore() async throws {
     let came = Gate()
     let server = try silent(came)
@@ -32,7 +32,7 @@ import Testing
     #expect(server.connections == 0)
   }
 
-  @Test("A request in flight ends when its task is cancelled, and the loop goes on")
+  @Test("A request in flight ends if its task is cancelled, and the loop continues")
   func cancelledInFlight() async throws {
     let came = Gate()
     let server = try silent(came)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A cancellation after the end changes nothing, for this request or the next")
+  @Test("A cancellation after the end has no effect, for this request or the next")
   func cancelledAfter() async throws {
     let server = try RawServer { connection, _ in
       while connection.readRequest() != nil { connection.answer() }
@@ -90,7 +90,7 @@ import Testing
     #expect(codes.allSatisfy { $0 })
   }
 
-  @Test("Stopping gives each waiter an error, and later requests too; a second stop does nothing")
+  @Test("Stopping fails all waiting and later requests; a second stop does nothing")
   func stop() async throws {
     let came = Gate()
     let server = try silent(came)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("A loop that nobody holds any more ends its thread and closes its connections")
+  @Test("A loop without a reference ends its thread and closes its connections")
   func letGo() async throws {
     let closed = Gate()
     let server = try RawServer { connection, _ in
@@ -141,7 +141,7 @@ import Testing
     await closed.wait()
   }
 
-  @Test("Many loops at once begin and end without mixing their answers")
+  @Test("Many loops begin and end at once without mixing their answers")
   func manyLoops() async throws {
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() {

@@ -6,7 +6,7 @@ import Testing
 /// What goes over the line.
 /// What the other side has of a body.
 @Suite struct AcknowledgedTests {
-  @Test("What lies in this side's buffer is handed over and not acknowledged; what the other side has is")
+  @Test("Bytes in the local buffer count as sent but not as acknowledged; those that the other side has do")
   func buffered() async throws {
     // It reads nothing, and keeps the connection until the other side gives it up (POLLRDHUP).
     let server = try RawServer { connection, _ in
@@ -30,7 +30,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CurlRequestTests {
   private typealias Seen = Guarded<[(head: String, body: [UInt8])]>
 
-  /// Answers every request with 200 and keeps what came.
+  /// Answers every request with 200 and records it.
   private func recorder(_ seen: Seen, headers: String = "", body: String = "ok") throws -> RawServer {
     try RawServer { connection, _ in
       while let request = connection.readRequest() {
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "Bytes, nothing and other methods go as they are",
+    "Bytes, no body and other methods are sent as they are",
     arguments: [
       (HTTPMethod.put, RequestBody.bytes([1, 2, 3]), 3), (.put, .none, 0), (.put, .bytes([]), 0),
       (.post, .bytes(Array("<x/>".utf8)), 4), (.post, .none, 0), (.delete, .none, 0), (.get, .none, 0),
@@ -90,7 +90,7 @@ import Testing
     #expect(seen.with { $0.count } == 2)
   }
 
-  @Test("A header without a value goes out as a header without a value")
+  @Test("A header without a value is sent without a value")
   func emptyHeader() async throws {
     let seen = Seen([])
     let server = try recorder(seen)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "A path goes as it is written",
+    "A path is sent as it is written",
     arguments: [
       "/a/../b//c", "/./x", "//", "/a%2Fb%20c", "/bucket/..", "/k?partNumber=1&uploadId=a%2Bb%3D", "/%F0%9F%8C%8D",
       "/a;b:c@d!$&'()*,=", "/?uploads=",
@@ -114,7 +114,7 @@ import Testing
     #expect(seen.with { $0.first }?.head.hasPrefix("GET \(path) HTTP/1.1\r\n") == true)
   }
 
-  @Test("A connection is kept and used again, and one that shall be fresh is fresh")
+  @Test("A connection is kept and reused, and a new one is used if requested")
   func keepAlive() async throws {
     let seen = Seen([])
     let server = try recorder(seen)
@@ -127,7 +127,7 @@ import Testing
     #expect(server.connections == 2)
   }
 
-  @Test("When a kept connection turns out to be closed the body goes again, whole, on another")
+  @Test("If a kept connection has been closed, the whole body is sent again on another one")
   func staleConnection() async throws {
     let seen = Seen([])
     let size = 300_000
@@ -158,12 +158,12 @@ import Testing
     }
   }
 
-  @Test("A server that closes its side while the body goes to it, and takes nothing more, is not waited for")
+  @Test("A server that closes its side while the body is sent, and reads nothing more, is not waited for")
   func halfClosed() async throws {
     let server = try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }
       shutdown(connection.socket, Int32(SHUT_WR))
-      // Nothing of the body is read: the connection stands, and nothing moves on it.
+      // Nothing of the body is read: the connection stays open, and nothing moves on it.
       connection.untilHungUp()
     }
     let transport = try plainTransport()
@@ -175,7 +175,7 @@ import Testing
     #expect(result.message?.contains("closed the connection before it answered") == true)
   }
 
-  @Test("A line that is slow, but carries what the kernel holds of the body, has not stalled")
+  @Test("A slow line that still sends what is in the socket's buffer has not stalled")
   func slowLine() async throws {
     let server = try RawServer { connection, _ in
       var small: Int32 = 4096
@@ -198,7 +198,8 @@ import Testing
   }
 
   @Test(
-    "What must not go out twice fails when a kept connection breaks, and is not sent again unseen", arguments: [0, 5])
+    "A request that must not be sent twice fails if a kept connection breaks; libcurl does not repeat it",
+    arguments: [0, 5])
   func onlyOnce(_ length: Int) async throws {
     let heads = Seen([])
     let server = try RawServer { connection, number in
@@ -220,7 +221,7 @@ import Testing
     #expect(await outcome(transport, request).status == 200)
   }
 
-  @Test("A kept connection that the server closed meanwhile costs no failure")
+  @Test("A kept connection that the server has closed causes no failure")
   func closedMeanwhile() async throws {
     let closed = Gate()
     let server = try RawServer { connection, number in
@@ -241,7 +242,7 @@ import Testing
     #expect(server.connections == 2)
   }
 
-  @Test("A hundred requests at once on one loop all get their own answer")
+  @Test("A hundred concurrent requests on one loop each get their own answer")
   func hundred() async throws {
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() {
@@ -263,20 +264,20 @@ import Testing
     for index in 0..<100 { #expect(answers[index] == "/\(index) \(index * 1000)") }
   }
 
-  @Test("Requests one after the other stay on one connection, however many loops there are")
+  @Test("Successive requests use one connection, however many loops there are")
   func loops() async throws {
     let server = try RawServer { connection, _ in
       while let request = connection.readRequest() { connection.answer(String(request.body.count)) }
     }
     let transport = try plainTransport(loops: 4)
     for _ in 0..<8 { _ = try await transport.send(Request(method: .get, url: server.url + "/")) }
-    // Each loop has connections of its own.
+    // Each loop has its own connections.
     #expect(server.connections == 1)
     transport.stop()
     #expect(await outcome(transport, Request(method: .get, url: server.url + "/")).code == .interrupted)
   }
 
-  @Test("The limiter slows bodies down to its rate, several at once together")
+  @Test("The limiter slows bodies down to its rate, several together")
   func limiter() async throws {
     let server = try RawServer { connection, _ in
       while connection.readRequest() != nil { connection.answer() }
@@ -298,7 +299,7 @@ import Testing
     #expect(ContinuousClock.now - start > .milliseconds(900))
   }
 
-  @Test("A body source that fails in the middle ends the request with its own failure")
+  @Test("A body source that fails in the middle fails the request with its own failure")
   func failingBody() async throws {
     let server = try RawServer { connection, _ in connection.untilClosed() }
     let transport = try plainTransport()
@@ -323,7 +324,7 @@ import Testing
     #expect(seen.with { $0.count } == 1)
   }
 
-  @Test("The variables of the environment are ours to read, not libcurl's")
+  @Test("libcurl does not read the environment's proxy variables")
   func environment() async {
     await #expect(processExitsWith: .success) {
       for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { setenv(name, "http://127.0.0.1:1", 1) }

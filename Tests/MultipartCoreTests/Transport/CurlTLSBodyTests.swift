@@ -11,8 +11,8 @@ import Testing
     Request(method: .put, url: url, body: .source(CountingBody(length: length)))
   }
 
-  // In a process of its own, because what is counted is counted for the process.
-  @Test("Bodies leave gathered, on a kept connection too, and arrive as they are; small ones need nothing")
+  // In its own process, because the counters are per process.
+  @Test("Records of bodies are collected, also on a kept connection, and arrive unchanged; small bodies need nothing")
   func gathered() async throws {
     await #expect(processExitsWith: .success) {
       let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("They do through a tunnel")
+  @Test("They are collected through a tunnel too")
   func tunnelled() async throws {
     await #expect(processExitsWith: .success) {
       let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("They do through a proxy that is spoken to over TLS too; its certificate is verified with the same bundle")
+  @Test("They are collected through an https proxy too, whose certificate is verified with the same bundle")
   func tunnelledOverTLS() async throws {
     await #expect(processExitsWith: .success) {
       let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
@@ -72,7 +72,7 @@ import Testing
     guard status == 200, fake.object("key")?.bytes == CountingBody.bytes(Int(length)) else { exit(1) }
   }
 
-  @Test("An answer that comes while the body is being sent is the answer, and the transport goes on")
+  @Test("An answer during the body is the answer, and the transport continues")
   func earlyAnswer() async throws {
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
     let caFile = fake.caFile
@@ -87,7 +87,7 @@ import Testing
     #expect(arrived)
   }
 
-  @Test("Later connections of a loop resume the first one's session, whichever transfer opens them")
+  @Test("Later connections of a loop resume the first one's TLS session, whichever transfer opens them")
   func resumed() async throws {
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
     let caFile = fake.caFile
@@ -95,7 +95,7 @@ import Testing
     #expect(try await transport.send(Self.put(fake.tlsEndpoint + "/bucket/key", 10)).status == 200)
     let hits = { SSL_CTX_ctrl(fake.tlsContext, SSL_CTRL_SESS_HIT, 0, nil) }
     #expect(hits() == 0)
-    // Takes the transfer that has made the session, so that the next request is another's.
+    // Occupies the transfer that created the session, so that the next request uses another one.
     let came = Gate()
     let silent = try RawServer { connection, _ in
       came.open()
@@ -111,7 +111,7 @@ import Testing
     #expect(await waiting.value.code == .interrupted)
   }
 
-  @Test("A server that has no order of its own is asked for AES-128-GCM first")
+  @Test("A server without its own order of ciphers is asked for AES-128-GCM first")
   func cipher() async throws {
     let fake = try FakeS3()
     let caFile = fake.caFile

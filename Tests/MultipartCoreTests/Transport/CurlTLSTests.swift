@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CurlTLSTests {
   private func get(_ url: String) -> Request { Request(method: .get, url: url) }
 
-  @Test("An unknown authority is refused, a known one accepted, and not asked for when told so")
+  @Test("An unknown authority is refused, a known one accepted, and without verification any one")
   func authority() async throws {
     let fake = try FakeS3()
     let url = fake.tlsEndpoint + "/bucket"
@@ -21,7 +21,7 @@ import Testing
     #expect(fake.requests.count == 2)
   }
 
-  @Test("A certificate for another name is refused, and passes unlooked at when told so")
+  @Test("A certificate for another name is refused, and accepted without verification")
   func wrongName() async throws {
     let fake = try FakeS3()
     // The loopback address is in the certificate, another one of the same net is not.
@@ -47,7 +47,7 @@ import Testing
     #expect(await outcome(blind, get(url)).status != nil)
   }
 
-  @Test("A bundle that is not there, or holds no certificate, is a matter of configuration")
+  @Test("A missing bundle, or one without a certificate, is a configuration failure")
   func badBundle() async throws {
     let fake = try FakeS3()
     let empty = try fake.directory.write("no certificate", to: "empty.pem")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("A server that speaks no TLS is not spoken to in the clear")
+  @Test("A server without TLS is not sent plain HTTP")
   func plainServer() async throws {
     let heard = Guarded<[UInt8]>([])
     let server = try RawServer { connection, _ in
@@ -69,7 +69,7 @@ import Testing
     #expect(!String(decoding: heard.with { $0 }, as: UTF8.self).contains("secret-path"))
   }
 
-  @Test("A body goes over TLS as it is")
+  @Test("A body is sent unchanged over TLS")
   func body() async throws {
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
     let transport = try plainTransport { $0.caBundle = fake.caFile }
@@ -83,7 +83,7 @@ import Testing
     #expect(sent.sum == 3_000_001)
   }
 
-  @Test("Plain requests go through the proxy with their whole URL, and hosts of no_proxy past it")
+  @Test("Plain requests go through the proxy with their complete URL, and hosts of no_proxy bypass it")
   func proxy() async throws {
     let seen = Guarded<[String]>([])
     let proxy = try RawServer { connection, _ in
@@ -108,7 +108,7 @@ import Testing
     #expect(try await all.send(get(store.url + "/")).body == Array("proxy".utf8))
   }
 
-  @Test("TLS goes through a tunnel of the proxy's, whose own answer is no answer of the store's")
+  @Test("TLS goes through a tunnel of the proxy, whose own answer is not the store's")
   func tunnel() async throws {
     let fake = try FakeS3()
     let asked = Guarded<[String]>([])
@@ -125,7 +125,7 @@ import Testing
     #expect(asked.with { $0 } == ["CONNECT localhost:\(fake.tlsPort) HTTP/1.1"])
   }
 
-  @Test("A proxy that refuses the tunnel is a matter of the network")
+  @Test("A proxy that refuses the tunnel is a network failure")
   func refusedTunnel() async throws {
     let proxy = try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }
@@ -138,7 +138,7 @@ import Testing
     #expect(result.code == .network, "\(result)")
   }
 
-  @Test("The variables that name a proxy: which counts, and which does not")
+  @Test("The variables that name a proxy, and which of them count")
   func variables() {
     let both = ["http_proxy": "h", "https_proxy": "s", "all_proxy": "a", "no_proxy": "n"]
     var settings = ProxySettings(option: nil, environment: both)

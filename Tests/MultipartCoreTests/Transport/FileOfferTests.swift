@@ -9,7 +9,7 @@ import Testing
 struct FileOfferTests {
   private typealias Seen = Guarded<[[UInt8]]>
 
-  /// A slice of a file that says how its bytes may be had.
+  /// A slice of a file that says where its bytes are.
   private struct Slice: BodySource {
     var slice: PartSlice
     var isRead = false
@@ -51,7 +51,7 @@ struct FileOfferTests {
   }
 
   @Test(
-    "A part arrives byte for byte without having been read",
+    "A part arrives byte for byte without being read into memory",
     arguments: [
       (0, 1), (0, 262_143), (1, 262_144), (4095, 262_145), (12_345, 3_000_001), (0, 6_000_017), (6_000_016, 1), (7, 0),
     ])
@@ -72,7 +72,7 @@ struct FileOfferTests {
   }
 
   @Test(
-    "It does when the socket is full again and again, wherever in a piece",
+    "It does even if the socket fills up repeatedly, anywhere in a piece",
     arguments: [(4096, 90_001), (20_000, 700_001), (150_000, 4_000_003)] as [(Int32, Int)])
   func little(room: Int32, length: Int) async throws {
     let seen = Seen([])
@@ -88,7 +88,8 @@ struct FileOfferTests {
     #expect(seen.with { $0.first == Array(bytes[11..<11 + length]) })
   }
 
-  @Test("Many at once on one loop, and at a bounded rate, are not mixed up", arguments: [nil, 16 << 20] as [Int64?])
+  @Test(
+    "Many concurrent parts on one loop, with a rate limit, are not mixed up", arguments: [nil, 16 << 20] as [Int64?])
   func many(rate: Int64?) async throws {
     let seen = Seen([])
     let server = try recorder(seen)
@@ -106,7 +107,7 @@ struct FileOfferTests {
     }
   }
 
-  @Test("Over TLS, through a proxy, and as a whole object the bytes are read, and arrive")
+  @Test("Over TLS, through a proxy, and for a whole object the bytes are read, and arrive")
   func isRead() async throws {
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
     let seen = Seen([])
@@ -129,7 +130,7 @@ struct FileOfferTests {
   }
 
   @Test(
-    "A file that is cut short ends the request with that, and the next one on the loop is whole",
+    "A file that is cut short fails its request, and the next one on the loop succeeds",
     arguments: [0, 900_000])
   func shrinks(to size: Int) async throws {
     let fake = try FakeS3(FakeOptions { $0.allowsAnonymous = true })
@@ -145,7 +146,7 @@ struct FileOfferTests {
     #expect(fake.object("key")?.bytes == Array(bytes[1..<400_001]))
   }
 
-  @Test("A part that fails leaves those that go on beside it alone")
+  @Test("A part that fails does not affect the others")
   func neighbours() async throws {
     let seen = Seen([])
     let server = try recorder(seen)
@@ -170,7 +171,7 @@ struct FileOfferTests {
     #expect(seen.with { $0.count == 100 && $0.allSatisfy { $0 == plain } })
   }
 
-  /// The two ends of a connection, of which nothing more than the test asks for is read.
+  /// Both ends of a connection; only what the test reads is read.
   private func connection() throws -> (near: Int32, far: Int32) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -184,8 +185,8 @@ struct FileOfferTests {
     return Array(bytes[..<max(0, recv(socket, &bytes, count, Int32(MSG_DONTWAIT)))])
   }
 
-  /// libcurl frees the buffer of a request that fails, and goes on with others before anybody hears of it.
-  @Test("What another connection sends from the same memory is that memory, and a closed one's number is a new one")
+  /// libcurl frees the buffer of a failed request and serves others before the caller learns of it.
+  @Test("Another connection sends its own bytes from the same memory; a reused descriptor is a new connection")
   func sameMemory() throws {
     let (first, second) = (try connection(), try connection())
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 16)
@@ -205,7 +206,7 @@ struct FileOfferTests {
     #expect(FileOffer.send(UnsafeRawBufferPointer(rebasing: memory[400...]), to: second.near) == 600)
     #expect(FileOffer.send(UnsafeRawBufferPointer(memory), to: second.near) == 1000)
     #expect(arrived(second.far, 1600) == Array(repeating: 9, count: 1600))
-    // The offer's own connection may only go on where it was.
+    // The offer's own connection may only continue where it was.
     #expect(FileOffer.send(UnsafeRawBufferPointer(memory), to: first.near) == -1 && errno == EIO)
     #expect(offer.isPending)
     #expect(FileOffer.close(first.near) == 0)
@@ -216,8 +217,8 @@ struct FileOfferTests {
     #expect(offer.isPending)
   }
 
-  /// The bucket is full with the first piece, and stays empty: the clock stands still.
-  @Test("Where the rate gives nothing in the midst of a piece its rest goes out all the same")
+  /// The first piece uses up the rate limit, and nothing is added, because the clock stands still.
+  @Test("If the rate limit allows nothing in the middle of a piece, its rest is sent anyway")
   func rateGivesNothing() throws {
     let line = try connection()
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100_000, alignment: 16)
@@ -242,8 +243,8 @@ struct FileOfferTests {
     transfer.end()
   }
 
-  /// libcurl moves a small rest to the front of its buffer and asks for more behind it; the rate may give nothing then.
-  @Test("The rest of a piece is found where libcurl moves it, with more behind it and without", arguments: [0, 300])
+  /// libcurl moves a small rest to the front of its buffer and asks for more after it; the rate limit may allow nothing then.
+  @Test("The rest of a piece is found where libcurl moves it, with and without more after it", arguments: [0, 300])
   func moved(more: Int) throws {
     let line = try connection()
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 16)
@@ -261,7 +262,7 @@ struct FileOfferTests {
     #expect(!offer.isPending)
   }
 
-  @Test("An offer whose first bytes have not gone out at once belongs to no connection")
+  @Test("An offer whose first bytes were not sent at once belongs to no connection")
   func notAtOnce() throws {
     let (first, second) = (try connection(), try connection())
     defer { for socket in [first.near, first.far, second.near, second.far] { close(socket) } }
@@ -273,7 +274,7 @@ struct FileOfferTests {
     #expect(FileOffer.send(UnsafeRawBufferPointer(memory), to: first.near) == -1 && errno == EIO)
   }
 
-  @Test("A request that ends in the midst of a part leaves nothing of it to the next one")
+  @Test("A request that ends in the middle of a part leaves nothing of it to the next one")
   func ends() async throws {
     let seen = Seen([])
     let server = try RawServer { connection, number in
@@ -297,7 +298,7 @@ struct FileOfferTests {
     #expect(seen.with { $0.allSatisfy { $0 == Array(bytes[100..<700_100]) } && $0.count == 2 })
   }
 
-  @Test("When a kept connection turns out to be closed the part goes again, from its beginning")
+  @Test("If a kept connection has been closed, the part is sent again from its beginning")
   func staleConnection() async throws {
     let seen = Seen([])
     let server = try RawServer { connection, number in
@@ -319,7 +320,7 @@ struct FileOfferTests {
     }
   }
 
-  @Test("A server that hangs up is an error of the network, and no signal")
+  @Test("A server that closes the connection causes a network failure, not a signal")
   func hangsUp() async throws {
     let server = try RawServer { connection, _ in
       guard connection.readHead() != nil else { return }

@@ -7,7 +7,7 @@ import Testing
 
 private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
-/// The BIO that lets the records of one SSL_write leave together.
+/// The BIO that sends the records of one SSL_write together.
 @Suite(.timeLimit(.minutes(10))) struct GatherTests {
   private func expect(_ wire: TLSWire, _ count: Int) -> Int32 {
     ck_gather_expect(UnsafeMutableRawPointer(wire.client), count)
@@ -19,10 +19,10 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     Int(SSL_write(wire.client, bytes, Int32(bytes.count)))
   }
 
-  /// Only whether: a failure that prints a hundred thousand bytes helps nobody.
+  /// Compares outside of #expect: a failure that prints a hundred thousand bytes helps nobody.
   private func arrived(_ wire: TLSWire, _ bytes: [UInt8]) -> Bool { wire.received() == bytes }
 
-  @Test("The records of one write leave in one send, whatever its size, and none is left behind", arguments: versions)
+  @Test("The records of one write are sent together, whatever its size, and none is held back", arguments: versions)
   func oneSend(version: Int32) throws {
     let wire = try TLSWire(version: version)
     for count in [16_385, 32_768, 50_000, 65_536, 262_143, 262_144] {
@@ -33,7 +33,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
       #expect(wire.writes.count == 1, "\(count)")
       #expect(arrived(wire, bytes))
     }
-    // More than the buffer holds: a send for each buffer.
+    // More than the buffer can hold: one send per buffer.
     wire.forget()
     let large = pattern(1 << 20)
     #expect(expect(wire, large.count) == 1)
@@ -42,7 +42,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     #expect(arrived(wire, large))
   }
 
-  @Test("Without a word ahead each record leaves by itself", arguments: versions)
+  @Test("Without an announcement each record is sent by itself", arguments: versions)
   func unexpected(version: Int32) throws {
     let wire = try TLSWire(version: version)
     let bytes = pattern(65_536)
@@ -51,7 +51,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     #expect(arrived(wire, bytes))
   }
 
-  @Test("A wire that takes little at a time gets every byte once, and success means that it has them all")
+  @Test("A wire that takes few bytes at a time gets every byte once, and success means that it has all")
   func narrowWire() throws {
     for version in versions {
       let wire = try TLSWire(version: version)
@@ -70,7 +70,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
           received += wire.received()
           if result == piece.count { break }
           try #require(result == -1 && SSL_get_error(wire.client, Int32(result)) == SSL_ERROR_WANT_WRITE)
-          // While a write is under way another word changes nothing.
+          // During a write another announcement has no effect.
           #expect(expect(wire, 16_384 * tries) == 0)
           tries += 1
           try #require(tries < 10_000)
@@ -83,7 +83,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     }
   }
 
-  @Test("A word that was wrong holds nothing back that another record follows", arguments: versions)
+  @Test("After a wrong announcement nothing is held back that another record follows", arguments: versions)
   func wrongCount(version: Int32) throws {
     let wire = try TLSWire(version: version)
     for (said, given) in [(16_385, 100_000), (1, 70_000), (1 << 20, 200), (1 << 20, 16_000), (1 << 20, 50_000)] {
@@ -94,7 +94,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     }
   }
 
-  @Test("The end of the connection is told to the server, behind all bytes", arguments: versions)
+  @Test("The server is told the end of the connection after all bytes", arguments: versions)
   func closeNotify(version: Int32) throws {
     let wire = try TLSWire(version: version)
     #expect(expect(wire, 40_000) == 1)
@@ -106,7 +106,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     #expect(SSL_get_shutdown(wire.server) & SSL_RECEIVED_SHUTDOWN != 0)
   }
 
-  @Test("New keys in the midst of it, asked for by either side, change nothing")
+  @Test("New keys in between, requested by either side, change nothing")
   func keyUpdate() throws {
     let wire = try TLSWire(version: TLS1_3_VERSION)
     for _ in 0..<3 {
@@ -125,7 +125,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     }
   }
 
-  @Test("A handshake that the server begins anew goes through")
+  @Test("A renegotiation by the server succeeds")
   func renegotiation() throws {
     let wire = try TLSWire(version: TLS1_2_VERSION)
     #expect(expect(wire, 50_000) == 1)
@@ -147,7 +147,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     #expect(arrived(wire, pattern(50_000)))
   }
 
-  @Test("A broken wire is an error of the write, and of each one after it")
+  @Test("On a broken wire the write fails, and every later one")
   func broken() throws {
     let wire = try TLSWire(version: TLS1_3_VERSION)
     _ = expect(wire, 100_000)
@@ -158,7 +158,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     #expect(write(wire, [1]) <= 0)
   }
 
-  @Test("Where a write returns after each record nothing is gathered")
+  @Test("If a write returns after each record, nothing is collected")
   func partialWrites() throws {
     let wire = try TLSWire(version: TLS1_3_VERSION, mode: Int(SSL_MODE_ENABLE_PARTIAL_WRITE))
     #expect(expect(wire, 100_000) == 0)
@@ -166,7 +166,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     #expect(arrived(wire, pattern(100_000).prefix(16_384).map(\.self)))
   }
 
-  @Test("Only the OpenSSL that we are linked to is touched")
+  @Test("Only the OpenSSL that this program is linked to is used")
   func sameLibrary() throws {
     let ours = String(cString: OpenSSL_version(OPENSSL_VERSION)).split(separator: " ")[1]
     #expect(ck_is_same_openssl("OpenSSL/\(ours)") == 1)
@@ -180,7 +180,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
     #expect(ck_prefer_aes128(nil) == 0)
   }
 
-  @Test("AES-128-GCM comes first, the ciphers stay the same, and none that was shut out comes back")
+  @Test("AES-128-GCM comes first, the set of ciphers stays the same, and excluded ones stay excluded")
   func ciphers() throws {
     for set in [
       "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256",

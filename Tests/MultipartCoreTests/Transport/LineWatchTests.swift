@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct LineWatchTests {
   private typealias Sum = LineWatch.Sum
 
-  @Test("A line is lossy from two in a thousand on, when enough was sent over a way that is long enough")
+  @Test("A line is lossy from two lost segments in a thousand, if enough was sent over a long enough path")
   func judged() {
     #expect(Sum(sent: 1000, again: 2, shortestTrip: 50_000).isLossy)
     #expect(!Sum(sent: 1000, again: 1, shortestTrip: 50_000).isLossy)
@@ -16,9 +16,9 @@ import Testing
     #expect(!Sum().isLossy)
   }
 
-  @Test("What went out on closed connections stays counted, and numbers that are no connections are passed over")
+  @Test("Bytes sent on closed connections stay counted, and numbers that are not connections are ignored")
   func counted() throws {
-    // The answer says that the bytes were read, and with it comes the acknowledgement.
+    // The answer means that the bytes were read and acknowledged.
     let server = try RawServer { connection, _ in
       while connection.readBody(500) != nil { connection.write([1]) }
     }
@@ -32,7 +32,7 @@ import Testing
         #expect(read(socket, &bytes, 1) == 1)
       }
     }
-    /// The three-way handshake counts as a byte on some kernels.
+    /// On some kernels the three-way handshake counts as one byte.
     func sees(_ count: Int64) -> Bool {
       sockets.lookAtLine(at: .zero)
       return (count...count + 4).contains(ledger.sample.delivered)
@@ -48,7 +48,7 @@ import Testing
     send(1, on: socket)
     #expect(sees(1500))
     #expect(ledger.sample.roundTrip > .zero)
-    // Another's, with the same number, is none of these.
+    // Another file with the same number does not count.
     let other = try Self.connected(to: server.port)
     #expect(dup2(other, socket) == socket)
     close(other)
@@ -58,7 +58,7 @@ import Testing
     #expect(!ledger.sample.isLossy)
   }
 
-  @Test("On a lossy line the connections that there are and all new ones use BBR, where the kernel lets this user")
+  @Test("On a lossy line existing and new connections use BBR, if the kernel lets this user choose it")
   func changes() throws {
     let server = try RawServer { connection, _ in connection.untilClosed() }
     let sockets = try (0..<3).map { _ in try Self.connected(to: server.port) }
@@ -94,7 +94,7 @@ import Testing
     return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  @Test("A congestion control that is named is set on each connection; one that the kernel lacks is told once")
+  @Test("A named congestion control is set on each connection; a missing one is reported once")
   func named() throws {
     let server = try RawServer { connection, _ in connection.untilClosed() }
     let socket = try Self.connected(to: server.port)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "Who is on this machine is known by the addresses",
+    "A connection within this machine is recognised by its addresses",
     arguments: [
       ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.53", true), ("::1", "::1", true),
       ("10.0.0.1", "10.0.0.1", true), ("10.0.0.1", "10.0.0.2", false), ("10.0.0.1", "12.7.0.1", false),
@@ -119,7 +119,7 @@ import Testing
     #expect(ends.areOnOneMachine == isHere)
   }
 
-  @Test("A connection to a store on this machine holds little, as soon as it is made")
+  @Test("A connection to a store on this machine has a small buffer as soon as it is established")
   func buffers() throws {
     func room(of socket: Int32) -> Int32 {
       var size: Int32 = 0
@@ -128,7 +128,7 @@ import Testing
       return size
     }
     func unconnected() -> Int32 { Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-    // What the kernel makes of the number: it doubles it, up to a bound of the system's.
+    // The kernel doubles the number, up to a limit of the system.
     let other = unconnected()
     defer { close(other) }
     var size = LoopSockets.nearBuffer

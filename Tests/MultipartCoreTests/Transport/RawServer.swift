@@ -1,8 +1,8 @@
 import Foundation
 import Support
 
-/// A server of bare sockets on 127.0.0.1: what a connection says and when is a closure of the test, run on a thread of
-/// its own. It stops with its last reference: open connections are shut and their threads joined.
+/// A server with plain sockets on 127.0.0.1: a closure of the test, on its own thread, determines what a connection sends
+/// and when. It stops with its last reference: open connections are shut down and their threads joined.
 final class RawServer: Sendable {
   let port: Int
   private let listener: Int32
@@ -39,7 +39,7 @@ final class RawServer: Sendable {
         }
         let thread = try? PosixThread.start {
           serve(RawConnection(socket), number)
-          // Closed under the lock, so that `stop` never shuts a descriptor that is another's by then.
+          // Closed under the lock, so that `stop` never shuts down a reused descriptor.
           shared.with { state in
             state.open.remove(socket)
             _ = close(socket)
@@ -168,7 +168,7 @@ final class RawConnection {
     while receive() != nil {}
   }
 
-  /// The same without taking a byte of what comes.
+  /// The same, without reading anything.
   func untilHungUp() {
     var watched = pollfd(fd: socket, events: 0, revents: 0)
     while poll(&watched, 1, -1) < 0, errno == EINTR {}
@@ -180,7 +180,7 @@ final class RawConnection {
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// To 127.0.0.1; whoever asks closes it.
+  /// Connects to 127.0.0.1; the caller closes it.
   static func connected(to port: Int) -> RawConnection? {
     let other = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard other >= 0 else { return nil }

@@ -40,7 +40,7 @@ func proxiedTransport(through url: String, trusting caFile: String?) throws(Fail
   }
 }
 
-/// A body of bytes that are computed, so that a large one takes no memory, and that can fail on its way.
+/// A body of computed bytes, so that a large one needs no memory, which can fail at any byte.
 struct CountingBody: BodySource {
   var length: Int64
   var failsAt: Int64?
@@ -59,7 +59,7 @@ struct CountingBody: BodySource {
   }
 }
 
-/// Adds up what a request is told of its sent bytes.
+/// Adds up the sent bytes that a request reports.
 final class SentCounter: Sendable {
   private let state = Guarded<[Int64]>([])
 

@@ -5,8 +5,8 @@ import MultipartCore
 import Support
 import Testing
 
-/// The system's certificates, as a bundle and as a folder beside it. Two fake stores have authorities of the same name
-/// and of different keys.
+/// The system's certificates, as a bundle and as a folder. Two fake stores have authorities with the same name and
+/// different keys.
 @Suite(.timeLimit(.minutes(10))) struct SystemTrustTests {
   private let store: FakeS3
   private let stranger: FakeS3
@@ -32,7 +32,7 @@ import Testing
     return folder
   }
 
-  /// A path of its own, because a bundle is read once in a process.
+  /// At a unique path, because a bundle is read once per process.
   private func bundle(_ files: [String]) throws -> String {
     let text = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
     return try store.directory.write(text, to: "bundle-\(UUID().uuidString).pem")
@@ -53,7 +53,7 @@ import Testing
 
   private func wasRead(_ bundle: String) -> Bool { ck_trust_was_read(ck_trust_bundle(bundle)) == 1 }
 
-  @Test("A certificate that the folder has is found there, and the bundle is not read")
+  @Test("A certificate in the folder is found there, and the bundle is not read")
   func folderIsEnough() async throws {
     let bundle = try bundle([store.caFile])
     let transport = try transport(bundle: bundle, folder: try folder([store.caFile]))
@@ -61,7 +61,7 @@ import Testing
     #expect(!wasRead(bundle))
   }
 
-  @Test("What the folder lacks is found in the bundle, for every connection")
+  @Test("A certificate missing in the folder is found in the bundle, for every connection")
   func bundleHelps() async throws {
     let bundle = try bundle([stranger.caFile, store.caFile])
     let folder = try folder([])
@@ -77,7 +77,7 @@ import Testing
     #expect(await ask(try transport(bundle: try bundle([store.caFile]), folder: folder)).status == 403)
   }
 
-  @Test("Of two certificates of one name in the folder each is tried")
+  @Test("Both of two certificates with one name in the folder are tried")
   func twoOfOneName() async throws {
     let bundle = try bundle([stranger.caFile])
     let folder = try folder([stranger.caFile, store.caFile])
@@ -85,18 +85,18 @@ import Testing
     #expect(!wasRead(bundle))
   }
 
-  @Test("An authority that neither has is refused, and no request goes out")
+  @Test("An authority in neither is refused, and no request is sent")
   func refused() async throws {
     let bundle = try bundle([stranger.caFile])
     let result = await ask(try transport(bundle: bundle, folder: try folder([stranger.caFile])))
     #expect(result.code == .tls, "\(result)")
     #expect(store.requests.isEmpty)
-    // A bundle that has gone since the process began, or holds nothing, trusts nobody.
+    // A bundle that has disappeared since the process began, or is empty, trusts nobody.
     let gone = store.directory.path("gone.pem")
     #expect(await ask(try transport(bundle: gone, folder: try folder([]))).code == .tls)
   }
 
-  @Test("A certificate that is trusted but for another name stays refused")
+  @Test("A trusted certificate for another name is still refused")
   func wrongName() async throws {
     let proxy = try RawServer { [port = store.tlsPort] connection, _ in
       guard connection.readHead() != nil else { return }
@@ -114,7 +114,7 @@ import Testing
     #expect(store.requests.isEmpty)
   }
 
-  @Test("A bundle of the user's own is trusted alone: the system's certificates do not count beside it")
+  @Test("With the user's own bundle the system's certificates do not count")
   func ownBundle() async throws {
     let system = try bundle([store.caFile])
     let own = stranger.caFile
@@ -123,7 +123,7 @@ import Testing
     #expect(!wasRead(system))
   }
 
-  @Test("Several connections at once, on several loops, all find what only the bundle has")
+  @Test("Concurrent connections on several loops all find a certificate that only the bundle has")
   func together() async throws {
     let bundle = try bundle([store.caFile])
     let folder = try folder([])

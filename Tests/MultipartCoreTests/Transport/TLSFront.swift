@@ -3,7 +3,7 @@ import Foundation
 import Support
 
 extension RawConnection {
-  /// Speaks TLS with the other side and carries what is within both ways between it and `port`, until one side closes.
+  /// Terminates TLS and forwards the bytes in both directions between it and `port`, until one side closes.
   func unwrap(with context: OpaquePointer, to port: Int) {
     guard let session = SSL_new(context) else { return }
     defer { SSL_free(session) }

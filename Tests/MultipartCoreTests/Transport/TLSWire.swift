@@ -1,10 +1,10 @@
 import COpenSSL
 import Support
 
-/// A TLS connection without sockets: what the client writes goes through a BIO of the test's, which notes the size of
-/// each write and takes no more than it has room for, into the server's memory.
+/// A TLS connection without sockets: what the client writes goes through a BIO of the test, which records the size of each
+/// write and accepts no more than it has room for, into the server's memory.
 ///
-/// Used by one thread: the test's.
+/// Used only by the test's thread.
 final class TLSWire {
   let client: OpaquePointer
   let server: OpaquePointer
@@ -15,7 +15,7 @@ final class TLSWire {
   var isBroken = false
   /// The bytes of each write that was taken.
   private(set) var writes: [Int] = []
-  /// What was refused, and must be offered again as it was: pointer and length.
+  /// What was refused, and must be offered again unchanged: pointer and length.
   private var refused: (start: UnsafeRawPointer?, count: Int)?
   private(set) var offeredOtherBytes = false
   private let context: OpaquePointer
@@ -77,7 +77,7 @@ final class TLSWire {
     }
   }
 
-  /// -1 with "again" set while there is no room; part of what is offered when there is less.
+  /// -1 and "retry" if there is no room; part of the bytes if there is some.
   private func take(_ data: UnsafeRawPointer?, _ count: Int, _ bio: OpaquePointer?) -> Int32 {
     BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_IO_SPECIAL | BIO_FLAGS_SHOULD_RETRY)
     guard !isBroken else { return -1 }

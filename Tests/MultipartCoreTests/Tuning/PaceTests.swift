@@ -3,13 +3,13 @@ import Testing
 @testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct PaceTests {
-  /// A line as a function of the number of connections, looked at ten times a second.
+  /// A line as a function of the number of connections, sampled ten times per second.
   struct PlayedLine {
     var pace: Pace
     var rate: (Int) -> Double
     var isLossy = false
     var load = 0.3
-    /// The share of their time in which the line holds the connections back.
+    /// The share of time in which the line limits the connections.
     var held = 0.3
     private var heldSoFar: Duration = .zero
     var roundTrip: Duration = .milliseconds(20)
@@ -58,7 +58,7 @@ import Testing
 
   private static let mega = 1_048_576.0
 
-  @Test("Where each connection brings its own rate, more are taken until the line is full")
+  @Test("If each connection adds its own rate, more are used until the line is full")
   func climbs() {
     var line = PlayedLine { min(Double($0) * 10, 200) * Self.mega }
     line.run(.seconds(4))
@@ -67,7 +67,7 @@ import Testing
     #expect((18...30).contains(line.pace.window))
   }
 
-  @Test("Where more bring nothing they are taken back, and tried again more and more seldom")
+  @Test("If more connections gain nothing, they are closed, and tried again less and less often")
   func takesBack() {
     var line = PlayedLine { _ in 100 * Self.mega }
     line.run(.seconds(3))
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "How fast a line is counts as known after a second of it, or four round trips, and not before",
+    "A line's speed is known after a second, or four round trips, and not before",
     arguments: [(20, 1000), (500, 2000)])
   func opening(_ roundTrip: Int, _ time: Int) {
     var opening = Opening()
@@ -90,11 +90,11 @@ import Testing
       if case .settled = opening.look(sample) { return true }
       return false
     }
-    // The first look shows nothing, the second one that it has begun.
+    // The first sample shows nothing, the second that it has begun.
     #expect(settled == 1 + time / 50)
   }
 
-  @Test("While the first connections are still getting faster by themselves no more are added")
+  @Test("While the first connections are still getting faster, no more are added")
   func beginning() {
     var line = PlayedLine { _ in 0 }
     for step in 1...8 {
@@ -104,7 +104,7 @@ import Testing
     #expect(line.changes == [])
   }
 
-  @Test("The cap holds however much each connection brings")
+  @Test("The cap holds whatever each connection gains")
   func cap() {
     var line = PlayedLine(Pace.Bounds(start: 4, most: 13)) { Double($0) * Self.mega }
     line.run(.seconds(30))
@@ -112,7 +112,7 @@ import Testing
     #expect(line.changes.allSatisfy { $0.connections <= 13 })
   }
 
-  @Test("On a line that takes minutes for what has begun nothing more begins, and soon it is stopped")
+  @Test("On a line that needs minutes for the parts in flight no more begin, and soon they are stopped")
   func slow() {
     var line = PlayedLine { _ in 100_000 }
     line.run(.seconds(20))
@@ -128,7 +128,7 @@ import Testing
     #expect(notSlow.changes == [], "eight parts of 8 MiB take less than 10 s")
   }
 
-  @Test("A store that stands still for fifteen seconds is no slow line", arguments: [0, 2e4])
+  @Test("A store that pauses for fifteen seconds does not make the line slow", arguments: [0, 2e4])
   func pauses(rest: Double) {
     var line = PlayedLine { _ in 100 * Self.mega }
     line.run(.seconds(5))
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(
-    "After a longer rest, and after a line that was slow and then slower, all connections come back when it is fast again",
+    "After a longer pause, and after a line that became slower, all connections come back once it is fast again",
     arguments: [[Slow(rate: 0, seconds: 40, left: 1)], [Slow(rate: 4, left: 4), Slow(rate: 0.3, left: 1)]])
   func comesBack(_ times: [Slow]) {
     var line = PlayedLine { _ in 100 * Self.mega }
@@ -156,14 +156,14 @@ import Testing
     #expect(line.pace.window == 8)
   }
 
-  /// MiB a second, for so long, and the connections that are left.
+  /// MiB per second, for how long, and the remaining connections.
   struct Slow: Sendable {
     var rate: Double
     var seconds = 25
     var left: Int
   }
 
-  @Test("A line that is slow for nine seconds, and then fast for one, again and again, keeps its connections")
+  @Test("A line that is repeatedly slow for nine seconds and fast for one keeps its connections")
   func dips() {
     var line = PlayedLine { _ in 100 * Self.mega }
     line.run(.seconds(5))
@@ -179,7 +179,7 @@ import Testing
     #expect(line.changes.contains { $0.stopsSome } && line.pace.window == 1)
   }
 
-  @Test("Where fewer are slower they come back, and are not taken again")
+  @Test("If fewer connections are slower, the others come back, and are not closed again")
   func needsMany() {
     var line = PlayedLine { Double($0) * 20_000 }
     line.run(.seconds(200))
@@ -187,7 +187,7 @@ import Testing
     #expect(line.changes.count { $0.stopsSome } == 1)
   }
 
-  @Test("A line that loses packets, and on which each connection has a rate of its own by that, has sixteen at least")
+  @Test("A line on which losses limit each connection has at least sixteen")
   func lossy() {
     var line = PlayedLine { Double($0) * 0.2 * Self.mega }
     line.isLossy = true
@@ -203,7 +203,7 @@ import Testing
     #expect(narrow.pace.window == 8, "a cap is a cap")
   }
 
-  @Test("Where the loops use all of their cores no more are taken")
+  @Test("If the loops use all of their cores, no more connections are used")
   func loaded() {
     var line = PlayedLine { Double($0) * 100 * Self.mega }
     line.load = 0.9
@@ -211,7 +211,7 @@ import Testing
     #expect(line.changes == [])
   }
 
-  @Test("Where the line holds all connections back, and not the store, no more are taken")
+  @Test("If the line limits all connections, not the store, no more are used")
   func full() {
     var line = PlayedLine { Double($0) * Self.mega }
     line.held = 0.9
@@ -222,7 +222,7 @@ import Testing
     #expect(line.pace.window == 48)
   }
 
-  @Test("While there is not work for all of them the rate is no reason for more")
+  @Test("While there is not enough work for all connections, the rate is no reason for more")
   func notFull() {
     var line = PlayedLine { Double($0) * Self.mega }
     line.run(.seconds(60), underWay: 4)
@@ -237,7 +237,7 @@ import Testing
     #expect(line.changes.map(\.stopsSome) == [false, true])
   }
 
-  @Test("Where the limit is what holds, no more are tried; where it is not, they are")
+  @Test("If the rate limit is the bound, no more connections are tried; otherwise they are")
   func limit() {
     var line = PlayedLine(Pace.Bounds(start: 8, most: 48, limit: 10 << 20)) { _ in 10 * Self.mega }
     line.run(.seconds(60))
@@ -249,7 +249,7 @@ import Testing
     #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: 1), partSize: 8 << 20).window == 1)
   }
 
-  @Test("A store that asked for less is left in peace for ten seconds, and then tried with more")
+  @Test("A store that asked for less gets ten seconds, and then more connections are tried")
   func throttled() {
     var line = PlayedLine { Double($0) * Self.mega }
     line.run(.milliseconds(100))
@@ -282,7 +282,7 @@ import Testing
     #expect((8...12).contains(line.pace.window), "\(line.changes)")
   }
 
-  @Test("On a long way a change is given the time of some round trips before it is judged")
+  @Test("With long round trips a change is judged only after some of them")
   func longWay() {
     var line = PlayedLine { Double($0) * Self.mega }
     line.roundTrip = .milliseconds(400)

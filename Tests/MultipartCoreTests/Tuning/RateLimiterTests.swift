@@ -2,36 +2,36 @@ import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct RateLimiterTests {
-  /// Several takers who take what they get and come again when they are told to, for `seconds`.
-  private func run(rate: Int64, seconds: Int, takers: Int, wanted: Int) -> (bytes: Int, largestBurst: Int, turns: Int) {
+  /// Several takers who take what they get and come back when told to, for `seconds`.
+  private func run(rate: Int64, seconds: Int, takers: Int, wanted: Int) -> (bytes: Int, largestBurst: Int, steps: Int) {
     let limiter = RateLimiter(rate: rate, now: .zero)
     var now = Duration.zero
-    var (bytes, turns, burst, largest) = (0, 0, 0, 0)
-    while now < .seconds(seconds), turns < 10_000_000 {
-      turns += 1
+    var (bytes, steps, burst, largest) = (0, 0, 0, 0)
+    while now < .seconds(seconds), steps < 10_000_000 {
+      steps += 1
       burst = 0
       for _ in 0..<takers { burst += limiter.take(wanted, now: now) }
       largest = max(largest, burst)
       bytes += burst
       now += max(limiter.wait(now: now), .microseconds(100))
     }
-    return (bytes, largest, turns)
+    return (bytes, largest, steps)
   }
 
   private static let rates: [Int64] = [1, 7, 100, 4096, 50_000, 1 << 20, 100 << 20, 10_000_000_000]
 
-  @Test("Over time the sum of all takers keeps to the rate, however low or high", arguments: rates)
+  @Test("Over time all takers together keep to the rate, however low or high", arguments: rates)
   func keepsToTheRate(rate: Int64) {
     let seconds = rate < 100 ? 600 : 20
     let (bytes, burst, _) = run(rate: rate, seconds: seconds, takers: 8, wanted: 1 << 28)
     let wanted = Double(rate) * Double(seconds)
     #expect(Double(bytes) <= wanted)
     #expect(Double(bytes) >= wanted * 0.97 - 4096)
-    // No more at once than a twentieth of a second holds.
+    // At once no more than a twentieth of a second's worth.
     #expect(burst <= max(1, Int(rate / 20)))
   }
 
-  @Test("What nobody took in a pause is not made up for by a burst")
+  @Test("What was not used in a pause is not made up for by a burst")
   func noBurstAfterPause() {
     let limiter = RateLimiter(rate: 1 << 20, now: .zero)
     #expect(limiter.take(1 << 20, now: .seconds(3600)) == (1 << 20) / 20)
@@ -43,11 +43,11 @@ import Testing
     #expect(RateLimiter(rate: 1 << 20, now: .seconds(5)).take(1000, now: .seconds(5)) == 0)
   }
 
-  @Test("After the wait it names there is something to take, and before it there is not", arguments: rates)
+  @Test("After the wait that it names there is something to take, and not before", arguments: rates)
   func waitIsTrue(rate: Int64) {
     let limiter = RateLimiter(rate: rate, now: .zero)
     var now = Duration.zero
-    for turn in 0..<2000 {
+    for step in 0..<2000 {
       let wait = limiter.wait(now: now)
       if wait > .microseconds(1) {
         #expect(limiter.take(1 << 20, now: now + wait / 2) == 0)
@@ -55,19 +55,19 @@ import Testing
       now += wait
       let taken = limiter.take(1 << 20, now: now)
       guard taken > 0 else {
-        Issue.record("turn \(turn): nothing to take after \(wait)")
+        Issue.record("step \(step): nothing to take after \(wait)")
         return
       }
     }
   }
 
-  @Test("The end of a body, shorter than a sip, is not held back until a sip is there")
+  @Test("The end of a body, shorter than the smallest step, is not held back")
   func smallEnd() {
     let limiter = RateLimiter(rate: 1 << 20, now: .zero)
     #expect(limiter.take(10, now: .microseconds(20)) == 10)
   }
 
-  @Test("A rate of nothing, or less, is a byte a second, and never a division by zero")
+  @Test("A rate of zero or less is one byte per second, and never a division by zero")
   func absurdRates() {
     for rate: Int64 in [0, -5, .min] {
       let limiter = RateLimiter(rate: rate, now: .zero)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A clock that stands or goes back gives nothing")
+  @Test("A clock that stands still or goes back gives nothing")
   func clockBack() {
     let limiter = RateLimiter(rate: 1000, now: .seconds(10))
     #expect(limiter.take(100, now: .seconds(9)) == 0)

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct AbortStepTests {
   private let clock = TestWorld()
 
-  /// What `abort` says, and what it asked; `answer` is told how often that step was asked for, from 1.
+  /// What `abort` returned, and its requests; `answer` gets how often that step was requested, from 1.
   private func abort(
     tries: Int = 4, _ answer: @escaping @Sendable (_ step: String, _ time: Int) -> Response
   ) async throws -> (outcome: Result<AbortMultipartUpload.Output, Failure>, steps: [String]) {
@@ -37,12 +37,12 @@ import Testing
     }
     #expect(try outcome.get() == .aborted)
     #expect(steps == ["abort", "list", "abort", "list", "abort", "list"])
-    // Half of 0.25 s and of 0.5 s, at least, and half of the rest by the dice.
+    // At least half of 0.25 s and of 0.5 s, and half of the rest at random.
     #expect(clock.uptime == .seconds(1000) + .milliseconds(562.5))
   }
 
   @Test(
-    "An abort is over where the list says that the upload is gone, or is not allowed",
+    "An abort is done if the list shows that the upload is gone, or if listing is not allowed",
     arguments: [(404, "NoSuchUpload"), (404, "NoSuchKey"), (404, "NoSuchBucket"), (403, "AccessDenied")])
   func unlisted(status: Int, code: String) async throws {
     let (outcome, steps) = try await abort { step, _ in step == "abort" ? Self.done : .error(status, code) }
@@ -50,7 +50,7 @@ import Testing
     #expect(steps == ["abort", "list"])
   }
 
-  @Test("An abort that never takes effect fails after its tries, and says that the upload is still there")
+  @Test("An abort that never takes effect fails after its tries, and says that the upload still exists")
   func inVain() async throws {
     let (outcome, steps) = try await abort(tries: 3) { step, _ in step == "abort" ? Self.done : .parts([1]) }
     #expect(throws: Failure.self) { try outcome.get() }
@@ -60,7 +60,7 @@ import Testing
     #expect(steps == ["abort", "list", "abort", "list", "abort", "list"])
   }
 
-  @Test("Of an upload that the store no longer knows nothing is listed, and a list that fails is no proof of the end")
+  @Test("An upload that the store no longer has is not listed, and a failed list does not prove its end")
   func answers() async throws {
     let (gone, asked) = try await abort { _, _ in .error(404, "NoSuchUpload") }
     #expect(try gone.get() == .wasGone)

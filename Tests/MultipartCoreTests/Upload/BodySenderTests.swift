@@ -17,7 +17,7 @@ import Testing
   private static let same: HeaderList = ["ETag": "\"\(md5)\""]
   private static let other: HeaderList = ["ETag": "\"0123456789abcdef0123456789abcdef\""]
 
-  /// A sender of three bytes to a store that answers as it is told.
+  /// A sender of three bytes to a store with scripted answers.
   private struct Rig {
     let store: ScriptedStore
     let sender: BodySender
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("What locks an object carries a Content-MD5 though no checksum was asked for")
+  @Test("A request that locks an object carries a Content-MD5 even without a requested checksum")
   func locked() async throws {
     let rig = try rig(Self.opaque) { $0.object.legalHold = true }
     _ = try await rig.part(.none)
@@ -108,26 +108,26 @@ import Testing
 
   // MARK: - What an answer proves
 
-  @Test("A checksum that the store gives back is the proof, and another one means that it received other bytes")
+  @Test("A checksum that the store returns is the proof, and another one means that it received other bytes")
   func givenBack() async throws {
     let sum = try rig(Self.opaque).sum(.crc64nvme).base64
     for (text, outcome) in [
       (sum, .proof(.checksum)), ("AAAAAAAAAAA=", .failure(.dataMismatch)), ("no checksum", .failure(.dataMismatch)),
     ] as [(String, Outcome)] {
-      // The right ETag mends nothing, and the wrong one says nothing where the checksum is right.
+      // A right ETag does not help, and a wrong one does not matter if the checksum is right.
       for headers in [Self.same, Self.other] {
         var headers = headers
         headers.add("x-amz-checksum-crc64nvme", text)
         #expect(try await rig(headers).outcome(.algorithm(.crc64nvme)) == outcome, "\(text)")
       }
     }
-    // That of another algorithm than was sent is no answer to it.
+    // A checksum of another algorithm than the one sent does not count.
     var headers = Self.opaque
     headers.add("x-amz-checksum-crc32", "AAAAAA==")
     #expect(try await rig(headers).outcome(.algorithm(.crc64nvme)) == .proof(.none))
   }
 
-  @Test("Without a checksum given back an ETag that is the MD5 is the proof, that of other bytes a failure")
+  @Test("Without a returned checksum an ETag that is the MD5 is the proof, and that of other bytes a failure")
   func etag() async throws {
     for (form, signs, opaque) in [
       (.algorithm(.crc64nvme), false, .none), (.md5, false, .contentMD5), (.none, true, .signedPayload),
@@ -143,7 +143,7 @@ import Testing
     #expect(try await rig(Self.other) { $0.checksum = ChecksumForm.none }.outcome(.none) == .proof(.none))
   }
 
-  @Test("The receipt holds the ETag as the store gave it, and a sum of the bytes that were sent")
+  @Test("The receipt has the ETag as the store gave it, and a checksum of the bytes that were sent")
   func receipt() async throws {
     let checked = try rig(Self.same)
     let receipt = try await checked.part(.algorithm(.crc64nvme))
@@ -159,22 +159,22 @@ import Testing
 
   // MARK: - Encryption
 
-  @Test("A part that the answer does not show to be encrypted with the customer's key is refused")
+  @Test("A part whose answer does not confirm encryption with the customer's key is refused")
   func customerKey() async throws {
     let keyMD5 = "x-amz-server-side-encryption-customer-key-MD5"
     let key = try CustomerKey([UInt8](repeating: 7, count: 32))
     #expect(try await rig(Self.opaque) { $0.customerKey = key }.outcome(.md5) == .failure(.refused))
-    // Whatever create has said.
+    // Whatever create has answered.
     let silent = try rig(Self.opaque) { $0.customerKey = key }
     #expect(await silent.outcome(.md5, createNamedEncryption: true) == .failure(.refused))
     var confirmed = Self.other
     confirmed.add("x-amz-server-side-encryption-customer-algorithm", "AES256")
     confirmed.add("x-amz-server-side-encryption-customer-key-MD5", silent.store.requests[0].headers[keyMD5] ?? "")
-    // And the ETag of encrypted bytes is not held against theirs.
+    // And the ETag of encrypted bytes is not compared with them.
     #expect(try await rig(confirmed) { $0.customerKey = key }.outcome(.md5) == .proof(.contentMD5))
   }
 
-  @Test("A part's answer may leave out the encryption that create has named, and may not name another")
+  @Test("A part's answer may leave out the encryption that create has named, but not name another")
   func encryption() async throws {
     for (named, created, isTaken) in [
       (nil, false, false), (nil, true, true), ("aws:kms", true, true), ("aws:kms", false, true),
@@ -190,7 +190,7 @@ import Testing
 
   // MARK: - Progress and the source
 
-  @Test("What a try that fails had brought to the store is counted back, and a part that arrives twice counts once")
+  @Test("The bytes of a failed try are subtracted, and a part that arrives twice counts once")
   func progress() async throws {
     let seen = Locked<UploadProgress?>(nil)
     let rig = try rig { (request, number) throws(Failure) in
@@ -214,7 +214,7 @@ import Testing
     #expect(progress.bytesSent == 9)
   }
 
-  @Test("A part of a file that changes while it is sent has failed by that, whatever the store answers")
+  @Test("A part of a file that changes while it is sent fails because of that, whatever the store answers")
   func changed() async throws {
     for answer in [Response(status: 200, headers: Self.same), .error(400, "BadDigest"), nil] {
       let directory = directory
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test("A whole object that is there stays a success though the file changes after it, unless its checksum is another")
+  @Test("A published object stays a success even if the file changes later, unless its checksum differs")
   func changedWhole() async throws {
     let right = try rig(Self.opaque).sum(.crc64nvme).base64
     for (text, isTaken) in [(right, true), ("AAAAAAAAAAA=", false)] {
@@ -255,7 +255,7 @@ import Testing
     }
   }
 
-  @Test("A run that was stopped reads no part for its checksum, and sends none")
+  @Test("A stopped run reads no part for its checksum, and sends none")
   func stopped() async throws {
     let rig = try rig(Self.same)
     rig.sender.progress.stop()

@@ -56,7 +56,7 @@ import Testing
     return nil
   }
 
-  @Test("After a lost answer an upload that is gone is looked for at the key, and the object's ETag proves it")
+  @Test("After a lost answer, if the upload is gone, the object at the key is checked, and its ETag proves it")
   func lost() async throws {
     let head = ("head", Self.object(try Self.etag())) as Exchange
     let once = try await complete(tries: 1, [("complete", nil), ("list", .error(404, "NoSuchUpload")), head]).get()
@@ -67,13 +67,13 @@ import Testing
     #expect(twice.evidence == once.evidence && twice.retries == 1)
   }
 
-  @Test("After a lost answer an upload that is still there was not completed, and is left as it is")
+  @Test("After a lost answer an upload that still exists was not completed, and is kept")
   func stillThere() async throws {
     let outcome = try await complete(tries: 1, [("complete", nil), ("list", .parts([1]))])
     #expect(failure(outcome)?.message == "the connection broke")
   }
 
-  @Test("After a lost answer an object that was there before is no success, though its ETag is the same")
+  @Test("After a lost answer an older object is not a success, even with the same ETag")
   func earlier() async throws {
     let outcome = try await complete(
       tries: 1,
@@ -81,7 +81,7 @@ import Testing
     #expect(failure(outcome)?.code == .network)
   }
 
-  @Test("A list that fails after a lost answer leaves it to HEAD, and an object that is not there is no success")
+  @Test("If the list fails after a lost answer, a HEAD decides, and without an object it is not a success")
   func unlisted() async throws {
     let refused = ("list", .error(403, "AccessDenied")) as Exchange
     let found = try await complete(tries: 1, [("complete", nil), refused, ("head", Self.object(try Self.etag()))])
@@ -90,7 +90,7 @@ import Testing
     #expect(failure(missing)?.code == .network)
   }
 
-  @Test("An answer of 200 with an error in it is a failure that is tried again")
+  @Test("A 200 with an error in it is a failure that is retried")
   func errorInside() async throws {
     let inside = ("complete", .error(200, "InternalError")) as Exchange
     let result = try await complete([inside, ("complete", Self.completed(try Self.etag()))]).get()
@@ -99,7 +99,7 @@ import Testing
     #expect(failure(outcome)?.s3Code == "InternalError")
   }
 
-  @Test("A store that asks to slow down is asked again after the wait, and a refusal for good is not")
+  @Test("After SlowDown the request is retried after the wait, after a final refusal it is not")
   func retried() async throws {
     let result = try await complete([
       ("complete", .error(503, "SlowDown")), ("complete", .error(503, "SlowDown")),
@@ -111,7 +111,7 @@ import Testing
     #expect(failure(refused)?.s3Code == "InvalidPartOrder")
   }
 
-  @Test("An answer without proof is looked into, and the size is then the evidence; without a size there is none")
+  @Test("After an answer without proof a HEAD is made, and the size is the evidence; without a size there is none")
   func unproven() async throws {
     let yes = ("complete", Self.completed("\"x\"")) as Exchange
     let weak = try await complete([yes, ("head", Self.object("\"x\""))]).get()

@@ -3,7 +3,7 @@ import Testing
 @testable import MultipartCore
 
 @Suite struct DeadlineTests {
-  @Test("What is kept for the next run has the whole time; what must be aborted begins that before, in time for it")
+  @Test("An upload that is kept has the whole time; one that must be aborted reserves time for that")
   func split() {
     let kept = Uploader.split(.seconds(60), aborts: false)
     #expect(kept.wait == .seconds(60) && kept.grace <= .milliseconds(500))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// What a store says that sounds like proof, or like its contrary, and is neither.
+/// Answers of a store that sound like proof, or like its contrary, and are neither.
 @Suite(.timeLimit(.minutes(15))) struct DoubtfulAnswerTests {
   private let directory: TemporaryDirectory
   private let world = World(
@@ -13,7 +13,7 @@ import Testing
     directory = try TemporaryDirectory()
   }
 
-  /// Answers with what the test holds ready for each method, whatever is asked.
+  /// Answers each method with what the test has prepared, whatever the request is.
   private func client(_ answers: [HTTPMethod: Response]) throws -> S3Client {
     try ScriptedStore { (request, _) throws(Failure) in
       guard let answer = answers[request.method] else { throw Failure(.network, "nothing is prepared") }
@@ -30,7 +30,7 @@ import Testing
     return try await step.run(1, uploadID: "id")
   }
 
-  @Test("The ETag of a part that the bucket's own rule encrypts with KMS is not taken for an MD5 that is wrong")
+  @Test("The ETag of a part that the bucket's default encrypts with KMS does not count as a wrong MD5")
   func encryptedByTheBucket() async throws {
     let odd: HeaderList = ["ETag": "\"0123456789abcdef0123456789abcdef\""]
     for (name, value) in [
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("A HEAD that does not say how long the object is proves nothing")
+  @Test("A HEAD without the object's size proves nothing")
   func unknownSize() async throws {
     for (headers, proves) in [
       (["ETag": "\"x\""] as HeaderList, false), (["Content-Length": "99999999999999999999"], false),
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("Of several tries of a PutObject the first one tells from when on the object can be ours")
+  @Test("Of several tries of a PutObject the first one determines the earliest time of our object")
   func firstTry() async throws {
     let head: HeaderList = [
       "Content-Length": "3", "ETag": "\"5289df737df57326fcdd22597afb1fac\"", "Date": "Tue, 14 Nov 2023 22:13:20 GMT",
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("An upload is gone whatever the store calls that, and one that cannot be listed is not known to be")
+  @Test("An upload is gone whichever code the store uses for it, but not because it cannot be listed")
   func hasUpload() async throws {
     let list = { (parts: String) in "<ListPartsResult><UploadId>id</UploadId>\(parts)</ListPartsResult>" }
     let error = { (code: String) in "<Error><Code>\(code)</Code></Error>" }
@@ -101,14 +101,14 @@ import Testing
     }
   }
 
-  @Test("Sizes in a list of parts that no part can have do not overflow their sum")
+  @Test("Impossible sizes in a list of parts do not overflow their sum")
   func absurdSizes() throws {
     let parts = (1...3).map { "<Part><PartNumber>\($0)</PartNumber><Size>\(Int64.max)</Size><ETag>a</ETag></Part>" }
     let text = "<ListPartsResult><UploadId>id</UploadId>" + parts.joined() + "</ListPartsResult>"
     let page = try ListParts(bucket: "bucket", key: "key", uploadID: "id").output(
       from: Response(status: 200, body: Array(text.utf8)))
     #expect(page.parts.isEmpty)
-    // The most that passes: 10,000 of them add up.
+    // The largest size that is accepted: 10,000 of them can be added up.
     #expect((Int64(1) << 49).multipliedReportingOverflow(by: 10_000).overflow == false)
   }
 }

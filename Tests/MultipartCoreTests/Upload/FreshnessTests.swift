@@ -2,9 +2,9 @@ import Testing
 
 @testable import MultipartCore
 
-/// Whether a HEAD shows an object that this run can have made, to the second.
+/// Whether a HEAD shows an object that this run can have created, to the second.
 @Suite struct FreshnessTests {
-  /// 2026-11-22T10:00:00Z, and so many seconds later.
+  /// This many seconds after 2026-11-22T10:00:00Z.
   private static func http(_ second: Int) -> String {
     "Sun, 22 Nov 2026 10:0\(second / 60):\(second % 60 < 10 ? "0" : "")\(second % 60) GMT"
   }
@@ -23,7 +23,7 @@ import Testing
     freshness.doubt(about: object, asked: asked) == nil
   }
 
-  @Test("An object of parts is no older than the upload: its create was answered at the Date, less what that took")
+  @Test("An object of parts is not older than its upload, begun at the Date of create's answer minus its duration")
   func upload() throws {
     let freshness = Freshness(since: Freshness.begun(answered: try Self.moment(20), took: .milliseconds(1200)))
     #expect(freshness.since == .upload(try Self.moment(18)))
@@ -32,9 +32,9 @@ import Testing
     }
   }
 
-  /// The store's clock stood somewhere in 30..<31 when it answered, and 10.4 s have gone by since the first try: that
-  /// went out before 20.6 s, as it may have stood, and what is of second 21 or older may be older than that.
-  @Test("An object of one PUT must be provably newer than the first try: what rounding leaves open is no success")
+  /// The store's clock was within 30..<31 when it answered, and 10.4 s had passed since the first try: so that was sent
+  /// before 20.6 s, and an object of second 21 or earlier may be older.
+  @Test("An object of one PUT must be provably newer than the first try; a doubt because of rounding is not a success")
   func put() {
     let freshness = Freshness(since: .put(.seconds(100)))
     for (modified, isOurs) in [(10, false), (20, false), (21, false), (22, true), (30, true), (32, false)] {
@@ -44,9 +44,9 @@ import Testing
     #expect(!isOurs(freshness, head(modified: 30), asked: .milliseconds(100_900)))
   }
 
-  @Test("However the seconds are cut off, an object from before the first try never passes")
+  @Test("However the seconds are rounded, an object from before the first try is never accepted")
   func rounding() {
-    // In tenths of a second: the first try, an object made before it, and a HEAD after it, on one true clock.
+    // In tenths of a second: the first try, an object created before it, and a HEAD after it, on one exact clock.
     for first in 200..<220 {
       for made in stride(from: first - 25, to: first, by: 1) {
         for head in stride(from: first, through: first + 60, by: 1) {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("What was there before tells, whatever the clocks say: nothing, another version, or an earlier moment")
+  @Test("What was at the key before decides, whatever the clocks say: nothing, another version, or an earlier time")
   func before() throws {
     let put = Freshness.Since.put(.seconds(100))
     let asked = Duration.seconds(100)
@@ -75,7 +75,7 @@ import Testing
     #expect(!isOurs(unversioned, head(modified: 29, version: "v1"), asked: asked))
   }
 
-  @Test("A store that does not say when proves nothing")
+  @Test("A store that gives no time proves nothing")
   func unsaid() throws {
     let freshness = Freshness(since: .upload(try Self.moment(0)))
     #expect(isOurs(freshness, head(modified: 1)))

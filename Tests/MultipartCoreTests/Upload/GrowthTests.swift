@@ -4,8 +4,8 @@ import Testing
 
 @testable import MultipartCore
 
-/// What is done for each part may not depend on how many parts there are. Compared are 1,000 and 10,000 parts, by the
-/// CPU time of the thread that does it; what grew with their number would take ten times as much for each.
+/// The work for one part must not depend on the number of parts. Compares 1,000 and 10,000 parts by the CPU time of the
+/// thread; work that grew with their number would take ten times as long for each.
 @Suite(.timeLimit(.minutes(15))) struct GrowthTests {
   enum Work: String, CaseIterable {
     case sending, comparing, rejecting, record, list, listInOnePage, completing
@@ -13,7 +13,7 @@ import Testing
 
   @Test("A part of 10,000 costs no more than a part of 1,000", arguments: Work.allCases)
   func constant(_ work: Work) async throws {
-    // The best of some tries: what else the machine does can only make a try longer.
+    // The best of several tries: other load on the machine can only make a try longer.
     @Sendable func best(_ parts: Int, tries: Int) throws -> Duration {
       try (0..<tries).map { _ in try Self.cpuTime { try Self.perform(work, parts: parts) } }.min() ?? .zero
     }

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import MultipartCore
 
-/// An upload of 10,000 parts of 5 GiB zero bytes, 48.8 TiB: the machine, the record and what goes over the wire are
-/// those of the program, but for the bytes of the parts; store and disk are a few arrays.
+/// An upload of 10,000 parts of 5 GiB of zeros, 48.8 TiB: the machine, the record and the requests are the program's, but
+/// without the bytes of the parts; store and disk are a few arrays.
 struct LargestUpload {
   static let uploadID = "the-upload"
   /// By Python's integers, as in the tests of combining.
@@ -35,7 +35,7 @@ struct LargestUpload {
       number: number, size: plan.range(of: number).length, etag: Self.etag(number), checksum: sum, proof: .checksum)
   }
 
-  /// One process. `killAfter` sends it is gone: what is out reaches the store, and the record's last line is torn.
+  /// One process. It is killed after `killAfter` sends: running requests reach the store, and the record's last line is cut.
   mutating func run(seed: UInt64, killAfter: Int? = nil) throws(Failure) -> UploadMachine.Outcome? {
     var settings = SoloSettings(plan: plan, form: .algorithm(.crc64nvme), formIsFree: true, seed: seed)
     settings.finds = true
@@ -106,7 +106,7 @@ struct LargestUpload {
       return .partVerified(try receipt(number))
     case .send(let number, _, _, _):
       sends[number - 1] += 1
-      // Every 89th part is refused the first time; every second of those the store has all the same.
+      // Every 89th part is refused the first time; the store has every second of those anyway.
       if number % 89 == 0, sends[number - 1] == 1 {
         faults += 1
         if number % 2 == 0 { parts[number - 1] = Self.etag(number) }
@@ -154,7 +154,7 @@ extension LargestUpload {
     return Response(status: 200, body: Array((text + "</ListPartsResult>").utf8))
   }
 
-  /// Puts the object together from the list that was sent, and answers with what it is.
+  /// Assembles the object from the list that was sent, and answers with its properties.
   private mutating func complete(_ receipts: [PartReceipt]) throws(Failure) -> Judgement {
     let expected = try Expectation(receipts: receipts)
     var operation = CompleteMultipartUpload(

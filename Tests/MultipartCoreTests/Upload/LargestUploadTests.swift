@@ -3,7 +3,7 @@ import Support
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct LargestUploadTests {
-  @Test("48.8 TiB in 10,000 parts, with faults and killed half way, go on from the record and are proven at the end")
+  @Test("48.8 TiB in 10,000 parts, with faults and a kill half way, are resumed from the record and proven at the end")
   func largest() throws {
     var upload = try LargestUpload()
     #expect(try upload.run(seed: 1, killAfter: 5000) == nil)
@@ -24,7 +24,7 @@ import Testing
     #expect(upload.record.count < 10_100 * 96)
   }
 
-  @Test("One byte more than 48.8 TiB is refused before anything is sent, whatever size the parts shall have")
+  @Test("One byte more than 48.8 TiB is refused before anything is sent, whatever the part size")
   func tooLarge() throws {
     for partSize in [nil, S3Limits.largestPart, S3Limits.smallestPart] {
       let failure = #expect(throws: Failure.self) {

@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// A machine that sends over a model of a line: its rate is shared by the parts under way, and a connection that is new
-/// doubles its own with each round trip.
+/// A machine that sends over a model of a line: the parts being sent share its rate, and a new connection doubles its own
+/// rate with each round trip.
 struct PlayedUpload {
   struct Part {
     var number: Int
@@ -17,7 +17,7 @@ struct PlayedUpload {
   private(set) var out: [Part] = []
   private(set) var done: [Int] = []
   private(set) var copies = 0
-  /// How many were under way at most.
+  /// The most parts sent at once.
   private(set) var most = 0
   /// What had gone out of parts that were stopped.
   private(set) var lost = 0.0
@@ -62,7 +62,7 @@ struct PlayedUpload {
     most = max(most, out.count)
   }
 
-  /// A look at each step.
+  /// Samples the line at each step.
   mutating func run(_ time: Duration) {
     let end = story.now + time
     while story.now < end, story.outcome == nil {

@@ -94,7 +94,7 @@ import Testing
     return try RequestedSettings(object: object)
   }
 
-  @Test("What a HEAD shows is kept, lost or not to be seen, however it was asked for", arguments: encryption + others)
+  @Test("A HEAD shows a setting as kept, lost or unknown, however it was requested", arguments: encryption + others)
   func head(row: Case) throws {
     #expect(try asked(row.asked).findings(inHead: row.shown).map(\.state) == [row.state])
     #expect(
@@ -103,18 +103,18 @@ import Testing
       }())
   }
 
-  @Test("The answer to a write has to confirm the encryption and nothing else", arguments: encryption)
+  @Test("The answer to a write must confirm the encryption and nothing else", arguments: encryption)
   func write(row: Case) throws {
     let answer = EncryptionInfo(row.shown)
     #expect(try asked(row.asked).findings(inWrite: answer).map(\.state) == [row.state])
   }
 
-  @Test("Other settings are no affair of a write's answer", arguments: others)
+  @Test("Other settings are not checked in a write's answer", arguments: others)
   func notInWrite(row: Case) throws {
     #expect(try asked(row.asked).findings(inWrite: EncryptionInfo(row.shown)) == [])
   }
 
-  @Test("A guessed content type, and a header of somebody's own making, ask for nothing")
+  @Test("A guessed content type and the caller's extra headers are not checked")
   func nothing() throws {
     var object = ObjectHeaders()
     object.contentType = "text/plain"
@@ -123,7 +123,7 @@ import Testing
     #expect(try RequestedSettings(object: object).settings == [.header("content-type")])
   }
 
-  @Test("An SSE-C key must be named in the answer")
+  @Test("An SSE-C key must be confirmed by the answer")
   func customerKey() throws {
     let key = try CustomerKey([UInt8](repeating: 7, count: 32))
     let asked = try RequestedSettings(object: ObjectHeaders(), customerKey: key)

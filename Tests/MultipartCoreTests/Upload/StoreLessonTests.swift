@@ -81,7 +81,7 @@ import Testing
     #expect(!memory.lessons(of: lossy.endpoint, now: world.now()).contain(.equalParts))
   }
 
-  /// Uploads 17 MiB, of which each answer of the store takes so long by the run's clock, and complete an hour.
+  /// Uploads 17 MiB; each answer of the store takes this long by the run's clock, and complete an hour.
   private func upload(_ fake: FakeS3, each: Duration, heldDown: Bool = false) async throws {
     let path = try directory.write([UInt8](repeating: 7, count: 17 << 20), to: "file")
     var job = UploadJob(source: .file(try SourceFile(FilePath(path))), bucket: "bucket", key: "k")
@@ -95,7 +95,7 @@ import Testing
     _ = try await uploader.run()
   }
 
-  @Test("How fast the line was is known from then on, where it was not held down")
+  @Test("The line's speed is remembered, unless it was limited")
   func line() async throws {
     let fake = try FakeS3()
     let line = { memory.lessons(of: fake.endpoint, now: world.now()).line }
@@ -109,7 +109,7 @@ import Testing
     #expect(line() == .modest)
   }
 
-  @Test("That no lifecycle rule ends abandoned uploads is said once for each bucket; never when there is one")
+  @Test("A missing lifecycle rule for abandoned uploads is reported once per bucket, never if there is one")
   func lifecycle() async throws {
     let fake = try FakeS3()
     let path = try directory.write([UInt8](repeating: 7, count: 11 << 20), to: "file")

@@ -16,7 +16,7 @@ private let gib: Int64 = 1 << 30
     #expect(try StreamPlan().size(ofPart: part) == mebibytes * mib)
   }
 
-  @Test("The parts follow each other without gap, and what is left is what they hold")
+  @Test("The parts follow each other without a gap, and the remaining capacity is theirs")
   func cover() throws {
     for plan in [try StreamPlan(), try StreamPlan(partSize: 5 << 20), try StreamPlan(expectedSize: 3 << 40)] {
       var next: Int64 = 0
@@ -30,14 +30,14 @@ private let gib: Int64 = 1 << 30
     }
   }
 
-  @Test("Growing parts hold 25.8 TiB, and those of 5 GiB 48.8 TiB")
+  @Test("Growing parts can hold 25.8 TiB, and those of 5 GiB 48.8 TiB")
   func capacity() throws {
     #expect(try StreamPlan().capacity == 27_136_000 * mib)
     #expect(try StreamPlan(partSize: 5 << 30).capacity == S3Limits.largestObject)
     #expect(try StreamPlan(expectedSize: S3Limits.largestObject).capacity == S3Limits.largestObject)
   }
 
-  @Test("A length that is known gives the parts that a file of it has")
+  @Test("A known length gives the same parts as for a file")
   func expected() throws {
     for size: Int64 in [0, 1, 8 << 20, 100 << 30, 3 << 40] {
       let plan = try StreamPlan(expectedSize: size)
@@ -47,7 +47,7 @@ private let gib: Int64 = 1 << 30
     }
   }
 
-  @Test("Equal parts are equal to the last, whoever asks for them")
+  @Test("Equal parts are all equal, whatever the reason for them")
   func equal() throws {
     #expect(try StreamPlan(equalParts: true).steps == [StreamPlan.Step(parts: 10_000, size: 32 << 20)])
     #expect(try StreamPlan(partSize: 6 << 20, equalParts: true).firstSize == 6 << 20)
@@ -68,7 +68,7 @@ private let gib: Int64 = 1 << 30
     }
   }
 
-  @Test("The warning comes when less than a tenth of the parts or of the bytes is left, and not before")
+  @Test("The warning comes once less than a tenth of the parts or of the bytes is left")
   func warning() throws {
     #expect(try StreamPlan().warningPart == 9001)
     #expect(try StreamPlan(partSize: 5 << 20).warningPart == 9001)
@@ -84,7 +84,7 @@ private let gib: Int64 = 1 << 30
     (10_001, 8, 0),
   ]
 
-  @Test("As many parts are in memory as the first parts' budget holds, but two", arguments: windows)
+  @Test("As many parts are in memory as the first parts' budget allows, but at least two", arguments: windows)
   func window(part: Int, concurrency: Int, window: Int) throws {
     #expect(try StreamPlan().window(at: part, concurrency: concurrency) == window)
   }
@@ -94,7 +94,7 @@ private let gib: Int64 = 1 << 30
     (32 * gib, 8, 128 * mib), (900 * gib, 8, 2 * gib), (nil, 8, 10 * gib), (nil, 10_000, 80_000 * mib),
   ]
 
-  @Test("The memory that is stated for a stream of some length is what its windows take", arguments: caps)
+  @Test("The stated memory for a stream is what its windows need", arguments: caps)
   func memory(length: Int64?, concurrency: Int, cap: Int64) throws {
     let plan = try StreamPlan()
     #expect(plan.memoryCap(concurrency: concurrency, length: length) == cap)

@@ -21,7 +21,7 @@ import Testing
     return job.settings(plan: try UploadPlan(size: 3), signsPayload: signs)
   }
 
-  @Test("auto is CRC64NVME, free to step down; a choice of the user's is neither changed nor remembered over")
+  @Test("auto is CRC64NVME or a weaker one; the user's choice is never replaced, not even by what was remembered")
   func form() throws {
     #expect(try settings().form == .algorithm(.crc64nvme))
     #expect(try settings().formIsFree)
@@ -35,7 +35,7 @@ import Testing
     #expect(!chosen.formIsFree)
   }
 
-  @Test("Where the payload's SHA-256 is signed a remembered MD5 is not needed, a chosen one is sent all the same")
+  @Test("If the payload's SHA-256 is signed, a remembered MD5 is not needed, but a chosen one is sent")
   func signed() throws {
     #expect(try settings(signs: true) { $0.remembered = .md5 }.form == ChecksumForm.none)
     #expect(try settings(signs: true) { $0.checksum = .md5 }.form == .md5)
@@ -43,7 +43,7 @@ import Testing
     #expect(try settings(signs: true).payloadIsSigned)
   }
 
-  @Test("A condition is looked at first; without one nothing is asked")
+  @Test("A condition is checked first; without one no request is sent")
   func conditions() throws {
     #expect(try !settings().checksFirst)
     #expect(try settings { $0.conditions.ifNoneMatch = true }.checksFirst)
@@ -51,7 +51,7 @@ import Testing
     #expect(try settings { $0.verifies = true }.alwaysVerifies)
   }
 
-  @Test("A concurrency of nothing is one")
+  @Test("A concurrency of zero is one")
   func concurrency() throws {
     for few in [0, -3] {
       var job = job
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("An ETag is held against the MD5 only where it can be one")
+  @Test("An ETag is compared with the MD5 only if it can be one")
   func etags() throws {
     var job = job
     #expect(job.etagMayBeMD5)
@@ -85,7 +85,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(15))) struct UploadProgressTests {
-  @Test("Bytes on the way count until their part fails, and for good when it is there")
+  @Test("Bytes being sent count until their part fails, and finally once it has arrived")
   func counts() {
     let progress = UploadProgress(total: 30, parts: 3)
     let (first, second) = (progress.begin(), progress.begin())
@@ -105,7 +105,7 @@ import Testing
     #expect(progress.connections == 0)
   }
 
-  @Test("A body that begins again takes its bytes back, but they were sent")
+  @Test("A body that begins again subtracts its bytes, but they count as sent")
   func rewinds() {
     let progress = UploadProgress(total: 10, parts: 1)
     let part = progress.begin()
@@ -120,7 +120,7 @@ import Testing
     #expect(progress.bytes == 10)
   }
 
-  @Test("Progress is never below nothing and, when all is confirmed, exactly all")
+  @Test("Progress is never negative and, once everything is confirmed, exactly the total")
   func bounds() {
     let progress = UploadProgress(total: 10, parts: 1)
     let part = progress.begin()
@@ -130,7 +130,7 @@ import Testing
     #expect(progress.bytes == progress.total)
   }
 
-  @Test("A part that goes out twice counts once, in another upload too, and how far each is can be told apart")
+  @Test("A part that is sent twice counts once, in another upload too, and its transfers are told apart")
   func twice() {
     let progress = UploadProgress(total: 10, parts: 1)
     let (first, copy) = (UploadProgress.Transfer(part: 1), UploadProgress.Transfer(part: 1, isCopy: true))
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("An upload that begins anew confirms anew")
+  @Test("An upload that begins again starts counting again")
   func reset() {
     let progress = UploadProgress(total: 10, parts: 2)
     let part = progress.begin()
@@ -162,7 +162,7 @@ import Testing
     #expect(progress.bytesSent == 5)
   }
 
-  @Test("Counters written from many threads lose nothing")
+  @Test("Counters updated by many threads lose nothing")
   func threads() async {
     let progress = UploadProgress(total: 80_000, parts: 80)
     await withTaskGroup(of: Void.self) { group in

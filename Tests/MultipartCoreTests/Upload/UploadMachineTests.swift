@@ -32,7 +32,7 @@ import Testing
   }
 
   private static func walk(_ play: MachinePlay, _ faults: Int, _ seen: inout Seen) {
-    // A few show enough of what is wrong.
+    // A few are enough to show what is wrong.
     guard seen.mistakes.count < 10 else { return }
     guard play.mistakes.isEmpty else {
       seen.mistakes += play.mistakes.map { "\($0)" }
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("Whatever order three faults come in, an object that was there before is never taken for the one that is made")
+  @Test("Whatever order three faults come in, an older object is never taken for the new one")
   func everyOrderOverAnOlderObject() async throws {
     for records in [true, false] {
       for tries in [1, 2] {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("Whatever order two faults come in, what was asked for of an object is seen before it is a success")
+  @Test("Whatever order two faults come in, an object's requested settings are checked before it is a success")
   func everyOrderOfInspecting() async throws {
     for parts in [1, 2] {
       var settings = try Self.settings(parts: parts)
@@ -97,14 +97,15 @@ import Testing
     }
   }
 
-  @Test("Three parts, three at once, two faults: every order ends well or clean")
+  @Test("Three parts, three at once, two faults: every order ends in success or clean")
   func threeParts() async throws {
     let ends = try await explore(2) { try MachinePlay(Self.settings(parts: 3, concurrency: 3)) }
     #expect(ends["completed"].map { $0 > 1000 } == true)
   }
 
   @Test(
-    "Whatever order two faults come in, an unfinished upload is gone on with, left, or ended", arguments: [true, false])
+    "Whatever order two faults come in, an unfinished upload is resumed, left alone, or aborted",
+    arguments: [true, false])
   func everyOrderOfResume(isOwn: Bool) async throws {
     for left in [[], [1], [2, 3], [1, 2, 3]] {
       var settings = try Self.settings(parts: 3)
@@ -117,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("With one try for everything, three faults still leave nothing behind unsaid")
+  @Test("With one try for every request, three faults still leave nothing behind unreported")
   func noRetries() async throws {
     let ends = try await explore(3) { try MachinePlay(Self.settings(parts: 2, tries: 1)) }
     #expect(ends["failed network left behind"].map { $0 > 1 } == true)

@@ -8,7 +8,7 @@ import Testing
     (1 << 30, 128, false), (80_000 << 20, 10_000, false), (83_886_080_001, 8889, false),
   ]
 
-  @Test("A source is cut into as many parts as it needs, and no more", arguments: cuts)
+  @Test("A source is divided into as many parts as it needs, and no more", arguments: cuts)
   func counts(size: Int64, parts: Int, single: Bool) throws {
     let plan = try UploadPlan(size: size)
     #expect(plan.partCount == parts)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("A fast line has larger parts, of a file of which they are a small share; a slow one the smallest")
+  @Test("On a fast line parts of a large file are larger; on a slow one they are the smallest")
   func line() throws {
     func part(_ size: Int64, _ line: LineClass) throws -> Int64 {
       try UploadPlan(size: size, line: line).partSize >> 20
@@ -52,7 +52,7 @@ import Testing
     #expect(rates == [.slow, .slow, .modest, .modest, .usual, .usual, .fast, .fast, .fastest])
   }
 
-  @Test("The parts of an upload tell how it was cut, or that it is of another file")
+  @Test("The parts of an upload show its plan, or that it is of another file")
   func found() throws {
     let size: Int64 = 100 << 20
     let part: Int64 = 16 << 20

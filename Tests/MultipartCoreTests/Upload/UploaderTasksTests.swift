@@ -24,13 +24,13 @@ import Testing
     begin("other", .other)
   }
 
-  /// Waits until so many are held, and says which have ended.
+  /// Waits until only this many are kept, and returns which have ended.
   private func ended(leaving count: Int) async throws -> Set<String> {
     try await until("\(count) tasks are held", within: .seconds(60)) { tasks.count == count }
     return ended.withLock { $0 }
   }
 
-  @Test("Of a part's transfers the one whose bytes are all out is not cancelled, for it may arrive all the same")
+  @Test("Of a part's transfers the one whose bytes are all sent is not cancelled, because it may still arrive")
   func cancelled() async throws {
     defer { tasks.cancelAll() }
     fill()
@@ -40,7 +40,7 @@ import Testing
     #expect(try await ended(leaving: 4) == ["copy 1", "part 1"])
   }
 
-  @Test("The end of the transfers ends what moves bytes, and leaves the rest; the end of the run leaves nothing")
+  @Test("Stopping the transfers ends what moves bytes, and leaves the rest; the end of the run leaves nothing")
   func all() async throws {
     fill()
     tasks.cancelTransfers()
@@ -49,7 +49,7 @@ import Testing
     #expect(try await ended(leaving: 0).contains("other"))
   }
 
-  @Test("What is under way can be cancelled however many tasks have come and gone since, and those are not held")
+  @Test("Running tasks can be cancelled however many have ended since, and ended ones are not kept")
   func many() async throws {
     begin("first", .other)
     for _ in 0..<1000 { tasks.begin {} }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MultipartCore
 
-/// The driver: it does what the machine says, and tells the machine what came of it.
+/// The driver: it performs the machine's actions, and reports their results to it.
 @Suite(.timeLimit(.minutes(15))) struct UploaderTests {
   private let directory: TemporaryDirectory
   private let clock = TestWorld()
@@ -16,7 +16,7 @@ import Testing
     try directory.sparseFile("file", size: 11 << 20)
   }
 
-  /// A store that shows a line beside its answers.
+  /// A store that also provides samples of the line.
   private struct WatchedStore: Transport {
     let store: ScriptedStore
     let looks: Locked<Int>
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// What a store says to each step of an upload where nothing fails.
+  /// A store's answer to each step of an upload without failures.
   private static func good(_ step: String) -> Response {
     let body =
       switch step {
@@ -68,12 +68,12 @@ import Testing
     }
   }
 
-  /// Without the list of other uploads, which comes in beside the parts.
+  /// Without the list of other uploads, which arrives while parts are sent.
   private static func steps(_ store: ScriptedStore) -> [String] {
     store.requests.map(\.step).filter { $0 != "uploads" }
   }
 
-  @Test("The steps of an upload are asked for in the machine's order, and told in the same")
+  @Test("The steps of an upload are performed in the machine's order, and reported in the same")
   func order() async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let uploader = try uploader(store, concurrency: 1)
@@ -83,7 +83,7 @@ import Testing
     #expect(result.parts == 3 && result.size == 11 << 20)
   }
 
-  @Test("An interruption cancels the requests that are out, ends the upload, and leaves nothing under way")
+  @Test("An interruption cancels the running requests, aborts the upload, and leaves nothing running")
   func interrupted() async throws {
     let (out, ended) = (Locked(0), Locked(0))
     let store = ScriptedStore { (request, _) throws(Failure) in
@@ -113,7 +113,7 @@ import Testing
     #expect(failure?.code == .interrupted)
     #expect(ended.withLock { $0 } == 3)
     #expect(Self.steps(store).suffix(2) == ["abort", "list"])
-    // Neither the look at the line nor the timer that would have ended the run.
+    // Neither the sampling of the line nor the timer that would have ended the run.
     try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
     #expect(uploader.progress.connections == 0)
   }
@@ -127,7 +127,7 @@ import Testing
     #expect(told.withLock { $0 }.count { $0.hasPrefix("an interrupted upload could not be resumed: ") } == 1)
   }
 
-  @Test("What the driver is told after the end is not kept, and changes nothing")
+  @Test("Events after the end are not kept, and change nothing")
   func afterTheEnd() async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let uploader = try uploader(store)
@@ -161,13 +161,13 @@ import Testing
     let result = try await finishes("the upload") { try await uploader.run() }
     #expect(result.retries == 1000)
     #expect(clock.uptime > .seconds(1000 + 3600))
-    // Three parts, a look at the line, a timer; and each may just be leaving.
+    // Three parts, a sample of the line, a timer; and each may just be ending.
     let counts = held.withLock { $0 }
     #expect(counts.min() ?? 0 > 0 && counts.max() ?? .max <= 10)
     try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
   }
 
-  @Test("While the driver is held up by a disk or a listener, no looks at the line queue up behind it")
+  @Test("While a disk or a listener blocks the driver, samples of the line do not queue up")
   func heldUp() async throws {
     let store = ScriptedStore { request, number in
       request.step == "part 2" && number < 10 ? .error(500, "InternalError") : Self.good(request.step)
@@ -175,11 +175,11 @@ import Testing
     let more = Locked<[Int]>([])
     let uploader = try uploader(store) { [looks] in
       let before = looks.withLock { $0 }
-      let turn = DispatchSemaphore(value: 0)
-      // The threads take what is to do in its order: a look that did not wait for the driver had its turn in each round.
+      let ranAll = DispatchSemaphore(value: 0)
+      // Jobs run in order: a sample that did not wait for the driver would run once in each round.
       for _ in 0..<100 {
-        Task.begin { turn.signal() }
-        turn.wait()
+        Task.begin { ranAll.signal() }
+        ranAll.wait()
       }
       more.withLock { $0.append(looks.withLock { $0 } - before) }
     }

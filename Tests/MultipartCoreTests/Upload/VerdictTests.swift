@@ -56,7 +56,7 @@ import Testing
     Case("an empty value", ReportedObject(checksums: [nvme: ""]), .contradicted("")),
   ]
 
-  @Test("A full-object CRC64NVME decides by itself", arguments: fullObject)
+  @Test("A full-object CRC64NVME decides alone", arguments: fullObject)
   func full(example: Case) throws {
     let expected = Expectation(size: 10, checksum: try Self.sum(), md5: nil, proof: .none)
     let judgement = Verdict.judge(expected, example.reported)
@@ -107,7 +107,7 @@ import Testing
     #expect(example.kind.fits(judgement), "\(judgement)")
   }
 
-  @Test("Composite SHA-256: equal proves, other contradicts, a full-object one says nothing")
+  @Test("Composite SHA-256: an equal one proves, another contradicts, a full-object one says nothing")
   func composite() throws {
     let expected = try Expectation(receipts: try Self.receipts(algorithm: .sha256, proof: .checksum))
     let sum = try #require(expected.sum)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("Part CRC64NVMEs are combined in order and by length; what is mixed or missing makes no sum")
+  @Test("CRC64NVMEs of parts are combined in order and by length; mixed or missing ones give no checksum")
   func partSums() throws {
     let receipts = try Self.receipts(algorithm: .crc64nvme, proof: .checksum)
     let sum = try #require(try Expectation(receipts: receipts).sum)
@@ -147,7 +147,7 @@ import Testing
     #expect(try Expectation(receipts: try Self.receipts()).sum == nil)
   }
 
-  @Test("One part whose ETag is no MD5 leaves the object's ETag unknown")
+  @Test("If one part's ETag is not an MD5, the object's ETag is unknown")
   func oddPartETag() throws {
     for odd in ["v1", "", "900150983cd24fb0d6963f7d28e17f72-1", "\"", String(repeating: "z", count: 32)] {
       let expected = try Expectation(receipts: try Self.receipts([Self.md5s[0], odd, Self.md5s[2]]))
@@ -166,7 +166,7 @@ import Testing
     .none: "size of the object; the store verified no checksum",
   ]
 
-  @Test("What is not proven says by what each part is known, and the weakest part counts")
+  @Test("An unproven object has the evidence of its weakest part")
   func weakTexts() throws {
     for (proof, text) in Self.texts {
       var receipts = try Self.receipts(proof: .checksum)
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test("A PutObject is proven by its MD5 as ETag, or by its checksum of the whole")
+  @Test("A PutObject is proven by its MD5 as ETag, or by the checksum of the whole object")
   func singlePut() throws {
     let md5 = try #require(Checksum(.md5, bytes: [UInt8](repeating: 0xAB, count: 16)))
     let byMD5 = Expectation(size: 3, checksum: nil, md5: md5, proof: .none)
@@ -194,7 +194,7 @@ import Testing
     #expect(Kind.contradicted("SHA256").fits(Verdict.judge(bySum, ReportedObject(checksums: [name: "AAAA"]))))
   }
 
-  @Test("No parts at all expect an empty object, and nothing crashes on them")
+  @Test("Without parts an empty object is expected, and nothing crashes")
   func noParts() throws {
     let expected = try Expectation(receipts: [])
     #expect(expected.size == 0)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What has to be computed over a body while it comes in.
+/// What to compute over a body while it is received.
 struct IntakePlan: Sendable {
   var keeps = false
   var md5 = false
@@ -16,7 +16,7 @@ struct ReceivedBody: Sendable {
   var checksums: [FakeChecksum: [UInt8]] = [:]
 }
 
-/// Takes a body piece by piece, and computes what the plan asks for, no more.
+/// Receives a body piece by piece, and computes what the plan says.
 final class BodyIntake {
   private let plan: IntakePlan
   private let md5: RunningHash?

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A host of AWS, as the fake plays it to those who use it as their proxy: it answers for every region at once.
+/// A host of AWS, which the fake plays for clients that use it as their proxy: it answers for every region.
 struct FakeAWSHost: Sendable {
   /// The label in front; nil when the bucket is in the path.
   var bucket: String?
-  /// Nil where the host names none: acceleration.
+  /// Nil if the host does not contain one: acceleration.
   var region: String?
 
   /// `bucket.s3.eu-west-1.amazonaws.com`, `s3-fips.dualstack.us-gov-west-1.amazonaws.com`, `b.s3-us-west-2.amazonaws.com`

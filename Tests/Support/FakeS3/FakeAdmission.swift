@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// What was decided of a request from its head alone.
+/// What follows from the head of a request.
 struct Admitted: Sendable {
   var plan: IntakePlan
   var payload: String
@@ -146,7 +146,7 @@ extension FakeServer {
       "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters")
   }
 
-  /// The digests of a body against what the request said of it.
+  /// Compares the digests of a body with the request's headers.
   func verify(_ head: HTTPHead, _ admitted: Admitted, _ body: ReceivedBody) throws(FakeS3Error) {
     if let computed = body.sha256, hex(computed) != admitted.payload.lowercased() {
       throw FakeS3Error(
@@ -204,7 +204,7 @@ enum CustomerKey {
     return digest
   }
 
-  /// Later requests must bring the key that the object or upload was made with.
+  /// Later requests must send the key that the object or upload was created with.
   static func match(_ own: String?, _ sent: String?) throws(FakeS3Error) {
     guard own != sent else { return }
     if own == nil {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reflected CRCs by table, eight bytes a step, written apart from the checksums of the product.
+/// Reflected CRCs by table, eight bytes per step, written independently of the product's checksums.
 ///
-/// A run of zeros is not walked: what n zero bytes do to the register is linear, so it is applied as a matrix. A sparse
-/// body of many gigabytes then costs no more than looking at it.
+/// Runs of zeros are skipped: the effect of n zero bytes on the register is linear, so it is applied as a matrix. A sparse
+/// body of many gigabytes then costs no more than reading it.
 ///
-/// Sendable because the tables are written in `init` only.
+/// Sendable because the tables are written only in `init`.
 final class FakeCRC: @unchecked Sendable {
   static let crc32 = FakeCRC(width: 32, polynomial: 0xEDB8_8320)
   static let crc32c = FakeCRC(width: 32, polynomial: 0x82F6_3B78)
   static let crc64nvme = FakeCRC(width: 64, polynomial: 0x9A6C_9329_AC4B_C9B5)
 
   let width: Int
-  /// The register before the first byte, and what the last one is xored with.
+  /// The register before the first byte, and the value that the last one is XORed with.
   let ones: UInt64
   /// Table k at k * 256: the register after one byte and k zero bytes.
   private let tables: UnsafeMutablePointer<UInt64>
@@ -105,7 +105,7 @@ final class FakeCRC: @unchecked Sendable {
     return crc
   }
 
-  /// The CRC of a body made of two, from their CRCs and the length of the second.
+  /// The CRC of two concatenated bodies, from their CRCs and the length of the second.
   func combine(_ first: UInt64, _ second: UInt64, secondLength: Int) -> UInt64 {
     advance(first, zeros: secondLength) ^ second
   }

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// The checksums that S3 knows besides Content-MD5.
+/// S3's checksums besides Content-MD5.
 package enum FakeChecksum: String, Codable, Sendable, CaseIterable {
   case crc64nvme, crc32c, crc32, sha256, sha1
 
@@ -76,7 +76,7 @@ package enum FakeChecksumType: String, Codable, Sendable {
   case fullObject = "FULL_OBJECT"
 }
 
-/// A checksum under way over the pieces of a body.
+/// A checksum in progress over the pieces of a body.
 final class RunningChecksum {
   private var register: UInt64
   private let crc: FakeCRC?

@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// Serves the requests of one connection, one after the other, on a thread of its own.
+/// Serves the requests of one connection in order, on its own thread.
 final class FakeConnection {
   private let server: FakeServer
   private let stream: FakeStream

@@ -20,7 +20,7 @@ enum FakeHash: Sendable {
   }
 }
 
-/// One EVP_MD_CTX: made, fed and freed here, used by one thread at a time.
+/// Owns one EVP_MD_CTX; used by one thread at a time.
 final class RunningHash {
   private let context: OpaquePointer?
 

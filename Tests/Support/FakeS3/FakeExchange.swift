@@ -107,7 +107,7 @@ struct FakeExchange {
     return intake.finish()
   }
 
-  /// Waits until so many bytes are due.
+  /// Waits until this many bytes are due.
   private func keepSlow(_ length: Int, since started: ContinuousClock.Instant) throws(Cut) {
     guard case .slowRead(let rate) = fault else { return }
     let ahead = .seconds(Double(length) / Double(max(1, rate))) - (ContinuousClock.now - started)
@@ -115,8 +115,8 @@ struct FakeExchange {
     try io { () throws(StreamEnd) in try stream.pause(milliseconds: Int((ahead / .milliseconds(1)).rounded(.up))) }
   }
 
-  /// S3 answers what the head alone makes wrong without waiting for the body. A small body is read all the same, so
-  /// that the connection lives on; else the answer is the connection's last.
+  /// Like S3, refuses what is wrong in the head without waiting for the body. A small body is read anyway, so that the
+  /// connection stays open; otherwise the connection is closed after the answer.
   private mutating func refuseEarly(_ answer: HTTPAnswer) throws(Cut) -> Bool {
     var answer = answer
     if let length = head.contentLength, length <= 1 << 20, !head.expectsContinue {

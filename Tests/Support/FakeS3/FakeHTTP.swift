@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// The head of a request as it came.
+/// The head of a request as it was received.
 struct HTTPHead: Sendable {
   var method: String
   var rawPath: String
@@ -21,7 +21,7 @@ struct HTTPHead: Sendable {
   }
   var wantsClose: Bool { headers["connection"]?.lowercased() == "close" }
 
-  /// Nil for what is not HTTP/1.1, or has a header that two servers could read in two ways.
+  /// Nil for what is not HTTP/1.1, or has an ambiguous header.
   static func parse(_ bytes: [UInt8], secure: Bool) -> HTTPHead? {
     guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
     let lines = text.components(separatedBy: "\r\n")
@@ -53,7 +53,7 @@ struct HTTPAnswer: Sendable {
   var status: Int
   var headers: HeaderList = [:]
   var body = Data()
-  /// The body is not sent, but its length is said: HEAD.
+  /// For HEAD: the body's length is sent, but not the body.
   var headOnly = false
   /// The connection ends after it.
   var close = false
@@ -73,7 +73,7 @@ struct HTTPAnswer: Sendable {
   /// RFC 9110, 6.4.1: none after 1xx, 204 and 304, whatever the headers say.
   var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
-  /// As a gateway does that shows what it was sent.
+  /// Like a gateway that shows what it was sent.
   mutating func `repeat`(signature: String?) {
     let mark = "{signature}"
     guard let signature else { return }
@@ -98,7 +98,7 @@ struct HTTPAnswer: Sendable {
   /// Status line and headers, up to and with the empty line.
   func head(extra: HeaderList = [:]) -> [UInt8] {
     var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Unknown")\r\n"
-    // A header that the answer has of its own comes once.
+    // A header of the answer itself is sent once.
     for field in headers.fields + extra.fields.filter({ headers[$0.name] == nil }) {
       text += "\(field.name): \(field.value)\r\n"
     }

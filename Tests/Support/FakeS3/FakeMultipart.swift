@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// Create, UploadPart, Abort and what all operations on an upload share.
+/// Create, UploadPart, Abort and what all operations on an upload have in common.
 extension FakeServer {
   private static var noSuchUpload: FakeS3Error {
     FakeS3Error(
@@ -132,7 +132,7 @@ extension FakeServer {
     }
   }
 
-  /// MD5 of the bytes, but not where S3 itself gives something else: under SSE-C and KMS.
+  /// The MD5 of the bytes, except for SSE-C and KMS, where S3 gives something else.
   static func etag(of body: ReceivedBody, for created: HeaderList, _ state: inout FakeState) -> String {
     let encrypted =
       created["x-amz-server-side-encryption-customer-algorithm"] != nil

@@ -105,7 +105,7 @@ extension FakeServer {
     return answer
   }
 
-  /// The headers of the request that made the object, as HEAD gives them back.
+  /// The headers of the request that created the object, as HEAD returns them.
   private static func describe(_ object: FakeObject, _ options: FakeOptions) -> HeaderList {
     var headers = encryption(of: object.headers, options)
     headers.add("ETag", "\"\(object.etag)\"")

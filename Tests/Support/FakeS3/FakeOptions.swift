@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What kind of store the fake is. The default is AWS S3; each field that differs makes it a lesser or odder one.
+/// What kind of store the fake is. The default is AWS S3; other values make it a simpler or odder store.
 package struct FakeOptions: Sendable {
   package var buckets = ["bucket"]
   package var region = "us-east-1"
@@ -25,7 +25,7 @@ package struct FakeOptions: Sendable {
   /// The most parts, uploads or objects of one page.
   package var pageLimit = 1000
   package var errorBodies = ErrorBodies.xml
-  /// If-None-Match and If-Match at Complete do what they say; else they are ignored without a word.
+  /// If-None-Match and If-Match work at Complete; otherwise they are silently ignored.
   package var conditionsAtComplete = true
   package var versioning = false
   /// x-amz-abort-date at Create and ListParts, as with a lifecycle rule that cleans up.
@@ -36,25 +36,25 @@ package struct FakeOptions: Sendable {
   package var repeatedComplete = Repeated.noSuchUpload
   /// What a second Abort gets.
   package var repeatedAbort = Repeated.noSuchUpload
-  /// The account that x-amz-expected-bucket-owner must name when it is sent.
+  /// The account that x-amz-expected-bucket-owner must name if it is sent.
   package var owner = "123456789012"
   /// Requests without x-amz-request-payer are refused.
   package var requesterPays = false
   /// SSE-C over plain HTTP is refused, as at AWS.
   package var customerKeysNeedTLS = false
-  /// Seconds that a session at a directory bucket holds.
+  /// Seconds for which a session at a directory bucket is valid.
   package var sessionLifetime = 300
-  /// Headers that the store takes no notice of, by the beginnings of their names in lower case.
+  /// Headers that the store ignores, by the beginning of their lower-case names.
   package var passesOver: [String] = []
   package var encryption = Encryption.asAsked
   /// Create's answer names the encryption; at some stores only the parts' do.
   package var createNamesEncryption = true
-  /// Whatever the ACL that was asked for, everybody may read.
+  /// Everybody may read, whatever ACL was requested.
   package var letsEverybodyRead = false
-  /// Headers that HEAD does not show, as to one who may not read them.
+  /// Headers that HEAD hides, as from somebody who may not read them.
   package var headHides: [String] = []
   package var maximumConnections = 512
-  /// Where it listens; port 0 lets the kernel choose.
+  /// The address to listen on; with port 0 the kernel chooses.
   package var address: UInt32 = 0x7F00_0001
   package var port = 0
 
@@ -68,7 +68,7 @@ package struct FakeOptions: Sendable {
     case asAsked
     /// No answer has a word of it, SSE-C included.
     case none
-    /// The same, whatever was asked for.
+    /// The same, whatever was requested.
     case always(String)
   }
 
@@ -88,9 +88,9 @@ package struct FakeOptions: Sendable {
 
   package enum PartETags: Sendable {
     case md5
-    /// An ETag with MD5's form that is none; nothing is computed.
+    /// An ETag in MD5's form that is not an MD5; nothing is computed.
     case opaque
-    /// An ETag that is no 32 hex digits.
+    /// An ETag that is not 32 hex digits.
     case odd
   }
 
@@ -100,7 +100,7 @@ package struct FakeOptions: Sendable {
     case ignored
     case refused(status: Int, code: String)
 
-    /// 501 NotImplemented, as some stores say.
+    /// 501 NotImplemented, as from some stores.
     package static let notImplemented = Checksums.refused(status: 501, code: "NotImplemented")
     /// 400 InvalidArgument that names the header.
     package static let invalidArgument = Checksums.refused(status: 400, code: "InvalidArgument")
@@ -114,7 +114,7 @@ package struct FakeOptions: Sendable {
 
   package enum ListParts: Sendable {
     case paged
-    /// All parts at once, whatever max-parts says.
+    /// All parts on one page, whatever max-parts is.
     case onePage
     /// The part that the marker names comes again.
     case inclusiveMarker

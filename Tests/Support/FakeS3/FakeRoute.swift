@@ -34,7 +34,7 @@ struct FakeRoute: Sendable {
   var partNumber: Int?
   /// The key's bytes are not UTF-8, or the path has a broken escape.
   var badKey = false
-  /// Of the host, where it is one of AWS's.
+  /// The host's region, if it is one of AWS's hosts.
   var region: String?
 
   /// `hostSuffix`: a host `<bucket>.<hostSuffix>` names the bucket, else the first segment of the path does.

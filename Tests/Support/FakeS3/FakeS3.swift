@@ -3,8 +3,8 @@ package import MultipartCore
 
 /// An S3 server inside the test process, on 127.0.0.1 with ports that the kernel chooses, plain and TLS.
 ///
-/// It behaves as AWS S3 does where a client could be wrong (signatures, digests, conditions, pages); `FakeOptions`
-/// makes lesser stores of it, and a script of `Fault` values tells it how to misbehave.
+/// It behaves like AWS S3 where a client could be wrong (signatures, digests, conditions, pages); `FakeOptions` makes it
+/// another kind of store, and a script of `Fault` values makes it misbehave.
 ///
 ///     let fake = try FakeS3(faults: [Fault(.init(.uploadPart, nth: 2), .loseAnswer)])
 ///     // upload to fake.endpoint, bucket "bucket", with fake.credential or fake.environment()
@@ -71,7 +71,7 @@ package final class FakeS3: Sendable {
     set { server.state.with { $0.options = newValue } }
   }
 
-  /// Replaces the script; counters start anew.
+  /// Replaces the script; counters start again.
   package func setFaults(_ faults: [Fault]) {
     server.state.with { $0.faults = faults.map { ArmedFault($0) } }
   }
@@ -87,17 +87,17 @@ package final class FakeS3: Sendable {
     }
   }
 
-  /// One more key pair, beside those that are known.
+  /// Adds a key pair.
   package func addCredential(_ credential: FakeCredential) {
     server.state.with { $0.credentials[credential.keyID] = credential }
   }
 
-  /// The server's clock stands at `moment`; nil lets it go again with the system's.
+  /// Stops the server's clock at `moment`; nil lets it follow the system's again.
   package func setClock(_ moment: Timestamp?) {
     server.state.with { $0.fixedClock = moment?.seconds }
   }
 
-  /// The server's clock is ahead of the system's by so many seconds.
+  /// The server's clock is this many seconds ahead of the system's.
   package func setClockOffset(_ seconds: Int64) {
     server.state.with { $0.clockOffset = seconds }
   }
@@ -120,7 +120,7 @@ package final class FakeS3: Sendable {
     server.state.with { $0.objects[bucket]?[ObjectKey(key)] = nil }
   }
 
-  /// Somebody has begun an upload, so many seconds ago, without a request.
+  /// Begins an upload this many seconds ago, without a request.
   @discardableResult
   package func beginUpload(_ key: String, bucket: String = "bucket", ago: Int64 = 0) -> String {
     server.state.with { state in
@@ -164,7 +164,7 @@ package final class FakeS3: Sendable {
 
   package var objectCount: Int { server.state.with { $0.objects.values.reduce(0) { $0 + $1.count } } }
 
-  /// Waits until the log holds what `condition` asks for; false when it did not come within `timeout`.
+  /// Waits until the log satisfies `condition`; false if it does not within `timeout`.
   package func wait(
     timeout: Duration = .seconds(600), until condition: @Sendable ([LoggedRequest]) -> Bool
   ) async -> Bool {

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// An error as S3 answers it: code, status, message, and what else stands in the body or the headers.
+/// An S3 error: code, status, message, and further contents of the body or the headers.
 struct FakeS3Error: Error, Sendable {
   var code: String
   var status: Int

@@ -55,7 +55,7 @@ final class FakeServer: Sendable {
     close(stopper.read)
   }
 
-  /// Ends every connection that there is, in the midst of whatever it does.
+  /// Ends every existing connection, whatever it is doing.
   func dropConnections() {
     threads.with { threads in
       for socket in threads.sockets.values { _ = shutdown(socket, Int32(SHUT_RDWR)) }
@@ -114,10 +114,10 @@ final class FakeServer: Sendable {
       close(socket)
       return
     }
-    // The lock is held until the thread is in the table, so that it cannot end before it is there.
+    // The lock is held until the thread is in the table, so that it cannot end before that.
     let started = threads.with { threads -> Bool in
       threads.connections[id] = try? PosixThread.start { [self] in
-        // The handshake is the connection's own affair: a client that does not speak TLS stops nobody else.
+        // The handshake runs on the connection's thread: a client that does not speak TLS blocks nobody else.
         if let stream = try? FakeStream(socket: socket, stopper: stopper.read, tls: secure ? tls : nil) {
           self.threads.with { $0.sockets[id] = socket }
           FakeConnection(server: self, stream: stream, id: id, secure: secure).run()

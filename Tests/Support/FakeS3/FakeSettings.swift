@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// What has a document of its own: who may do what, tags, retention, legal hold.
+/// Properties that have their own document: ACL, tags, retention, legal hold.
 extension FakeServer {
   func settings(_ route: FakeRoute) throws(FakeS3Error) -> HTTPAnswer {
     guard let object = state.with({ $0.objects[route.bucket]?[ObjectKey(route.key)] }) else {

@@ -8,7 +8,7 @@ package struct FakeCredential: Sendable {
   package var sessionToken: String?
   /// Seconds since 1970 from which on the answer is ExpiredToken.
   package var ends: Int64?
-  /// Of a session at a directory bucket, whose token goes in a header of its own.
+  /// Whether it belongs to a session at a directory bucket, whose token is sent in another header.
   package var isSession = false
 
   package init(
@@ -25,10 +25,10 @@ package struct FakeCredential: Sendable {
     keyID: "AKIAFAKEFAKEFAKEFAKE", secret: "fake/secret+key/0123456789abcdefghijklmn")
 }
 
-/// Signature Version 4 from the server's side, written apart from the signer of the product.
+/// Signature Version 4 on the server's side, written independently of the product's signer.
 ///
-/// The path and the query are decoded and encoded anew, as S3 does, so a client that signs a form of its own
-/// (a character left bare, lower-case hex, encoded twice) is refused.
+/// Like S3, it decodes path and query and encodes them again, so a client that signs another form (an unescaped character,
+/// lower-case hex, double encoding) is refused.
 struct FakeSigV4 {
   var head: HTTPHead
   var credentials: [String: FakeCredential]
@@ -41,7 +41,7 @@ struct FakeSigV4 {
 
   struct Accepted {
     var keyID: String
-    /// What x-amz-content-sha256 said, or UNSIGNED-PAYLOAD for a presigned request.
+    /// The value of x-amz-content-sha256, or UNSIGNED-PAYLOAD for a presigned request.
     var payload: String
     var presigned: Bool
   }
@@ -124,7 +124,7 @@ struct FakeSigV4 {
       payload: head.query("X-Amz-Content-Sha256") ?? head.headers["x-amz-content-sha256"] ?? "UNSIGNED-PAYLOAD")
   }
 
-  /// The key id may hold slashes and colons; the scope is the last four pieces.
+  /// The key id may contain slashes and colons; the scope is the last four pieces.
   private func split(_ credential: String, _ wrong: FakeS3Error) throws(FakeS3Error) -> (String, [String]) {
     let pieces = credential.components(separatedBy: "/")
     guard pieces.count >= 5 else { throw wrong }

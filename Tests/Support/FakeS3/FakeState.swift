@@ -10,11 +10,11 @@ struct ObjectKey: Hashable, Comparable, Sendable {
   static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
 }
 
-/// A checksum that the store holds of a part or an object.
+/// The stored checksum of a part or an object.
 package struct FakeStoredChecksum: Sendable, Equatable {
   package var algorithm: FakeChecksum
   package var type: FakeChecksumType
-  /// Base64, with `-N` when it is composite.
+  /// Base64, with `-N` if it is composite.
   package var value: String
 }
 
@@ -96,7 +96,7 @@ package struct LoggedRequest: Sendable {
   package var partNumber: Int?
   package var connection: Int
   package var secure: Bool
-  /// When the head was there, on a clock that only goes forward, and when it was done with.
+  /// When the head was received, in uptime, and when the request was finished.
   package var began: Duration
   package var ended: Duration?
   /// Bytes of the body that were read.

@@ -1,21 +1,21 @@
 import COpenSSL
 import Foundation
 
-/// Why a stream gives or takes no more.
+/// Why a stream cannot be read or written any more.
 enum StreamEnd: Error {
   case closed, stopped, idle
 }
 
-/// One accepted connection, plain or TLS, on a socket that never blocks; used by its own thread alone.
+/// One accepted connection, plain or TLS, on a non-blocking socket; used only by its own thread.
 ///
-/// Every wait also watches `stopper`, a descriptor that becomes readable when the server stops and stays so.
+/// Every wait also watches `stopper`, a descriptor that becomes readable, and stays so, when the server stops.
 final class FakeStream {
   private var socket: Int32
   private let stopper: Int32
   private var tls: OpaquePointer?
-  /// Bytes that came with those that were asked for.
+  /// Bytes that were received beyond the requested ones.
   private var ahead: [UInt8] = []
-  /// No byte for so long ends a connection.
+  /// Milliseconds without a byte after which a connection ends.
   private let idle: Int32 = 120_000
 
   init(socket: Int32, stopper: Int32, tls: FakeTLS?) throws(StreamEnd) {
@@ -53,7 +53,7 @@ final class FakeStream {
         }
         searched += 1
       }
-      // The first byte of a TLS handshake: servers answer at once that this is no HTTP.
+      // The first byte of a TLS handshake: servers answer at once that this is not HTTP.
       guard ahead.count <= limit, ahead.first != 0x16 else { return nil }
       var chunk = [UInt8](repeating: 0, count: 16 << 10)
       let count = try receive(into: &chunk)
@@ -148,7 +148,7 @@ final class FakeStream {
     if count > 0 { throw .closed }
   }
 
-  /// The connection is cut with RST, whatever is still on its way.
+  /// Resets the connection (RST); unsent data is lost.
   func reset() {
     var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -164,7 +164,7 @@ final class FakeStream {
     shutdown(socket, Int32(SHUT_WR))
   }
 
-  /// Reads and forgets what the peer still sends, so that closing does not reset what it has not read yet.
+  /// Reads and drops what the peer still sends, so that closing does not reset what the peer has not read yet.
   func drain(limit: Int) {
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     var rest = limit - ahead.count

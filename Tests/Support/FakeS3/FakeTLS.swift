@@ -1,9 +1,9 @@
 import COpenSSL
 import Foundation
 
-/// A certificate authority and a leaf for localhost, 127.0.0.1 and *.<suffix>, made anew for each fake store.
+/// A certificate authority and a leaf for localhost, 127.0.0.1 and *.<suffix>, created for each fake store.
 ///
-/// Owns the SSL_CTX, which OpenSSL lets many threads share; Sendable because nothing changes it after `init`.
+/// Owns the SSL_CTX, which OpenSSL allows many threads to share; Sendable because nothing changes it after `init`.
 final class FakeTLS: @unchecked Sendable {
   let context: OpaquePointer
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// One misbehaviour of the fake store: which requests it meets, and what is done to them. The first of a script that
-/// fires is the one that counts.
+/// One fault of the fake store: which requests it applies to, and what happens to them. Of a script, the first fault that
+/// fires counts.
 package struct Fault: Codable, Sendable {
   package var match: Match
   package var action: Action
@@ -11,8 +11,8 @@ package struct Fault: Codable, Sendable {
     self.action = action
   }
 
-  /// Which requests a fault meets; what is not set matches all. `nth`, `from` and `to` count, from 1, the requests
-  /// that the other fields match.
+  /// Which requests a fault applies to; a field that is not set matches all. `nth`, `from` and `to` count, from 1, the
+  /// requests that match the other fields.
   package struct Match: Codable, Sendable {
     package var operation: FakeOperation?
     package var partNumber: Int?
@@ -22,7 +22,7 @@ package struct Fault: Codable, Sendable {
     package var nth: Int?
     package var from: Int?
     package var to: Int?
-    /// Fires this often, by dice thrown from `seed`.
+    /// Fires with this probability, pseudo-randomly from `seed`.
     package var probability: Double?
     package var seed: UInt64?
 
@@ -50,7 +50,7 @@ package struct Fault: Codable, Sendable {
     }
   }
 
-  /// Where in the life of a request something stands still.
+  /// When within a request it stalls.
   package enum Stage: String, Codable, Sendable {
     /// The head was read, the body not.
     case beforeBody
@@ -63,7 +63,7 @@ package struct Fault: Codable, Sendable {
   }
 
   ///
-  /// `{signature}` in what is answered becomes the signature of the request.
+  /// `{signature}` in the answer is replaced by the signature of the request.
   package enum Action: Codable, Sendable {
     /// An error in place of the operation. `early`: answered before the body is read, the connection then closed.
     case error(
@@ -74,32 +74,32 @@ package struct Fault: Codable, Sendable {
     case resetAfterBody(bytes: Int)
     /// The operation is done; the connection is reset in place of the answer.
     case loseAnswer
-    /// Nothing moves for so long; for ever, until the client goes or the server stops, when there is no number.
+    /// Nothing moves for this time; without a number, until the client goes or the server stops.
     case stall(milliseconds: Int? = nil, stage: Stage? = nil)
-    /// Nothing moves as long as there is this file: what a test does meanwhile happens in time, on the slowest machine.
+    /// Nothing moves while this file exists, so that the test has time, even on a slow machine.
     case hold(file: String, stage: Stage)
     /// The write side is shut in place of an answer; the rest of the body is still read.
     case halfClose
     /// The answer's status at once, then spaces, one every `milliseconds`, then the document. With
     /// `declarationFirst` the XML declaration comes before the spaces, as at some stores.
     case trickle(spaces: Int, milliseconds: Int, declarationFirst: Bool? = nil)
-    /// Another ETag in the answer, header and XML; none at all when it is not set.
+    /// Another ETag in the answer, header and XML; none if it is not set.
     case etag(String? = nil)
-    /// Another checksum in the answer, header and XML; none at all when it is not set.
+    /// Another checksum in the answer, header and XML; none if it is not set.
     case checksum(String? = nil)
-    /// A good answer with these headers, in place of its own.
+    /// A normal answer with these headers instead of its own.
     case headers([String: String])
     /// Another upload id in the answer.
     case uploadID(String)
     /// The operation is done, and this answered.
     case document(status: Int, text: String, type: String)
-    /// One bit of the body is turned on its way to the store.
+    /// One bit of the body is flipped on its way to the store.
     case corruptBody
     /// The body is read no faster than this.
     case slowRead(bytesPerSecond: Int)
-    /// The answer comes so much later.
+    /// The answer comes this much later.
     case delay(milliseconds: Int)
-    /// Only so many bytes of the answer's body, though its length says more; then the end.
+    /// Only this many bytes of the answer's body, although its length says more; then the end.
     case truncateAnswer(bytes: Int)
     case hugeHeader(bytes: Int)
     case hugeBody(bytes: Int)
@@ -108,7 +108,7 @@ package struct Fault: Codable, Sendable {
     /// A good answer, after which the connection ends without a word of it in the headers.
     case closeAfterAnswer
 
-    /// The name by which the request log tells it.
+    /// The fault's name in the request log.
     package var name: String {
       String(String(describing: self).prefix { $0 != "(" })
     }
@@ -121,7 +121,7 @@ package struct Fault: Codable, Sendable {
   }
 }
 
-/// A fault with its counter and its dice.
+/// A fault with its counter and its random numbers.
 struct ArmedFault: Sendable {
   let fault: Fault
   private var seen = 0

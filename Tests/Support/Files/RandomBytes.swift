@@ -1,4 +1,4 @@
-/// Bytes that look random and are the same for the same seed: SplitMix64, eight bytes a step.
+/// Pseudo-random bytes that depend on the seed: SplitMix64, eight bytes per step.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -20,7 +20,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
   }
 }
 
-/// `count` bytes that depend on the seed alone.
+/// `count` bytes that depend only on the seed.
 package func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
   var generator = SeededRandom(seed: seed)
   return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

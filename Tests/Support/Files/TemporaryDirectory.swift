@@ -47,7 +47,7 @@ package final class TemporaryDirectory: Sendable {
     return bytes
   }
 
-  /// A file of `size` zero bytes that takes no room on the disk, with `patches` written over it.
+  /// A sparse file of `size` zero bytes, with `patches` written over it.
   @discardableResult
   package func sparseFile(_ name: String, size: Int64, patches: [(offset: Int64, bytes: [UInt8])] = []) throws -> String
   {

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// A program that a test runs: pipes to its three streams, one thread that serves them, another that waits for its end.
+/// A program that a test runs: pipes to its three streams, a thread that serves them, and another that waits for its end.
 ///
-/// The child gets the environment it is given and nothing else, no descriptor above 2, no blocked or ignored signal,
-/// and a process group of its own, so that a time-out ends its children too.
+/// The child gets only the given environment, no descriptor above 2, no blocked or ignored signals, and its own process
+/// group, so that a timeout ends its children too.
 package final class ChildProcess: Sendable {
   package struct Result: Sendable {
     /// The exit code; nil when a signal ended it.
@@ -15,7 +15,7 @@ package final class ChildProcess: Sendable {
     /// Bytes; see `Watch.wait`.
     package var peakMemory = 0
     package var seconds = 0.0
-    /// Taken by a thread that nothing keeps waiting: the tests' own may be busy when it ends.
+    /// Taken by a thread that nothing delays: the tests' own threads may be busy when it ends.
     package var endedAt = ContinuousClock.now
     package var cpuSeconds = 0.0
 
@@ -98,7 +98,7 @@ package final class ChildProcess: Sendable {
     if !state.with({ $0.ended }) { kill(-pid, SIGKILL) }
   }
 
-  /// To the whole group; nothing when it has ended.
+  /// Signals the process or its group; no effect after it has ended.
   package func signal(_ number: Int32, group: Bool = false) {
     state.with { if !$0.ended { _ = kill(group ? -pid : pid, number) } }
   }
@@ -128,8 +128,8 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// The result when the child has ended and its streams are closed; it is killed after `timeout`, not counting what the
-  /// machine falls behind meanwhile.
+  /// The result, once the child has ended and its streams are closed; it is killed after `timeout`, not counting the time
+  /// that the machine falls behind.
   package func wait(timeout: Duration = .seconds(600)) async -> Result {
     let killer = Task {
       let (began, lag) = (ContinuousClock.now, Lag())
@@ -139,10 +139,10 @@ package final class ChildProcess: Sendable {
       state.with { state in
         guard !state.complete else { return }
         state.result.timedOut = true
-        // Also when only grandchildren are left that hold its streams.
+        // Also if only grandchildren are left that have its streams open.
         _ = kill(-pid, SIGKILL)
       }
-      // What has left the group lives on, and may hold them for ever.
+      // Processes that have left the group continue, and may keep them open forever.
       try await Task.sleep(for: .seconds(5))
       Self.change(state) { $0.streams = 0 }
     }

@@ -1,8 +1,8 @@
 import CDispatch
 import Foundation
 
-/// A network of a test's own, with a loopback and the addresses it asks for: there 169.254.169.254 is the test's. What
-/// runs on a thread inside, and the sockets and programs that this thread makes, belong to it for good.
+/// A separate network for a test, with a loopback and the requested addresses: there 169.254.169.254 belongs to the test.
+/// Code on a thread inside, and the sockets and programs that this thread creates, belong to it permanently.
 ///
 ///     let net = try NetworkNamespace(addresses: ["169.254.169.254/32"])
 ///     let imds = try net.run { try MetadataServer(script, address: "169.254.169.254", port: 80) }
@@ -38,7 +38,7 @@ package final class NetworkNamespace: Sendable {
     }
   }
 
-  /// An address at which packets vanish: a listener whose queue is full drops who knocks. To be held on to.
+  /// An address at which packets vanish: a listener with a full queue drops new connections. Keep a reference to it.
   package func hole(_ address: String, port: UInt16) throws -> Hole {
     try run { try Hole(address, port) }
   }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The built executable, run as a user would, with a home of its own and a clean environment.
+/// The built executable, run as a user would, with its own home and a clean environment.
 package struct S3upBinary: Sendable {
   package let path: String
-  /// HOME of the runs, and where they start.
+  /// HOME of the runs, and their working directory.
   package let home: TemporaryDirectory
 
   /// Finds `s3up` in the build folder that the test bundle is in.
@@ -26,7 +26,7 @@ package struct S3upBinary: Sendable {
     home = try TemporaryDirectory("s3up-home")
   }
 
-  /// The test bundle is an argument of the runner when it is not the runner itself.
+  /// The test bundle is an argument of the runner, if it is not the runner itself.
   private static func bundleFolder() -> URL? {
     guard let bundle = CommandLine.arguments.first(where: { $0.hasSuffix(".xctest") }) else { return nil }
     return URL(fileURLWithPath: bundle).deletingLastPathComponent()
@@ -38,7 +38,7 @@ package struct S3upBinary: Sendable {
   ) throws -> ChildProcess {
     try ChildProcess(
       path, arguments,
-      // The machine that tests run on may have a role of its own.
+      // The machine that runs the tests may have a role of its own.
       environment: Programs.environment(home: home.path).merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
         .merging(environment) { $1 },
       directory: directory ?? home.path, input: input)
@@ -53,7 +53,7 @@ package struct S3upBinary: Sendable {
 }
 
 package enum Programs {
-  /// PATH of the tests' own environment and a HOME, and what a sanitizer has been told; nothing else.
+  /// The tests' own PATH, a HOME, and the sanitizers' options; nothing else.
   package static func environment(home: String) -> [String: String] {
     let own = ProcessInfo.processInfo.environment
     var environment = ["PATH": own["PATH"] ?? "/usr/bin:/bin", "HOME": home]

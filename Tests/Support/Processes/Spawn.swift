@@ -1,7 +1,7 @@
 import CDispatch
 import Foundation
 
-/// posix_spawn with everything said that a child would else inherit by chance.
+/// posix_spawn with everything set explicitly that a child would otherwise inherit.
 enum Spawn {
   static func run(
     _ program: String, _ arguments: [String], environment: [String: String], directory: String?, streams: [Int32]
@@ -60,9 +60,9 @@ enum Watch {
     var cpuSeconds: Double
   }
 
-  /// The peak is wait4's. But the kernel counts, for a spawned child, also the memory that its parent had at exec, so
-  /// a number not above the parent's own peak says nothing of the child: then the last look at its VmHWM counts,
-  /// taken every few milliseconds. The kernel's counters lag by some pages a thread, hence the slack.
+  /// The peak from wait4. But for a spawned child the kernel also counts the memory that its parent had at exec, so a number
+  /// not above the parent's own peak says nothing about the child: then the last VmHWM counts, which is read every few
+  /// milliseconds. The kernel's counters lag by some pages per thread, hence the slack.
   static func wait(_ pid: pid_t, ownPeak: Int) -> End {
     var seen = 0
     var status: Int32 = 0
@@ -73,7 +73,7 @@ enum Watch {
       ended = wait4(pid, &status, WNOHANG, &usage)
       if ended == 0 {
         seen = max(seen, peak(of: pid))
-        // Most are over soon; what takes long is looked at less often.
+        // Most children end soon; the others are checked less often.
         looks += 1
         var nothing = pollfd(fd: -1, events: 0, revents: 0)
         poll(&nothing, 1, looks < 50 ? 4 : 20)

@@ -17,7 +17,7 @@ struct PrivateHosts {
     fclose(handle)
   }
 
-  /// Runs the program where the file stands for /etc/hosts.
+  /// Runs the program with the file in place of /etc/hosts.
   func start(_ box: BlackBox, _ words: [String]) throws -> ChildProcess {
     var environment = Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }
     environment["S3UP"] = box.binary.path
@@ -37,7 +37,7 @@ struct PrivateHosts {
 
 @Suite(.crowd) struct AddressTests {
   @Test(
-    "When the server of a name is gone and the name has another address, the upload goes on there",
+    "If the server of a name is gone and the name has a new address, the upload continues there",
     .enabled("needs a mount", { await PrivateHosts.possible() }))
   func moves() async throws {
     var box = try BlackBox(faults: [Fault(.all, .error(status: 503, code: "SlowDown"))]) { $0.address = 0x7F00_0002 }

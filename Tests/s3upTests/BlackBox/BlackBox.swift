@@ -6,7 +6,7 @@ import Testing
 
 let mebi = 1 << 20
 
-/// What a black-box test needs: a fake store, the built program with a home of its own, and a folder for files.
+/// What a black-box test needs: a fake store, the built program with its own home, and a folder for files.
 struct BlackBox: Sendable {
   let fake: FakeS3
   let binary: S3upBinary
@@ -95,7 +95,7 @@ extension FakeObject {
 }
 
 extension ChildProcess.Result {
-  /// A failure in its form: exit code, one line of what and where, one line with the way out, nothing on standard output.
+  /// Checks a failure: exit code, one line of what and where, one line with the remedy, nothing on standard output.
   func expectFailure(
     _ exit: Int32, _ words: String..., where location: SourceLocation = #_sourceLocation
   ) {

@@ -27,7 +27,7 @@ import Testing
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "1"]
 
   @Test(
-    "over TLS a store that verifies no CRC64NVME gets Content-MD5, now and from the start of the next run",
+    "over TLS a store that does not verify CRC64NVME gets Content-MD5, now and from the start of the next run",
     arguments: Store.allCases, [true, false])
   func remembered(_ store: Store, parts: Bool) async throws {
     let (box, bytes) = try box(store, secure: true, parts: parts)
@@ -39,7 +39,7 @@ import Testing
 
     let folder = box.binary.home.path(".local/state/s3up")
     let state = try FileManager.default.contentsOfDirectory(atPath: folder)
-    // The records' folder is made for an upload in parts, and its record is gone.
+    // The upload in parts created the records' folder, and its record is gone.
     #expect(state.sorted() == (parts ? ["stores", "uploads"] : ["stores"]))
     #expect(try box.records() == [])
     #expect(try mode(folder) == 0o700)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "a store that gives no checksum back and keeps other bytes than were signed is found out by its ETag",
+    "if a store returns no checksum and keeps other bytes than were signed, its ETag shows it",
     arguments: [true, false])
   func otherBytesKept(parts: Bool) async throws {
     let (box, _) = try box(.ignores, secure: false, parts: parts)
@@ -92,7 +92,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.isEmpty)
   }
 
-  @Test("a checksum that was asked for is not stepped down from", arguments: [Store.says501, .says400])
+  @Test("a requested checksum is not replaced by a weaker one", arguments: [Store.says501, .says400])
   func asked(_ store: Store) async throws {
     let (box, _) = try box(store, secure: true, parts: true)
     try await box.run(put + ["--checksum", "crc32c"]).expectFailure(69, "--checksum")
@@ -100,7 +100,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: box.binary.home.path(".local/state/s3up/stores")))
   }
 
-  @Test("a state folder that cannot be used loses the memory and the record, says so once, and nothing else")
+  @Test("with an unusable state folder there is no memory and no record, one message, and no other effect")
   func noStateFolder() async throws {
     let (box, bytes) = try box(.says501, secure: true, parts: true)
     let result = try await box.run(put + ["--state-dir", "/proc/nowhere/s3up"])
@@ -112,7 +112,7 @@ import Testing
     try await box.run(put + ["--state-dir", "state"]).expectSuccess()
   }
 
-  @Test("XDG_STATE_HOME and --state-dir say where the memory is")
+  @Test("XDG_STATE_HOME and --state-dir set where the memory is")
   func stateFolders() async throws {
     var (box, _) = try box(.says501, secure: true, parts: false)
     box.environment["XDG_STATE_HOME"] = box.files.path("xdg")
@@ -129,7 +129,8 @@ import Testing
 
 @Suite(.crowd) struct ChecksumChoiceTests {
   @Test(
-    "each algorithm goes with each part, and makes the object's checksum of its type", arguments: FakeChecksum.allCases)
+    "each algorithm is sent with each part, and gives the object's checksum of its type",
+    arguments: FakeChecksum.allCases)
   func parts(_ algorithm: FakeChecksum) async throws {
     let box = try BlackBox(secure: true)
     let bytes = try box.sample("f", 11 * mebi)
@@ -149,7 +150,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("each algorithm goes with a single request", arguments: FakeChecksum.allCases)
+  @Test("each algorithm is sent with a single request", arguments: FakeChecksum.allCases)
   func single(_ algorithm: FakeChecksum) async throws {
     let box = try BlackBox(secure: true)
     let bytes = try box.sample("f", 1000)
@@ -160,7 +161,7 @@ import Testing
     #expect((result.json["checksum"] as? [String: String])?["value"] == sum)
   }
 
-  @Test("md5 goes as Content-MD5, none as nothing", arguments: ["md5", "none"], [1000, 6 * mebi])
+  @Test("md5 is sent as Content-MD5, none sends nothing", arguments: ["md5", "none"], [1000, 6 * mebi])
   func others(_ choice: String, _ size: Int) async throws {
     let box = try BlackBox(secure: true)
     let bytes = try box.sample("f", size)
@@ -180,7 +181,7 @@ import Testing
   }
 
   @Test(
-    "--payload-signing says whether the payload's SHA-256 is signed", arguments: ["auto", "always", "never"],
+    "--payload-signing sets whether the payload's SHA-256 is signed", arguments: ["auto", "always", "never"],
     [false, true])
   func payloadSigning(_ choice: String, secure: Bool) async throws {
     let box = try BlackBox(secure: secure)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What `complete` assembles, and what it refuses to.
+/// What `complete` assembles, and what it refuses.
 @Suite(.crowd) struct CompleteTests {
   private let key = "s3://bucket/dir/k"
 
@@ -24,7 +24,7 @@ import Testing
   private func small() throws -> BlackBox { try BlackBox { $0.minimumPartSize = 1 } }
 
   @Test(
-    "A number that is missing completes nothing, and the numbers are named",
+    "With a missing number nothing is completed, and the missing numbers are named",
     arguments: [([1, 3], "part 2 of 1-3"), ([2], "part 1 of 1-2"), ([1, 4, 6, 10], "parts 2-3, 5 and 7-9 of 1-10")])
   func gaps(_ numbers: [Int], _ words: String) async throws {
     let box = try small()
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "What parts prints is taken by complete --parts-file as it is",
+    "complete --parts-file accepts the output of parts",
     arguments: ["", "--json"], ["", "--checksum=sha256", "--checksum=crc64nvme"])
   func roundTrip(_ form: String, _ checksum: String) async throws {
     let box = try small()
@@ -66,7 +66,7 @@ import Testing
     #expect(box.fake.object("dir/k")?.sha256 == sha256(bytes))
   }
 
-  @Test("A list whose sizes are not the store's completes nothing")
+  @Test("With a list of other sizes than the store's nothing is completed")
   func otherSize() async throws {
     let box = try small()
     let (id, _) = try await upload(box, [1])
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "Of an upload that is done, complete --parts-file is unchanged when the object is made of these parts",
+    "complete --parts-file of a completed upload is unchanged if the object is made of these parts",
     arguments: ["", "--checksum=sha256", "--checksum=crc64nvme"])
   func doneBefore(_ checksum: String) async throws {
     let box = try small()
@@ -90,14 +90,14 @@ import Testing
     #expect(again.output.hasPrefix("unchanged \(key): it was made of these parts before (203 B in 2 parts; "))
     let json = try await box.run(complete + ["--json"]).json
     #expect(json["event"] as? String == "unchanged" && json["size"] as? Int == 203 && json["parts"] as? Int == 2)
-    // A hand-made list has numbers and ETags alone.
+    // A list made by hand has only numbers and ETags.
     let parts = try #require(box.fake.object("dir/k")?.parts)
     try box.files.write("1 \(parts[0].etag)\n2 \"\(parts[1].etag)\"\n", to: "list")
     try await box.run(complete).expectSuccess()
     #expect(box.fake.object("dir/k")?.parts.count == 2)
   }
 
-  @Test("Where ETags say nothing, the parts' checksums prove what the object is made of, and nothing else does")
+  @Test("If ETags say nothing, only the parts' checksums prove what the object is made of")
   func doneWithoutMD5() async throws {
     let box = try BlackBox {
       $0.minimumPartSize = 1

@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 @testable import s3up
 
-/// The whole way from what a person has configured to the key id in the Authorization header of the upload.
+/// From the user's configuration to the key id in the Authorization header of the upload.
 @Suite(.crowd) struct CredentialTests {
   private static let role = FakeCredential(
     keyID: "ASIAROLEROLEROLE", secret: "RoleSecretRoleSecret/+0123456789abcdefAB",
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// The upload arrived, every request of it was signed with this key, and nothing that was said holds a secret.
+  /// The upload arrived, every request was signed with this key, and no output contains a secret.
   private func expectUpload(
     _ box: BlackBox, _ result: ChildProcess.Result, by credential: FakeCredential,
     where location: SourceLocation = #_sourceLocation
@@ -89,14 +89,14 @@ import Testing
       "[profile dev]\nrole_arn = arn:aws:iam::1:role/dev\nsource_profile = base\nregion = us-east-1\n",
       credentials: "[base]\naws_access_key_id = \(Self.base.keyID)\naws_secret_access_key = \(Self.base.secret)\n")
     box.environment["AWS_ENDPOINT_URL_STS"] = sts.url
-    // What the environment has does not count beside a profile that was asked for.
+    // Keys of the environment do not count if a profile is named.
     box.environment["AWS_ACCESS_KEY_ID"] = "AKIAOTHER"
     box.environment["AWS_SECRET_ACCESS_KEY"] = "other"
     expectUpload(box, try await box.run(Self.put + ["--profile", "dev"]), by: Self.role)
     #expect(sts.asked.first?.headers["Authorization"]?.contains("Credential=\(Self.base.keyID)/") == true)
   }
 
-  @Test("a login to SSO")
+  @Test("a login through SSO")
   func sso() async throws {
     let sso = try service()
     var box = try box(
@@ -122,7 +122,7 @@ import Testing
       to: ".aws/sso/cache/ee0bfd2552fbd840c02cc48b6e823320543c450f.json")
     let ended = try await box.run("put", "f", "s3://bucket/k")
     ended.expectFailure(
-      77, "the login of profile dev ended at 2020-01-01T00:00:00Z", "aws sso login --sso-session corp")
+      77, "the login of profile dev expired at 2020-01-01T00:00:00Z", "aws sso login --sso-session corp")
   }
 
   private static let process = """
@@ -131,7 +131,7 @@ import Testing
     echo '{"Version": 1, "AccessKeyId": "\(base.keyID)", "SecretAccessKey": "\(base.secret)"}'
     """
 
-  @Test("a credential_process speaks to the person, and leaves standard input to the upload")
+  @Test("a credential_process can print to the terminal, and leaves standard input to the upload")
   func process() async throws {
     let box = try box()
     let script = try box.files.write(Self.process, to: "give me keys")
@@ -154,7 +154,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a credential_process that is started in the midst of an upload holds none of its connections open")
+  @Test("a credential_process started during an upload keeps none of its connections open")
   func processBeside() async throws {
     let box = try box()
     let open = box.binary.home.path("open")
@@ -178,7 +178,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     let seen = try String(contentsOfFile: open, encoding: .utf8)
     #expect(seen.components(separatedBy: "total ").count == 3, "it ran twice: \(seen)")
-    // libcurl also has a pair of sockets by which its loop is woken; a connection's inode stands in the list of TCP.
+    // libcurl also has a socket pair to wake its loop; the inodes of connections are in the TCP table.
     let sockets = seen.components(separatedBy: "socket:[").dropFirst().compactMap { $0.split(separator: "]").first }
     let connections = seen.split(separator: "\n").compactMap { line -> Substring? in
       let words = line.split(separator: " ")
@@ -188,8 +188,8 @@ import Testing
     #expect(Set(sockets).isDisjoint(with: connections), "\(seen)")
   }
 
-  /// `script` gives the program a terminal of its own.
-  @Test("the code of a device is asked for on the terminal, without an echo")
+  /// `script` gives the program a terminal.
+  @Test("the code of an MFA device is asked for on the terminal, without an echo")
   func code() async throws {
     let sts = try service()
     var box = try box(
@@ -252,12 +252,12 @@ import Testing
     )
     box.environment["AWS_ACCESS_KEY_ID"] = Self.base.keyID
     box.environment["AWS_SECRET_ACCESS_KEY"] = Self.base.secret
-    // In a session of its own there is no terminal.
+    // A new session has no terminal.
     let result = try await box.shell("exec setsid -w \"$S3UP\" put f s3://bucket/k --profile default")
     result.expectFailure(77, "needs a code, and there is no terminal to ask on")
   }
 
-  @Test("a broken file ends in 78 with its line, and without what is in it")
+  @Test("an invalid file ends in 78 with the line number, and without its contents")
   func broken() async throws {
     let box = try box("[default]\nregion = us-east-1\n\(Self.base.secret)\n")
     let result = try await box.run("put", "f", "s3://bucket/k")
@@ -265,7 +265,7 @@ import Testing
     expectNoSecret(result)
   }
 
-  @Test("a machine without any credentials says so within 3 s, with the places that were looked at")
+  @Test("a machine without credentials says so within 3 s, with the sources that were tried")
   func none() async throws {
     let box = try box()
     let lag = Lag()
@@ -276,7 +276,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a service that gives no answer is asked by its own retries alone, not once more for each try of the upload")
+  @Test("a service that does not answer is retried by itself, not again for each try of the upload")
   func serviceDown() async throws {
     let sts = try LocalService { _ in .init(500) }
     var box = try box()
@@ -289,7 +289,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("the home of a user is the one that the system knows")
+  @Test("without HOME the user's home directory is the system's")
   func home() async throws {
     let known = try await ChildProcess(
       Programs.find("getent"), ["passwd", "\(geteuid())"], environment: Programs.environment(home: "/")

@@ -1,9 +1,9 @@
 import Support
 import Testing
 
-/// Lets few tests that start programs run at the same time: each has a server and a process, and with all of them at
-/// once on a small machine the scheduler, not the program, would decide what comes in time. Each has ten minutes from
-/// the moment that it has its place, not counting what the machine fell behind.
+/// Limits how many tests that start programs run at once: each has a server and a process, and with all of them on a small
+/// machine the scheduler would decide what is in time. Each has ten minutes from the moment that it starts, not counting
+/// the time that the machine fell behind.
 struct CrowdTrait: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
 

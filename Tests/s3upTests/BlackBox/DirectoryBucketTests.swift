@@ -11,7 +11,7 @@ import Testing
     try BlackBox(faults: faults) { options in
       options.buckets = ["base--usw2-az1--x-s3"]
       options.region = "us-west-2"
-      // S3 Express gives ETags that look like an MD5 and are none.
+      // S3 Express gives ETags that look like an MD5 but are not.
       options.partETags = .opaque
       change(&options)
     }
@@ -35,7 +35,7 @@ import Testing
     #expect(box.fake.requests(.uploadPart).allSatisfy { $0.headers["x-amz-checksum-crc64nvme"] != nil })
   }
 
-  @Test("on AWS the zone's host is asked, and its name tells the region")
+  @Test("on AWS requests go to the zone's host, and its name tells the region")
   func zonalHost() async throws {
     var box = try box()
     box.environment["AWS_ENDPOINT_URL_S3"] = nil
@@ -51,7 +51,7 @@ import Testing
     #expect(box.fake.requests.map(\.operation) == [.createSession, .putObject])
   }
 
-  @Test("a session that ends within the upload is followed by another, and each part arrives once")
+  @Test("a session that expires during the upload is replaced by another, and each part arrives once")
   func ended() async throws {
     let box = try box(faults: [
       Fault(.init(.uploadPart, nth: 2), .error(status: 400, code: "ExpiredToken"))
@@ -67,7 +67,7 @@ import Testing
     #expect(tokens.count == 2)
   }
 
-  @Test("sessions of two seconds carry an upload that takes longer")
+  @Test("an upload works with sessions of two seconds that are shorter than it")
   func short() async throws {
     let box = try box { $0.sessionLifetime = 2 }
     let bytes = try box.sample("f", 18 * mebi)
@@ -78,7 +78,7 @@ import Testing
     #expect(box.fake.object("k", bucket: bucket)?.sha256 == sha256(bytes))
   }
 
-  @Test("a session that is refused is 77 and says what is missing; the secrets of sessions are not shown")
+  @Test("a refused session is 77 and says what is missing; the secrets of sessions are not shown")
   func refused() async throws {
     let box = try box(faults: [Fault(.init(.createSession, nth: 2), .error(status: 403, code: "AccessDenied"))])
     try box.sample("f", 1000)
@@ -89,7 +89,7 @@ import Testing
       .expectFailure(77, "s3express:CreateSession")
   }
 
-  @Test("an upload that was cut off is found again, under its folder alone")
+  @Test("an interrupted upload is found again, by listing only its folder")
   func resumed() async throws {
     let box = try box(faults: [Fault(.init(.uploadPart, nth: 2), .error(status: 403, code: "AccessDenied"))])
     let bytes = try box.sample("f", 20 * mebi)
@@ -105,7 +105,7 @@ import Testing
     #expect(!box.fake.requests(.listMultipartUploads).isEmpty)
   }
 
-  @Test("a presigned URL carries the session's token under its own name, and works")
+  @Test("a presigned URL has the session's token under its own name, and works")
   func presigned() async throws {
     let box = try box()
     try box.sample("f", 1000)
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(
-    "what directory buckets do not have is refused before a byte is sent",
+    "options that directory buckets do not support are refused before a byte is sent",
     arguments: [
       ["--tag", "a=b"], ["--acl", "private"], ["--legal-hold", "on"], ["--checksum", "md5"],
       ["--storage-class", "STANDARD"], ["--website-redirect", "/x"], ["--request-payer"],

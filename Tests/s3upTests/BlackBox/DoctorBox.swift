@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What a run of `doctor` said, by what was looked at.
+/// The findings of a run of `doctor`, by check.
 struct Said {
   struct Finding {
     let mark: String
@@ -40,7 +40,7 @@ struct Said {
   subscript(check: String) -> Finding? { findings[check] }
   var failed: Set<String> { Set(findings.filter { $0.value.mark == "fail" }.keys) }
 
-  /// The one trouble, with the words that it and its way out must have.
+  /// Expects one problem, with these words in its message and remedy.
   func expect(
     _ check: String, _ mark: String = "fail", exit: Int32, says: [String], mends: String,
     where location: SourceLocation = #_sourceLocation
@@ -79,7 +79,7 @@ extension DoctorSuite {
     return box
   }
 
-  /// With all that it can say, which holds no secret.
+  /// With all its output, which must contain no secret.
   func doctor(
     _ box: BlackBox, _ words: String..., where location: SourceLocation = #_sourceLocation
   ) async throws -> Said {

@@ -19,7 +19,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("a certificate that nobody knows: 69 with who made it, and no credential goes out")
+  @Test("a certificate of an unknown authority: 69 with its issuer, and no credential is sent")
   func selfSigned() async throws {
     var box = try box(secure: true)
     box.environment["AWS_CA_BUNDLE"] = nil
@@ -30,7 +30,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("a bundle that cannot be used is 78; a server without TLS is named as such")
+  @Test("an unusable bundle is 78; a server without TLS is named as such")
   func badTLS() async throws {
     var box = try box(secure: true)
     box.environment["AWS_CA_BUNDLE"] = "/nonexistent.pem"
@@ -40,7 +40,7 @@ import Testing
     try await doctor(box, "s3://bucket").expect("tls", exit: 69, says: ["not in TLS"], mends: "http://")
   }
 
-  @Test("nothing listening: 75 at once")
+  @Test("a refused connection: 75 at once")
   func nothingListening() async throws {
     let box = try box()
     box.fake.stop()
@@ -51,7 +51,7 @@ import Testing
     #expect(.seconds(said.seconds) - lag.sofar < .seconds(10))
   }
 
-  @Test("a store that does not answer is given the time-out that was said")
+  @Test("a store that does not answer gets the given timeout")
   func silent() async throws {
     var box = try box()
     let mute = try LocalService { _ in .init(200, "", .hang) }
@@ -62,7 +62,7 @@ import Testing
     #expect(.seconds(said.seconds) - lag.sofar < .seconds(10))
   }
 
-  @Test("where packets vanish it ends within a quarter of a minute", .enabled(if: NetworkNamespace.obstacle == nil))
+  @Test("if packets are dropped, it ends within a quarter of a minute", .enabled(if: NetworkNamespace.obstacle == nil))
   func hole() async throws {
     let net = try NetworkNamespace(addresses: ["10.11.12.13/32"])
     let hole = try net.hole("10.11.12.13", port: 80)
@@ -86,7 +86,7 @@ import Testing
     try await doctor(box, "s3://bucket").expect("address", exit: 75, says: ["s3.nowhere.invalid"], mends: "name server")
   }
 
-  @Test("a proxy is named without its password; one that is not there is what is blamed, and its exemption is said")
+  @Test("a proxy is named without its password; an unreachable one is reported as such, and so is its exemption")
   func proxies() async throws {
     var box = try box()
     box.environment["http_proxy"] = "http://user:pAssw0rd@127.0.0.1:9"
@@ -103,7 +103,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("through a proxy that works all is well, and its addresses are told for its own")
+  @Test("through a working proxy all is well, and its addresses are reported as its own")
   func workingProxy() async throws {
     var box = try box(secure: true)
     box.environment["HTTPS_PROXY"] = box.fake.endpoint

@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 @Suite(.crowd) struct DoctorTests: DoctorSuite {
-  @Test("all is well: each step is named, exit 0, and nothing is left at the store")
+  @Test("if all is well, each step is named, the exit code is 0, and nothing is left at the store")
   func good() async throws {
     let box = try box()
     let said = try await doctor(box, "s3://bucket/pre/")
@@ -28,11 +28,11 @@ import Testing
     #expect(box.fake.requests(.uploadPart).first?.key.hasPrefix("pre/.s3up-doctor-") == true)
     #expect(box.fake.requests.first?.headers["authorization"] == nil)
     box.expectNothingLeft()
-    // No folder was made by looking.
+    // Examining the folder did not create it.
     #expect(!FileManager.default.fileExists(atPath: box.binary.home.path + "/.local"))
   }
 
-  @Test("over TLS it names version and certificate; unverified it warns")
+  @Test("over TLS it names version and certificate; without verification it warns")
   func secure() async throws {
     let box = try box(secure: true)
     let said = try await doctor(box, "s3://bucket")
@@ -44,7 +44,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("no credentials: 77, where they were looked for, and the rest is looked at")
+  @Test("no credentials: 77, with the sources tried, and the rest is examined")
   func noCredentials() async throws {
     var box = try box()
     for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] { box.environment[name] = nil }
@@ -64,7 +64,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("credentials that have ended: 77, by the store's word")
+  @Test("expired credentials: 77, according to the store")
   func ended() async throws {
     let box = try box()
     let ended = FakeCredential(
@@ -75,7 +75,7 @@ import Testing
       "credentials", exit: 77, says: ["ExpiredToken"], mends: "new credentials")
   }
 
-  @Test("wrong region: 78, with the line that sets it where it was set; the bucket is looked at all the same")
+  @Test("wrong region: 78, with the command that corrects it where it was set; the bucket is examined anyway")
   func wrongRegion() async throws {
     var box = try box { $0.region = "eu-test-1" }
     let plain = try await doctor(box, "s3://bucket")
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "what is not allowed is named with the permission that allows it",
+    "a forbidden request is named with the missing permission",
     arguments: [
       (FakeOperation.createMultipartUpload, "upload", "fail", Int32(77), "s3:PutObject on arn:aws:s3:::bucket/pre/*"),
       (.uploadPart, "upload", "fail", 77, "s3:PutObject"),
@@ -113,7 +113,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("an upload that may not be ended is named, with the line that ends it once that is allowed")
+  @Test("an upload that may not be aborted is named, with the command that aborts it once that is allowed")
   func abortDenied() async throws {
     let box = try box(faults: [Fault(.init(.abortMultipartUpload), .error(status: 403, code: "AccessDenied"))])
     let said = try await doctor(box, "s3://bucket")
@@ -124,7 +124,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("a state folder that cannot be written is a warning with the way out, and the upload is looked at")
+  @Test("an unwritable state folder is a warning with a remedy, and the upload is examined")
   func state() async throws {
     let box = try box()
     try box.files.write([1], to: "file")
@@ -162,7 +162,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("SIGINT in the midst of it ends the upload that was begun: 130")
+  @Test("SIGINT aborts the upload that was begun: 130")
   func interrupted() async throws {
     let box = try box(faults: [Fault(.init(.uploadPart), .stall())])
     let child = try box.start(["doctor", "s3://bucket", "--stall-timeout", "60s"])
@@ -184,7 +184,7 @@ import Testing
       $0.lifecycle = rules("pre/")
     }
     let found = try await doctor(box, "s3://bucket/pre/")
-    #expect(found["lifecycle"]?.message == "the rule tidy ends unfinished uploads after 7 days", "\(found.all)")
+    #expect(found["lifecycle"]?.message == "the rule tidy aborts unfinished uploads after 7 days", "\(found.all)")
     try await doctor(box, "s3://bucket/other/").expect(
       "lifecycle", "warn", exit: 0, says: ["no rule"], mends: "AbortIncompleteMultipartUpload")
     box.fake.setFaults([Fault(.init(.getBucketLifecycle), .error(status: 403, code: "AccessDenied"))])
@@ -192,7 +192,7 @@ import Testing
       "lifecycle", "warn", exit: 0, says: ["not known", "AccessDenied"], mends: "s3:GetLifecycleConfiguration")
   }
 
-  @Test("STS says who signs, and what it refuses is the credentials'")
+  @Test("STS reports who signs, and its refusal is one of the credentials")
   func identity() async throws {
     let isWrong = Guarded(false)
     let sts = try LocalService { _ in
@@ -214,7 +214,7 @@ import Testing
     try await doctor(box).expect("credentials", exit: 77, says: ["InvalidClientTokenId"], mends: "id and secret")
   }
 
-  @Test("without a bucket nothing is asked for with a signature, and state, proxy and versions are told")
+  @Test("without a bucket no signed request is sent, and state, proxy and versions are reported")
   func noBucketNamed() async throws {
     let box = try box()
     let said = try await doctor(box)
@@ -225,7 +225,7 @@ import Testing
     #expect(box.fake.requests.allSatisfy { $0.headers["authorization"] == nil })
   }
 
-  @Test("for people each finding is a line with its mark and one with what mends it; -q shows troubles alone")
+  @Test("for people each finding is a line with its mark and one with its remedy; -q shows only problems")
   func lines() async throws {
     let box = try box { $0.abortDate = nil }
     let all = try await box.run("doctor", "s3://bucket")
@@ -237,7 +237,7 @@ import Testing
     #expect(quiet.lines.last?.hasPrefix("                   add a rule") == true)
   }
 
-  @Test("settings that cannot be used are 78, a word that is no bucket is 64")
+  @Test("unusable settings are 78, an invalid bucket is 64")
   func settings() async throws {
     var box = try box()
     try await box.run("doctor", "bucket").expectFailure(64, "s3://")

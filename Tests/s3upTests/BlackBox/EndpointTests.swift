@@ -25,7 +25,7 @@ import Testing
 
   private func lines(_ text: String) -> Int { text.split(separator: "\n").count }
 
-  @Test("a plain put to a region that is named asks nothing but to put")
+  @Test("a plain put with a given region sends only the PUT")
   func nothingAsked() async throws {
     var box = try box()
     box.environment["AWS_REGION"] = "eu-west-1"
@@ -34,7 +34,7 @@ import Testing
     #expect(box.fake.requests.map(\.operation) == [.putObject])
   }
 
-  @Test("where nothing names the region AWS is asked once, without a signature")
+  @Test("without a region AWS is asked once, without a signature")
   func asked() async throws {
     let box = try box()
     let result = try await box.run("put", "f", "s3://bucket/k", "--explain")
@@ -45,7 +45,7 @@ import Testing
     #expect(box.fake.requests.first?.headers["authorization"] == nil)
   }
 
-  @Test("a wrong region is followed once for all parts, and said in one line")
+  @Test("a wrong region is corrected once for all parts, and reported in one line")
   func followed() async throws {
     var box = try box()
     box.environment["AWS_REGION"] = "us-west-2"
@@ -60,7 +60,7 @@ import Testing
     quiet.expectSuccess()
   }
 
-  @Test("an upload that was begun in the wrong region is gone on with by the same command")
+  @Test("an upload that was begun with the wrong region is resumed by the same command")
   func resumed() async throws {
     var box = try box(faults: [Fault(.init(.uploadPart, nth: 2), .error(status: 403, code: "AccessDenied"))])
     box.environment["AWS_REGION"] = "us-west-2"
@@ -73,7 +73,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a presigned URL is for the region that AWS names, and where it names none a line says what was taken")
+  @Test("a presigned URL is for the region that AWS names; if it names none, a message says which was used")
   func presigned() async throws {
     var box = try box()
     let result = try await box.run("presign", "s3://bucket/k")
@@ -86,7 +86,7 @@ import Testing
     #expect(lines(alone.errors) == 1 && alone.errors.contains("give --region"), "\(alone.errors)")
   }
 
-  @Test("at a store of one's own a wrong region changes the signature, and the host stays")
+  @Test("at a store other than AWS a wrong region changes the signature, but not the host")
   func customEndpoint() async throws {
     let box = try BlackBox { $0.region = "eu-test-1" }
     let bytes = try box.sample("big", 12 * mebi)
@@ -97,7 +97,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a redirect to a host that anybody could name is refused, and nothing is sent there")
+  @Test("a redirect to somebody else's host is refused, and nothing is sent there")
   func refusedRedirect() async throws {
     let other = try BlackBox()
     var box = try box(faults: [
@@ -128,7 +128,7 @@ import Testing
     ([], [:], "s3 =\n  addressing_style = path", "s3.eu-west-1.amazonaws.com"),
   ]
 
-  @Test("the variants of AWS's endpoints are reached as they are asked for", arguments: variants.indices)
+  @Test("the selected variants of AWS's endpoints are used", arguments: variants.indices)
   func variant(index: Int) async throws {
     let (words, variables, profile, host) = Self.variants[index]
     var box = try box()
@@ -138,7 +138,7 @@ import Testing
     #expect(hosts(box) == [host])
   }
 
-  @Test("an access point's ARN leads to its own host and region, with the key behind it")
+  @Test("an access point's ARN determines host and region, with the key after it")
   func accessPoint() async throws {
     let arn = "arn:aws:s3:eu-west-1:123456789012:accesspoint/ap"
     let box = try box { $0.buckets = ["ap-123456789012"] }
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(
-    "an ARN's slashes are its own, and the key begins behind it",
+    "the slashes of an ARN belong to it, and the key begins after it",
     arguments: [
       (
         "arn:aws:s3-outposts:eu-west-1:123456789012:outpost/op-1/accesspoint/ap/a/b",
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test(
-    "what AWS refuses is refused before anything is sent, with the way out",
+    "combinations that AWS refuses are refused before anything is sent, with a remedy",
     arguments: [
       ("arn:aws:s3::123456789012:accesspoint/abc.mrap", [], "SigV4A"), ("bucket", ["--accelerate", "--fips"], "FIPS"),
       ("a.b", ["--accelerate"], "dots"), ("bucket", ["--accelerate", "--addressing", "path"], "in the path"),
@@ -190,7 +190,7 @@ import Testing
     #expect(box.fake.counters.connections == 0)
   }
 
-  @Test("a bad value of the s3 block is 78 with the file and the setting")
+  @Test("an invalid value of the s3 block is 78 with the file and the setting")
   func badBlock() async throws {
     let box = try box()
     try box.binary.home.write("[default]\ns3 =\n  max_bandwidth = fast\n", to: ".aws/config")
@@ -198,7 +198,7 @@ import Testing
     #expect(box.fake.counters.connections == 0)
   }
 
-  @Test("--explain says where each setting came from, and the s3 block cuts the parts")
+  @Test("--explain says where each setting came from, and the s3 block sets the part size")
   func explained() async throws {
     let box = try box()
     let block = "max_concurrent_requests = 3\n  multipart_threshold = 1MB\n  multipart_chunksize = 6MB\n"
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test(
-    "from the profile's threshold on a file goes in parts, and below it in one request",
+    "a file of at least the profile's threshold is sent in parts, and a smaller one in one request",
     arguments: [("64MB", 12 * mebi, 0), ("1MB", 2 * mebi, 1), ("1MB", 0, 0), ("12MB", 12 * mebi, 2)])
   func threshold(threshold: String, size: Int, parts: Int) async throws {
     let box = try box()
@@ -230,7 +230,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("with all said by option and environment a broken file disturbs nobody, and one request is made")
+  @Test("if options and environment say everything, an invalid file has no effect, and one request is sent")
   func closedFiles() async throws {
     var box = try BlackBox()
     box.environment["AWS_REGION"] = "us-east-1"

@@ -28,7 +28,7 @@ import Testing
     try await box.run("put", "f", "s3://bucket/k").expectFailure(77, "InvalidAccessKeyId")
   }
 
-  @Test("a wrong or an ended session token is 77")
+  @Test("a wrong or expired session token is 77")
   func tokens() async throws {
     var box = try box()
     let now = box.fake.now.seconds
@@ -46,7 +46,7 @@ import Testing
     try await box.run("put", "f", "s3://bucket/k2").expectFailure(77, "InvalidToken")
   }
 
-  @Test("no credentials is 77, and says where they were looked for", arguments: ["put", "uploads"])
+  @Test("no credentials is 77, and names the sources tried", arguments: ["put", "uploads"])
   func noCredentials(_ command: String) async throws {
     var box = try box()
     box.environment["AWS_ACCESS_KEY_ID"] = nil
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "a store that asks for less is 75, whichever request it is and however it says so",
+    "a store that asks for fewer requests is 75, whichever request it is and however it says so",
     arguments: [(503, "SlowDown"), (429, "TooManyRequests"), (503, "RequestLimitExceeded"), (400, "Throttling")])
   func throttled(_ status: Int, _ code: String) async throws {
     for operation in [FakeOperation.putObject, .createMultipartUpload, .uploadPart] {
@@ -130,7 +130,7 @@ import Testing
     (["presign", "s3://bucket/"], []),
   ]
 
-  @Test("nonsense on the command line is 64 with a way out, and sends nothing", arguments: nonsense)
+  @Test("an invalid command line is 64 with a remedy, and sends nothing", arguments: nonsense)
   func usage(_ words: [String], _ says: [String]) async throws {
     let box = try box()
     let result = try await box.run(words)
@@ -139,7 +139,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("no command at all is 64, help is 0")
+  @Test("a missing command is 64, help is 0")
   func noCommand() async throws {
     let box = try box()
     let nothing = try await box.run([])
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("an object that exists is 73 with --if-none-match before a byte of the body goes", arguments: [100, 9 << 20])
+  @Test("an existing object is 73 with --if-none-match before a byte of the body is sent", arguments: [100, 9 << 20])
   func exists(_ size: Int) async throws {
     let box = try BlackBox()
     try box.sample("f", size)
@@ -179,7 +179,7 @@ import Testing
     #expect(box.fake.object("k")?.size == 100)
   }
 
-  @Test("where HEAD is not allowed the store's own look at the condition is 73", arguments: [100, 9 << 20])
+  @Test("if HEAD is not allowed, the store's own check of the condition gives 73", arguments: [100, 9 << 20])
   func conditionAtTheEnd(_ size: Int) async throws {
     let box = try BlackBox(faults: [Fault(.init(.headObject), .error(status: 403, code: "AccessDenied"))])
     try box.sample("f", size)
@@ -199,7 +199,7 @@ import Testing
     try await box.run(["put", "f", "s3://bucket/k"] + retries).expectFailure(75, "no-such-host.invalid")
   }
 
-  @Test("an unknown authority is 69 and sends nothing; --insecure goes on")
+  @Test("an unknown authority is 69 and sends nothing; with --insecure the upload continues")
   func unknownAuthority() async throws {
     var box = try box(secure: true)
     box.environment["AWS_CA_BUNDLE"] = nil
@@ -214,7 +214,7 @@ import Testing
     try await box.run("put", "f", "s3://bucket/k").expectFailure(69)
   }
 
-  @Test("a CA bundle that is not there is no reason to go on without")
+  @Test("a missing CA bundle is a failure")
   func missingBundle() async throws {
     let box = try box(secure: true)
     let result = try await box.run("put", "f", "s3://bucket/k", "--ca-bundle", "/nonexistent.pem")
@@ -223,7 +223,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a broken configuration file is 78 with the file and the line")
+  @Test("an invalid configuration file is 78 with the file and the line number")
   func brokenConfig() async throws {
     let box = try box()
     try box.binary.home.write("[default]\nregion = us-east-1\n[profile x\n", to: ".aws/config")
@@ -257,7 +257,7 @@ import Testing
     try await box.run("put", "f", "s3://bucket/k", "--profile", "lab").expectSuccess()
   }
 
-  @Test("a wrong region that is answered with another wrong one is told")
+  @Test("a wrong region that is answered with another wrong one is reported")
   func region() async throws {
     let box = try box { $0.region = "eu-test-1" }
     box.fake.setFaults([

@@ -24,17 +24,17 @@ enum FaultPhase: String, CaseIterable {
     Fault.Match(operation, partNumber: self == .part ? 3 : nil, nth: once ? 1 : nil)
   }
 
-  /// A HEAD is made where it is asked for; an abort where a part is refused for good.
-  /// Uploads are looked for where one may be adopted.
+  /// The options with which a run has this phase: a HEAD if it verifies, a search if it may adopt an upload. An abort
+  /// follows a part that is refused for good.
   var options: [String] { self == .head ? ["--verify"] : self == .find ? ["--resume", "adopt"] : [] }
   static let refusal = Fault(.init(.uploadPart, partNumber: 5), .error(status: 400, code: "EntityTooLarge"))
 }
 
-/// What the fault does, and what must come of it when it meets each request of the phase, not only the first.
+/// A fault, and the result if it applies to each request of the phase, not only the first.
 struct MatrixFault: Sendable {
   var name: String
   var action: Fault.Action
-  /// The store has done what was asked of it, and only the answer is not heard.
+  /// The store has done what it was asked, and only the answer is lost.
   var isDone = false
 
   static let passing = [
@@ -71,7 +71,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     switch fault.action {
     // Answers without a body.
     case .truncateAnswer: ![.part, .head, .abort].contains(phase)
-    // A store may assemble for ten minutes before it says a word: that is no stall for 1 s to tell.
+    // A store may assemble for ten minutes without an answer: that is not a stall after 1 s.
     case .stall: phase != .complete
     default: true
     }
@@ -82,8 +82,8 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Every fault in every phase. Each upload has five parts, of which two are at the store when it begins, left by a run
-/// that was killed; for `find` and `create` there is nothing yet.
+/// Every fault in every phase. Each upload has five parts, two of which a killed run has left at the store; for `find` and
+/// `create` there is nothing yet.
 @Suite(.crowd) struct FaultMatrixTests {
   private static let words = StoppedUpload.words + ["--stall-timeout", "1s", "--json"]
 
@@ -103,7 +103,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     let result = try await box.run(Self.words + one.phase.options + ["--retries", once ? "4" : "2"])
     let met = box.fake.requests.dropFirst(before).count { $0.operation == one.phase.operation && $0.fault != nil }
     #expect(met > 0)
-    // What is refused is not tried again. A list of parts is also what an abort is checked with.
+    // A refusal is not retried. A list of parts is also made to check an abort.
     if MatrixFault.lasting.contains(where: { $0.name == one.fault.name }), ![.list, .head].contains(one.phase) {
       #expect(met == 1)
     }
@@ -117,7 +117,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "What passes is survived once in every phase, and nothing is left behind",
+    "A fault that passes is survived once in every phase, and nothing is left behind",
     arguments: MatrixCase.all(MatrixFault.passing))
   func once(_ one: MatrixCase) async throws {
     let (box, bytes, result) = try await run(one, once: true)
@@ -128,7 +128,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     } else {
       #expect(result.status == 0, "\(result.errors)")
     }
-    // What a create has made whose answer was lost looks like another machine's: it is named, and costs nothing.
+    // An upload whose create had no answer may be another machine's: it is named, and costs nothing.
     let isLost = one.phase == .create && one.fault.isDone
     #expect(box.fake.unfinishedUploads.map(\.parts.count) == (isLost ? [0] : []))
     for left in box.fake.unfinishedUploads { #expect(result.errors.contains(left.id), "\(result.errors)") }
@@ -136,7 +136,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "What does not pass ends in 75 with the upload kept, or named when it could not be ended",
+    "A fault that does not pass ends in 75, with the upload kept, or named if it could not be aborted",
     arguments: MatrixCase.all(MatrixFault.passing))
   func always(_ one: MatrixCase) async throws {
     let (box, bytes, result) = try await run(one, once: false)
@@ -152,7 +152,7 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
         try await expectResumable(box, bytes, result)
       }
     case .head:
-      // Complete's yes is not enough where --verify asks for more, and the object cannot be looked at.
+      // With --verify the success of complete is not enough if the object cannot be checked.
       #expect(result.status == 75, "\(result.errors)")
       #expect(box.fake.unfinishedUploads.map(\.id) == [])
     case .abort:
@@ -162,20 +162,20 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("What is refused is not tried again, and says so", arguments: MatrixCase.all(MatrixFault.lasting))
+  @Test("A refusal is not retried, and is reported", arguments: MatrixCase.all(MatrixFault.lasting))
   func lasting(_ one: MatrixCase) async throws {
     let (box, bytes, result) = try await run(one, once: false)
     expectTruth(box, bytes, result)
     let isDenied = one.fault.name == "denied"
     let exit: Int32 = isDenied ? 77 : 69
     switch one.phase {
-    case .find: #expect(result.status == 0, "who may not list begins anew: \(result.errors)")
+    case .find: #expect(result.status == 0, "without the permission to list a new upload begins: \(result.errors)")
     case .create: #expect(result.status == exit, "\(result.errors)")
     case .part, .list, .complete:
       #expect(result.status == exit, "\(result.errors)")
       #expect(box.fake.unfinishedUploads.isEmpty == (exit == 69))
     case .head:
-      // An answer to HEAD has no body and so no code: what a 400 means cannot be known, and it may pass.
+      // The answer to a HEAD has no body and no code: the meaning of a 400 is not known, and it may pass.
       #expect(result.status == (isDenied ? 77 : 75), "\(result.errors)")
       #expect(box.fake.unfinishedUploads.map(\.id) == [])
     case .abort:
@@ -188,6 +188,6 @@ struct MatrixCase: Sendable, CustomTestStringConvertible {
   private func expectResumable(_ box: BlackBox, _ bytes: [UInt8], _ result: ChildProcess.Result) async throws {
     #expect(result.status == 75, "\(result.errors)")
     #expect(result.errors.contains("to resume: "), "\(result.errors)")
-    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+    try await box.expectResumes(StoppedUpload.words, to: bytes)
   }
 }

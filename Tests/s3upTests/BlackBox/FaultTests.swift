@@ -82,7 +82,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     try await box.run(["put", "f", "s3://bucket/k"] + options + more)
   }
 
-  @Test("an upload in parts survives what passes", arguments: SurvivableFault.multipart)
+  @Test("an upload in parts survives faults that pass", arguments: SurvivableFault.multipart)
   func multipart(_ fault: SurvivableFault) async throws {
     let box = try BlackBox(faults: [fault.fault])
     let bytes = try box.sample("f", 11 * mebi)
@@ -90,7 +90,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.requests.contains { $0.fault != nil })
-    // A create whose answer was garbage has made an upload whose id did not arrive: it could be anybody's, and is named.
+    // A create with a garbled answer has begun an upload whose id is not known: it may be anybody's, and is named.
     let lost = fault.name == "create garbage"
     #expect(box.fake.unfinishedUploads.count == (lost ? 1 : 0))
     for upload in box.fake.unfinishedUploads { #expect(result.errors.contains("--upload-id='\(upload.id)'")) }
@@ -99,7 +99,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     if !gone, !lost { #expect(result.errors == "") }
   }
 
-  @Test("a single request survives what passes", arguments: SurvivableFault.single)
+  @Test("a single request survives faults that pass", arguments: SurvivableFault.single)
   func single(_ fault: SurvivableFault) async throws {
     let box = try BlackBox(faults: [fault.fault])
     let bytes = try box.sample("f", 3 * mebi)
@@ -109,7 +109,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests.contains { $0.fault != nil })
   }
 
-  @Test("a lost answer to a single create-only request is found out by HEAD")
+  @Test("after a lost answer to a single create-only request a HEAD decides")
   func lostAnswerCreateOnly() async throws {
     let box = try BlackBox(faults: [Fault(.init(.putObject, nth: 1), .loseAnswer)])
     let bytes = try box.sample("f", 1000)
@@ -117,7 +117,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("when the answer to complete is lost, and another's object is there, that is no success")
+  @Test("if the answer to complete is lost and somebody else's object is there, that is not a success")
   func lostAnswerOtherObject() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
@@ -134,8 +134,8 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.output == "")
   }
 
-  /// Parts of 16 MiB: what stands in the two sockets' buffers counts as gone.
-  @Test("a part that stands still at the end goes out once more before its time is up, but not with --hedge off")
+  /// Parts of 16 MiB: bytes in the two sockets' buffers count as sent.
+  @Test("a part that stalls at the end is sent again before its timeout, but not with --hedge off")
   func hedged() async throws {
     for (choice, patience, retries) in [("auto", "100s", 0), ("off", "8s", 1)] {
       let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 2, nth: 1), .stall(stage: .withinBody))])
@@ -166,7 +166,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(secure.fake.requests(.uploadPart).count == 4)
   }
 
-  @Test("a part refused for good ends in its reason, the upload aborted and the abort seen to")
+  @Test("a part that is refused for good ends the run with its reason, and the upload is aborted")
   func refusedPart() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 400, code: "EntityTooLarge")),
@@ -181,7 +181,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
   }
 
-  @Test("a part that credentials do not allow is 77, and kept for when they do")
+  @Test("a part that credentials do not allow is 77, and the upload is kept until they do")
   func deniedPart() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 403, code: "AccessDenied"))
@@ -191,10 +191,10 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     result.expectFailure(77, "AccessDenied", "part 2", "s3://bucket/k", "s3:PutObject")
     result.expectResumable(77, "1 of 3 parts")
     #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
-    try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
+    try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
-  @Test("the first cause is the one that is told", arguments: ["AccessDenied", "EntityTooLarge"])
+  @Test("the first cause is the one reported", arguments: ["AccessDenied", "EntityTooLarge"])
   func firstCause(_ code: String) async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 1), .error(status: code == "AccessDenied" ? 403 : 400, code: code)),
@@ -204,10 +204,10 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     let bytes = try box.sample("f", 11 * mebi)
     try await put(box).expectFailure(code == "AccessDenied" ? 77 : 69, code, "part 1")
     guard code == "AccessDenied" else { return box.expectNothingLeft() }
-    try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
+    try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
-  @Test("a failure that does not pass is 75 after as many tries as --retries says", arguments: [1, 3])
+  @Test("a failure that does not pass is 75 after the tries of --retries", arguments: [1, 3])
   func retries(_ tries: Int) async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 3), .error(status: 500, code: "InternalError"))
@@ -217,7 +217,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     result.expectFailure(75, "InternalError", "HTTP 500", "part 3")
     result.expectResumable(75)
     #expect(box.fake.requests(.uploadPart).count { $0.partNumber == 3 } == tries)
-    try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
+    try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
   }
 
   @Test("a complete that always fails is 75 and kept, one that is refused is 69 and leaves nothing")
@@ -235,11 +235,11 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
         continue
       }
       result.expectFailure(exit)
-      try await box.expectGoesOn(["put", "f", "s3://bucket/k"] + options, to: bytes)
+      try await box.expectResumes(["put", "f", "s3://bucket/k"] + options, to: bytes)
     }
   }
 
-  @Test("a store that misses a part at complete gets all of them once more, in a new upload")
+  @Test("if the store lacks a part at complete, all of them are sent once more in a new upload")
   func invalidPartOnce() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .error(status: 400, code: "InvalidPart"))
@@ -252,7 +252,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("an upload that cannot be aborted is named, with the command that ends it")
+  @Test("an upload that cannot be aborted is named, with the command that aborts it")
   func abortFails() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 400, code: "EntityTooLarge")),
@@ -290,7 +290,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(tries[1].began - tries[0].began >= .seconds(2))
   }
 
-  @Test("the retries are counted and told with -v")
+  @Test("retries are counted, and reported with -v")
   func told() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2, to: 2), .error(status: 500, code: "InternalError"))
@@ -303,7 +303,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(result.json["bytes_sent"] as? Int ?? 0 >= 11 * mebi)
   }
 
-  @Test("a store that forgets the upload again and again is given up")
+  @Test("if the store repeatedly forgets the upload, the run gives up")
   func forgetful() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart, partNumber: 2), .error(status: 404, code: "NoSuchUpload"))
@@ -315,7 +315,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests(.createMultipartUpload).count <= 10)
   }
 
-  @Test("It is said too when the request that met it is refused all the same, by the first one that is not")
+  @Test("It is also reported if the request that noticed it is still refused, by the first one that succeeds")
   func clockOfRefused() async throws {
     let box = try BlackBox(faults: [Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))])
     box.fake.setClockOffset(3600)
@@ -327,7 +327,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(lines.last == "s3up: the clock of this machine is 60 min behind the store's; corrected for this run")
   }
 
-  @Test("a clock that is wrong is measured, corrected for, and said once", arguments: [-3600, 3600])
+  @Test("a wrong clock is measured, corrected for, and reported once", arguments: [-3600, 3600])
   func clock(_ offset: Int64) async throws {
     let box = try BlackBox()
     box.fake.setClockOffset(offset)
@@ -339,7 +339,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests.count { $0.errorCode == "RequestTimeTooSkewed" } == 1)
   }
 
-  @Test("a signature that is refused on a machine whose clock is wrong names the clock")
+  @Test("a refused signature on a machine with a wrong clock names the clock")
   func clockNamed() async throws {
     let box = try BlackBox(faults: [Fault(.all, .error(status: 403, code: "SignatureDoesNotMatch"))])
     box.fake.setClockOffset(1200)
@@ -348,7 +348,7 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "odd but honest stores are served",
+    "stores with odd but correct answers work",
     arguments: [
       FakeOptions { $0.completeETag = .empty }, FakeOptions { $0.completeETag = .unquoted },
       FakeOptions { $0.completeETag = .missing }, FakeOptions { $0.completeETag = .escaped },

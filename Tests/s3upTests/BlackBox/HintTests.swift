@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What is said of a mistake that many make first: what, where, and the way out.
+/// The messages for common mistakes of beginners: what, where, and the remedy.
 @Suite(.crowd) struct HintTests {
   private func box(secure: Bool = false) throws -> BlackBox {
     let box = try BlackBox(secure: secure)
@@ -26,7 +26,7 @@ import Testing
     #expect(.seconds(result.seconds) - lag.sofar < .seconds(5))
   }
 
-  @Test("a proxy that is down is what is blamed, by name and variable, without its password")
+  @Test("a proxy that is down is named with its variable, without its password")
   func proxy() async throws {
     var box = try box()
     box.environment["http_proxy"] = "http://user:pAssw0rd@127.0.0.1:9"
@@ -41,7 +41,7 @@ import Testing
     .init(307, "<html>Log in</html>", headers: ["Location": "http://login.example/", "Content-Type": "text/html"]),
   ]
 
-  @Test("a login page of the network is said to be one, at once, and is no success", arguments: pages.indices)
+  @Test("a login page of the network is reported as one, at once, and is not a success", arguments: pages.indices)
   func captivePortal(_ index: Int) async throws {
     var box = try box()
     let portal = try LocalService { _ in Self.pages[index] }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("a bucket that the endpoint names too is 78 with the line that mends it, and nothing is sent")
+  @Test("a bucket that is also in the endpoint URL is 78 with the correct URL, and nothing is sent")
   func doubledBucket() async throws {
     var box = try box()
     for url in ["http://bucket.localhost:\(box.fake.port)", "\(box.fake.endpoint)/bucket"] {
@@ -68,7 +68,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("a name that no bucket of AWS can have is 64 and asked of nobody; another store may have it")
+  @Test("a bucket name that is impossible on AWS is 64 without a request; another store may have it")
   func bucketName() async throws {
     var box = try box()
     try await box.run("uploads", "s3://Hu_Bucket").expectFailure(69, "NoSuchBucket")
@@ -76,18 +76,19 @@ import Testing
     box.environment["AWS_ENDPOINT_URL_S3"] = nil
     box.environment["http_proxy"] = box.fake.endpoint
     box.environment["https_proxy"] = box.fake.endpoint
-    try await box.run("put", "f", "s3://Hu_Bucket/k").expectFailure(64, "Hu_Bucket", "small letters", "--endpoint-url")
+    try await box.run("put", "f", "s3://Hu_Bucket/k")
+      .expectFailure(64, "Hu_Bucket", "lower-case letters", "--endpoint-url")
     #expect(box.fake.requests.count == before)
   }
 
-  @Test("two files are told how each gets its own run")
+  @Test("with two files the message says how to upload each in its own run")
   func twoFiles() async throws {
     let box = try box()
     let result = try await box.run("put", "f", "it's", "s3://bucket/dir")
     result.expectFailure(64, "one file in a run", "for f in f 'it'\\''s'; do s3up put \"$f\" s3://bucket/dir/; done")
   }
 
-  @Test("a state folder that cannot be made is named with the reason")
+  @Test("a state folder that cannot be created is named with the reason")
   func stateFolder() async throws {
     let box = try box()
     try box.sample("big", 11 * mebi)
@@ -96,7 +97,7 @@ import Testing
     #expect(result.errors.contains("Not a directory"), "\(result.errors)")
   }
 
-  @Test("a checksum that was asked for by name and is passed over is said, once, without -v", arguments: [1, 11])
+  @Test("if the store ignores a checksum chosen by name, one message says so, even without -v", arguments: [1, 11])
   func checksumPassedOver(_ size: Int) async throws {
     let box = try BlackBox { $0.checksums = .ignored }
     try box.sample("f", size * mebi)

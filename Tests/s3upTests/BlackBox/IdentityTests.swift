@@ -56,7 +56,7 @@ struct IdentityTests {
     try box.files.write("x", to: "{identity}.txt")
     try await box.run("put", "file", "s3://bucket/{identity}/x/{identity}").expectSuccess()
     try await box.run("put", "{identity}.txt", "s3://bucket/home/").expectSuccess()
-    // An accent behind the brace makes it no other brace.
+    // A combining accent after the brace does not change the brace.
     try await box.run("put", "file", "s3://bucket/{identity}\u{301}").expectSuccess()
     #expect(box.fake.object("\(Self.identity)/x/\(Self.identity)") != nil)
     #expect(box.fake.object("home/{identity}.txt") != nil)
@@ -99,7 +99,7 @@ struct IdentityTests {
     #expect(cognito.asked.filter { $0.headers["X-Amz-Target"]?.hasSuffix(".GetId") == true }.count == 1)
   }
 
-  @Test func anUploadThatWasCutGoesOnInTheSamePlace() async throws {
+  @Test func anInterruptedUploadIsResumedAtTheSameKey() async throws {
     let box = with(["S3UP_COGNITO_IDENTITY_POOL": Self.pool, "S3UP_ACCESS": "private"])
     let bytes = try box.sample("big", 11 * mebi)
     box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 2), .resetBeforeReading)])
@@ -123,7 +123,7 @@ struct IdentityTests {
     #expect(box.fake.requests.isEmpty && cognito.asked.isEmpty)
   }
 
-  @Test func whatIsNoPoolNoAccessOrNoFileIsAUsageErrorWithoutTheToken() async throws {
+  @Test func anInvalidPoolAccessOrFileIsAUsageErrorWithoutTheToken() async throws {
     try await box.run("put", "--cognito-identity-pool", "eu-west-1", "file", "s3://bucket/k")
       .expectFailure(64, "eu-west-1", "REGION:NUMBER")
     try await box.run("put", "--cognito-identity-pool", Self.pool, "--access", "mine", "file", "s3://bucket/k")
@@ -138,7 +138,7 @@ struct IdentityTests {
     ).expectFailure(64, "--github-role")
   }
 
-  @Test func aPersonWhoHasLoggedInSignsByTheTokenInTheFile() async throws {
+  @Test func aLoggedInUserSignsWithTheTokenInTheFile() async throws {
     try box.files.write("jwt-hunter2\n", to: "token")
     let result = try await box.run(
       "put", "-vv", "--cognito-identity-pool", Self.pool, "--cognito-login", "accounts.google.com=token",
@@ -198,7 +198,7 @@ struct IdentityTests {
     #expect(sts.asked.isEmpty && github.asked.isEmpty)
   }
 
-  @Test func aRoleThatIsTypedOutsideOfAJobIsAFailureWithTheWayOut() async throws {
+  @Test func aTypedRoleOutsideOfAJobIsAFailureWithARemedy() async throws {
     let (box, _, _) = try github(["ACTIONS_ID_TOKEN_REQUEST_URL": ""])
     let result = try await box.run("put", "--github-role", "arn:aws:iam::1:role/r", "file", "s3://bucket/k")
     result.expectFailure(77, "ACTIONS_ID_TOKEN_REQUEST_URL", "id-token: write")

@@ -31,7 +31,9 @@ import Testing
     #expect(box.fake.requests(.completeMultipartUpload).isEmpty)
   }
 
-  @Test("one that changes while a single request sends it is 65, and nothing is published", arguments: changes)
+  @Test(
+    "a file that changes while a single request sends it is 65, and nothing is published, on standard input too",
+    arguments: changes)
   func single(_ change: SourceChange) async throws {
     let box = try BlackBox(faults: [Fault(.init(.putObject), .slowRead(bytesPerSecond: 4 * mebi))])
     let result = try await run(box, change, .putObject, ["--part-size", "1G"])
@@ -40,7 +42,8 @@ import Testing
   }
 
   @Test(
-    "the open file is what is uploaded: its name may go, or be another's", arguments: [SourceChange.removed, .replaced])
+    "the open file is uploaded, even if its name disappears or becomes another file's",
+    arguments: [SourceChange.removed, .replaced])
   func unnamed(_ change: SourceChange) async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 16 * mebi))])
     let result = try await run(box, change, .uploadPart, ["--part-size", "20M"])
@@ -49,7 +52,7 @@ import Testing
     #expect(box.fake.object("k")?.content.map { Array($0[1..<4]) } == [1, 2, 3])
   }
 
-  /// Two of five parts are at the store when it is killed.
+  /// Killed when two of five parts are at the store.
   private func stopped(_ words: [String], at offset: Int = 0) async throws -> (box: BlackBox, bytes: [UInt8]) {
     let box = try BlackBox(faults: [StoppedUpload.standsStill])
     let bytes = try box.sample("f", StoppedUpload.size + offset)
@@ -67,7 +70,7 @@ import Testing
 
   private let cut = ["put", "-", "s3://bucket/k", "--part-size", "5M", "--json"]
 
-  @Test("killed, the same command with the same file resumes, and sends no part again")
+  @Test("after a kill the same command with the same file resumes, and sends no part again")
   func resumes() async throws {
     let (box, bytes) = try await stopped(cut)
     let before = box.fake.requests.count
@@ -80,7 +83,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("what a shell has read of the file before is not sent; what remains resumes from the same place only")
+  @Test("what a shell has read of the file before is not sent; the rest is resumed only from the same offset")
   func resumesFromOffset() async throws {
     let (box, bytes) = try await stopped(cut, at: 1000)
     let before = box.fake.requests.count
@@ -93,7 +96,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes.dropFirst(1000)))
   }
 
-  @Test("small files and ends of files go in one request", arguments: [0, 1, 999, 1000, 2000])
+  @Test("small files and ends of files are sent in one request", arguments: [0, 1, 999, 1000, 2000])
   func small(_ offset: Int) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)
@@ -103,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "names of descriptors are the open file, from where it stands",
+    "the path of a descriptor is the open file, from its offset",
     arguments: ["/dev/stdin <f", "/proc/self/fd/0 <f", "/dev/fd/3 3<f", "/dev/fd/0 <>f"])
   func names(_ words: String) async throws {
     let box = try BlackBox()
@@ -117,7 +120,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes.dropFirst(7)))
   }
 
-  @Test("as after any reader the file is at its end after a success, and where it was after a failure")
+  @Test("after a success the offset is at the end of the file, after a failure where it was")
   func leavesAtEnd() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 11 * mebi)
@@ -127,7 +130,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("standard input that is open for writing alone is 66, and nothing is sent", arguments: ["0>>f", "0>>p"])
+  @Test("standard input that is open only for writing is 66, and nothing is sent", arguments: ["0>>f", "0>>p"])
   func writeOnly(_ redirection: String) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)
@@ -138,14 +141,14 @@ import Testing
     #expect(try box.files.read("f") == bytes)
   }
 
-  @Test("a file that does not say how long it is, as those of /proc, is a stream")
+  @Test("a file without a size, such as those of /proc, is a stream")
   func lengthless() async throws {
     let box = try BlackBox()
     try await box.shell("exec \"$S3UP\" put - s3://bucket/k -q </proc/sys/kernel/ostype").expectSuccess()
     #expect(box.fake.object("k")?.bytes == Array("Linux\n".utf8))
   }
 
-  @Test("part takes a file on standard input too, and says so of what is none")
+  @Test("part accepts a file on standard input too, and refuses anything else")
   func part() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 6 * mebi)
@@ -159,7 +162,7 @@ import Testing
     try await box.run(words, input: .bytes(bytes)).expectFailure(64, "not a regular file (standard input")
   }
 
-  @Test("expectations are held against the file before a byte is sent")
+  @Test("expectations are checked before a byte is sent")
   func expectations() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)

@@ -18,7 +18,7 @@ import Testing
     (0..<11).map { _ in String(repeating: "d", count: 92) }.joined(separator: "/"),
   ]
 
-  @Test("a key goes to the store byte for byte, in both ways of addressing", arguments: keys)
+  @Test("a key is sent byte for byte, with both kinds of addressing", arguments: keys)
   func roundTrip(_ key: String) async throws {
     var box = try BlackBox { $0.hostSuffix = "localhost" }
     let size = 6 * mebi
@@ -51,7 +51,7 @@ import Testing
     #expect(box.fake.objectCount == 2)
   }
 
-  @Test("a file's name becomes the key byte for byte under a prefix")
+  @Test("a file's name becomes the key byte for byte below a prefix")
   func fileNames() async throws {
     let box = try BlackBox()
     let names = ["sp ace+%.bin", "e\u{301}.txt", "-dash", "q?#&.x"]
@@ -63,7 +63,7 @@ import Testing
     #expect(box.fake.objectCount == names.count)
   }
 
-  @Test("a key that is too long, or a name that is no UTF-8, is refused on this side")
+  @Test("a key that is too long, or a name that is not UTF-8, is refused before a request")
   func refused() async throws {
     let box = try BlackBox()
     try box.sample("f", 10)
@@ -72,7 +72,7 @@ import Testing
     let result = try await box.shell(
       "cp f \"$(printf 'a\\377b')\" && \"$S3UP\" put \"$(printf 'a\\377b')\" s3://bucket/")
     result.expectFailure(64)
-    // Under a key of its own such a file goes like any other.
+    // With an explicit key such a file is sent like any other.
     try await box.shell("\"$S3UP\" put \"$(printf 'a\\377b')\" s3://bucket/k").expectSuccess()
     #expect(box.fake.object("k")?.size == 10)
   }

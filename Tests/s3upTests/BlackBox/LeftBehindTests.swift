@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "SIGTERM ends an upload within 5 s also while gigabytes are read for their checksums", arguments: ["keep", "abort"])
+    "SIGTERM ends an upload within 5 s even while gigabytes are read for their checksums", arguments: ["keep", "abort"])
   func whileHashing(_ choice: String) async throws {
     let fake = try FakeS3(FakeOptions { $0.storage = .discard })
     let binary = try S3upBinary()
@@ -33,7 +33,7 @@ import Testing
     let child = try binary.start(
       ["put", path, "s3://bucket/k", "--part-size", "5G", "--on-interrupt", choice], environment: fake.environment())
     #expect(await fake.wait { $0.contains { $0.operation == .createMultipartUpload } })
-    // A tenth of a second of work: by then every thread is at it.
+    // After a tenth of a second of CPU time every thread is working.
     try await until("the sums have begun") { child.ended || Self.ticks(child.pid) >= 10 }
     let (sent, lag) = (ContinuousClock.now, Lag())
     child.signal(SIGTERM)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// Uploads that a run makes or finds and has no use for.
+/// Uploads that a run begins or finds and cannot use.
 @Suite(.crowd) struct LostUploadTests {
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
   private static let create = Fault.Match(.createMultipartUpload, nth: 1)
@@ -35,7 +35,7 @@ import Testing
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
   }
 
-  @Test("When no further try is made, the failure says that an upload may be left, and the next run names it")
+  @Test("Without a further try the failure says that an upload may be left, and the next run names it")
   func lostForGood() async throws {
     let box = try BlackBox(faults: [Fault(Self.create, .loseAnswer)])
     let bytes = try box.sample("f", 11 * mebi)
@@ -47,7 +47,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [lost])
   }
 
-  @Test("The single step create says that an upload may be left whose id did not arrive, and prints one id")
+  @Test("The step create says that an upload may be left whose id did not arrive, and prints one id")
   func step() async throws {
     let box = try BlackBox(faults: [Fault(Self.create, .loseAnswer)])
     let result = try await box.run("create", "s3://bucket/k")
@@ -57,7 +57,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 2)
   }
 
-  @Test("A recorded upload is ended when the key's next source goes in one request")
+  @Test("A recorded upload is aborted if the next source for its key is sent in one request")
   func small() async throws {
     let stopped = try await StoppedUpload()
     let box = stopped.box

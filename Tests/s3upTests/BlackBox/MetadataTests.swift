@@ -3,7 +3,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// The program on a machine of its own: a network namespace in which the fixed addresses of AWS are the test's.
+/// The program on its own machine: a network namespace in which AWS's fixed addresses belong to the test.
 @Suite(.timeLimit(.minutes(15)), .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"))
 struct MetadataTests {
   static let imds = "169.254.169.254"
@@ -116,7 +116,7 @@ struct MetadataTests {
 /// A machine that has neither credentials nor a service that would give some.
 @Suite(.timeLimit(.minutes(15)), .enabled(if: NetworkNamespace.obstacle == nil, "\(NetworkNamespace.obstacle ?? "")"))
 struct NoCredentialsTests {
-  /// The run, and once more where the machine was so busy that it took too long.
+  /// The run, repeated if the machine was so busy that it took too long.
   private func expectNone(
     in network: NetworkNamespace, within seconds: Double, where location: SourceLocation = #_sourceLocation
   ) async throws -> Double {

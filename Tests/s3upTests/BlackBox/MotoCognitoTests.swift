@@ -5,9 +5,9 @@ import Testing
 
 private let program = try? Programs.find("moto_server")
 
-/// An identity pool and a store that somebody else wrote: moto, when it is installed.
+/// An identity pool and a store of an independent implementation: moto, if it is installed.
 @Suite(.timeLimit(.minutes(15))) struct MotoCognitoTests {
-  /// The address it prints when it is up.
+  /// The address that it prints when it is ready.
   private static func address(of moto: ChildProcess) async throws -> String {
     let end = ContinuousClock.now + .seconds(600)
     var text = ""

@@ -93,7 +93,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     for (name, value) in options.headers { #expect(box.headers(.createMultipartUpload)[name] == value, "\(name)") }
   }
 
-  @Test("metadata beyond ASCII is sent as the encoded word that S3 gives back")
+  @Test("metadata outside of ASCII is sent as the encoded word that S3 returns")
   func metadataText() async throws {
     let box = try BlackBox()
     try box.sample("f", 1)
@@ -103,7 +103,8 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "an SSE-C key goes with every request that needs it, raw or in base64", arguments: [true, false], [100, 6 * mebi])
+    "an SSE-C key is sent with every request that needs it, from a raw or base64 file",
+    arguments: [true, false], [100, 6 * mebi])
   func customerKey(_ raw: Bool, _ size: Int) async throws {
     let box = try BlackBox(secure: true) { $0.customerKeysNeedTLS = true }
     try box.sample("f", size)
@@ -116,7 +117,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     #expect(
       seen.isSuperset(
         of: size < mebi ? [.putObject, .headObject] : [.createMultipartUpload, .uploadPart, .headObject]))
-    // The list of uploads is of the bucket, not of an object with a key of its own.
+    // The list of uploads is for the bucket, not for an object with a key.
     for request in box.fake.requests where request.operation != .listMultipartUploads {
       #expect(request.headers[prefix + "algorithm"] == "AES256", "\(request.operation)")
       #expect(request.headers[prefix + "key"] == base64(key), "\(request.operation)")
@@ -124,7 +125,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("the single steps carry the SSE-C key too")
+  @Test("the single steps send the SSE-C key too")
   func customerKeySteps() async throws {
     let box = try BlackBox(secure: true) { $0.customerKeysNeedTLS = true }
     let bytes = try box.sample("f", 1000)
@@ -141,7 +142,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     #expect(box.fake.object("x") == nil)
   }
 
-  @Test("an SSE-C key is not sent over a plain line to another machine")
+  @Test("an SSE-C key is not sent over plain HTTP to another machine")
   func customerKeyOverHTTP() async throws {
     var box = try BlackBox()
     try box.sample("f", 10)
@@ -150,7 +151,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
     try await box.run("put", "f", "s3://bucket/k", "--sse-c-key-file", "key").expectFailure(64, "SSE-C", "https")
   }
 
-  @Test("requester pays and the expected owner go with every request", arguments: [100, 6 * mebi])
+  @Test("requester pays and the expected owner are sent with every request", arguments: [100, 6 * mebi])
   func common(_ size: Int) async throws {
     let box = try BlackBox { $0.requesterPays = true }
     try box.sample("f", size)
@@ -165,7 +166,7 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
       77, "AccessDenied")
   }
 
-  @Test("conditions go with complete, not with create or a part")
+  @Test("conditions are sent with complete, not with create or a part")
   func conditionsAtComplete() async throws {
     let box = try BlackBox()
     try box.sample("f", 6 * mebi)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Support
 
-/// The key holds these very bytes already, in the same parts, when the store refuses, or loses answers: an object that
-/// this run has not made is no success, whatever it holds.
+/// An object with the same bytes, in the same parts, is already at the key when the store refuses requests or loses
+/// answers: an object that this run has not created is not a success.
 @Suite(.crowd) struct OlderObjectTests {
   private static let parts = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
   private static let single = ["put", "f", "s3://bucket/k"]
@@ -19,7 +19,7 @@ import Testing
     .resetBeforeReading, .errorIn200(code: "InternalError"),
   ]
 
-  /// The object is there, made by an earlier run ten minutes ago, or just now.
+  /// An object that an earlier run created ten minutes ago, or just now.
   private func published(
     _ words: [String], _ size: Int, minutesAgo: Int64 = 0, ahead: Int64 = 0
   ) async throws -> BlackBox {
@@ -31,7 +31,7 @@ import Testing
     return box
   }
 
-  @Test("a single PUT that is refused each time is 75, though the same bytes are there", arguments: refusals + doubts)
+  @Test("a single PUT that is refused each time is 75, although the same bytes are there", arguments: refusals + doubts)
   func single(_ action: Fault.Action) async throws {
     let box = try await published(Self.single, 1000)
     box.fake.setFaults([Fault(.init(.putObject), action)])
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "a complete that is refused or lost each time is 75 and kept, though the same bytes are there in the same parts",
+    "a complete that is refused or lost each time is 75 and the upload is kept, although the same bytes are there in the same parts",
     arguments: refusals + doubts, [0, 10])
   func parts(_ action: Fault.Action, _ minutesAgo: Int64) async throws {
     let box = try await published(Self.parts, 11 * mebi, minutesAgo: minutesAgo)
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// The upload is gone at the store, and its complete never ran.
-  @Test("a complete that was lost before the store, and an upload that is then gone, is no success by an older object")
+  @Test("if complete never reached the store and the upload is then gone, an older object is not a success")
   func lostAndGone() async throws {
     let box = try await published(Self.parts, 11 * mebi, minutesAgo: 10)
     box.fake.setFaults([
@@ -72,9 +72,9 @@ import Testing
     try await box.run(Self.parts).expectFailure(75)
   }
 
-  /// Also where the store's clock is ahead: by this machine's the older object would be of the future.
+  /// Also if the store's clock is ahead: by this machine's clock the older object would be from the future.
   @Test(
-    "a run that finds its recorded upload gone begins anew, and does not take an older object for it",
+    "a run whose recorded upload is gone begins a new one, and does not take an older object for its result",
     arguments: [0, 800])
   func recordedAndGone(_ ahead: Int64) async throws {
     let box = try await published(Self.parts, 11 * mebi, minutesAgo: 10, ahead: ahead)
@@ -93,7 +93,7 @@ import Testing
 
   // MARK: - It is ours
 
-  @Test("an object whose complete worked is a success, though no answer ever said so")
+  @Test("an object whose complete worked is a success, although no answer ever said so")
   func everyAnswerLost() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
@@ -110,7 +110,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("a clock of this machine that is wrong takes nothing from that")
+  @Test("a wrong clock of this machine does not change that")
   func wrongClock() async throws {
     for ahead: Int64 in [-600, 600] {
       let box = try BlackBox(faults: [
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("an object with these bytes that is not as it was asked for is somebody else's")
+  @Test("an object with these bytes but without the requested settings is somebody else's")
   func otherSettings() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
@@ -137,7 +137,7 @@ import Testing
     await child.wait().expectFailure(75)
   }
 
-  @Test("--if-none-match knows its own object by what was there before, whatever the clocks say")
+  @Test("--if-none-match recognises its own object by what was there before, whatever the clocks say")
   func createOnly() async throws {
     let box = try BlackBox(faults: [Fault(.init(.putObject, nth: 1), .loseAnswer)])
     try box.sample("f", 1000)

@@ -22,7 +22,7 @@ import Testing
     return try await box.shell("exec script -qec \"$LINE\" /dev/null </dev/null")
   }
 
-  @Test("with pipes a success says one line on standard output and nothing on standard error")
+  @Test("with pipes a success is one line on standard output and nothing on standard error")
   func pipes() async throws {
     let box = try box()
     let result = try await box.run(put)
@@ -31,7 +31,7 @@ import Testing
     #expect(!result.output.contains("\u{1b}") && !result.output.contains("\r"))
   }
 
-  @Test("-q prints nothing, but errors")
+  @Test("-q prints nothing but errors")
   func quiet() async throws {
     let box = try box()
     let result = try await box.run(put + ["-q"])
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "A line that cannot be read is an object too where it asks for them",
+    "An invalid command line is reported as a JSON object if it asks for JSON",
     arguments: [
       (["put", "file.bin", "s3://bucket/k", "--json", "--no-such-option"], [:], true),
       (["put", "file.bin", "s3://bucket/k", "--json=none"], [:], true),
@@ -62,7 +62,7 @@ import Testing
     #expect(object?["code"] as? String == "usage" && object?["message"] as? String != nil)
   }
 
-  @Test("--progress plain ends with a line of all that was sent")
+  @Test("--progress plain ends with a line of everything that was sent")
   func plain() async throws {
     let box = try box()
     let result = try await box.run(put + ["--progress", "plain"])
@@ -74,7 +74,7 @@ import Testing
     #expect(result.lines.count == 1)
   }
 
-  @Test("on a terminal a bar is drawn over itself and its last frame says 100% and stays")
+  @Test("on a terminal a bar is redrawn in place, and its last frame says 100% and stays")
   func bar() async throws {
     let box = try box([Fault(.init(.uploadPart), .delay(milliseconds: 700))])
     let result = try await onTerminal(box, "")
@@ -89,7 +89,7 @@ import Testing
     for frame in frames.dropLast() { #expect(frame.count < 100, "\(frame)") }
   }
 
-  @Test("a failure ends the bar's line before the error is said")
+  @Test("a failure ends the bar's line before the error is printed")
   func barFails() async throws {
     let box = try box([Fault(.init(.uploadPart, partNumber: 2), .error(status: 403, code: "AccessDenied"))])
     let result = try await onTerminal(box, "--color never")
@@ -128,7 +128,7 @@ import Testing
     #expect(!(try await onTerminal(box, "--progress none").output.contains("\u{1b}[")))
   }
 
-  @Test("--explain prints the plan on standard error and does it")
+  @Test("--explain prints the plan on standard error and carries it out")
   func explain() async throws {
     let box = try box(secure: true)
     let result = try await box.run(put + ["--explain", "--concurrency", "3"])
@@ -146,7 +146,7 @@ import Testing
     #expect(small.errors.contains("one PutObject"), "\(small.errors)")
   }
 
-  @Test("A store to which the line was slow gets smaller parts, and --explain says why")
+  @Test("On a line that was slow parts are smaller, and --explain says why")
   func slowLine() async throws {
     let box = try box()
     try StoreMemory(folder: box.state).remember(
@@ -159,7 +159,7 @@ import Testing
     #expect(box.fake.requests(.uploadPart).count == 3)
   }
 
-  @Test("-v says more, -vv shows each request with its answer")
+  @Test("-v prints more, -vv shows each request with its answer")
   func verbose() async throws {
     let box = try box()
     let one = try await box.run(put + ["-v"])
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("what a server says cannot drive the terminal")
+  @Test("a server's text cannot control the terminal")
   func escapes() async throws {
     let box = try box([
       Fault(
@@ -184,7 +184,7 @@ import Testing
     #expect(!result.errors.unicodeScalars.contains("\u{202e}"))
   }
 
-  @Test("options come from S3UP_ variables, and the command line beats them")
+  @Test("options come from S3UP_ variables, and the command line wins over them")
   func variables() async throws {
     var box = try box()
     box.environment["S3UP_JSON"] = "1"
@@ -201,7 +201,7 @@ import Testing
 }
 
 @Suite(.crowd) struct PaceTests {
-  @Test("--limit-rate is kept to, shared by all connections", arguments: [1, 4])
+  @Test("--limit-rate holds for all connections together", arguments: [1, 4])
   func limitRate(_ concurrency: Int) async throws {
     let box = try BlackBox()
     try box.sample("f", 12 * mebi)
@@ -211,12 +211,12 @@ import Testing
     let parts = box.fake.requests(.uploadPart)
     let began = try #require(parts.map(\.began).min())
     let ended = try #require(parts.compactMap(\.ended).max())
-    // Three seconds at the rate; what is in buffers and the limiter's own reserve make it shorter, a busy machine longer.
+    // Three seconds at the rate; buffers and the limiter's reserve make it shorter, a busy machine longer.
     #expect(ended - began > .milliseconds(2200), "\(ended - began)")
     #expect(ended - began < .seconds(20), "\(ended - began)")
   }
 
-  @Test("--concurrency auto takes more connections of a store that takes so much from each, and -v says why")
+  @Test("--concurrency auto uses more connections if the store limits each, and -v says why")
   func auto() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 3 * mebi))]) {
       $0.storage = .discard
@@ -229,7 +229,7 @@ import Testing
     #expect(box.fake.counters.mostRunningParts >= 12)
   }
 
-  @Test("--concurrency is reached and never exceeded", arguments: [1, 3])
+  @Test("the number of --concurrency is reached and never exceeded", arguments: [1, 3])
   func concurrency(_ count: Int) async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .delay(milliseconds: 150))]) { $0.storage = .discard }
     try box.files.sparseFile("f", size: 60 << 20)
@@ -240,12 +240,12 @@ import Testing
     #expect(box.fake.requests(.uploadPart).count == 12)
   }
 
-  @Test("connections are used again")
+  @Test("connections are reused")
   func reuse() async throws {
     let box = try BlackBox(secure: true) { $0.storage = .discard }
     try box.files.sparseFile("f", size: 60 << 20)
     try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "2").expectSuccess()
-    // Create, the list of what else is unfinished, twelve parts, complete.
+    // Create, the list of other unfinished uploads, twelve parts, complete.
     #expect(box.fake.requests.count == 15)
     #expect(box.fake.counters.connections <= 3)
   }

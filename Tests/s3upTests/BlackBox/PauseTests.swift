@@ -6,7 +6,7 @@ import Testing
 
 /// Ctrl-Z and fg.
 @Suite(.crowd) struct PauseTests {
-  @Test("After SIGTSTP and SIGCONT the upload goes on where it was, though every connection died meanwhile")
+  @Test("After SIGTSTP and SIGCONT the upload continues where it was, although every connection died meanwhile")
   func pause() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 3, nth: 1), .stall(stage: .withinBody))])
     let bytes = try box.sample("f", 27 * mebi)

@@ -31,7 +31,7 @@ import Testing
     #expect(try await status(box, [get]) == 200)
     #expect(try box.files.read("answer") == bytes)
     #expect(try await status(box, ["-I", try await presign(box, key, "--method", "HEAD")]) == 200)
-    // Each is good for its own method alone.
+    // Each is valid only for its own method.
     #expect(try await status(box, ["-T", box.files.path("f"), get]) == 403)
     #expect(try await status(box, ["-X", "DELETE", get]) == 403)
     #expect(try await status(box, ["-X", "DELETE", try await presign(box, key, "--method", "DELETE")]) == 204)
@@ -39,7 +39,7 @@ import Testing
     #expect(box.fake.requests.allSatisfy { $0.presigned })
   }
 
-  @Test("a signed content type and MD5 must be sent as they were signed")
+  @Test("a signed content type and MD5 must be sent as signed")
   func signedHeaders() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)
@@ -73,7 +73,7 @@ import Testing
     #expect(try await status(box, [url]) == 403)
   }
 
-  @Test("seven days are signed, more is 64 and asks no store")
+  @Test("seven days are signed, more is 64 without a request")
   func expiry() async throws {
     let box = try BlackBox()
     box.fake.putObject("k", bytes: [1])
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a session token is in the URL, for the store cannot do without")
+  @Test("a session token is in the URL, because the store needs it")
   func token() async throws {
     var box = try BlackBox()
     box.fake.setCredentials([FakeCredential(keyID: "A", secret: "s", sessionToken: "to/ken+=")])
@@ -112,7 +112,7 @@ import Testing
     ] { #expect(result.output.lowercased().contains(line), "\(result.output)") }
   }
 
-  @Test("--json says the URL, its method, headers and end")
+  @Test("--json prints the URL, its method, headers and expiry")
   func json() async throws {
     let box = try BlackBox()
     let result = try await box.run(
@@ -164,7 +164,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("one MD5 for several parts is refused; a file has one for each, and each URL takes its own bytes alone")
+  @Test("one MD5 for several parts is refused; a file has one for each, and each URL accepts only its own bytes")
   func partMD5s() async throws {
     let box = try BlackBox { $0.minimumPartSize = 1 }
     let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)
@@ -196,9 +196,9 @@ import Testing
   }
 
   @Test(
-    "a list of MD5s that leaves out a part, names another, or says no MD5, signs nothing",
+    "with a list of MD5s that lacks a part, names another, or has an invalid MD5 nothing is signed",
     arguments: [
-      ("1 A\n2 A\n", "part 3"), ("1 A\n2 A\n3 A\n4 A\n", "part 4"), ("1 A\n1 A\n2 A\n3 A\n", "part 1 stands twice"),
+      ("1 A\n2 A\n", "part 3"), ("1 A\n2 A\n3 A\n4 A\n", "part 4"), ("1 A\n1 A\n2 A\n3 A\n", "part 1 is twice"),
       ("1 A\n2\n3 A\n", "line 2"), ("1 A\n2 abc\n3 A\n", "line 2"), ("", "parts 1-3"), ("1 A\n2 A A\n3 A\n", "line 2"),
     ])
   func wrongMD5List(_ text: String, _ words: String) async throws {
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test(
-    "a list of MD5s is for parts, and stands for the one MD5",
+    "a list of MD5s is for parts, and replaces the single MD5",
     arguments: [
       ["--method=PUT", "--content-md5-file=list"],
       ["--upload-id=i", "--part=1", "--content-md5=1B2M2Y8AsgTpgAmY7PhCfg==", "--content-md5-file=list"],

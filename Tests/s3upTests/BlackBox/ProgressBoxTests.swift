@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What a program that reads `--json=all` is told while an upload does not just send.
+/// The events of `--json=all` while an upload is not just sending.
 @Suite(.crowd) struct ProgressBoxTests {
   /// Runs until an event of progress fits, and stops the run.
   private static func event(
@@ -33,7 +33,7 @@ import Testing
     return events.filter { fits($0) }
   }
 
-  @Test("A store that stands still is told as stalled, with no rate and no time left")
+  @Test("A store that stalls is reported as stalled, without a rate or time left")
   func stalled() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .stall(stage: .withinBody))])
     let events = try await Self.event(box) { ($0["state"] as? String)?.hasPrefix("stalled for ") == true }
@@ -43,7 +43,7 @@ import Testing
     #expect(event["bytes"] as? Int ?? .max < 16 * mebi, "\(event)")
   }
 
-  @Test("While the store puts the object together that is said, and no rate of nothing")
+  @Test("While the store assembles the object, that is reported, without a rate")
   func assembling() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload), .trickle(spaces: 60, milliseconds: 100))
@@ -54,7 +54,7 @@ import Testing
     #expect(event["bytes"] as? Int == 16 * mebi)
   }
 
-  @Test("While credentials are waited for that is said")
+  @Test("Waiting for credentials is reported")
   func credentials() async throws {
     var box = try BlackBox()
     box.environment["AWS_ACCESS_KEY_ID"] = nil
@@ -65,7 +65,7 @@ import Testing
     #expect(!events.isEmpty)
   }
 
-  @Test("When all wait for their next try the store's word and the time of it are told")
+  @Test("While all parts wait for a retry, the store's reason and the time are reported")
   func retrying() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.uploadPart), .error(status: 503, code: "SlowDown", headers: ["Retry-After": "30"]))

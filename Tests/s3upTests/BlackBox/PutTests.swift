@@ -10,7 +10,7 @@ import Testing
   ]
 
   @Test(
-    "a file of any size arrives byte for byte, in the parts that its size asks for", arguments: sizes, [false, true])
+    "a file of any size arrives byte for byte, in as many parts as its size needs", arguments: sizes, [false, true])
   func arrives(_ expected: (size: Int, parts: Int), secure: Bool) async throws {
     var box = try BlackBox(secure: secure)
     let bytes = try box.sample("file.bin", expected.size)
@@ -32,7 +32,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.isEmpty)
   }
 
-  @Test("--json says all that is promised of a completed object, in that order", arguments: [1, 2])
+  @Test("--json prints all promised fields of a completed object, in order", arguments: [1, 2])
   func json(_ parts: Int) async throws {
     let box = try BlackBox { $0.versioning = true }
     let size = parts == 1 ? 100 : 6 * mebi
@@ -70,7 +70,7 @@ import Testing
     #expect(places == places.sorted())
   }
 
-  @Test("--json=all tells of the start and of each part before the end")
+  @Test("--json=all reports the start and each part before the end")
   func allEvents() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "a part size that S3 does not take is refused before anything is sent", arguments: ["4M", "6G", "0", "-5M", "x"])
+    "a part size that S3 does not allow is refused before anything is sent", arguments: ["4M", "6G", "0", "-5M", "x"])
   func wrongPartSize(_ size: String) async throws {
     let box = try BlackBox()
     try box.sample("f", 12 * mebi)
@@ -167,7 +167,7 @@ import Testing
     #expect(result.peakMemory < 64 * mebi, "\(result.peakMemory / mebi) MiB")
   }
 
-  @Test("--expect-size and --expect-sha256 publish nothing when they do not hold, and all when they do")
+  @Test("--expect-size and --expect-sha256 publish nothing if they are not met, and everything if they are")
   func expectations() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)
@@ -178,7 +178,7 @@ import Testing
     try await box.run(["put", "f", "s3://bucket/k"] + right).expectSuccess()
   }
 
-  @Test("--verify asks for the object afterwards")
+  @Test("--verify checks the object afterwards")
   func verify() async throws {
     let box = try BlackBox()
     try box.sample("f", 1000)

@@ -45,8 +45,8 @@ private final class Issuer: Sendable {
       + "aws_session_token = \(one.sessionToken ?? "")\n"
   }
 
-  /// Puts another credentials file in the place of the one that is there. Keys end when the file has been written twice
-  /// more, so that it never holds ended ones, however late this process is.
+  /// Replaces the credentials file. Keys expire after the file was written twice more, so that it never contains expired
+  /// ones, however late this process is.
   func rewriteFile(in home: TemporaryDirectory) throws {
     let one = issue(life: 3600)
     try home.write(Self.file(of: one), to: ".aws/credentials.new")
@@ -117,7 +117,7 @@ private final class Issuer: Sendable {
     #expect(box.fake.unfinishedUploads.map(\.id) == [], sourceLocation: location)
   }
 
-  @Test("credential_process hands out the next ones, with and without telling their end", arguments: [true, false])
+  @Test("credential_process gives the next credentials, with and without an expiry", arguments: [true, false])
   func process(_ saysEnd: Bool) async throws {
     let issuer = issuer
     let service = try LocalService { _ in .init(200, issuer.process(saysEnd: saysEnd)) }
@@ -142,7 +142,7 @@ private final class Issuer: Sendable {
     let current = Guarded(0)
     let path = try files.write("jwt-0", to: "token")
     let sts = try LocalService { asked in
-      // The cluster replaces the token; the one before holds a little longer.
+      // The cluster replaces the token; the previous one stays valid a little longer.
       let valid = current.with { ["jwt-\($0)", "jwt-\($0 - 1)"] }
       guard valid.contains(asked.form["WebIdentityToken"] ?? "") else {
         return .init(400, "<E><Error><Code>ExpiredTokenException</Code><Message>old</Message></Error></E>")
@@ -165,7 +165,7 @@ private final class Issuer: Sendable {
     withExtendedLifetime(writer) {}
   }
 
-  @Test("a job of GitHub, whose token holds once")
+  @Test("a GitHub job, whose token is valid once")
   func github() async throws {
     let issuer = issuer
     let tokens = Guarded<(next: Int, open: Set<String>)>((0, []))
@@ -192,7 +192,7 @@ private final class Issuer: Sendable {
     expectArrived(try await box.run(Self.put + slowly + role, timeout: .seconds(600)))
   }
 
-  @Test("with --wait-for-credentials keys that ended are waited for, and the upload goes on where it was")
+  @Test("with --wait-for-credentials an upload with expired keys waits for new ones, and continues where it was")
   func waits() async throws {
     try box.binary.home.write(Issuer.file(of: issuer.issue()), to: ".aws/credentials")
     let child = try box.start(Self.put + slowly + ["--wait-for-credentials", "5m"])
@@ -207,7 +207,7 @@ private final class Issuer: Sendable {
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
   }
 
-  @Test("without it the run ends in 77, the upload is kept, and the same command goes on with new keys")
+  @Test("without it the run ends in 77, the upload is kept, and the same command resumes it with new keys")
   func ends() async throws {
     try box.binary.home.write(Issuer.file(of: issuer.issue()), to: ".aws/credentials")
     let result = try await box.run(Self.put + slowly, timeout: .seconds(600))
@@ -219,10 +219,10 @@ private final class Issuer: Sendable {
     box.environment["AWS_ACCESS_KEY_ID"] = long.keyID
     box.environment["AWS_SECRET_ACCESS_KEY"] = long.secret
     box.environment["AWS_SESSION_TOKEN"] = long.sessionToken
-    try await box.expectGoesOn(Self.put, to: bytes)
+    try await box.expectResumes(Self.put, to: bytes)
   }
 
-  @Test("keys of the environment that end before the upload will are warned of, with both times")
+  @Test("a warning names keys of the environment that expire before the upload ends, with both times")
   func warns() async throws {
     let short = issuer.issue(life: 300)
     var box = box

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// An upload of five parts that came to stand before its third: two are at the store.
+/// An upload of five parts that was stopped before its third: two are at the store.
 struct StoppedUpload {
   let box: BlackBox
   let bytes: [UInt8]
@@ -12,7 +12,7 @@ struct StoppedUpload {
 
   static let size = 22 * mebi
   static let words = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
-  /// What the store had of it when it stopped.
+  /// The bytes at the store when it was stopped.
   static let confirmed = 10 * mebi
   static let standsStill = Fault(.init(.uploadPart, partNumber: 3), .stall(stage: .beforeBody))
 
@@ -48,7 +48,7 @@ struct StoppedUpload {
     return (result, box.fake.partsSent(since: before))
   }
 
-  /// The run went on and sent what was missing, and nothing is left of it but the object.
+  /// The run resumed and sent the missing parts, and only the object is left.
   func expectDone(
     _ again: (result: ChildProcess.Result, sent: [Int]), sent: [Int] = [3, 4, 5], resumed: Int = confirmed,
     says: String? = nil, where location: SourceLocation = #_sourceLocation
@@ -70,7 +70,7 @@ struct StoppedUpload {
 extension BlackBox {
   var state: String { binary.home.path(".local/state/s3up") }
 
-  /// The files of the records; none when there is no folder.
+  /// The record files; none without the folder.
   func records() throws -> [String] {
     let folder = state + "/uploads"
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
@@ -86,8 +86,8 @@ extension BlackBox {
     #expect(try records().count == 1, sourceLocation: location)
   }
 
-  /// The same command, without the faults, completes what is there and sends no part again that the store has.
-  func expectGoesOn(
+  /// The same command, without the faults, completes the upload and sends no part again that the store has.
+  func expectResumes(
     _ words: [String], to bytes: [UInt8], where location: SourceLocation = #_sourceLocation
   ) async throws {
     try expectKept(where: location)
@@ -105,14 +105,14 @@ extension BlackBox {
 }
 
 extension FakeS3 {
-  /// The numbers of the parts that were sent after so many requests, in their order.
+  /// The numbers of the parts sent after this many requests, in order.
   func partsSent(since count: Int) -> [Int] {
     requests.dropFirst(count).filter { $0.operation == .uploadPart }.compactMap(\.partNumber).sorted()
   }
 }
 
 extension ChildProcess.Result {
-  /// A failure that a later run mends: the record is kept, and the way out is the same command.
+  /// A failure that a later run can resume: the record is kept, and the remedy is the same command.
   func expectResumable(_ exit: Int32, _ words: String..., where location: SourceLocation = #_sourceLocation) {
     #expect(status == exit, "\(errors)", sourceLocation: location)
     #expect(errors.contains("un the same command again"), "\(errors)", sourceLocation: location)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.crowd) struct ResumeForeignTests {
   private static let adopt = StoppedUpload.words + ["--resume", "adopt"]
 
-  @Test("a plain put takes nobody else's upload, not even one whose parts are the file's: it begins its own")
+  @Test("a plain put never resumes somebody else's upload, even if its parts match the file: it begins its own")
   func notByDefault() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -24,7 +24,7 @@ import Testing
     box.expectUntouched(id, parts: 3, since: before)
   }
 
-  @Test("with --resume adopt one that was left, and whose parts are the file's, is adopted")
+  @Test("with --resume adopt an abandoned upload whose parts match the file is adopted")
   func adopted() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -40,7 +40,8 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("one that somebody sent to a moment ago is waited for; the run says so, and a signal ends the wait at once")
+  @Test(
+    "for an upload that somebody has just sent to the run waits; a message says so, and a signal ends the wait at once")
   func stoppedWhileWaiting() async throws {
     let box = try BlackBox()
     try box.sample("f", StoppedUpload.size)
@@ -70,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "where options say how the object shall be, none is adopted: nobody can see what it was created with, and it is said",
+    "with options for the object no upload is adopted, because nobody can see what it was created with, and a message says so",
     arguments: [
       ["--sse", "AES256"], ["--acl", "private"], ["--metadata", "a=b"], ["--tag", "a=b"],
       ["--content-type", "text/plain"],
@@ -89,7 +90,7 @@ import Testing
     box.expectUntouched(id, parts: 3, since: before)
   }
 
-  @Test("another file's is neither touched nor used", arguments: [5 * mebi, 6 * mebi])
+  @Test("another file's upload is neither touched nor used", arguments: [5 * mebi, 6 * mebi])
   func another(_ size: Int) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -104,7 +105,7 @@ import Testing
     box.expectUntouched(id, parts: 2, since: before)
   }
 
-  @Test("one without any part is not adopted: nothing shows whose it is")
+  @Test("an upload without parts is not adopted, because nothing shows whose it is")
   func empty() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -115,7 +116,7 @@ import Testing
     box.expectUntouched(id, parts: 0, since: before)
   }
 
-  @Test("one of which a single part is another's is left alone, none of it counts as resumed; an older one is taken")
+  @Test("an upload with one other part is left alone, none of it counts as resumed; an older one is adopted")
   func mixed() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -137,7 +138,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [newer])
   }
 
-  @Test("what was compared of an upload that is then left is not called resumed")
+  @Test("compared parts of an upload that is not adopted do not count as resumed")
   func notResumed() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -156,7 +157,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [id])
   }
 
-  @Test("a longer key that begins alike is another object, and not named")
+  @Test("a longer key with the same beginning is another object, and is not named")
   func longerKey() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -170,7 +171,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [id])
   }
 
-  @Test("a store that forbids the list gets a new upload; a run that asked to adopt says so, another has no need to")
+  @Test("if the store forbids the list, a new upload begins; a message says so only with --resume adopt")
   func forbidden() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))
@@ -181,7 +182,7 @@ import Testing
     try await box.run(Self.adopt).expectWarned("could not be listed")
   }
 
-  @Test("an upload that was killed goes on from another machine with --resume adopt, a minute after the last part")
+  @Test("a killed upload is resumed on another machine with --resume adopt, a minute after the last part")
   func otherMachine() async throws {
     let stopped = try await StoppedUpload()
     stopped.box.fake.setClockOffset(90)
@@ -192,13 +193,13 @@ import Testing
     #expect(stopped.box.fake.object("k")?.uploadID == stopped.uploadID)
     #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes))
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
-    // The record of the first machine is of an upload that is no more.
+    // The first machine's record is of an upload that no longer exists.
     let again = try await stopped.again()
     #expect(again.result.status == 0 && again.result.errors.contains("a new one begins"), "\(again.result.errors)")
     #expect(try stopped.box.records() == [])
   }
 
-  @Test("two machines that upload to one key at once both end well, each with an upload of its own")
+  @Test("two machines that upload to one key at once both succeed, each with its own upload")
   func twoMachines() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -218,7 +219,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("of forty, one is named, and the way to see the others")
+  @Test("of forty uploads one is named, with the command that lists the others")
   func many() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -230,7 +231,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 40)
   }
 
-  @Test("of 300 the eight newest are looked at, and that is said")
+  @Test("of 300 uploads the eight newest are examined, and a message says so")
   func eightOfMany() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -247,7 +248,7 @@ import Testing
     #expect(lists.count == 9)
   }
 
-  @Test("an upload whose list of parts is nonsense is passed by after three tries, and no other waits for it")
+  @Test("an upload whose list of parts is invalid is ignored after three tries, and no other waits for it")
   func nonsense() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -275,7 +276,7 @@ extension ChildProcess {
 }
 
 extension BlackBox {
-  /// Begins an upload of `name` as another machine would, so many seconds ago, with its first parts.
+  /// Begins an upload of `name` like another machine, this many seconds ago, with its first parts.
   func begin(
     _ name: String, parts: Int, size: Int = 5 * mebi, ago: Int64, options: [String] = [],
     then: (_ id: String) async throws -> Void = { _ in }
@@ -294,7 +295,7 @@ extension BlackBox {
     return id
   }
 
-  /// The upload is as it was, and nobody has sent anything to it.
+  /// The upload has not changed, and nobody has sent anything to it.
   func expectUntouched(_ id: String, parts: Int, since: Int, where location: SourceLocation = #_sourceLocation) {
     let upload = fake.unfinishedUploads.first { $0.id == id }
     #expect(upload?.parts.count == parts, sourceLocation: location)

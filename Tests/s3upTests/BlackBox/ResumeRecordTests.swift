@@ -16,7 +16,7 @@ import Testing
     return child
   }
 
-  @Test("a second run at the same object is 75, and the first is not disturbed")
+  @Test("a second run for the same object is 75, and the first is not disturbed")
   func locked() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -32,7 +32,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("--wait-lock waits for the first, and then does its own")
+  @Test("--wait-lock waits for the first run, and then uploads")
   func waits() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -49,7 +49,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("--wait-lock with a duration ends in 75 when that is over")
+  @Test("--wait-lock with a duration ends in 75 after it")
   func waitsSoLong() async throws {
     let box = try BlackBox()
     try box.sample("f", StoppedUpload.size)
@@ -77,7 +77,7 @@ import Testing
     _ = await first.wait()
   }
 
-  @Test("--wait-lock goes on with the upload of a run that is killed meanwhile")
+  @Test("--wait-lock resumes the upload of a run that is killed meanwhile")
   func waitsForKilled() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -95,9 +95,9 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  /// Torn in its head it is none, and the upload somebody else's.
+  /// Cut off within its head it is not a record, and the upload counts as somebody else's.
   @Test(
-    "with --resume adopt a record torn anywhere loses nothing that the store has",
+    "with --resume adopt a record that is cut off anywhere loses nothing that the store has",
     arguments: [0, 1, 20, 100, 300, -1, -30])
   func torn(_ place: Int) async throws {
     let stopped = try await StoppedUpload()
@@ -108,12 +108,12 @@ import Testing
     try stopped.expectDone(try await stopped.again("--resume", "adopt"))
   }
 
-  @Test("a part that only the store knew of is on record once it is compared, so that a lost end is found out by HEAD")
+  @Test("a part that only the store knew is recorded after comparison, so that a HEAD can find a lost completion")
   func wholeAgain() async throws {
     let stopped = try await StoppedUpload()
     let box = stopped.box
     let path = try #require(try box.records().first)
-    // The head alone: the lines of both parts are gone.
+    // Only the head: the lines of both parts are gone.
     let head = try Data(contentsOf: URL(fileURLWithPath: path)).split(separator: UInt8(ascii: "\n")).prefix(2)
     #expect(truncate(path, off_t(head.reduce(0) { $0 + $1.count + 1 })) == 0)
     box.fake.setFaults([Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
@@ -130,7 +130,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("an upload whose create was out when the run was killed may be another machine's: the next run names it")
+  @Test("an upload whose create was being sent when the run was killed may be another machine's: the next run names it")
   func killedInCreate() async throws {
     let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeAnswer))])
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -147,7 +147,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [left])
   }
 
-  @Test("a record of nonsense, or with a part that never was, is no harm")
+  @Test("an invalid record, or one with a part that never existed, does no harm")
   func nonsense() async throws {
     for text in ["nonsense\n", "\u{0}\u{0}\u{0}\u{0}", "s3up record 1 00000000\nupload\n"] {
       let stopped = try await StoppedUpload()
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test("a record of a version that is not known is 78 with the way out, and nothing is touched")
+  @Test("a record of an unknown version is 78 with a remedy, and nothing is touched")
   func unknownVersion() async throws {
     let stopped = try await StoppedUpload()
     let path = try #require(try stopped.box.records().first)
@@ -173,7 +173,7 @@ import Testing
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
   }
 
-  @Test("a state folder that cannot be used is one warning, and the upload goes on")
+  @Test("an unusable state folder is one warning, and the upload continues")
   func noStateFolder() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 11 * mebi)
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test("without a record nothing is kept: a failure aborts")
+  @Test("without a record nothing is kept: after a failure the upload is aborted")
   func noRecordNoRest() async throws {
     let box = try BlackBox(faults: [Self.busy])
     try box.sample("f", StoppedUpload.size)
@@ -196,7 +196,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("a record and its folder are for this user alone, and hold no secret")
+  @Test("a record and its folder are private, and contain no secret")
   func secrecy() async throws {
     let stopped = try await StoppedUpload()
     let path = try #require(try stopped.box.records().first)
@@ -210,7 +210,7 @@ import Testing
 }
 
 extension ChildProcess {
-  /// Waits for the first word on standard error; false when the program ended without one, or said nothing for long.
+  /// Waits for the first output on standard error; false if the program ends without any, or is silent for long.
   fileprivate func speaks() async -> Bool {
     let end = ContinuousClock.now + .seconds(30)
     while stderr.isEmpty, !ended, ContinuousClock.now < end { await Task.yield() }

@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 @Suite(.crowd) struct ResumeTests {
-  @Test("after SIGKILL the same command goes on and sends nothing again", arguments: [false, true])
+  @Test("after SIGKILL the same command resumes and sends nothing again", arguments: [false, true])
   func killed(secure: Bool) async throws {
     let stopped = try await StoppedUpload(try BlackBox(secure: secure))
     try stopped.box.expectKept()
@@ -16,7 +16,7 @@ import Testing
     #expect(later.allSatisfy { $0.uploadID == nil || $0.uploadID == stopped.uploadID })
   }
 
-  @Test("killed again and again, it ends all the same, each part sent to its end once")
+  @Test("killed again and again, it still finishes, with each part sent completely once")
   func again() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -27,7 +27,7 @@ import Testing
       child.signal(SIGKILL)
       _ = await child.wait()
     }
-    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+    try await box.expectResumes(StoppedUpload.words, to: bytes)
     let whole = box.fake.requests(.uploadPart).filter { $0.status == 200 }.compactMap(\.partNumber)
     #expect(whole.sorted() == [1, 2, 3, 4, 5])
   }
@@ -48,14 +48,14 @@ import Testing
     #expect(stopped.box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [stopped.uploadID])
   }
 
-  @Test("--resume require and adopt resume the recorded upload, however young it is", arguments: ["require", "adopt"])
+  @Test("--resume require and adopt resume the recorded upload, however recent it is", arguments: ["require", "adopt"])
   func recorded(mode: String) async throws {
     let stopped = try await StoppedUpload()
     try stopped.expectDone(try await stopped.again("--resume", mode))
   }
 
   @Test(
-    "--resume require is 69 without a record, whatever is at the store, and begins nothing", arguments: [true, false])
+    "--resume require is 69 without a record, whatever the store has, and begins nothing", arguments: [true, false])
   func requireNone(isForeign: Bool) async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -69,7 +69,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("a plain run looks for no upload before it begins its own; beside its parts it looks once what else is there")
+  @Test("a plain run looks for no upload before it begins its own; while sending it lists the others once")
   func noLookFirst() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
@@ -82,7 +82,7 @@ import Testing
     #expect(box.fake.requests.count == before + 1)
   }
 
-  @Test("a list of the others that never comes holds nothing up, and one that is refused is no word of")
+  @Test("a list of the others that never arrives delays nothing, and a refused one is not reported")
   func noOthers() async throws {
     for action in [Fault.Action.stall(stage: .beforeAnswer), .error(status: 500, code: "InternalError"), .garbage()] {
       let box = try BlackBox(faults: [Fault(.init(.listMultipartUploads), action)])
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("a file that was touched, or put there anew, and is still the same goes on with its upload")
+  @Test("the upload of a file that was touched or written again with the same bytes is resumed")
   func sameBytes() async throws {
     for isNew in [false, true] {
       let stopped = try await StoppedUpload()
@@ -103,7 +103,7 @@ import Testing
       } else {
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: path)
       }
-      // Stopped once more, it has a record by which it is found again.
+      // Stopped once more, it is found by its record.
       stopped.box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody))])
       let child = try stopped.box.start(StoppedUpload.words + ["--concurrency", "1"])
       #expect(await stopped.box.fake.wait { $0.contains { $0.partNumber == 4 } })
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(
-    "when the source was changed between the runs the old upload is aborted and one line says so",
+    "if the source has changed between the runs, the old upload is aborted and one line says so",
     arguments: [SourceChange.rewritten, .grown, .truncated, .replaced])
   func sourceChanged(_ change: SourceChange) async throws {
     let stopped = try await StoppedUpload()
@@ -133,7 +133,7 @@ import Testing
     #expect(try stopped.box.records() == [])
   }
 
-  @Test("what the upload was created with cannot change: other options begin a new one")
+  @Test("what an upload was created with cannot change: with other options a new one begins")
   func otherOptions() async throws {
     let stopped = try await StoppedUpload()
     let again = try await stopped.again("--metadata", "colour=blue")
@@ -142,7 +142,7 @@ import Testing
     #expect(stopped.box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [stopped.uploadID])
   }
 
-  @Test("options that only say how the bytes travel go on with the upload")
+  @Test("options that only affect the transfer resume the upload")
   func otherWay() async throws {
     let stopped = try await StoppedUpload()
     try stopped.expectDone(
@@ -165,14 +165,14 @@ import Testing
     return (result, stopped.box.fake.partsSent(since: before))
   }
 
-  @Test("where nobody asks for a part size an upload goes on in its own parts", arguments: [true, false])
+  @Test("without a requested part size an upload is resumed with its own part size", arguments: [true, false])
   func ownParts(hasRecord: Bool) async throws {
     let stopped = try await StoppedUpload()
     if !hasRecord { try stopped.loseRecord() }
     try stopped.expectDone(try await freely(stopped, hasRecord ? [] : ["--resume", "adopt"]))
   }
 
-  @Test("another's upload in other parts is left as it is, and this one is cut as it would have been without")
+  @Test("another upload with other parts is left alone, and this run uses its own part size")
   func foreignParts() async throws {
     let stopped = try await StoppedUpload()
     try stopped.loseRecord()
@@ -184,7 +184,7 @@ import Testing
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])
   }
 
-  @Test("an upload that the store no longer knows means a new one, said in one line")
+  @Test("if the store no longer has the upload, a new one begins, and one line says so")
   func gone() async throws {
     let stopped = try await StoppedUpload()
     stopped.box.fake.dropUpload(stopped.uploadID)
@@ -200,7 +200,7 @@ import Testing
     try stopped.expectDone(try await stopped.again(), sent: [1, 3, 4, 5], resumed: 5 * mebi)
   }
 
-  @Test("a part at the store that is not the file's is sent again", arguments: [5 * mebi, 1000])
+  @Test("a part at the store that does not match the file is sent again", arguments: [5 * mebi, 1000])
   func otherPart(_ size: Int) async throws {
     let stopped = try await StoppedUpload()
     try stopped.box.sample("other", size, seed: 99)
@@ -211,11 +211,11 @@ import Testing
     #expect(again.result.status == 0, "\(again.result.errors)")
     #expect(stopped.box.fake.object("k")?.sha256 == sha256(stopped.bytes))
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
-    // A part of another length makes another upload of it, of which nothing is believed.
+    // A part of another length means an upload of another file, of which nothing is used.
     #expect(again.sent == (size == 1000 ? [1, 2, 3, 4, 5] : [1, 3, 4, 5]))
   }
 
-  @Test("what an earlier run completed of the file as it was is no proof of the file as it is")
+  @Test("an object completed from an older state of the file is no proof for its present state")
   func completedBefore() async throws {
     let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
     try box.sample("f", StoppedUpload.size)
@@ -233,7 +233,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("an upload that was completed when the process was killed is found out by HEAD, and nothing is sent")
+  @Test("if the upload was completed when the process was killed, a HEAD finds it, and nothing is sent")
   func completed() async throws {
     let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -251,14 +251,14 @@ import Testing
     #expect((result.json["evidence"] as? String)?.contains("CRC64NVME") == true)
     #expect(result.json["bytes_sent"] as? Int == 0)
     #expect(result.json["bytes_resumed"] as? Int == bytes.count)
-    // The upload that is gone is aborted all the same: a store that only lost sight of it would keep its parts.
+    // The upload that is gone is aborted anyway: a store that only lost sight of it would keep its parts.
     let operations = box.fake.requests.dropFirst(before).map(\.operation)
     #expect(operations == [.listParts, .headObject, .abortMultipartUpload])
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(try box.records() == [])
   }
 
-  @Test("an object of the same size that is another is not taken for the upload that is gone")
+  @Test("another object of the same size is not taken for the upload that is gone")
   func notCompleted() async throws {
     let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeBody))])
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -274,7 +274,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a list of parts that lies costs parts, never the object", arguments: [1, 1000])
+  @Test("a false list of parts costs parts, never the object", arguments: [1, 1000])
   func lyingLists(_ pageLimit: Int) async throws {
     for kind in [FakeOptions.ListParts.onePage, .inclusiveMarker, .noMarker, .endless] {
       let stopped = try await StoppedUpload()
@@ -289,7 +289,7 @@ import Testing
     }
   }
 
-  @Test("a list that fails is tried again, and then the upload is kept")
+  @Test("a failed list is retried, and then the upload is kept")
   func listFails() async throws {
     let stopped = try await StoppedUpload()
     stopped.box.fake.setFaults([Fault(.init(.listParts), .error(status: 503, code: "SlowDown"))])
@@ -314,7 +314,7 @@ import Testing
     #expect(result.errors.contains("--deadline"))
   }
 
-  @Test("--resume require leaves an upload of another file as it is, and its own file goes on with it")
+  @Test("--resume require leaves another file's upload alone, and its own file resumes it")
   func requireOther() async throws {
     let stopped = try await StoppedUpload()
     let (own, other) = (stopped.box.files.path("f"), stopped.box.files.path("f.own"))
@@ -343,7 +343,7 @@ import Testing
     #expect(result.seconds >= 2)
     #expect(.seconds(result.seconds) - lag.sofar < .milliseconds(2750))
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
-    try await box.expectGoesOn(StoppedUpload.words, to: bytes)
+    try await box.expectResumes(StoppedUpload.words, to: bytes)
   }
 
   @Test("--on-interrupt abort leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])

@@ -70,7 +70,7 @@ import Testing
     expectNoSecret(box, result)
   }
 
-  @Test("a store that sends the secrets back cannot make them be shown")
+  @Test("secrets that a store sends back are not shown")
   func echoed() async throws {
     let message = "you sent \(base64(Self.key)) and \(Self.credential.sessionToken ?? "")"
     let box = try box(faults: [
@@ -91,7 +91,7 @@ import Testing
     [base64(key), hex(key), base64(FakeHash.md5.of(key)), hex(FakeHash.md5.of(key))] + echoesOfCredentials
   }
 
-  /// Of these, what a command that is given no key of one's own knows.
+  /// The echoes of secrets that a command without a customer key has.
   private static var echoesOfCredentials: [String] {
     let token = credential.sessionToken ?? ""
     return [
@@ -104,7 +104,7 @@ import Testing
     ]
   }
 
-  /// Of each echo, what must not be seen; and the letters of the encoded ones.
+  /// For each echo, the text that must not be shown, and the letters of the encoded ones.
   private func expectNoEcho(
     _ box: BlackBox, _ result: ChildProcess.Result, of echoes: [String] = Self.echoes,
     where location: SourceLocation = #_sourceLocation
@@ -154,7 +154,7 @@ import Testing
     ),
   ]
 
-  @Test("no refusal shows what a gateway echoes", arguments: refusals.map(\.0), ["-vv", "--json=all"])
+  @Test("no refusal shows secrets that a gateway echoes", arguments: refusals.map(\.0), ["-vv", "--json=all"])
   func refusal(_ field: String, _ how: String) async throws {
     let action = try #require(Self.refusals.first { $0.0 == field }?.1)
     for operation in [FakeOperation.createMultipartUpload, .uploadPart, .completeMultipartUpload] {
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(
-    "no element of an error shows what a gateway echoes",
+    "no element of an error shows secrets that a gateway echoes",
     arguments: ["Code", "Message", "RequestId", "Resource", "Region", "Endpoint"])
   func element(_ name: String) async throws {
     for echo in Self.echoes {
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("no success shows what a gateway echoes", arguments: ["-vv", "--json=all", "-v"])
+  @Test("no success shows secrets that a gateway echoes", arguments: ["-vv", "--json=all", "-v"])
   func success(_ how: String) async throws {
     let headers = ["x-amz-version-id": Self.echo, "x-amz-request-id": Self.echo, "x-echo": Self.echo]
     let box = try box(faults: [Fault(.all, .headers(headers))])
@@ -194,7 +194,7 @@ import Testing
       #expect(box.fake.objectCount > 0)
       expectNoEcho(box, result)
     }
-    // In fields that matter for more than being shown, it is no success.
+    // In fields that are used for more than display, it is not a success.
     for fault in [
       Fault(.init(.createMultipartUpload), .uploadID(Self.echoesOfCredentials[1])),
       Fault(.init(.uploadPart), .etag(Self.echoesOfCredentials[1])),
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test("a key that shares letters with the secret is uploaded, listed and shown as it is")
+  @Test("a key that shares letters with the secret is uploaded, listed and shown unchanged")
   func alike() async throws {
     let credential = FakeCredential(keyID: "minioadmin", secret: "minioadmin")
     var box = try BlackBox { $0.credentials = [credential] }
@@ -222,7 +222,7 @@ import Testing
     #expect(box.fake.object(key) != nil)
   }
 
-  @Test("the single steps, listings and doctor do not show what a gateway echoes")
+  @Test("the single steps, listings and doctor show no secrets that a gateway echoes")
   func steps() async throws {
     let box = try box()
     let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)
@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test("a proxy that repeats its password is not repeated")
+  @Test("a password that a proxy repeats is not shown")
   func proxy() async throws {
     let password = "Proxy/Pass+Word=0123456789"
     var box = try BlackBox(
@@ -265,7 +265,7 @@ import Testing
     }
   }
 
-  @Test("the command line of a running upload holds no secret, and a presigned URL given by the environment neither")
+  @Test("the process list shows no secret of a running upload, and no presigned URL from the environment")
   func processList() async throws {
     var box = try box(faults: [Fault(.init(.uploadPart, partNumber: 1), .stall(stage: .withinBody))])
     let child = try box.start(["put", "f", "s3://bucket/k", "--part-size", "5M", "--sse-c-key-file", "key"])
@@ -289,7 +289,7 @@ import Testing
     expectNoSecret(box, result)
   }
 
-  @Test("a presigned URL that fails is told without its signature")
+  @Test("a failed presigned URL is shown without its signature")
   func presignedFailure() async throws {
     var box = try box()
     let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What was asked for of an object is there, or that is no success.
+/// An object has its requested settings, or the run is not a success.
 @Suite(.crowd) struct SettingsTests {
   struct Lost: Sendable, CustomTestStringConvertible {
     var options: [String]
@@ -37,7 +37,7 @@ import Testing
     ]
   }
 
-  @Test("a setting that the store passes over is 69, and the object is named", arguments: Lost.all, [100, 6 * mebi])
+  @Test("a setting that the store ignores is 69, and the object is named", arguments: Lost.all, [100, 6 * mebi])
   func lost(_ lost: Lost, _ size: Int) async throws {
     let box = try BlackBox { $0.passesOver = [lost.passesOver] }
     try box.sample("f", size)
@@ -45,12 +45,12 @@ import Testing
     result.expectFailure(69, lost.word, "the object is there", "s3://bucket/k", "Delete the object")
     #expect(box.fake.object("k")?.size == size)
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
-    // The same store, and nothing asked for that it does not keep: nothing is looked at.
+    // At the same store without such a setting there is no check.
     try await box.run("put", "f", "s3://bucket/plain", "--part-size", "5M").expectSuccess()
     #expect(box.fake.requests(.headObject).allSatisfy { $0.key == "k" })
   }
 
-  @Test("what the store keeps is a success, and costs one HEAD", arguments: Lost.all, [100, 6 * mebi])
+  @Test("settings that the store keeps are a success, and cost one HEAD", arguments: Lost.all, [100, 6 * mebi])
   func kept(_ lost: Lost, _ size: Int) async throws {
     let box = try BlackBox()
     try box.sample("f", size)
@@ -61,7 +61,7 @@ import Testing
     #expect(asked.count == 1, "\(asked.map(\.operation))")
   }
 
-  @Test("an object that another writer has put in its place meanwhile says nothing of this one")
+  @Test("an object that somebody else has written meanwhile says nothing about this one")
   func replaced() async throws {
     let box = try BlackBox { ($0.versioning, $0.passesOver) = (true, ["x-amz-meta-"]) }
     try box.sample("f", 6 * mebi)
@@ -70,14 +70,14 @@ import Testing
       .expectWarned("could not be confirmed: metadata color (another object is at the key by now)")
   }
 
-  @Test("a stream's object is looked at too")
+  @Test("a stream's object is checked too")
   func stream() async throws {
     let box = try BlackBox { $0.passesOver = ["x-amz-storage-class"] }
     try await box.run("put", "-", "s3://bucket/k", "--storage-class", "GLACIER", input: .bytes([1, 2, 3]))
       .expectFailure(69, "another storage class", "the object is there")
   }
 
-  @Test("an object whose access is wider than asked for is 69")
+  @Test("an object with more access than requested is 69")
   func wider() async throws {
     let box = try BlackBox { $0.letsEverybodyRead = true }
     try box.sample("f", 10)
@@ -99,13 +99,13 @@ import Testing
       let box = try BlackBox { $0.encryption = answer }
       try box.sample("f", size)
       let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + options)
-      result.expectFailure(69, "does not encrypt as asked for", word)
+      result.expectFailure(69, "does not encrypt as requested", word)
       #expect(result.errors.contains("the object is there") == (size < mebi))
       if size > mebi { box.expectNothingLeft() }
     }
   }
 
-  @Test("SSE-C that the store passes over is 69, in parts before anything is published", arguments: [100, 6 * mebi])
+  @Test("SSE-C that the store ignores is 69, in parts before anything is published", arguments: [100, 6 * mebi])
   func customerKey(_ size: Int) async throws {
     let box = try BlackBox(secure: true) { $0.encryption = .none }
     try box.sample("f", size)
@@ -118,7 +118,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("a store that names the encryption with the parts alone does encrypt")
+  @Test("a store that names the encryption only with the parts does encrypt")
   func namedWithParts() async throws {
     let box = try BlackBox { $0.createNamesEncryption = false }
     try box.sample("f", 6 * mebi)
@@ -126,7 +126,7 @@ import Testing
     #expect(box.fake.requests(.headObject).isEmpty)
   }
 
-  @Test("what may not be read is said, and is no failure")
+  @Test("a setting that may not be read is reported, and is not a failure")
   func unconfirmed() async throws {
     let box = try BlackBox()
     try box.sample("f", 6 * mebi)
@@ -142,7 +142,7 @@ import Testing
     #expect((result.json["evidence"] as? String)?.hasSuffix("; not confirmed: storage class, tags") == true)
   }
 
-  @Test("what a HEAD does not show to everybody is asked for by itself")
+  @Test("a setting that a HEAD does not show to everybody is requested separately")
   func hidden() async throws {
     let box = try BlackBox {
       $0.headHides = [
@@ -160,7 +160,7 @@ import Testing
     #expect(box.fake.requests(.getObjectTagging).count == 1)
   }
 
-  @Test("a HEAD that fails for a while is made again, and one that never answers is 75 with the object named")
+  @Test("a HEAD that fails for a while is retried, and one that is never answered is 75 with the object named")
   func headPasses() async throws {
     let box = try BlackBox()
     try box.sample("f", 10)
@@ -171,7 +171,7 @@ import Testing
     try await box.run(put + ["--retries", "2"]).expectFailure(75, "the object is there and proven", "s3://bucket/k")
   }
 
-  @Test("a request that locks an object carries a digest, whatever --checksum says", arguments: [100, 6 * mebi])
+  @Test("a request that locks an object has a digest, whatever --checksum says", arguments: [100, 6 * mebi])
   func locked(_ size: Int) async throws {
     let box = try BlackBox()
     try box.sample("f", size)
@@ -182,7 +182,7 @@ import Testing
     #expect(!sent.isEmpty && sent.allSatisfy { $0.headers["content-md5"] != nil })
   }
 
-  @Test("a checksum that a part gives back is held against the bytes: once wrong it is sent again, always wrong is 65")
+  @Test("a part's returned checksum is compared with the bytes: once wrong, the part is sent again; always wrong is 65")
   func partChecksum() async throws {
     for always in [false, true] {
       let box = try BlackBox(faults: [
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  @Test("over TLS to a server that nobody verifies the body is signed, as over HTTP", arguments: [100, 6 * mebi])
+  @Test("over TLS to an unverified server the body is signed, as over HTTP", arguments: [100, 6 * mebi])
   func insecure(_ size: Int) async throws {
     var box = try BlackBox(secure: true)
     box.environment["AWS_CA_BUNDLE"] = nil
@@ -211,7 +211,7 @@ import Testing
     #expect(Set(sent.map { $0.headers["x-amz-content-sha256"] }) == Set(hashes))
   }
 
-  @Test("a tab in metadata arrives as it was given, and in another header it is refused")
+  @Test("a tab in metadata arrives unchanged, and in another header it is refused")
   func tab() async throws {
     let box = try BlackBox()
     try box.sample("f", 10)
@@ -222,7 +222,7 @@ import Testing
     #expect(box.fake.object("x") == nil)
   }
 
-  @Test("a conditional PUT that meets another write is sent again, as S3 asks for")
+  @Test("a conditional PUT that collides with another write is sent again, as S3 documents")
   func conflict() async throws {
     let conflict = Fault.Action.error(status: 409, code: "ConditionalRequestConflict")
     let box = try BlackBox(faults: [Fault(.init(.putObject, to: 2), conflict)])

@@ -11,7 +11,7 @@ import Testing
 
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 
-  /// An upload that stands still in the middle of its first part.
+  /// An upload that stalls in the middle of its first part.
   private func held(
     _ faults: [Fault] = [part], size: Int = 11 * mebi, _ options: String...
   ) async throws -> (box: BlackBox, child: ChildProcess) {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "SIGHUP is 129, SIGINT 130, SIGTERM 143, within 5 s, and the same command goes on with the upload",
+    "SIGHUP is 129, SIGINT 130, SIGTERM 143, within 5 s, and the same command resumes the upload",
     arguments: endings)
   func stops(_ signal: Int32, _ exit: Int32) async throws {
     let (box, child) = try await held()
@@ -34,10 +34,10 @@ import Testing
     #expect(result.endedAt - sent - lag.sofar < .seconds(5))
     result.expectFailure(exit, "interrupted")
     result.expectResumable(exit)
-    try await box.expectGoesOn(put, to: try box.files.read("f"))
+    try await box.expectResumes(put, to: try box.files.read("f"))
   }
 
-  @Test("with --on-interrupt abort the upload is aborted within 5 s, and the abort seen to", arguments: endings)
+  @Test("with --on-interrupt abort the upload is aborted within 5 s, and checked to be gone", arguments: endings)
   func aborts(_ signal: Int32, _ exit: Int32) async throws {
     let (box, child) = try await held([Self.part], "--on-interrupt", "abort")
     let (sent, lag) = (ContinuousClock.now, Lag())
@@ -67,10 +67,10 @@ import Testing
     #expect(await box.fake.wait { $0.contains { $0.status == 503 } })
     child.signal(SIGTERM)
     await child.wait(timeout: .seconds(30)).expectFailure(143)
-    try await box.expectGoesOn(put, to: try box.files.read("f"))
+    try await box.expectResumes(put, to: try box.files.read("f"))
   }
 
-  @Test("a store that does not answer the abort holds nobody longer than 5 s, and the upload is named")
+  @Test("if the store does not answer the abort, the run ends within 5 s, and the upload is named")
   func deafStore() async throws {
     let (box, child) = try await held(
       [Self.part, Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))], "--on-interrupt", "abort")
@@ -97,7 +97,7 @@ import Testing
     #expect(result.status == exit)
   }
 
-  @Test("SIGINT while complete is under way waits for its answer: the object may be there already")
+  @Test("after SIGINT the run waits for the answer to a running complete, because the object may exist already")
   func whileCompleting() async throws {
     let box = try BlackBox(faults: [
       Fault(.init(.completeMultipartUpload), .trickle(spaces: 20, milliseconds: 50))
@@ -127,7 +127,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a reader of standard output that has gone does not end a run by SIGPIPE, and a proven upload is a success")
+  @Test("if the reader of standard output has gone, SIGPIPE does not end the run, and a proven upload is a success")
   func brokenPipe() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
@@ -140,7 +140,7 @@ import Testing
     #expect(box.fake.object("k")?.size == 100)
   }
 
-  @Test("no file and no socket gets the number of a closed standard stream, and with it what is printed")
+  @Test("no file or socket gets the number of a closed standard stream, and with it what is printed")
   func closedBeforeSockets() async throws {
     let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
     let environment = Programs.environment(home: box.binary.home.path).merging(box.environment) { $1 }
@@ -156,7 +156,7 @@ import Testing
     #expect(await child.wait().status == 143)
   }
 
-  /// Why /dev cannot be hidden from one process alone here, as in a chroot; nil where it can.
+  /// Why /dev cannot be hidden from one process here, as in a chroot; nil if it can.
   private static let obstacle: String? = {
     do {
       let pid = try Spawn.run(
@@ -171,7 +171,7 @@ import Testing
   }()
 
   @Test(
-    "where there is no /dev/null either, nothing gets the number of a closed standard stream",
+    "without /dev/null too, nothing gets the number of a closed standard stream",
     .enabled(if: obstacle == nil, "\(obstacle ?? "")"), arguments: [false, true])
   func closedWithoutNull(puts: Bool) async throws {
     let box = try BlackBox(faults: puts ? [] : [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
@@ -199,7 +199,7 @@ import Testing
     #expect(try box.files.read("f") == bytes)
   }
 
-  @Test("a command without an upload to put in order ends at a signal by itself", arguments: endings)
+  @Test("a command without an upload to clean up is ended by a signal directly", arguments: endings)
   func singleStep(_ signal: Int32, _ exit: Int32) async throws {
     let box = try BlackBox(faults: [Fault(.init(.createMultipartUpload), .stall(stage: .beforeBody))])
     let child = try box.start(["create", "s3://bucket/k"])
@@ -210,7 +210,8 @@ import Testing
   }
 
   @Test(
-    "closed standard streams harm no byte of the upload", arguments: ["2>&-", ">&- 2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
+    "closed standard streams do not change a byte of the upload",
+    arguments: ["2>&-", ">&- 2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
   func closedStreams(_ streams: String) async throws {
     for secure in [false, true] {
       let box = try BlackBox(secure: secure)

@@ -39,7 +39,7 @@ enum SourceChange: String, CaseIterable, Sendable {
 }
 
 @Suite(.crowd) struct SourceChangeTests {
-  /// 40 MiB, more than the sockets between hold, so that much of it is still to be read when the change comes.
+  /// 40 MiB, more than the sockets' buffers hold, so that much of it is unread when the change happens.
   private static let size = 40 * mebi
 
   private func run(
@@ -65,7 +65,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     #expect(box.fake.requests(.putObject).count == 1)
   }
 
-  @Test("what changes the file once all of it has arrived takes nothing back: the object is there and proven")
+  @Test("a change of the file after all of it has arrived has no effect: the object is there and proven")
   func afterwards() async throws {
     let box = try BlackBox(faults: [Fault(.init(.putObject), .stall(milliseconds: 500, stage: .beforeAnswer))])
     let bytes = try box.sample("f", 1000)
@@ -101,7 +101,7 @@ enum SourceChange: String, CaseIterable, Sendable {
   }
 
   @Test(
-    "a change is seen at the next try of a request that stood still", arguments: [SourceChange.rewritten, .emptied])
+    "a change is noticed at the next try of a stalled request", arguments: [SourceChange.rewritten, .emptied])
   func stalled(_ change: SourceChange) async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 1), .stall(stage: .beforeAnswer))])
     _ = try await run(
@@ -110,7 +110,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     #expect(box.fake.requests(.uploadPart).count == 1)
   }
 
-  @Test("over TLS, with the checksum alone, a truncated file is 65 too", arguments: [SourceChange.truncated, .emptied])
+  @Test("over TLS, with only the checksum, a truncated file is 65 too", arguments: [SourceChange.truncated, .emptied])
   func secure(_ change: SourceChange) async throws {
     let box = try BlackBox(
       secure: true, faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 2 * mebi))])
@@ -118,7 +118,7 @@ enum SourceChange: String, CaseIterable, Sendable {
     box.expectNothingLeft()
   }
 
-  @Test("a file of another size than the part step was told is not sent")
+  @Test("a file of another size than given to the part step is not sent")
   func part() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 2 * mebi))])
     try box.files.sparseFile("f", size: Int64(Self.size))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// What is done with a state folder that is not s3up's alone.
+/// State folders that are not only s3up's.
 @Suite(.crowd) struct StateFolderTests {
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "A folder that is there keeps its mode, whatever is made in it, and whether the command fails or not",
+    "An existing folder keeps its mode, whatever is created in it, and whether the command fails or not",
     arguments: [0o755, 0o775, 0o777, 0o1777] as [mode_t])
   func modes(_ bits: mode_t) async throws {
     let (box, server) = try box()
@@ -55,7 +55,7 @@ import Testing
     #expect(mode(shared) == bits)
   }
 
-  @Test("Folders that are missing are made for this user alone, beside others that keep theirs")
+  @Test("Missing folders are created private, and existing ones keep their mode")
   func missing() async throws {
     let (box, server) = try box()
     let above = try folder(box, "above", 0o775)
@@ -65,7 +65,7 @@ import Testing
     #expect(server.asked.count == 3)
   }
 
-  @Test("A folder uploads that another program has there stays as it is; where others can write it, it is refused")
+  @Test("Another program's folder named uploads is not changed; if others can write it, it is refused")
   func otherProgram() async throws {
     let (box, server) = try box()
     let uploads = try folder(box, "site/uploads", 0o755)
@@ -80,7 +80,7 @@ import Testing
     #expect(mode(uploads) == 0o777 && !server.asked.isEmpty)
   }
 
-  @Test("What another user could have written of stores is not believed, and one line says so")
+  @Test("Lessons that another user could have written are not trusted, and one message says so")
   func plantedLesson() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
@@ -96,7 +96,7 @@ import Testing
     #expect(box.fake.requests(.putObject).last?.headers["x-amz-checksum-crc64nvme"] != nil)
   }
 
-  @Test("No run leaves the credentials of a machine on the disk, and what an earlier version left goes")
+  @Test("No run leaves a machine's credentials on disk, and those of an earlier version are deleted")
   func noCredentials() async throws {
     let (box, server) = try box()
     let state = try folder(box, "state", 0o700)

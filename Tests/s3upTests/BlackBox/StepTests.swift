@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("files that are parts are sent whole, and sent again replace themselves")
+  @Test("files are sent as whole parts, and replace the earlier part if sent again")
   func files() async throws {
     let box = try BlackBox()
     let id = try await create(box)
@@ -58,7 +58,7 @@ import Testing
     #expect(box.fake.object("dir/k")?.sha256 == sha256(one + two))
   }
 
-  @Test("parts lists number, size and ETag, over many pages; uploads adds them up")
+  @Test("parts lists number, size and ETag over many pages; uploads counts them")
   func lists() async throws {
     let box = try BlackBox {
       $0.pageLimit = 2
@@ -98,7 +98,7 @@ import Testing
     #expect(object["age_seconds"] as? Int ?? -1 >= 0)
   }
 
-  @Test("complete --parts-file takes the parts that it names, from a file or standard input")
+  @Test("complete --parts-file uses the listed parts, from a file or standard input")
   func partsFile() async throws {
     for input in [false, true] {
       let box = try BlackBox { $0.minimumPartSize = 1 }
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("a list that does not agree with the store completes nothing")
+  @Test("with a list that differs from the store's nothing is completed")
   func wrongList() async throws {
     let box = try BlackBox()
     let id = try await create(box)
@@ -141,7 +141,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 1)
   }
 
-  @Test("complete without parts is 65 and leaves the upload")
+  @Test("complete without parts is 65 and keeps the upload")
   func noParts() async throws {
     let box = try BlackBox()
     let id = try await create(box)
@@ -149,7 +149,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.count == 1)
   }
 
-  @Test("complete takes conditions and survives a lost answer; a failure leaves the upload as it is")
+  @Test("complete accepts conditions and survives a lost answer; after a failure the upload is kept")
   func completeFaults() async throws {
     let box = try BlackBox()
     try box.sample("p", 100)
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(
-    "abort ends the upload; a second one says that the store knows none",
+    "abort ends the upload; a second abort says that the store has none",
     arguments: [FakeOptions.Repeated.success, .noSuchUpload])
   func abort(_ repeated: FakeOptions.Repeated) async throws {
     let box = try BlackBox { $0.repeatedAbort = repeated }
@@ -186,7 +186,7 @@ import Testing
     #expect(try await box.run("uploads", "s3://bucket").output == "")
   }
 
-  @Test("abort with an id of another key ends nothing, and names the key that has the upload")
+  @Test("abort with the id of another key's upload aborts nothing, and names that key")
   func abortElsewhere() async throws {
     let box = try BlackBox()
     let id = try await create(box)
@@ -194,13 +194,13 @@ import Testing
     try await box.run(abort).expectFailure(69, "another key", "s3up abort \(key) --upload-id=")
     try await box.run(["abort", key, "--upload-id", id + "x"]).expectFailure(69, "knows no upload \(id)x at \(key)")
     #expect(box.fake.unfinishedUploads.map(\.id) == [id])
-    // Who may not list is told what is known.
+    // Without the permission to list, the message says only what is known.
     box.fake.setFaults([Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))])
     try await box.run(abort).expectFailure(69, "knows no upload")
   }
 
   @Test(
-    "An abort whose answer is lost, of one who may not list parts, or of an upload that is recorded here is a success")
+    "An abort is a success if its answer is lost, if parts may not be listed, or if the upload is recorded here")
   func abortKnown() async throws {
     let box = try BlackBox()
     var id = try await create(box)
@@ -223,7 +223,7 @@ import Testing
     try await box.run("abort", key, "--upload-id", id + "x").expectFailure(69, "knows no upload")
   }
 
-  @Test("a slice is sent exactly, an empty one too")
+  @Test("a slice is sent exactly, even an empty one")
   func slices() async throws {
     let box = try BlackBox { $0.minimumPartSize = 0 }
     let bytes = try box.sample("f", 1000)
@@ -238,7 +238,7 @@ import Testing
     #expect(held[10_000]?.bytes == [bytes[999]])
   }
 
-  @Test("create with --json says the id; -q leaves what scripts read")
+  @Test("create with --json prints the id; -q keeps what scripts read")
   func answers() async throws {
     let box = try BlackBox()
     let json = try await box.run("create", key, "--json").json
@@ -248,7 +248,7 @@ import Testing
   }
 
   @Test(
-    "a store whose list does not come to an end stops no command",
+    "an endless list of the store does not hang a command",
     arguments: [
       FakeOptions.ListParts.endless, .noMarker, .inclusiveMarker, .onePage,
     ])

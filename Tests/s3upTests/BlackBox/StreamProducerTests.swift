@@ -4,7 +4,7 @@ import Testing
 
 @testable import Support
 
-/// `--from-command`: what a command prints is published when the command ended well.
+/// `--from-command`: a command's output is published if the command succeeds.
 @Suite(.crowd) struct ProducerTests {
   private let put = ["put", "--from-command", "s3://bucket/k"]
 
@@ -12,7 +12,7 @@ import Testing
     try await box.run(put + options + ["--", "sh", "-c", line])
   }
 
-  @Test("what a command prints arrives, and what it says on standard error passes through", arguments: [10, 20 * mebi])
+  @Test("a command's output is uploaded, and its standard error is shown", arguments: [10, 20 * mebi])
   func arrives(_ size: Int) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", size)
@@ -47,7 +47,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("one that dies at 90 % publishes nothing and leaves no upload")
+  @Test("a command that dies at 90 % publishes nothing and leaves no upload")
   func diesLate() async throws {
     let box = try BlackBox()
     try box.sample("f", 20 * mebi)
@@ -63,7 +63,7 @@ import Testing
     #expect(box.fake.requests(.listParts).count == 1)
   }
 
-  @Test("one that closes its output and then fails is waited for")
+  @Test("a command that closes its output and then fails is waited for")
   func failsAfterOutput() async throws {
     let box = try BlackBox()
     try box.sample("f", 9 * mebi)
@@ -71,7 +71,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("a command that is not there is 66 and sends nothing")
+  @Test("a missing command is 66 and sends nothing")
   func notFound() async throws {
     let box = try BlackBox()
     try await box.run(put + ["--", "no-such-command-here"]).expectFailure(66, "no-such-command-here")
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "a signal ends the command too, even one that does not listen", arguments: [SIGHUP, SIGINT, SIGTERM], [false, true])
+    "a signal ends the command too, even if it ignores signals", arguments: [SIGHUP, SIGINT, SIGTERM], [false, true])
   func interrupted(_ signal: Int32, deaf: Bool) async throws {
     let box = try BlackBox()
     try box.sample("f", 9 * mebi)
@@ -115,7 +115,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  @Test("when the store refuses for good the command is ended")
+  @Test("after a final refusal of the store the command is ended")
   func refused() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .error(status: 403, code: "AccessDenied"))])
     try box.sample("f", 9 * mebi)
@@ -145,7 +145,7 @@ import Testing
     return try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
   }
 
-  /// A process that has ended, and may wait to be reaped by whoever has adopted it.
+  /// A process that has ended; it may still have to be reaped by its new parent.
   private func isGone(_ pid: pid_t) -> Bool {
     guard kill(pid, 0) == 0, let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else {
       return true
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    "a command that fails is 65 at once, though something that it has started holds the pipe, and that is ended",
+    "a command that fails is 65 at once, although a process that it has started keeps the pipe open, which is ended",
     arguments: [
       "exec sleep 1000", "trap '' TERM HUP INT; exec sleep 1000", "exec sh -c 'kill -STOP $$; exec sleep 1000'",
     ],
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("one that fails while all its parts wait for a store that is busy is 65 at once")
+  @Test("a command that fails while all its parts wait for a busy store is 65 at once")
   func failsWhileRetrying() async throws {
     let busy = Fault(.init(.uploadPart), .error(status: 503, code: "SlowDown", headers: ["Retry-After": "600"]))
     let box = try BlackBox(faults: [busy])
@@ -188,17 +188,17 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("when a command has ended well, what it has started is read to its end")
+  @Test("after a command has succeeded, the output of processes that it has started is read to its end")
   func childSpeaksLater() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 9 * mebi)
-    // Begins only when the command is gone, and not left behind as a zombie.
+    // Begins only after the command has been reaped.
     try await run(box, "{ while kill -0 $$ 2>/dev/null; do sleep 0.02; done; cat f; } & exit 0").expectSuccess()
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
   @Test(
-    "a run that is stopped ends all that the command has started, also when that itself has ended well",
+    "a run that is stopped ends every process that the command has started, even if the command has succeeded",
     arguments: [SIGHUP, SIGINT, SIGTERM, 0], ["wait", "exit 0"])
   func endsGroup(_ signal: Int32, _ end: String) async throws {
     let box = try BlackBox()
@@ -216,7 +216,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("the second signal leaves nothing of a command that does not listen")
+  @Test("after the second signal nothing remains of a command that ignores signals")
   func secondSignal() async throws {
     let box = try BlackBox(faults: [Fault(.init(.abortMultipartUpload), .stall(stage: .beforeBody))])
     try box.sample("f", 9 * mebi)
@@ -234,7 +234,7 @@ import Testing
     #expect(isGone(started))
   }
 
-  @Test("what a command has left running without the pipe is left alone after a success")
+  @Test("processes that a command left running without the pipe are left alone after a success")
   func leavesDaemons() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 1000)
@@ -246,7 +246,7 @@ import Testing
   }
 
   @Test(
-    "a command can ask for something on the terminal, and Ctrl-C there ends it with the upload",
+    "a command can ask for something on the terminal, and Ctrl-C ends it and the upload",
     arguments: [true, false])
   func terminal(answers: Bool) async throws {
     let box = try BlackBox()

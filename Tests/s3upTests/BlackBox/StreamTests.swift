@@ -8,7 +8,7 @@ import Testing
   private static let part = 8 * mebi
 
   @Test(
-    "standard input arrives whole, up to a part by one request",
+    "standard input arrives completely, up to one part in a single request",
     arguments: [0, 1, part - 1, part, part + 1, 2 * part, 20 * mebi])
   func sizes(_ size: Int) async throws {
     let box = try BlackBox()
@@ -48,7 +48,8 @@ import Testing
   }
 
   @Test(
-    "expectations that hold publish, those that do not are 65 and leave nothing", arguments: [1000, 20 * mebi])
+    "a stream that meets its expectations is published, another one is 65 and leaves nothing",
+    arguments: [1000, 20 * mebi])
   func expectations(_ size: Int) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", size)
@@ -68,7 +69,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("--min-size holds for a file too")
+  @Test("--min-size is for files too")
   func fileMinimum() async throws {
     let box = try BlackBox()
     try box.sample("f", 1000)
@@ -103,7 +104,7 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
-  @Test("a part that fails for good ends in its reason and leaves nothing: a stream cannot be gone on with")
+  @Test("a part that fails for good ends the run with its reason and leaves nothing: a stream cannot be resumed")
   func fails() async throws {
     for (status, code, exit) in [(500, "InternalError", 75), (403, "AccessDenied", 77), (400, "EntityTooLarge", 69)] {
       let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 2), .error(status: status, code: code))])
@@ -117,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("a stream that was killed is not gone on with: the next run ends its upload and begins anew")
+  @Test("a killed stream is not resumed: the next run aborts its upload and begins a new one")
   func killed() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 2), .stall(stage: .beforeBody))])
     let bytes = try box.sample("f", 20 * mebi)
@@ -134,7 +135,7 @@ import Testing
     #expect(box.fake.requests(.abortMultipartUpload).map(\.uploadID) == [old])
   }
 
-  @Test("a store that refuses the checksum at the first part gets the stream all the same", arguments: [true, false])
+  @Test("if the store refuses the checksum of the first part, the stream is still uploaded", arguments: [true, false])
   func stepsDown(secure: Bool) async throws {
     for checksums in [FakeOptions.Checksums.notImplemented, .invalidArgument, .ignored] {
       let box = try BlackBox(secure: secure) { $0.checksums = checksums }
@@ -160,7 +161,7 @@ import Testing
     box.expectNothingLeft()
   }
 
-  @Test("a closed standard input is no empty stream")
+  @Test("a closed standard input is not an empty stream")
   func closedInput() async throws {
     let box = try BlackBox()
     let result = try await box.shell("exec \"$S3UP\" put - s3://bucket/k <&-")
@@ -170,7 +171,7 @@ import Testing
     #expect(box.fake.object("k")?.size == 0)
   }
 
-  @Test("a directory as standard input is 66, and so is a pipe that is not there")
+  @Test("a directory as standard input is 66, and so is a missing pipe")
   func unreadable() async throws {
     let box = try BlackBox()
     try await box.shell("exec \"$S3UP\" put - s3://bucket/k <.").expectFailure(66)
@@ -178,7 +179,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("SIGINT ends a stream that says nothing, and leaves nothing", arguments: [false, true])
+  @Test("SIGINT ends a silent stream, and leaves nothing", arguments: [false, true])
   func interrupted(hasParts: Bool) async throws {
     let box = try BlackBox()
     let child = try box.start(["put", "-", "s3://bucket/k"], input: .open)
@@ -193,7 +194,7 @@ import Testing
     #expect(try box.records() == [])
   }
 
-  /// The program looks after its signals before it starts a thread.
+  /// The program sets up its signals before it starts a thread.
   private static func hasThreads(_ child: ChildProcess) async -> Bool {
     let end = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < end, !child.ended {
@@ -205,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "512 MiB through a pipe take no more than four parts and 32 MiB of memory", .enabled(if: BlackBox.measures))
+    "512 MiB through a pipe need at most four parts and 32 MiB of memory", .enabled(if: BlackBox.measures))
   func memory() async throws {
     let box = try BlackBox { $0.storage = .discard }
     let child = try box.start(

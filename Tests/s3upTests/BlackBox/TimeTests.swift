@@ -12,7 +12,7 @@ import Testing
     (.listMultipartUploads, 11, ["--resume", "adopt"]),
   ]
 
-  @Test("--deadline holds whatever the run is at: a look, a create, a single request", arguments: standing)
+  @Test("--deadline ends the run whatever it is doing: looking, creating, a single request", arguments: standing)
   func deadline(_ operation: FakeOperation, _ size: Int, _ options: [String]) async throws {
     let box = try BlackBox(faults: [Fault(.init(operation), .stall(stage: .beforeBody))])
     try box.sample("f", size * mebi)
@@ -23,7 +23,7 @@ import Testing
     #expect(box.fake.objectCount == 0)
   }
 
-  @Test("--deadline holds while a file is summed, before anything is sent", .enabled(if: BlackBox.measures))
+  @Test("--deadline ends the run while a file is summed, before anything is sent", .enabled(if: BlackBox.measures))
   func summing() async throws {
     let box = try BlackBox()
     // It would take minutes.
@@ -36,7 +36,7 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
-  @Test("--deadline holds while credentials are waited for and while they are looked for, and their wait holds alone")
+  @Test("--deadline ends the run while it waits or looks for credentials, and their own wait has its limit")
   func credentials() async throws {
     var box = try BlackBox(faults: [Fault(.all, .error(status: 400, code: "ExpiredToken"))])
     try box.sample("f", 11 * mebi)
@@ -56,7 +56,7 @@ import Testing
     #expect(.seconds(silent.seconds) - lag.sofar < .milliseconds(1750))
   }
 
-  @Test("--stall-timeout that is typed holds for complete too, and the upload is kept; spaces begin it anew")
+  @Test("--stall-timeout also limits complete, and the upload is kept; white space from the store restarts the time")
   func completeStalls() async throws {
     let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeBody))])
     try box.sample("f", 11 * mebi)

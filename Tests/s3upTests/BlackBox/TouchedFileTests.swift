@@ -8,7 +8,7 @@ import Testing
 enum Touch: String, CaseIterable, Sendable {
   case chmod, link, rewritten
 
-  /// Other bytes are written where the file has some, and its times put back, as VeraCrypt does.
+  /// Writes other bytes into the file and restores its times, like VeraCrypt.
   func happen(to path: String) throws {
     switch self {
     case .chmod: guard Glibc.chmod(path, 0o640) == 0 else { throw SystemError("chmod") }
@@ -27,7 +27,7 @@ enum Touch: String, CaseIterable, Sendable {
 
 @Suite(.crowd) struct TouchedFileTests {
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "1"]
-  /// Two parts are at the store when it comes to the third, before which the file is touched.
+  /// The file is touched before the third part, when two are at the store.
   private static let third = Fault.Match(.uploadPart, partNumber: 3)
 
   /// The touch comes when a request has reached the store, which goes no further before.
@@ -50,14 +50,14 @@ enum Touch: String, CaseIterable, Sendable {
     return await child.wait()
   }
 
-  /// Plain HTTP signs the bytes' SHA-256, which is then known whatever else is; over TLS nothing but what is asked for.
+  /// Over plain HTTP the bytes' SHA-256 is signed and therefore known; over TLS only the requested checksum is.
   static let ways: [([String], secure: Bool)] = [
     ([], false), ([], true), (["--checksum", "sha256"], true), (["--checksum", "md5"], true),
     (["--checksum", "none"], false), (["--checksum", "none"], true),
   ]
 
   @Test(
-    "rewritten in place while its parts are sent, with its times put back, a file is 65, and nothing is published",
+    "a file that is rewritten in place while its parts are sent, with its times restored, is 65, and nothing is published",
     arguments: ways)
   func rewritten(_ options: [String], secure: Bool) async throws {
     let box = try BlackBox(secure: secure)
@@ -70,28 +70,28 @@ enum Touch: String, CaseIterable, Sendable {
   }
 
   @Test(
-    "a chmod or a link while its parts are sent has the file summed again, and the upload goes through",
+    "after a chmod or a link while its parts are sent the file is compared again, and the upload succeeds",
     arguments: ways)
   func touched(_ options: [String], secure: Bool) async throws {
     let box = try BlackBox(secure: secure)
     let bytes = try box.sample("f", StoppedUpload.size)
     let result = try await run(box, options.isEmpty ? .link : .chmod, at: Self.third, put + options + ["-v"])
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.errors.contains("summed again"), "\(result.errors)")
+    #expect(result.errors.contains("compared again"), "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.requests(.uploadPart).count == 5)
   }
 
-  @Test("a file that nobody touches is not summed again")
+  @Test("an untouched file is not summed again")
   func untouched() async throws {
     let box = try BlackBox()
     try box.sample("f", StoppedUpload.size)
     let result = try await box.run(put + ["-v"])
     #expect(result.status == 0)
-    #expect(!result.errors.contains("summed again"), "\(result.errors)")
+    #expect(!result.errors.contains("compared again"), "\(result.errors)")
   }
 
-  @Test("a touched file without anything to compare its parts by is 65")
+  @Test("a touched file without anything to compare its parts with is 65")
   func nothingToCompare() async throws {
     let box = try BlackBox(secure: true) { $0.partETags = .odd }
     try box.sample("f", StoppedUpload.size)
@@ -100,7 +100,7 @@ enum Touch: String, CaseIterable, Sendable {
     box.expectNothingLeft()
   }
 
-  /// More than the sockets between hold, so that the last bytes are still to be read when the touch comes.
+  /// More than the sockets' buffers hold, so that the last bytes are unread when the file is touched.
   private func single(_ touch: Touch, _ options: [String], secure: Bool) async throws -> (BlackBox, ChildProcess.Result)
   {
     let box = try BlackBox(secure: secure)
@@ -110,7 +110,7 @@ enum Touch: String, CaseIterable, Sendable {
   }
 
   @Test(
-    "rewritten so while a single request sends it, nothing is published",
+    "if it is rewritten like that while a single request sends it, nothing is published",
     arguments: ways)
   func rewrittenSingle(_ options: [String], secure: Bool) async throws {
     let (box, result) = try await single(.rewritten, options, secure: secure)
@@ -123,7 +123,7 @@ enum Touch: String, CaseIterable, Sendable {
   @Test("a chmod while a single request sends it changes nothing", arguments: [false, true])
   func touchedSingle(secure: Bool) async throws {
     let (box, result) = try await single(.chmod, [], secure: secure)
-    #expect(result.status == 0 && result.errors.contains("summed again"), "\(result.errors)")
+    #expect(result.status == 0 && result.errors.contains("compared again"), "\(result.errors)")
     #expect(box.fake.object("k")?.size == 40 * mebi)
     #expect(box.fake.requests(.putObject).count == 1)
   }
@@ -143,7 +143,7 @@ enum Touch: String, CaseIterable, Sendable {
     box.expectNothingLeft()
   }
 
-  @Test("rewritten so between two runs, a part that the record calls done is sent again")
+  @Test("if the file is rewritten like that between two runs, a part that the record calls done is sent again")
   func betweenRuns() async throws {
     let stopped = try await StoppedUpload()
     let box = stopped.box
@@ -154,7 +154,7 @@ enum Touch: String, CaseIterable, Sendable {
     #expect(box.fake.object("k")?.sha256 == sha256(try box.files.read("f")))
   }
 
-  @Test("rewritten so while the next run resumes, after its parts were compared, it is 65")
+  @Test("a file rewritten like that while the next run resumes, after its parts were compared, is 65")
   func whileResuming() async throws {
     let stopped = try await StoppedUpload()
     let box = stopped.box
@@ -163,7 +163,7 @@ enum Touch: String, CaseIterable, Sendable {
     box.expectNothingLeft()
   }
 
-  @Test("an upload that was completed of other bytes is no proof of a file that was rewritten so since")
+  @Test("an upload that was completed from other bytes is no proof for a file that was rewritten like that since")
   func completedBefore() async throws {
     let box = try BlackBox(faults: [Fault(.init(.completeMultipartUpload), .stall(stage: .beforeAnswer))])
     try box.sample("f", StoppedUpload.size)
@@ -179,7 +179,7 @@ enum Touch: String, CaseIterable, Sendable {
     #expect(try box.records() == [])
   }
 
-  @Test("--expect-sha256 holds for the bytes that were sent, whatever was written meanwhile", arguments: [1000, 5])
+  @Test("--expect-sha256 is about the bytes that were sent, whatever was written meanwhile", arguments: [1000, 5])
   func expectation(_ partSize: Int) async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", StoppedUpload.size)
@@ -199,6 +199,6 @@ enum Touch: String, CaseIterable, Sendable {
     let id = try #require(created.lines.first)
     let words = ["part", "f", "s3://bucket/k", "--upload-id", id, "--part", "1", "-v"]
     let result = try await run(box, touch, at: .init(.uploadPart), words)
-    #expect(result.status == 0 && result.errors.contains("summed again"), "\(result.errors)")
+    #expect(result.status == 0 && result.errors.contains("compared again"), "\(result.errors)")
   }
 }

@@ -33,7 +33,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "What is published and proven is a success when its line cannot be written, and no record of it stays",
+    "A published and proven object is a success even if its line cannot be written, and its record is deleted",
     arguments: Unwritable.allCases, [true, false])
   func put(_ how: Unwritable, _ inParts: Bool) async throws {
     let box = try BlackBox()
@@ -55,7 +55,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(box.fake.unfinishedUploads.isEmpty)
   }
 
-  @Test("A run that is killed before its line is out has its record still, and the next one sends nothing")
+  @Test("A run that is killed before its result is printed still has its record, and the next one sends nothing")
   func killedBefore() async throws {
     let box = try BlackBox()
     try box.sample("f", 6 * mebi)
@@ -76,7 +76,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(records(box) == [])
   }
 
-  @Test("A stream's line too", arguments: Unwritable.allCases)
+  @Test("The same for a stream", arguments: Unwritable.allCases)
   func stream(_ how: Unwritable) async throws {
     let box = try BlackBox()
     let result = try await box.shell(how.line("put --from-command \(key) -- echo words"))
@@ -86,7 +86,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(box.fake.object("k")?.size == 6)
   }
 
-  @Test("complete and abort are done, whatever becomes of their lines", arguments: Unwritable.allCases)
+  @Test("complete and abort succeed even if their lines cannot be written", arguments: Unwritable.allCases)
   func steps(_ how: Unwritable) async throws {
     let box = try BlackBox()
     for (command, was) in [("complete", "completed \(key)"), ("abort", "aborted \(key)")] {
@@ -112,7 +112,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(
-    "A step whose output is its purpose fails when nobody gets it", arguments: Unwritable.allCases,
+    "A step whose purpose is its output fails if it cannot be written", arguments: Unwritable.allCases,
     [
       "presign s3://bucket/k", "presign s3://bucket/k --json", "parts s3://bucket/k --upload-id '{id}'",
       "parts s3://bucket/k --upload-id '{id}' --json", "uploads s3://bucket", "uploads s3://bucket --json", "help",
@@ -126,7 +126,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     #expect(box.fake.unfinishedUploads.count == 1)
   }
 
-  @Test("create whose id cannot be printed takes the upload back, or names it", arguments: Unwritable.allCases)
+  @Test("create whose id cannot be printed aborts the upload, or names it", arguments: Unwritable.allCases)
   func create(_ how: Unwritable) async throws {
     let box = try BlackBox()
     for option in ["", "--json"] {
@@ -140,7 +140,7 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
     result.expectFailure(75, "s3up abort \(key) --upload-id=", id)
   }
 
-  @Test("uploads --clean ends all that it was to end, though it cannot say so", arguments: ["", "--json"])
+  @Test("uploads --clean aborts all uploads even if it cannot print them", arguments: ["", "--json"])
   func clean(_ option: String) async throws {
     let box = try BlackBox()
     for _ in 1...3 { try await box.run("create", key).expectSuccess() }
@@ -168,9 +168,9 @@ enum Unwritable: String, CaseIterable, CustomTestStringConvertible {
 
   private static let compiler = try? Programs.find("cc")
 
-  /// As a network file system: `write` succeeds, and `close` of a descriptor of that file tells that it did not.
+  /// Like a network file system: `write` succeeds, and `close` of a descriptor reports the failure.
   @Test(
-    "A line that is lost only when the file is closed is a line that could not be written",
+    "A line that is lost only when the file is closed counts as not written",
     .enabled(if: compiler != nil))
   func lostAtClose() async throws {
     var box = try BlackBox()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Support
 
-/// The store says that the object is made, and shows no proof of it.
+/// The store reports success without proof.
 @Suite(.crowd) struct WeakAnswerTests {
   private static let words = ["put", "f", "s3://bucket/k", "--part-size", "5M"]
 
-  /// Its answers to complete hold neither ETag nor checksum, and a HEAD no checksum and an ETag that says nothing.
+  /// Its answers to complete have neither ETag nor checksum, and those to HEAD no checksum and a meaningless ETag.
   private func store(_ faults: Fault...) throws -> BlackBox {
     try BlackBox(faults: faults) {
       $0.completeETag = .missing
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test("an object that a HEAD does not show at once is looked for again, even with one try for everything")
+  @Test("a HEAD that does not show the object at once is repeated, even with one try for every request")
   func shownLater() async throws {
     let box = try store(Fault(.init(.headObject, to: 2), .error(status: 404, code: "")))
     let bytes = try box.sample("f", 11 * mebi)
@@ -26,7 +26,7 @@ import Testing
     #expect(box.fake.requests(.headObject).count == 3)
   }
 
-  @Test("one that stays away is 75, its record kept and its upload named; the next run finds it")
+  @Test("an object that never appears is 75, with its record kept and its upload named; the next run finds it")
   func staysAway() async throws {
     let box = try store(Fault(.init(.headObject), .error(status: 404, code: "")))
     try box.sample("f", 11 * mebi)
@@ -41,7 +41,7 @@ import Testing
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
   }
 
-  @Test("a stream's upload that was said to be complete and stays away is named, and not aborted")
+  @Test("a stream's upload that the store calls complete but does not show is named, and not aborted")
   func streamStaysAway() async throws {
     let box = try store(Fault(.init(.headObject), .error(status: 404, code: "")))
     let bytes = try box.sample("f", 11 * mebi)

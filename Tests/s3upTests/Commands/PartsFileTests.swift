@@ -9,7 +9,7 @@ import Testing
     try PartsFile.parse(Array(text.utf8), name: "list")
   }
 
-  @Test("each form of a line says the same of a part, in any order")
+  @Test("all forms of a line give the same part, in any order")
   func forms() throws {
     let sum = "yZRlqg=="
     for line in [
@@ -25,11 +25,11 @@ import Testing
   }
 
   @Test(
-    "a line that is no part, or a part that stands twice, is refused with its line or number",
+    "a line that is not a part, or a part that is listed twice, is refused with its line or part number",
     arguments: [
       ("1", "line 1"), ("1 a\nx b", "line 2"), ("0 a", "line 1"), ("10001 a", "line 1"), ("1 x a", "line 1"),
       ("1 -5 a", "line 1"), ("1 5 a crc32:zz", "line 1"), ("1 5 a b", "line 1"), ("{\"part\":1}", "line 1"),
-      ("{\"part\":1,\"etag\":\"\"}", "line 1"), ("{\"part\":1", "line 1"), ("1 a\n2 b\n1 a", "part 1 stands twice"),
+      ("{\"part\":1,\"etag\":\"\"}", "line 1"), ("{\"part\":1", "line 1"), ("1 a\n2 b\n1 a", "part 1 is twice"),
     ])
   func refused(_ text: String, _ words: String) throws {
     let failure = #expect(throws: Failure.self) { try parse(text) }
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "missing numbers are named in ranges, and not without end",
+    "missing numbers are named in ranges, up to a limit",
     arguments: [
       ([1, 2, 3], [], ""), ([2], [1], "part 1"), ([1, 4], [2, 3], "parts 2-3"),
       ([1, 3, 7], [2, 4, 5, 6], "parts 2 and 4-6"),

@@ -49,7 +49,7 @@ import Testing
       endpoint_url = http://services
     """
 
-  @Test("an endpoint is the option's, then S3UP's, then AWS's variables', then the services', then the profile's")
+  @Test("the endpoint is the option's, then the S3UP variable's, then AWS's variables', the services', the profile's")
   func endpointOrder() throws {
     var environment = [
       "S3UP_ENDPOINT_URL": "http://own", "AWS_ENDPOINT_URL_S3": "http://s3", "AWS_ENDPOINT_URL": "http://all",
@@ -74,7 +74,7 @@ import Testing
     #expect(try settings(config: "[default]\nservices = mine\n[services mine]\n").question.endpointURL == nil)
   }
 
-  @Test("configured endpoints are ignored when that is asked for, and those of s3up never")
+  @Test("configured endpoints are ignored on request, but never s3up's own")
   func ignored() throws {
     let ignore = ["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"]
     #expect(try settings(config: Self.services, environment: ignore).question.endpointURL == nil)
@@ -94,7 +94,7 @@ import Testing
       ).question.endpointURL == "http://all")
   }
 
-  @Test("services that are not there are told with their file")
+  @Test("missing services are reported with their file")
   func missingServices() throws {
     let failure = try #require(try failure(config: "[default]\nservices = gone\n"))
     #expect(failure.code == .configuration)
@@ -115,7 +115,7 @@ import Testing
       max_bandwidth = 50MB/s
     """
 
-  @Test("the s3 block fills what nobody said")
+  @Test("the s3 block sets what is not set elsewhere")
   func block() throws {
     let found = try settings(config: Self.block)
     #expect(found.question.region == "eu-west-1")
@@ -132,7 +132,7 @@ import Testing
     #expect(found.source(.accelerate) == "default")
   }
 
-  @Test("options and variables beat the s3 block")
+  @Test("options and variables win over the s3 block")
   func overridden() throws {
     let environment = [
       "AWS_REGION": "eu-west-3", "AWS_USE_FIPS_ENDPOINT": "false", "AWS_USE_DUALSTACK_ENDPOINT": "false",
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(
-    "a value that cannot be ends in 78 with file and setting",
+    "an invalid value ends in 78 with file and setting",
     arguments: [
       ("s3 =\n  max_concurrent_requests = 0", "s3.max_concurrent_requests"),
       ("s3 =\n  max_concurrent_requests = many", "s3.max_concurrent_requests"),
@@ -174,7 +174,7 @@ import Testing
     #expect(failure.remedy?.contains(setting) == true)
   }
 
-  @Test("variables of AWS's that stand for no option are checked too")
+  @Test("AWS variables without an option are checked too")
   func badVariables() throws {
     for name in [
       "AWS_S3_USE_ARN_REGION", "AWS_S3_US_EAST_1_REGIONAL_ENDPOINT", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "sizes and rates are AWS's",
+    "sizes and rates have AWS's syntax",
     arguments: [
       ("8MB", 8 << 20), ("8388608", 8 << 20), ("1GiB", 1 << 30), ("512KB", 512 << 10), ("", nil), ("0", nil),
       ("8 MB", nil), ("1.5GB", nil),
@@ -209,7 +209,7 @@ import Testing
     #expect(ProfileS3.rate(text) == bytes)
   }
 
-  @Test("a chunk size that S3 would not take is moved into its range, and one too small for the file is left out")
+  @Test("a chunk size that S3 does not allow is adjusted, and one too small for the file is ignored")
   func chunks() throws {
     func size(_ text: String, _ file: Int64) throws -> Int64? {
       try settings(config: "[default]\ns3 =\n  multipart_chunksize = \(text)\n").transfer.partSize(forFileOf: file)
@@ -219,7 +219,7 @@ import Testing
     #expect(try size("5MB", 100 << 30) == nil)
   }
 
-  @Test("what two settings refuse together is 64 when one was typed, else 78")
+  @Test("a conflict of two settings is 64 if one was typed, else 78")
   func blame() throws {
     let url = ["AWS_ENDPOINT_URL_S3": "http://h"]
     #expect(try failure("--fips", environment: url)?.code == .usage)
@@ -229,7 +229,7 @@ import Testing
     #expect(try failure(config: accelerated) == nil)
   }
 
-  @Test("the files stay closed where option and environment say all")
+  @Test("the files are not read if options and environment say everything")
   func closedFiles() throws {
     let all = keys.merging(["AWS_REGION": "eu-west-1", "AWS_ENDPOINT_URL_S3": "http://h"]) { a, _ in a }
     let broken = "[default\n"
@@ -280,7 +280,7 @@ import Testing
     let profile = try settings(config: config)
     #expect(try await region(profile, machine: "sa-east-1") == ("eu-west-1", "profile default", 0))
     let nothing = try settings(config: "")
-    // Both are asked at once, and who tells first is believed.
+    // Both are asked at once, and the first answer counts.
     let either = try await region(nothing, machine: "sa-east-1", bucket: "il-central-1")
     #expect(
       [either.0, either.1] == ["sa-east-1", "this machine"]

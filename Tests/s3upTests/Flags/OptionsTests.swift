@@ -49,7 +49,7 @@ private func message(_ body: () throws -> Void) -> String {
     #expect(options.connectTimeout == .milliseconds(500))
   }
 
-  @Test func whatIsSaidToBeAsItIsAnywayIsSaid() throws {
+  @Test func anExplicitDefaultCountsAsGiven() throws {
     let standards = try line("put", "--part-size=auto", "--limit-rate=off", "--hedge=auto", "--concurrency=auto")
     #expect(try PartOptions(standards).size == nil && PartOptions(standards).hedges)
     let options = try StoreOptions(standards)
@@ -141,7 +141,7 @@ private func message(_ body: () throws -> Void) -> String {
     #expect(try EncryptionOptions(line("put")).bucketKey == nil)
   }
 
-  @Test func theWayToTheStoreIsChecked() throws {
+  @Test func connectionOptionsAreChecked() throws {
     let options = try ConnectionOptions(
       line("parts", "--endpoint-url=http://127.0.0.1:9000", "--region=eu", "--addressing=path", "--request-payer"))
     #expect(options.endpointURL == "http://127.0.0.1:9000")
@@ -178,7 +178,7 @@ private func message(_ body: () throws -> Void) -> String {
     #expect(message { _ = try OutputOptions(line("put", "-q", "--progress=bar"), environment: [:]) } != "")
   }
 
-  @Test func quietIsOverABarOfTheEnvironment() throws {
+  @Test func quietWinsOverABarInTheEnvironment() throws {
     let invocation = try Parser.parse(["put", "-q"], environment: ["S3UP_PROGRESS": "bar"])
     #expect(try OutputOptions(invocation, environment: [:]).progress == .none)
   }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func definitionsOfOneNameTakeTheirValuesTheSameWay() {
-    // Before the command is known, any of them tells whether the next word is a value.
+    // Before the command is known, any of them must tell whether the next word is a value.
     for a in FlagList.all {
       for b in FlagList.all where a.name == b.name { #expect(a.takesNextWord == b.takesNextWord) }
     }
@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: CommandName.allCases)
   func theExamplesAreValidCommandLines(_ command: CommandName) throws {
     for example in CommandPage.of(command).examples {
-      // What stands before a pipe or redirection, without the shell's own marks.
+      // The part before a pipe or redirection, without the shell's syntax.
       let call = example.line.components(separatedBy: "s3up ").dropFirst().joined(separator: "s3up ")
       let end = call.firstIndex { "|>)".contains($0) } ?? call.endIndex
       let words = call[..<end].split(separator: " ").map { Argument(String($0.replacing("\"", with: ""))) }
@@ -97,7 +97,7 @@ import Testing
       }
       for line in TextPage.draw(page, width: width).split(separator: "\n") where TextWidth.columns(String(line)) > width
       {
-        // Only what is to be copied, or one word that is too long, may stick out.
+        // Only commands to copy, or a single long word, may be longer.
         let text = line.trimmingCharacters(in: .whitespaces)
         #expect(whole.contains(text) || !text.contains(" "), "\(text)")
       }
@@ -231,7 +231,7 @@ private func run(_ tool: String, _ arguments: [String], input: String) throws ->
   process.standardOutput = out
   process.standardError = error
   try process.run()
-  // What is printed fits into a pipe; what is fed may not, so it is written while the tool reads.
+  // The output fits into a pipe; the input may not, so it is written while the tool reads.
   try feed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
   try feed.fileHandleForWriting.close()
   let text = String(decoding: out.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -70,7 +70,7 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
   }
 
   @Test(
-    "an option of another tool is told by the name that s3up has for it",
+    "an option of another tool is refused with s3up's name for it",
     arguments: [
       ("--no-verify-ssl", "--insecure"), ("--sse-c-key", "--sse-c-key-file"), ("--no-progress", "--progress none"),
       ("--only-show-errors", "--quiet"), ("--endpoint", "--endpoint-url"), ("--numworkers", "--concurrency"),

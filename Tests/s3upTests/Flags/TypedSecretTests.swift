@@ -3,7 +3,7 @@ import Testing
 
 @testable import s3up
 
-/// What a person types into the wrong place is not shown again when it is a secret.
+/// A secret that a person types into the wrong place is not shown.
 @Suite(.timeLimit(.minutes(15))) struct TypedSecretTests {
   private func shown(_ words: [String], _ read: (Invocation) throws -> Void) -> String {
     do {
@@ -24,7 +24,7 @@ import Testing
     #expect(!text.contains("s3cret"), "\(text)")
   }
 
-  @Test("The signature of a presigned URL that stands where an object or nothing should")
+  @Test("The signature of a presigned URL given as an object or an extra argument")
   func presigned() {
     let url = "https://host/b/k?X-Amz-Credential=s3cret&X-Amz-Signature=s3cret"
     let wrong = shown(["part", "f", url]) { _ = try S3URL(try $0.arguments("FILE", "s3://BUCKET/KEY")[1]) }
@@ -35,13 +35,13 @@ import Testing
     }
   }
 
-  @Test("The user and password of a presigned URL are no part of the place in messages")
+  @Test("Messages do not show user and password of a presigned URL")
   func user() {
     #expect(PresignedPart("https://user:s3cret@host:1/b/k?partNumber=2").host == "host:1")
     #expect(PresignedPart("https://host:1/b/k?partNumber=2").host == "host:1")
   }
 
-  @Test("A command to copy is quoted as a shell wants it")
+  @Test("A command to copy is quoted for a shell")
   func quoting() {
     #expect(ShellWord.quoted("s3://b/k-1_2.txt") == "s3://b/k-1_2.txt")
     #expect(ShellWord.quoted("a b;c'd$(e)") == #"'a b;c'\''d$(e)'"#)

@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: [
     "", "M", "-1", "+1", "1.5G", "8 M", "8X", "8MM", "9223372036854775808", "8388608T", "٣M", "0x10", "1e3", " 1",
   ])
-  func whatIsNoSizeOrTooLargeIsRefused(_ text: String) {
+  func anInvalidOrTooLargeSizeIsRefused(_ text: String) {
     #expect(SizeValue.parse(text) == nil)
   }
 
@@ -39,7 +39,7 @@ import Testing
   @Test(arguments: [
     "", "90", "s", "0s", "-1s", "1.5h", "1w", "1h30m", "9223372036854775807d", "999999999999999999999s", "4000d",
   ])
-  func whatIsNoDurationIsRefused(_ text: String) {
+  func anInvalidDurationIsRefused(_ text: String) {
     #expect(DurationValue.parse(text) == nil)
   }
 
@@ -65,7 +65,7 @@ import Testing
     "", "2031", "2031-13-01", "2031-02-29", "2100-02-29", "2031-1-31", "2031-01-31T25:00:00Z", "2031-01-31T10:00:00",
     "2031-01-31 10:00:00Z", "1969-12-31", "2031-01-31Zx", "2031-00-10", "2031-01-00",
   ])
-  func whatIsNoDateIsRefused(_ text: String) {
+  func anInvalidDateIsRefused(_ text: String) {
     #expect(DateValue.parse(text) == nil)
   }
 
@@ -119,13 +119,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("S3://bkt/k", "small letters"), ("s3:/bkt/k", "begins with s3://"),
+    ("S3://bkt/k", "lower case"), ("s3:/bkt/k", "begins with s3://"),
     ("https://bkt.s3.amazonaws.com/k", "web address"),
-    ("bkt/k", "not an S3 URL"), ("s3://", "no bucket"), ("s3:///k", "no bucket"), ("s3://ab/k", "no bucket name"),
-    ("s3://b c/k", "no bucket name"), ("s3://a..b/k", "no bucket name"), ("s3://bkt@x/k", "no bucket name"),
-    ("s3://bücher/k", "no bucket name"),
+    ("bkt/k", "not an S3 URL"), ("s3://", "no bucket"), ("s3:///k", "no bucket"), ("s3://ab/k", "not a bucket name"),
+    ("s3://b c/k", "not a bucket name"), ("s3://a..b/k", "not a bucket name"), ("s3://bkt@x/k", "not a bucket name"),
+    ("s3://bücher/k", "not a bucket name"),
   ])
-  func whatIsNoS3URLIsRefusedWithAHint(_ text: String, _ why: String) {
+  func anInvalidS3URLIsRefusedWithAHint(_ text: String, _ why: String) {
     let failure = #expect(throws: Failure.self) { try S3URL(Argument(text)) }
     #expect(failure?.code == .usage)
     #expect(failure?.message.contains(why) == true, "\(String(describing: failure))")

@@ -6,19 +6,19 @@ import Testing
 
 @Suite("What the library names, in options and commands", .timeLimit(.minutes(15)))
 struct CommandWordsTests {
-  @Test("each setting has an option of its own, which there is", arguments: Setting.allCases)
+  @Test("each setting has its own existing option", arguments: Setting.allCases)
   func options(_ setting: Setting) {
     #expect(FlagList.find(setting.flag, for: nil) != nil)
     #expect(Setting.allCases.filter { $0.flag == setting.flag } == [setting])
   }
 
-  @Test("an option that is to be switched off can be", arguments: [Setting.accelerate, .dualstack, .fips])
+  @Test("an option to be switched off has a --no form", arguments: [Setting.accelerate, .dualstack, .fips])
   func off(_ setting: Setting) {
     #expect(FlagList.find(setting.flag, for: nil)?.negatable == true)
     #expect(setting.option(.off) == "--no-\(setting.flag.rawValue)")
   }
 
-  @Test("settings become options, actions commands whose words a shell takes as they are")
+  @Test("settings become options, and actions become commands quoted for a shell")
   func text() {
     let settings: Wording = "\(.region, "eu-west-1") \(.stateFolder) \(off: .verifiesTLS) \(off: .signsRequests)"
     #expect(settings.commandText == "--region eu-west-1 --state-dir --insecure (S3UP_INSECURE) --no-sign-request")
@@ -34,7 +34,7 @@ struct CommandWordsTests {
     for (action, line) in actions { #expect(action.commandLine == line) }
   }
 
-  /// What looks like an option or a command, and is none: suffixes of buckets, other programs' lines, heads of files.
+  /// Texts that only look like an option or a command: suffixes of buckets, other programs' commands, file headers.
   private static let others = [
     "--x-s3", "--xa-s3", "--op-s3", "--ol-s3", "base--zone", "base--usw2-az1", "--profile \\(name)\"",
     "--profile \\(ShellWord.quoted(", "--profile \\(profile) --format env", "--sso-session \\(ShellWord.quoted(",
@@ -42,7 +42,7 @@ struct CommandWordsTests {
     "S3UP_OFFER_FILE_ENDED",
   ]
 
-  @Test("no line of the library names an option, a command or a variable of the command line")
+  @Test("no text of the library names an option, a command or a variable of the command line")
   func library() throws {
     let root = URL(filePath: #filePath).appending(path: "../../../../Sources/MultipartCore").standardizedFileURL
     let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))

@@ -11,14 +11,14 @@ import Testing
     return (whole + lines.rest()).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("Words come in lines, however they are cut, and the last needs no end")
+  @Test("Output is split into lines, however it is chunked, and the last one needs no newline")
   func lines() {
     #expect(Self.lines(["one\ntw", "o\n", "\nthree"]) == ["one", "two", "", "three"])
     #expect(Self.lines(["1%\r2%\r", "3%\r\nend\r\n"]) == ["3%", "end"])
     #expect(Self.lines([String(repeating: "a", count: 100_000)]).map(\.utf8.count) == [65_536, 34_464])
   }
 
-  @Test("A question without a line's end is shown after a moment, what is drawn over and over is not")
+  @Test("A prompt without a newline is shown after a moment, a line that keeps being redrawn is not")
   func late() {
     var lines = WordLines()
     _ = lines.take(Array("Password: ".utf8), at: .seconds(1))
@@ -29,7 +29,7 @@ import Testing
     #expect(lines.late(.seconds(9), patience: .milliseconds(300)) == [])
   }
 
-  @Test("What a command says stands above the progress line, the last of it too, and nothing is glued to it")
+  @Test("A command's output is shown above the progress line, even its last line, and never mixed with it")
   func above() async throws {
     let paper = Locked<[UInt8]>([])
     let console = Console { new in paper.withLock { $0 += new } }

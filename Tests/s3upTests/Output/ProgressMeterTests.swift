@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProgressMeterTests {
   private static let mega: Int64 = 1 << 20
 
-  /// A run that is looked at five times a second.
+  /// A run that is measured five times per second.
   struct Played {
     var meter = ProgressMeter()
     var state = ProgressState(name: "f", total: 100 * mega, parts: 13)
@@ -30,7 +30,7 @@ import Testing
     var line: String { ProgressLine.draw(shown, width: 120) }
   }
 
-  @Test("The rate is that of the last seconds, and the time left is what remains by it")
+  @Test("The rate is that of the last seconds, and the time left is computed from it")
   func rate() {
     var run = Played()
     run.run(.milliseconds(800), rate: Self.mega)
@@ -41,7 +41,7 @@ import Testing
     #expect(run.shown.eta == .seconds(left.rounded(.up)))
   }
 
-  @Test("Bytes that the store had before are progress, and no rate")
+  @Test("Bytes that the store had before count as progress, but not for the rate")
   func resumed() {
     var run = Played()
     run.look()
@@ -53,7 +53,7 @@ import Testing
     #expect(run.shown.rate.map { $0 <= Double(Self.mega) + 10 } == true)
   }
 
-  @Test("The percentage never falls within one upload, only when it begins anew; the time left is of what is missing")
+  @Test("The percentage never falls within one upload, only if it begins again; the time left is for the missing bytes")
   func neverFalls() throws {
     var run = Played()
     run.run(.seconds(10), rate: 4 * Self.mega)
@@ -69,7 +69,7 @@ import Testing
     #expect(run.shown.done == run.state.done)
   }
 
-  @Test("Where nothing arrives it says so, with no rate and no time left, until something does")
+  @Test("If nothing arrives, it says so, without a rate or time left, until something does")
   func stalled() {
     var run = Played()
     run.run(.seconds(5), rate: Self.mega)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "Each state has words, and none but sending a rate or a time left",
+    "Each state has a text, and only sending has a rate and a time left",
     arguments: [
       (UploadActivity.starting, "starting"), (.waitingForRun, "waiting for another run"),
       (.waitingForCredentials, "waiting for credentials"), (.looking, "looking for an unfinished upload"),
@@ -105,7 +105,7 @@ import Testing
     #expect(event.contains("\"state\":\"\(words)\"") && event.contains("\"bytes_per_second\":null"), "\(event)")
   }
 
-  @Test("After the process was stopped for a while the rate begins anew, and nothing has stalled")
+  @Test("After the process was stopped for a while the rate begins again, and that is not a stall")
   func paused() {
     var run = Played()
     run.run(.seconds(6), rate: 4 * Self.mega)
@@ -116,7 +116,7 @@ import Testing
     #expect(run.shown.rate.map { abs($0 - Double(4 * Self.mega)) < 10 } == true)
   }
 
-  @Test("On a narrow terminal the words stay longer than the bytes")
+  @Test("On a narrow terminal the state is shown longer than the bytes")
   func narrow() {
     var run = Played()
     run.state.activity = .assembling

@@ -106,7 +106,7 @@ private func states(_ name: String) -> [ProgressState] {
 }
 
 @Suite(.timeLimit(.minutes(15))) struct RateMeterTests {
-  @Test func aSteadyStreamHasItsRateAndItsEnd() {
+  @Test func aSteadyStreamHasARateAndATimeLeft() {
     var meter = RateMeter()
     meter.add(0, at: .zero)
     #expect(meter.rate == nil)
@@ -115,7 +115,7 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(meter.eta(remaining: 60_000_000) == .seconds(60))
   }
 
-  @Test func aStallIsSeenInSeconds() {
+  @Test func aStallIsShownWithinSeconds() {
     var meter = RateMeter()
     for tick in 0...300 { meter.add(Int64(tick) * 100_000, at: .milliseconds(tick * 100)) }
     for tick in 301...310 { meter.add(30_000_000, at: .milliseconds(tick * 100)) }
@@ -134,7 +134,7 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(meter.eta(remaining: -5) == nil)
   }
 
-  @Test func nothingMovedMeansNoEnd() {
+  @Test func withoutMovementThereIsNoTimeLeft() {
     var meter = RateMeter()
     for second in 0...5 { meter.add(0, at: .seconds(second)) }
     #expect(meter.eta(remaining: 1) == nil)
@@ -236,7 +236,7 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(Descriptor.writeAll([], to: -1) == 0)
   }
 
-  @Test func aPipeIsNoTerminalAndColumnsComeFromTheEnvironment() {
+  @Test func aPipeIsNotATerminalAndColumnsComeFromTheEnvironment() {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     defer {

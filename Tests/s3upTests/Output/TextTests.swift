@@ -75,7 +75,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(15))) struct ErrorTextTests {
-  @Test func anErrorSaysWhatWhereWhoAndTheWayOut() {
+  @Test func anErrorSaysWhatWhereAndTheRemedy() {
     let failure = Failure(
       .refused, "the bucket does not exist", status: 404, s3Code: "NoSuchBucket", requestID: "R1", remedy: "Create it.")
     let lines = ErrorText.lines(for: failure.at(Place(file: "a.bin", bucket: "bkt", key: "k", part: 3)))
@@ -86,7 +86,7 @@ import Testing
       ])
   }
 
-  @Test func whatTheMessageSaysIsNotSaidTwice() {
+  @Test func whatTheMessageSaysIsNotRepeated() {
     let failure = Failure(.sourceMissing, "a.bin: no such file").at(Place(file: "a.bin"))
     #expect(ErrorText.lines(for: failure)[0] == "s3up: a.bin: no such file")
   }

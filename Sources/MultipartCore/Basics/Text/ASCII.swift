@@ -1,4 +1,4 @@
-/// Letters, digits and white space as protocols mean them, never those of Unicode.
+/// Letters, digits and white space as protocols define them: ASCII only.
 package enum ASCII {
   static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
@@ -6,7 +6,7 @@ package enum ASCII {
     isDigit(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  /// What is printed, without the space.
+  /// Printable and not a space.
   package static func isVisible(_ byte: UInt8) -> Bool { byte > 0x20 && byte < 0x7F }
 
   /// Without white space at both ends.

@@ -5,12 +5,12 @@ package enum JSON: Sendable, Equatable {
   case number(String)
   case string(String)
   case array([JSON])
-  /// Of a name that stands twice the last value counts.
+  /// For a name that occurs twice, the last value counts.
   case object([(String, JSON)])
 
   package static func == (a: JSON, b: JSON) -> Bool { a.encoded.utf8.elementsEqual(b.encoded.utf8) }
 
-  /// Nil when it is not JSON (RFC 8259) in UTF-8, or nested deeper than any answer has a reason to be.
+  /// Nil unless it is JSON (RFC 8259) in UTF-8, nested no deeper than the parser's limit.
   package static func parse(_ bytes: [UInt8]) -> JSON? {
     var parser = JSONParser(bytes: bytes)
     return parser.document()
@@ -31,26 +31,26 @@ package enum JSON: Sendable, Equatable {
     return nil
   }
 
-  /// As a KMS encryption context must be.
+  /// A KMS encryption context must be one.
   package var isObjectOfStrings: Bool {
     if case .object(let fields) = self { return fields.allSatisfy { $0.1.text != nil } }
     return false
   }
 
-  /// A whole number; `1.0` and `1e3` are not written by anybody this reads.
+  /// A whole number. `1.0` and `1e3` do not count: no service writes integers like that.
   package var integer: Int64? {
     if case .number(let digits) = self { return Int64(digits) }
     return nil
   }
 
-  /// A number that may have a fraction, as some services write moments.
+  /// A number that may have a fraction: some services write times that way.
   package var double: Double? {
     if case .number(let digits) = self { return Double(digits) }
     return nil
   }
 }
 
-/// Values may be keys and tokens: only the shape is shown.
+/// Values may be keys and tokens, so only the shape is shown.
 extension JSON: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String {
     switch self {

@@ -1,13 +1,13 @@
 extension JSON {
   package static func int(_ value: Int64) -> JSON { .number(String(value)) }
 
-  /// The shortest digits that give the number back, without an exponent. Not a number and the infinities become null.
+  /// The shortest digits that read back as the same number, without an exponent. NaN and infinity become null.
   package static func double(_ value: Double) -> JSON { value.isFinite ? .number(plain(value)) : .null }
 
   package static func optional(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
   package static func optional(_ number: Int?) -> JSON { number.map { .int(Int64($0)) } ?? .null }
 
-  /// An object with its names in the order of their bytes.
+  /// An object whose names are sorted by their bytes.
   package static func sorted(_ fields: [String: JSON]) -> JSON {
     .object(fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) })
   }
@@ -54,7 +54,7 @@ extension JSON {
       case "\r": out += "\\r"
       case "\t": out += "\\t"
       default:
-        // Beyond what JSON asks, all that could move a terminal's cursor.
+        // JSON does not require it, but what could move a terminal's cursor is escaped too.
         guard SafeText.isHarmful(scalar) else {
           out.unicodeScalars.append(scalar)
           continue

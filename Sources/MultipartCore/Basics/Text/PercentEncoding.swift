@@ -1,6 +1,6 @@
 /// AWS's UriEncode: every byte but `A-Z a-z 0-9 - . _ ~` becomes `%XY` with upper-case digits.
 package enum PercentEncoding {
-  /// For keys: `/` stays, and nothing is folded, so `/a`, `a//b` and `../x` stay themselves.
+  /// For keys: `/` is kept, and nothing is normalised, so `/a`, `a//b` and `../x` stay as they are.
   package static func path(_ text: String) -> String { encode(text, keepingSlash: true) }
 
   /// For names and values of the query, and for a bucket in a path.
@@ -10,7 +10,7 @@ package enum PercentEncoding {
 
   private static func encode(_ text: String, keepingSlash: Bool) -> String {
     func stays(_ byte: UInt8) -> Bool { isUnreserved(byte) || (keepingSlash && byte == UInt8(ascii: "/")) }
-    // Most names, keys and ids are made of such bytes alone.
+    // Most names, keys and ids need no escape.
     guard let first = text.utf8.firstIndex(where: { !stays($0) }) else { return text }
     var out = Array(text.utf8[..<first])
     out.reserveCapacity(text.utf8.count + 32)
@@ -28,13 +28,12 @@ package enum PercentEncoding {
 
   private static func isUnreserved(_ byte: UInt8) -> Bool { ASCII.isAlphanumeric(byte) || "-._~".utf8.contains(byte) }
 
-  /// `+` is a space, as in the form of `encoding-type=url`. Text that does not come out as UTF-8 is given back as it
-  /// came.
+  /// `+` becomes a space, as `encoding-type=url` writes it. Text that would not be UTF-8 is returned unchanged.
   package static func decoded(_ text: String) -> String {
     String(validating: bytes(of: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }), as: UTF8.self) ?? text
   }
 
-  /// What is no escape stays as it is.
+  /// An invalid escape is kept as it is.
   static func bytes(of text: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

@@ -1,7 +1,7 @@
-/// Text of servers and file names made harmless for a terminal and for one line.
+/// Makes text of servers and file names harmless for a terminal, and for one line of output.
 package enum SafeText {
-  /// Line breaks and tabs, with the spaces beside them, become one space; what is harmful becomes U+FFFD. Other spaces
-  /// stay as they are, since the text may be a name. What is longer than `limit` characters is cut.
+  /// Line breaks and tabs, with the spaces beside them, become one space; harmful characters become U+FFFD. Other spaces
+  /// are kept, because the text may be a name. Text longer than `limit` characters is cut.
   package static func oneLine(_ text: String, limit: Int = 400) -> String {
     var out: [Unicode.Scalar] = []
     var isAfterBreak = false
@@ -22,7 +22,7 @@ package enum SafeText {
     return String(String.UnicodeScalarView(out))
   }
 
-  /// The same for a text of several lines, which stay lines.
+  /// Does the same to a text of several lines, and keeps the line breaks.
   package static func lines(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0), limit: 4000) }
       .joined(separator: "\n")
@@ -35,8 +35,8 @@ package enum SafeText {
     }
   }
 
-  /// Control characters, those that turn the direction of writing, and those that nobody sees. The two joiners, U+200C
-  /// and U+200D, are none of them: words of Persian and pictures of several people are written with them.
+  /// Control characters, those that change the direction of writing, and invisible ones. The two joiners, U+200C and
+  /// U+200D, are allowed: Persian words and emoji of several people need them.
   package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200b, 0x200e...0x200f, 0x2028...0x202e, 0x2060...0x206f, 0xfeff,

@@ -1,7 +1,7 @@
 extension Failure {
-  /// What an answer that is no success means: `S3ErrorTable` for the code, `S3Hints` for the way out.
+  /// What an unsuccessful answer means: `S3ErrorTable` gives the code, `S3Hints` the remedy.
   ///
-  /// `carriedChecksum` says that the request sent a checksum which a store may not know.
+  /// `carriedChecksum` says that the request sent a checksum, which a store may not support.
   package init(answer: Response, operation: String, place: Place, carriedChecksum: Bool = false) {
     let body = S3ErrorBody(answer.body)
     let s3Code = body.code ?? S3ErrorBody.code(answer.headers)
@@ -9,8 +9,8 @@ extension Failure {
     var code = S3ErrorTable.code(
       s3Code, status: answer.status, body: body, region: region, onUpload: place.uploadID != nil,
       carriedChecksum: carriedChecksum)
-    // An answer to HEAD has no body and so no code: a 400 may be a time-out or a token's end, and pass.
-    // Not one of a server that is no store, such as a port for TLS that is spoken to in the clear.
+    // The answer to a HEAD has no body and no code: its 400 may be a timeout or an expired token, which passes. Not the 400
+    // of a server that is no store, such as a TLS port that got plain HTTP.
     if s3Code == nil, answer.status == 400, region == nil, operation.utf8.starts(with: "Head".utf8),
       S3ErrorBody.requestID(answer.headers) != nil
     {
@@ -25,7 +25,7 @@ extension Failure {
     self.place = place
   }
 
-  /// The same for the request that was answered.
+  /// From the answer to this request.
   package init(answer: Response, to request: S3Request) {
     self.init(
       answer: answer, operation: request.operation, place: request.place, carriedChecksum: request.carriesChecksum)
@@ -45,8 +45,8 @@ extension Failure {
     502: "bad gateway", 503: "unavailable", 504: "gateway time-out", 507: "no room",
   ]
 
-  /// Seconds, or a date that is measured against the answer's own `Date`, so that no clock of ours comes into it.
-  /// A day at most: what asks for longer is not believed.
+  /// Seconds, or a date that is compared with the answer's own `Date`, so that our clock does not matter. Values of more
+  /// than a day are ignored.
   static func retryAfter(_ headers: HeaderList) -> Duration? {
     guard let text = headers["Retry-After"].map(ASCII.trimmed) else { return nil }
     if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {

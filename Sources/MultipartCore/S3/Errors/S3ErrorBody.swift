@@ -1,12 +1,12 @@
-/// The body of an answer that is no success. Only what is named here is taken from it: the elements that repeat our
-/// request (`StringToSign`, `SignatureProvided`, `AWSAccessKeyId`, `Token-0`, …) are looked at only to keep what they
-/// hold out of the message.
+/// The body of an unsuccessful answer. Only what is named here is read; elements that repeat our request
+/// (`StringToSign`, `SignatureProvided`, `AWSAccessKeyId`, `Token-0`, …) are read only to keep their contents out of the
+/// message.
 package struct S3ErrorBody: Sendable, Equatable {
   package enum Form: Sendable, Equatable {
-    /// No body: HEAD, and stores that say nothing.
+    /// No body: a HEAD, or a store that says nothing.
     case empty
     case xml
-    /// HTML or JSON of a proxy, or anything else that is not S3's.
+    /// HTML or JSON of a proxy, or anything else that is not XML of S3.
     case other
   }
 
@@ -18,9 +18,9 @@ package struct S3ErrorBody: Sendable, Equatable {
   package private(set) var endpoint: String?
   /// The argument or header that was refused.
   package private(set) var argument: String?
-  /// A presigned URL that has ended says when it did.
+  /// It says that a presigned URL has expired.
   package private(set) var saysExpires = false
-  /// The words of the usual servers for a request in the clear to a port that wants TLS.
+  /// It says that plain HTTP was sent to a TLS port, in the words of a common server.
   package private(set) var saysTLSPort = false
 
   private static let secretElements = [
@@ -35,7 +35,7 @@ package struct S3ErrorBody: Sendable, Equatable {
   package init(_ body: [UInt8]) {
     guard body.contains(where: { $0 > 0x20 }) else { return }
     form = .other
-    // An error is a page of text; what is longer is not one, and is read only as far.
+    // No error is longer than a page of text; only that much of a longer body is read.
     let tree = XMLReader.readWhatThereIs(body.count > Self.maximum ? Array(body.prefix(Self.maximum)) : body)
     guard let parent = Self.error(in: tree) else {
       let text = String(decoding: body.prefix(1024), as: UTF8.self).lowercased()
@@ -60,7 +60,7 @@ package struct S3ErrorBody: Sendable, Equatable {
 
   private static let maximum = 256 << 10
 
-  /// Whether a body is an error, whatever status it came with; looks at its beginning only.
+  /// Whether a body is an error, whatever the status was; looks only at its beginning.
   package static func isError(_ body: [UInt8]) -> Bool {
     let text = body.drop { $0 <= 0x20 }
     guard text.first == UInt8(ascii: "<") else { return false }
@@ -68,7 +68,7 @@ package struct S3ErrorBody: Sendable, Equatable {
     return root.isNamed("Error") || root.isNamed("ErrorResponse")
   }
 
-  /// `<Error>` as the root, in an `<ErrorResponse>` or its `<Errors>`, or a root of another name that has a code and a message.
+  /// `<Error>` as the root, in `<ErrorResponse>` or its `<Errors>`, or any root that has a code and a message.
   private static func error(in tree: XMLTree) -> XMLElement? {
     guard let root = tree.root else { return nil }
     if root.isNamed("Error") { return root }
@@ -81,7 +81,7 @@ package struct S3ErrorBody: Sendable, Equatable {
       ?? headers["x-trans-id"]).flatMap(token)
   }
 
-  /// Some stores name the error of a HEAD, which has no body, in a header.
+  /// Some stores put the code of a refused HEAD, which has no body, into a header.
   static func code(_ headers: HeaderList) -> String? {
     (headers["x-amz-error-code"] ?? headers["x-minio-error-code"]).flatMap(token)
   }
@@ -95,7 +95,7 @@ package struct S3ErrorBody: Sendable, Equatable {
     return text
   }
 
-  /// A region becomes part of a host name and of a signature: letters, digits and hyphens only.
+  /// A region becomes part of a host name and of a signature, so only letters, digits and hyphens are accepted.
   static func region(_ text: String) -> String? {
     let text = ASCII.trimmed(text)
     guard BucketName.isLabel(text.lowercased()), text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }

@@ -1,5 +1,5 @@
-/// What the codes of stores mean to us. The code decides, the status only where there is no code, or one that is not
-/// listed: `ExpiredToken` and `RequestTimeout` are both 400.
+/// What stores' error codes mean. The status decides only if there is no code or it is not listed: `ExpiredToken` and
+/// `RequestTimeout` are both 400.
 ///
 /// | failure | S3 codes | status without a known code |
 /// | --- | --- | --- |
@@ -78,7 +78,7 @@ enum S3ErrorTable {
     ),
   ]
 
-  /// The cause, from all that is known of the answer.
+  /// The failure's code, from all that is known about the answer.
   static func code(
     _ s3Code: String?, status: Int, body: S3ErrorBody, region: String?, onUpload: Bool, carriedChecksum: Bool
   ) -> Failure.Code {
@@ -98,15 +98,15 @@ enum S3ErrorTable {
     case 408: .network
     case 412: .precondition
     case 429, 503: .throttled
-    // Not implemented, and no room: the next try meets the same.
+    // Not implemented, and no space left: a retry would get the same.
     case 501, 507: .refused
     case 300..<500 where status != 307: .refused
     default: .server
     }
   }
 
-  /// 501 is also what stores answer to tags, encryption and conditions: where the answer names another thing, the
-  /// checksum is not it. Where it names nothing, the checksum is the likeliest; without it the next answer tells.
+  /// Stores also answer 501 to tags, encryption and conditions: if the answer names one of these, the checksum is not the
+  /// reason. If it names nothing, the checksum is the likeliest reason, and the next try shows whether it was.
   private static func refusesChecksum(_ s3Code: String?, status: Int, body: S3ErrorBody) -> Bool {
     let text = ((body.argument ?? "") + " " + (body.message ?? "")).lowercased()
     let namesChecksum = ["checksum", "content-md5", "crc64nvme", "crc32"].contains { text.contains($0) }

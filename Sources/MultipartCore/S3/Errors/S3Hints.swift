@@ -1,15 +1,15 @@
-/// The way out of each trouble, in one line.
+/// The remedy for each failure, in one line.
 enum S3Hints {
   static func remedy(
     _ code: Failure.Code, s3Code: String?, status: Int, operation: String, region: String?, body: S3ErrorBody
   ) -> Wording? {
     if body.saysTLSPort { return "that port speaks TLS: write the endpoint with https://" }
     if status == 407 { return "the proxy asks for a user name and a password: http://USER:PASSWORD@HOST:PORT" }
-    if body.saysExpires { return "the presigned URL has ended: ask for a new one" }
+    if body.saysExpires { return "the presigned URL has expired: ask for a new one" }
     if let region, isAboutRegion(s3Code, status: status) {
       return "the store names the region \(region): give it with \(.region, region)"
     }
-    // By the code, whatever name the store has for it: InvalidArgument alone says nothing of checksums.
+    // By our own code, because stores use different ones: InvalidArgument, for example, does not mention checksums.
     if code == .checksumUnsupported {
       return "choose another checksum with \(.checksum, "md5") or \(.checksum, "none")"
     }
@@ -18,12 +18,12 @@ enum S3Hints {
     case .credentials: return permissions(of: operation)
     case .credentialsExpired: return "get new credentials and run the same command again"
     case .throttled: return "the store asks for less: lower \(.concurrency) or set \(.limitRate), or try again later"
-    case .refused where status == 501: return "the store does not know this: leave out the option that asks for it"
-    case .refused where status == 405: return "the endpoint is perhaps a website or a proxy, not an S3 API"
+    case .refused where status == 501: return "the store does not support this: leave out the option that asks for it"
+    case .refused where status == 405: return "the endpoint may be a website or a proxy, not an S3 API"
     case .refused where status == 404: return byCode["NoSuchBucket"]
     case _ where body.form == .other: return "the answer is not S3's: check \(.endpoint), and any proxy on the way"
     case .refused where s3Code == nil: return "check \(.endpoint), the bucket's name and the region"
-    // Its own words are all that is known; the code may be any store's invention.
+    // Only the store's own words are known; any store may invent codes.
     default: return nil
     }
   }
@@ -36,20 +36,20 @@ enum S3Hints {
   private static let byCode: [String: Wording] = [
     "NoSuchBucket": "check the bucket's name, the region and the endpoint",
     "NoSuchKey": "check the key: it is compared byte by byte, upper and lower case too",
-    "NoSuchUpload": "the upload was completed, aborted or cleaned away: start it anew",
+    "NoSuchUpload": "the upload was completed, aborted or cleaned up: start a new one",
     "InvalidAccessKeyId": "this store does not know the access key: check the profile and the endpoint",
     "SignatureDoesNotMatch":
-      "the secret key is not the access key's, or a proxy on the way changes requests; check both keys for stray spaces",
-    "InvalidToken": "the session token is not whole, or belongs to other keys: get new credentials",
+      "the secret key does not belong to the access key, or a proxy on the way changes requests; check both keys for stray spaces",
+    "InvalidToken": "the session token is incomplete, or belongs to other keys: get new credentials",
     "AuthorizationHeaderMalformed": "check the region and the access key",
     "RequestTimeTooSkewed": "this machine's clock is wrong: set it (timedatectl set-ntp true)",
     "RequestExpired": "this machine's clock is wrong, or the request waited too long: check the clock",
     "PermanentRedirect": "the bucket is in another region or at another endpoint: check \(.region) and \(.endpoint)",
-    "PreconditionFailed": "the object is there already, or is another than the one asked for",
+    "PreconditionFailed": "the object exists already, or is not the expected one",
     "ConditionalRequestConflict": "another write to the same key was under way: run the command again",
     "EntityTooLarge": "a part or single PUT is at most 5 GiB: check \(.partSize)",
     "EntityTooSmall": "every part but the last must have 5 MiB: check \(.partSize)",
-    "InvalidPart": "the store does not have a part as it was listed: start the upload anew with \(.resume, "never")",
+    "InvalidPart": "the store does not have a part as it was listed: start a new upload with \(.resume, "never")",
     "MetadataTooLarge": "metadata is at most 2 KiB, names and values together",
     "KeyTooLongError": "a key is at most 1,024 bytes of UTF-8",
     "InvalidStorageClass": "the store does not know this \(.storageClass)",
@@ -58,48 +58,48 @@ enum S3Hints {
     "KMS.DisabledException": "the KMS key is switched off: enable it or choose another",
     "QuotaExceeded": "the store's quota is used up",
     "XMinioStorageFull": "the store's disks are full",
-    "NotSignedUp": "the account has no S3: sign it up, or use other credentials",
-    "InvalidArgument": "the store does not take the value of an option or header: its message says which",
-    "InvalidRequest": "the store does not take these options together: leave out the one that its message names",
-    "InvalidBucketName": "a bucket's name has 3 to 63 small letters, digits, dots and hyphens",
+    "NotSignedUp": "the account is not signed up for S3: sign it up, or use other credentials",
+    "InvalidArgument": "the store does not accept the value of an option or header: its message says which",
+    "InvalidRequest": "the store does not accept these options together: leave out the one that its message names",
+    "InvalidBucketName": "a bucket's name has 3 to 63 lower-case letters, digits, dots and hyphens",
     "InvalidBucketState": "the bucket's settings do not allow this: object lock, for one, needs versioning",
     "InvalidURI": "the store cannot read this key: try one without unusual characters",
-    "InvalidRange": "the object is shorter than the range that was asked for",
+    "InvalidRange": "the object is shorter than the requested range",
     "InvalidPartNumber": S3Limits.partNumbersRemedy,
-    "InvalidPartOrder": "the list of parts was not taken in its order: start the upload anew with \(.resume, "never")",
-    "InvalidPayer": "the bucket's owner has shut it to requests like this one: ask the owner",
+    "InvalidPartOrder": "the list of parts was not in order: start a new upload with \(.resume, "never")",
+    "InvalidPayer": "the bucket's owner does not allow requests like this one: ask the owner",
     "InvalidEncryptionAlgorithmError":
-      "the store does not know this encryption: choose another \(.serverSideEncryption), or none",
+      "the store does not support this encryption: choose another \(.serverSideEncryption), or none",
     "InvalidRegionName": "check \(.region)",
     "InvalidLocationConstraint": "check \(.region)",
     "IllegalLocationConstraintException": "the bucket is in another region: give it with \(.region)",
     "MalformedACLError": "check \(.accessControl) and \(.grants)",
-    "MalformedXML": "the store cannot read the document that was sent: see whether the endpoint is an S3 API",
+    "MalformedXML": "the store cannot read the document that was sent: check that the endpoint is an S3 API",
     "MaxMessageLengthExceeded": "metadata and other headers are too long together: shorten them",
     "RequestHeaderSectionTooLarge": "metadata and other headers are too long together: shorten them",
     "KeyTooLong": "a key is at most 1,024 bytes of UTF-8",
-    "MissingContentLength": "something on the way drops Content-Length: go round the proxy",
-    "MissingRequestBodyError": "something on the way drops the body: go round the proxy",
-    "UnexpectedContent": "something on the way adds to the request: go round the proxy",
-    "UserKeyMustBeSpecified": "the store wants another kind of request: see whether the endpoint is an S3 API",
-    "MethodNotAllowed": "the endpoint is perhaps a website or a proxy, not an S3 API",
+    "MissingContentLength": "something on the way removes Content-Length: bypass the proxy",
+    "MissingRequestBodyError": "something on the way removes the body: bypass the proxy",
+    "UnexpectedContent": "something on the way adds to the request: bypass the proxy",
+    "UserKeyMustBeSpecified": "the store wants another kind of request: check that the endpoint is an S3 API",
+    "MethodNotAllowed": "the endpoint may be a website or a proxy, not an S3 API",
     "NoSuchVersion": "check \(.versionID)",
     "ObjectLockConfigurationNotFoundError":
       "the bucket has no object lock: leave out \(.objectLockMode), \(.retainUntil) and \(.legalHold)",
-    "AllAccessDisabled": "the store has shut this bucket to everybody: ask its owner",
-    "BrokenMPU": "the store has lost the upload's state: start it anew with \(.resume, "never")",
+    "AllAccessDisabled": "the store has closed this bucket to everybody: ask its owner",
+    "BrokenMPU": "the store has lost the upload's state: start a new one with \(.resume, "never")",
     "BucketAlreadyExists": "choose another name for the bucket",
-    "BucketAlreadyOwnedByYou": "the bucket is there already",
+    "BucketAlreadyOwnedByYou": "the bucket exists already",
     "KMS.InvalidStateException": "the KMS key cannot be used in its state: enable it or choose another",
-    "BadDigest": "the bytes did not arrive as they were sent: run it again, and suspect the line or a proxy",
-    "XAmzContentSHA256Mismatch": "the bytes did not arrive as they were sent: run it again, and suspect a proxy",
-    "XAmzContentChecksumMismatch": "the bytes did not arrive as they were sent: run it again, and suspect a proxy",
+    "BadDigest": "the bytes did not arrive as they were sent: run it again, and check the network and any proxy",
+    "XAmzContentSHA256Mismatch": "the bytes did not arrive as they were sent: run it again, and check any proxy",
+    "XAmzContentChecksumMismatch": "the bytes did not arrive as they were sent: run it again, and check any proxy",
     "RequestTimeout": "the store waited too long for bytes: lower \(.concurrency) on a slow line",
-    "AuthorizationQueryParametersError": "the presigned URL is not whole: put it in quotes",
+    "AuthorizationQueryParametersError": "the presigned URL is incomplete: put it in quotes",
     "InvalidObjectState": "the object is archived, or its storage class does not allow this: restore it first",
   ]
 
-  /// What a policy must allow for each operation.
+  /// The permissions that a policy must grant for each operation.
   static let permissions: [String: String] = [
     "CreateMultipartUpload":
       "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)",

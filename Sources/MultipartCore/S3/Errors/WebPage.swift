@@ -1,7 +1,7 @@
-/// A page for a browser in place of an answer: from a network that wants somebody to log in first, from a proxy, or from
-/// a web server that is no store. Of a PUT it would be a success by its status.
+/// A web page instead of an answer of the store: from a network that asks for a login, a proxy, or a web server. By its
+/// status alone the answer to a PUT would count as a success.
 enum WebPage {
-  /// Nil for what a store, or a gateway in trouble (5xx), may have answered.
+  /// Nil for what may be an answer of a store, or of a gateway that reports an error (5xx).
   static func failure(_ answer: Response, to operation: String) -> Failure? {
     guard isPage(answer, operation) else { return nil }
     return Failure(
@@ -14,7 +14,7 @@ enum WebPage {
     guard (200..<400).contains(answer.status), answer.headers["ETag"] == nil,
       S3ErrorBody.requestID(answer.headers) == nil
     else { return false }
-    // No operation of S3 is answered so.
+    // No S3 operation has this status.
     if answer.status == 302 || answer.status == 303 { return true }
     if answer.body.isEmpty { return operation.utf8.elementsEqual(HeadObject.name.utf8) && isHTML(answer.headers) }
     return begins(answer.body)
@@ -25,7 +25,7 @@ enum WebPage {
     return ASCII.trimmed(type).lowercased().hasPrefix("text/html")
   }
 
-  /// Some stores send XML as text/html: the body says what it is.
+  /// Some stores send XML as text/html, so the body decides.
   private static func begins(_ body: [UInt8]) -> Bool {
     let start = String(decoding: body.drop { $0 <= 0x20 || $0 > 0x7F }.prefix(14), as: UTF8.self).lowercased()
     return start.hasPrefix("<!doctype html") || start.hasPrefix("<html") || start.hasPrefix("<head")

@@ -1,5 +1,5 @@
-/// The checksum headers of requests and answers: `x-amz-checksum-crc64nvme` and its kin. Algorithms are not listed
-/// here, so that one which comes later is carried like the others.
+/// The checksum headers of requests and answers, such as `x-amz-checksum-crc64nvme`. Algorithms are not listed here, so
+/// that future ones work as well.
 package enum ChecksumHeaders {
   static let prefix = "x-amz-checksum-"
   private static let notValues = ["x-amz-checksum-algorithm", "x-amz-checksum-type", "x-amz-checksum-mode"]
@@ -15,7 +15,7 @@ package enum ChecksumHeaders {
     return values
   }
 
-  /// Values by the header name that means the same: `<ChecksumCRC32C>` is `x-amz-checksum-crc32c`.
+  /// Values by the matching header's name: `<ChecksumCRC32C>` is `x-amz-checksum-crc32c`.
   package static func values(in element: XMLElement) -> [String: String] {
     var values: [String: String] = [:]
     for child in element.children where child.name.hasPrefix("Checksum") {
@@ -27,7 +27,7 @@ package enum ChecksumHeaders {
     return values
   }
 
-  /// The XML element that carries the value of a header, nil for a header that is no checksum.
+  /// The XML element for a header's value; nil for a header that is no checksum.
   package static func element(for header: String) -> String? {
     let name = header.lowercased()
     guard isValue(name), name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "-") }) else {
@@ -40,7 +40,7 @@ package enum ChecksumHeaders {
     name.hasPrefix(prefix) && name.utf8.count > prefix.utf8.count && !notValues.contains(name)
   }
 
-  /// Whether a store that refuses this header refuses a checksum.
+  /// Whether refusing this header means refusing a checksum.
   static func isChecksum(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "content-md5" || name == "x-amz-sdk-checksum-algorithm"

@@ -1,8 +1,8 @@
-/// What every operation can carry.
+/// Headers that every operation can have.
 package struct CommonHeaders: Sendable, Equatable {
-  /// The account that must own the bucket, else the store refuses.
+  /// The account that must own the bucket; otherwise the store refuses.
   package var expectedBucketOwner: String?
-  /// Who asks pays, where the bucket asks for it.
+  /// Agrees to pay for the request if the bucket requires it.
   package var requestPayer: Bool
 
   package init(expectedBucketOwner: String? = nil, requestPayer: Bool = false) {
@@ -16,14 +16,14 @@ package struct CommonHeaders: Sendable, Equatable {
   }
 }
 
-/// Under which condition an object may be written.
+/// Conditions for writing an object.
 public struct WriteConditions: Sendable, Equatable {
-  /// Only when there is no object under the key: `If-None-Match: *`.
+  /// Only if there is no object with the key: `If-None-Match: *`.
   public var ifNoneMatch: Bool
-  /// Only over the object that has this ETag.
+  /// Only if the existing object has this ETag.
   public var ifMatch: String?
 
-  /// Without one the object is written whatever is there.
+  /// Without conditions any existing object is replaced.
   public init(ifNoneMatch: Bool = false, ifMatch: String? = nil) {
     self.ifNoneMatch = ifNoneMatch
     self.ifMatch = ifMatch
@@ -37,7 +37,7 @@ public struct WriteConditions: Sendable, Equatable {
     try headers.add("If-Match", ifMatch.map(Self.quoted))
   }
 
-  /// An ETag goes into a condition with its quotes, whether or not they were typed.
+  /// A condition needs the ETag's quotes; they are added if missing.
   static func quoted(_ etag: String) -> String {
     etag.utf8.first == UInt8(ascii: "\"") || etag.utf8.elementsEqual("*".utf8) || etag.hasPrefix("W/")
       ? etag : "\"\(etag)\""

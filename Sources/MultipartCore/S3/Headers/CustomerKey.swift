@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// A key of ours with which the store encrypts (SSE-C): sent with every request that writes or reads the bytes, and
-/// shown nowhere. Its MD5, which S3 wants beside it, is `EVP_Digest`'s.
+/// The caller's own encryption key (SSE-C): sent with every request that writes or reads the bytes, and never shown.
+/// S3 also wants its MD5, which `EVP_Digest` computes.
 public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   private let base64: String
   private let md5: String
 
-  /// 32 bytes: AES-256 is the only algorithm there is.
+  /// 32 bytes: AES-256 is the only algorithm.
   public init(_ key: [UInt8]) throws(Failure) {
     guard key.count == 32 else {
       throw Failure(
@@ -32,16 +32,16 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
     try headers.add("x-amz-server-side-encryption-customer-key-MD5", md5)
   }
 
-  /// Nothing of it.
+  /// A placeholder.
   public var description: String { "CustomerKey(secret)" }
-  /// Nothing of it.
+  /// A placeholder.
   public var debugDescription: String { description }
-  /// Nothing of it.
+  /// Without children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension CustomerKey {
-  /// From a file: 32 bytes as they are, or their base64. What the file holds is in no message.
+  /// From a file with 32 raw bytes or their Base64. No message shows the contents.
   package init(file: FilePath) throws(Failure) {
     let bytes = try SmallFile.read(file)
     guard bytes.count != 32 else {

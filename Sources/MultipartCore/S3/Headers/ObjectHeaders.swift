@@ -1,33 +1,33 @@
-/// What an object is to be, besides its bytes: sent when it is created or put.
+/// Properties of an object besides its bytes; sent when it is created.
 public struct ObjectHeaders: Sendable, Equatable {
-  /// Who may do what with the object.
+  /// A permission for somebody.
   public struct Grant: Sendable, Equatable {
-    /// By the names of the headers: `x-amz-grant-read`.
+    /// Named like the headers, such as `x-amz-grant-read`.
     public enum Permission: String, Sendable, CaseIterable {
       case fullControl = "full-control"
       case read
       case readACL = "read-acp"
       case writeACL = "write-acp"
     }
-    /// What.
+    /// The permission.
     public var permission: Permission
     /// `id="…"`, `uri="…"` or `emailAddress="…"`.
     public var grantee: String
 
-    /// A permission for somebody.
+    /// A permission for `grantee`.
     public init(_ permission: Permission, _ grantee: String) {
       self.permission = permission
       self.grantee = grantee
     }
   }
 
-  /// Whether some may shorten a lock.
+  /// Whether privileged users may shorten a lock.
   public enum LockMode: String, Sendable, CaseIterable {
     case governance = "GOVERNANCE"
     case compliance = "COMPLIANCE"
   }
 
-  /// Nil: guessed.
+  /// `Content-Type`; nil: guessed.
   public var contentType: String?
   /// `Cache-Control`.
   public var cacheControl: String?
@@ -41,30 +41,30 @@ public struct ObjectHeaders: Sendable, Equatable {
   public var expires: String?
   /// Each becomes `x-amz-meta-NAME`.
   public var metadata: [NamedValue] = []
-  /// S3 takes ten.
+  /// At most ten in S3.
   public var tags: [NamedValue] = []
-  /// `STANDARD_IA`; nil: the bucket's.
+  /// Such as `STANDARD_IA`; nil: the bucket's default.
   public var storageClass: String?
-  /// A canned one, `bucket-owner-full-control`.
+  /// A canned ACL such as `bucket-owner-full-control`.
   public var acl: String?
-  /// Instead of a canned ACL.
+  /// An ACL by single permissions, instead of a canned one.
   public var grants: [Grant] = []
-  /// Where a website of the bucket sends on to.
+  /// Where the bucket's website redirects requests for this object.
   public var websiteRedirect: String?
-  /// With `retainUntil`.
+  /// The mode of an object lock; with `retainUntil`.
   public var lockMode: LockMode?
-  /// Until then the object cannot be deleted.
+  /// The object cannot be deleted before this time.
   public var retainUntil: Timestamp?
-  /// It cannot be deleted while this is on.
+  /// Whether a legal hold protects the object from deletion.
   public var legalHold: Bool?
-  /// Any other header, by name; one that has a field of its own above is replaced.
+  /// Further headers by name; one that has a property above is replaced by it.
   public var extra: [NamedValue] = []
 
-  /// None.
+  /// No headers.
   public init() {}
 
-  /// Made by the signer, the transport or the operation itself: sent twice or changed they would break the request,
-  /// or undo what is promised of it.
+  /// Headers that the signer, the transport or the operation sets: sent twice or changed, they would break the request or
+  /// what it guarantees.
   package static func isReserved(_ name: String) -> Bool {
     let name = name.lowercased()
     return reserved.contains(name) || SecretNames.isSecret(header: name) || ChecksumHeaders.isChecksum(name)
@@ -93,7 +93,7 @@ public struct ObjectHeaders: Sendable, Equatable {
     try headers.add("x-amz-website-redirect-location", websiteRedirect)
     if (lockMode == nil) != (retainUntil == nil) {
       throw Failure(
-        .usage, "an object lock needs a mode and a date until which it holds", remedy: "give both of them, or neither")
+        .usage, "an object lock needs a mode and an end date", remedy: "give both or neither")
     }
     try headers.add("x-amz-object-lock-mode", lockMode?.rawValue)
     try headers.add("x-amz-object-lock-retain-until-date", retainUntil?.iso8601)
@@ -115,7 +115,7 @@ public struct ObjectHeaders: Sendable, Equatable {
           .usage, "metadata \"\(entry.name)\" is given twice or has no name",
           remedy: "a store joins values of one name, whatever their case, into one")
       }
-      // A line end is refused even though an encoded word could carry it: no reader expects one.
+      // Refused although an encoded word could carry it: no reader expects a line break.
       if entry.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
         try S3HeaderBuilder.checkValue(entry.value, of: name)
       }

@@ -1,5 +1,5 @@
-/// Builds headers from what people typed: a value that would end its line, and with it start a header of its own, is
-/// refused, and so is what HTTP cannot carry.
+/// Builds headers from text that people typed. Refuses a value with a line break, which would start another header, and
+/// characters that HTTP cannot carry.
 struct S3HeaderBuilder {
   private(set) var list = HeaderList()
 
@@ -24,8 +24,8 @@ struct S3HeaderBuilder {
   }
 
   static func checkValue(_ value: String, of name: String) throws(Failure) {
-    // The value is not repeated in the message: it can be a key.
-    // A tab too: what is signed is one space, and what is sent would be the tab.
+    // The message does not repeat the value, which may be a key. Tabs are refused too: they are signed as one space, but
+    // sent as a tab.
     guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw Failure(
         .usage, "the value of \(name) holds a tab, a line end or another control character",

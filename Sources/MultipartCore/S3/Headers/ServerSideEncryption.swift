@@ -1,22 +1,22 @@
-/// Encryption by the store with a key that the store or KMS holds.
+/// Encryption by the store, with a key of the store or of KMS.
 public struct ServerSideEncryption: Sendable, Equatable {
-  /// By the values of `x-amz-server-side-encryption`.
+  /// The values of `x-amz-server-side-encryption`.
   public enum Algorithm: String, Sendable, CaseIterable {
     case aes256 = "AES256"
     case kms = "aws:kms"
     case kmsTwice = "aws:kms:dsse"
   }
 
-  /// How.
+  /// The algorithm.
   public var algorithm: Algorithm
-  /// The KMS key; nil: AWS's own.
+  /// The KMS key; nil: the one that AWS manages.
   public var keyID: String?
   /// The encryption context as a JSON object of strings.
   public var contextJSON: String?
-  /// Fewer requests to KMS; nil leaves it to the bucket.
+  /// An S3 Bucket Key, which reduces requests to KMS; nil: the bucket's setting.
   public var bucketKey: Bool?
 
-  /// A key, a context and a bucket key are KMS's.
+  /// Key id, context and bucket key are only for KMS.
   public init(_ algorithm: Algorithm, keyID: String? = nil, contextJSON: String? = nil, bucketKey: Bool? = nil) {
     self.algorithm = algorithm
     self.keyID = keyID
@@ -36,16 +36,16 @@ public struct ServerSideEncryption: Sendable, Equatable {
   }
 }
 
-/// How the store says that an object or part is encrypted.
+/// What the store says about the encryption of an object or part.
 package struct EncryptionInfo: Sendable, Equatable {
   /// `AES256`, `aws:kms`, `aws:kms:dsse`.
   package var algorithm: String?
   package var kmsKeyID: String?
   package var bucketKey: Bool
-  /// Encrypted with a key of ours: SSE-C.
+  /// The algorithm, if the caller's own key (SSE-C) was used.
   package var customerAlgorithm: String?
 
-  /// A bucket may encrypt by its own rule with a key of KMS, unasked; the ETag is then no MD5, but looks like one.
+  /// A bucket may encrypt with KMS by default; the ETag then looks like an MD5, but is none.
   package var etagMayBeMD5: Bool {
     customerAlgorithm == nil && algorithm.map { $0.uppercased().utf8.elementsEqual("AES256".utf8) } ?? true
   }

@@ -1,11 +1,11 @@
-/// Ends an upload and lets its parts go: `DELETE /key?uploadId=…`. Parts that were under way may still arrive: only
-/// ListParts tells that nothing is left.
+/// Aborts an upload: `DELETE /key?uploadId=…`. Parts that are still being sent may arrive later: only ListParts shows
+/// that nothing is left.
 package struct AbortMultipartUpload: S3Operation {
   package static let name = "AbortMultipartUpload"
 
   package enum Output: Sendable, Equatable {
     case aborted
-    /// There was no such upload: aborted before, or completed.
+    /// There was no such upload: it was aborted or completed before.
     case wasGone
   }
 

@@ -1,7 +1,7 @@
-/// Makes the object of the parts: `POST /key?uploadId=…` with the list of them.
+/// Creates the object from its parts: `POST /key?uploadId=…` with their list.
 ///
-/// S3 answers `200` before it has assembled, sends white space while it works, and may then say `<Error>`: only a
-/// whole document that is a result is a success.
+/// S3 answers `200` before it has assembled the object, sends white space while it works, and may then send `<Error>`:
+/// only a complete result document is a success.
 package struct CompleteMultipartUpload: S3Operation {
   package static let name = "CompleteMultipartUpload"
 
@@ -9,7 +9,7 @@ package struct CompleteMultipartUpload: S3Operation {
     package var number: Int
     /// As the store gave it.
     package var etag: String
-    /// The part's checksum by its header name, where the upload keeps one.
+    /// The part's checksum by its header name, if the upload has checksums.
     package var checksum: NamedValue?
 
     package init(number: Int, etag: String, checksum: NamedValue? = nil) {
@@ -22,7 +22,7 @@ package struct CompleteMultipartUpload: S3Operation {
   package struct Output: Sendable, Equatable {
     package var etag: String?
     package var location: String?
-    /// Of the object, by lower-case header name.
+    /// The object's, by lower-case header name.
     package var checksums: [String: String]
     package var checksumType: String?
     package var versionID: String?
@@ -34,13 +34,13 @@ package struct CompleteMultipartUpload: S3Operation {
   package var key: String
   package var uploadID: String
   package var parts: [Part]
-  /// The whole object's checksum, where it is a full-object one.
+  /// The checksum of the whole object, if it is of type FULL_OBJECT.
   package var objectChecksum: NamedValue?
   package var checksumType: ChecksumType?
-  /// The size the parts must add up to: S3 refuses when they do not.
+  /// The sum of the parts' sizes: S3 refuses if it differs.
   package var objectSize: Int64?
   package var conditions: WriteConditions
-  /// S3 takes it where the upload has a checksum or the bucket's policy asks for it, and minds it nowhere.
+  /// S3 requires it if the upload has a checksum or the bucket's policy demands it, and accepts it otherwise.
   package var customerKey: CustomerKey?
   package var common: CommonHeaders
 
@@ -75,12 +75,12 @@ package struct CompleteMultipartUpload: S3Operation {
     var request = try S3Request(
       Self.name, .post, place: place, query: [QueryItem("uploadId", uploadID)], headers: headers.list,
       body: .bytes(list()), maximumAnswer: 8 << 20, answerMayTakeLong: true)
-    // The second time the upload is gone.
+    // The second time the upload no longer exists.
     request.mayBeResent = false
     return request
   }
 
-  /// The parts by number, as S3 demands.
+  /// The list, sorted by number as S3 requires.
   private func list() throws(Failure) -> [UInt8] {
     guard !parts.isEmpty else { throw Failure(.usage, "an upload without parts cannot be completed").at(place) }
     var writer = XMLWriter(reserving: 200 + parts.count * 160)
@@ -105,11 +105,11 @@ package struct CompleteMultipartUpload: S3Operation {
   package func output(from answer: Response) throws(Failure) -> Output {
     let carried = objectChecksum != nil || checksumType != nil || parts.contains { $0.checksum != nil }
     let tree = try document(answer, carriedChecksum: carried)
-    // Roots differ by store, but a result names the object.
+    // The root element's name differs between stores, but a result names the object.
     guard let root = tree.root,
       root.isNamed("CompleteMultipartUploadResult") || root.first("ETag") != nil || root.first("Location") != nil
     else {
-      throw nonsense(answer, "the answer to \(Self.name) does not say that the object was made")
+      throw nonsense(answer, "the answer to \(Self.name) does not say that the object was created")
     }
     let headers = answer.headers
     return Output(

@@ -1,13 +1,13 @@
-/// Begins an upload: `POST /key?uploads`.
+/// Begins a multipart upload: `POST /key?uploads`.
 package struct CreateMultipartUpload: S3Operation {
   package static let name = "CreateMultipartUpload"
 
   package struct Output: Sendable, Equatable {
     package var uploadID: String
-    /// When a lifecycle rule of the bucket will end the upload; nil where there is no such rule.
+    /// When a lifecycle rule of the bucket will abort the upload; nil without such a rule.
     package var abortDate: Timestamp?
     package var abortRuleID: String?
-    /// What the store took of the checksum that was asked for; nil where it took no notice.
+    /// The checksum that the store confirms; nil if it ignored the request for one.
     package var checksumAlgorithm: String?
     package var checksumType: String?
     package var encryption: EncryptionInfo
@@ -48,7 +48,7 @@ package struct CreateMultipartUpload: S3Operation {
     try common.add(to: &headers)
     try object.add(to: &headers)
     var request = try S3Request(Self.name, .post, place: place, query: [QueryItem("uploads")], headers: headers.list)
-    // The second time there are two.
+    // Sent twice, it creates two uploads.
     request.mayBeResent = false
     return request
   }
@@ -56,11 +56,11 @@ package struct CreateMultipartUpload: S3Operation {
   package func output(from answer: Response) throws(Failure) -> Output {
     let tree = try document(answer, carriedChecksum: checksum?.awsName != nil)
     let headers = answer.headers
-    // An id goes back to the store byte for byte: it is not trimmed.
+    // An id is sent back byte for byte, so it is not trimmed.
     guard let id = tree.first("UploadId")?.text, !ASCII.trimmed(id).isEmpty else {
       throw nonsense(answer, "the store began an upload but gave no upload id")
     }
-    // It is printed alone on a line, for a script to read.
+    // Scripts read it as one line.
     guard id.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
       throw nonsense(answer, "the store gave an upload id with a control character in it")
     }
@@ -77,7 +77,7 @@ package struct CreateMultipartUpload: S3Operation {
   }
 }
 
-/// The store's key or ours, not both.
+/// Either with the store's key or with the caller's, not both.
 func addEncryption(
   _ encryption: ServerSideEncryption?, _ customerKey: CustomerKey?, to headers: inout S3HeaderBuilder
 ) throws(Failure) {

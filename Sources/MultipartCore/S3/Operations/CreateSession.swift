@@ -1,16 +1,16 @@
-/// Begins a session at a directory bucket: `GET /?session`, signed with the ordinary credentials. The keys that it gives
-/// sign what follows.
+/// Begins a session at a directory bucket: `GET /?session`, signed with the ordinary credentials. Its keys sign the
+/// requests that follow.
 package struct CreateSession: S3Operation {
   package static let name = "CreateSession"
 
   package struct Output: Sendable {
     package var credentials: Credentials
-    /// How long the session holds, by the store's own clock.
+    /// How long the session is valid, by the store's clock.
     package var lifetime: Duration
   }
 
   package var bucket: String
-  /// Of the objects that will be written: a request of the session cannot ask for another.
+  /// The encryption of the objects to be written: requests of the session cannot choose another.
   package var encryption: ServerSideEncryption?
 
   package init(bucket: String, encryption: ServerSideEncryption? = nil) {
@@ -18,7 +18,7 @@ package struct CreateSession: S3Operation {
     self.encryption = encryption
   }
 
-  /// What AWS documents.
+  /// The lifetime that AWS documents.
   private static let standardLifetime = Duration.seconds(300)
 
   package var place: Place { Place(bucket: bucket) }
@@ -47,7 +47,7 @@ package struct CreateSession: S3Operation {
     return Output(credentials: credentials, lifetime: Self.lifetime(answer, tree))
   }
 
-  /// The end against the answer's own `Date`: this machine's clock may be wrong. An hour at most is believed.
+  /// The expiry minus the answer's own `Date`, because this machine's clock may be wrong. At most an hour is believed.
   private static func lifetime(_ answer: Response, _ tree: XMLTree) -> Duration {
     guard let end = tree.first("Expiration").flatMap({ S3Date.iso8601(ASCII.trimmed($0.text)) }),
       let now = answer.headers["Date"].flatMap(S3Date.http), end > now

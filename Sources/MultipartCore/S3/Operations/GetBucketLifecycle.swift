@@ -1,13 +1,13 @@
-/// Asks for a bucket's lifecycle rules: `GET /?lifecycle`. Read are those that end unfinished uploads.
+/// Reads a bucket's lifecycle rules, of which those that abort unfinished uploads are kept: `GET /?lifecycle`.
 package struct GetBucketLifecycle: S3Operation {
   package static let name = "GetBucketLifecycleConfiguration"
 
-  /// A rule that is in force and ends uploads.
+  /// An enabled rule that aborts uploads.
   package struct Rule: Sendable, Equatable {
     package var id: String?
-    /// Of the keys that it is for; empty: of all.
+    /// The prefix of the keys that it applies to; empty: all keys.
     package var prefix: String
-    /// Days after an upload began.
+    /// In days after an upload was begun.
     package var days: Int64
 
     package init(id: String? = nil, prefix: String = "", days: Int64) {
@@ -35,7 +35,7 @@ package struct GetBucketLifecycle: S3Operation {
     return try S3Request(Self.name, .get, place: place, query: [QueryItem("lifecycle")], headers: headers.list)
   }
 
-  /// Empty where the bucket has none.
+  /// Empty if the bucket has none.
   package func output(from answer: Response) throws(Failure) -> [Rule] {
     let tree: XMLTree
     do throws(Failure) {
@@ -45,13 +45,13 @@ package struct GetBucketLifecycle: S3Operation {
       throw error
     }
     guard let root = tree.root, root.isNamed("LifecycleConfiguration") || root.first("Rule") != nil else {
-      throw nonsense(answer, "the answer to \(Self.name) is no list of rules")
+      throw nonsense(answer, "the answer to \(Self.name) is not a list of rules")
     }
-    // S3 has 1,000 rules at most.
+    // S3 allows at most 1,000 rules.
     return root.children.lazy.filter { $0.isNamed("Rule") }.prefix(1000).compactMap(Self.rule)
   }
 
-  /// A rule for objects with tags or of some sizes ends no uploads: S3 refuses the two together.
+  /// A rule that filters by tags or sizes aborts no uploads: S3 refuses that combination.
   private static func rule(_ element: XMLElement) -> Rule? {
     guard ASCII.trimmed(element.string("Status") ?? "") == "Enabled",
       let abort = element.first("AbortIncompleteMultipartUpload"), let days = abort.integer("DaysAfterInitiation"),

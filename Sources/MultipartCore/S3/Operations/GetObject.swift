@@ -1,10 +1,10 @@
-/// Reads an object or a range of it: `GET /key`. The bytes go into the sink, or without one into the output.
+/// Reads an object or a range of it: `GET /key`. The bytes go into the sink if there is one, else into the output.
 package struct GetObject: S3Operation {
   package static let name = "GetObject"
 
   package struct Output: Sendable, Equatable {
     package var object: ObjectInfo
-    /// What the store sends of the object: nil for the whole.
+    /// The range that the store sends; nil for the whole object.
     package var contentRange: String?
     package var body: [UInt8]
   }
@@ -17,7 +17,7 @@ package struct GetObject: S3Operation {
   package var versionID: String?
   package var wantsChecksums: Bool
   package var sink: (any BodySink)?
-  /// What the body may be at most; with a sink, the body of an error.
+  /// The longest body accepted; with a sink, of an error.
   package var maximumAnswer: Int
   package var customerKey: CustomerKey?
   package var common: CommonHeaders
@@ -49,7 +49,7 @@ package struct GetObject: S3Operation {
     var headers = S3HeaderBuilder()
     if let range {
       guard range.lowerBound >= 0, partNumber == nil else {
-        throw Failure(.usage, "a range begins at 0 or later, and is not asked for together with a part").at(place)
+        throw Failure(.usage, "a range begins at 0 or later, and cannot be combined with a part").at(place)
       }
       try headers.add("Range", "bytes=\(range.lowerBound)-\(range.upperBound)")
     }
@@ -62,7 +62,7 @@ package struct GetObject: S3Operation {
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {
-    // The body of a success is the object: it is not looked into for an error.
+    // The body of a success is the object, so it is not searched for an error.
     guard answer.status == 200 || answer.status == 206 else {
       throw Failure(answer: answer, operation: Self.name, place: place)
     }

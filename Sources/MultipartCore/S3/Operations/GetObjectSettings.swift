@@ -1,4 +1,4 @@
-/// What a HEAD does not show of an object, or not to everybody: one small document each, of `GET /key?acl` and its kin.
+/// Properties of an object that a HEAD does not show, or not to everybody; each is a small document: `GET /key?acl` etc.
 package struct GetObjectSettings: S3Operation {
   package static let name = "GetObjectSettings"
 
@@ -8,7 +8,7 @@ package struct GetObjectSettings: S3Operation {
     case retention
     case legalHold = "legal-hold"
 
-    /// As AWS names the operation, and the permission without its `s3:`.
+    /// AWS's name of the operation, and of the permission without `s3:`.
     package var operation: String {
       switch self {
       case .acl: "GetObjectAcl"
@@ -19,7 +19,7 @@ package struct GetObjectSettings: S3Operation {
     }
   }
 
-  /// Who may do what, as an ACL says it.
+  /// A permission in an ACL.
   package struct Grant: Sendable, Equatable {
     /// `FULL_CONTROL`, `READ`, `WRITE`, `READ_ACP`, `WRITE_ACP`
     package var permission: String
@@ -38,7 +38,7 @@ package struct GetObjectSettings: S3Operation {
     case tags([NamedValue])
     case retention(mode: String?, until: String?)
     case legalHold(String?)
-    /// The store has nothing of this kind for the object.
+    /// The object has no such property.
     case none
   }
 
@@ -73,9 +73,9 @@ package struct GetObjectSettings: S3Operation {
     do { tree = try XMLReader.read(answer.body) } catch { throw unreadable(answer, error) }
     switch part {
     case .acl:
-      // An answer of another kind, as some stores give where they do not know the query, says nothing.
+      // Some stores that do not know the query answer something else, which says nothing.
       guard let list = tree.first("AccessControlList") else {
-        throw nonsense(answer, "the answer to \(part.operation) is no list of grants")
+        throw nonsense(answer, "the answer to \(part.operation) is not a list of grants")
       }
       return .acl(
         list.children.filter { $0.isNamed("Grant") }.map { grant in
@@ -86,7 +86,7 @@ package struct GetObjectSettings: S3Operation {
         })
     case .tagging:
       guard let set = tree.first("TagSet") else {
-        throw nonsense(answer, "the answer to \(part.operation) is no set of tags")
+        throw nonsense(answer, "the answer to \(part.operation) is not a set of tags")
       }
       return .tags(
         set.children.filter { $0.isNamed("Tag") }.map { tag in

@@ -1,9 +1,9 @@
-/// Asks whether a bucket is there, and where: `HEAD /`. A refusal names the region too, in `Failure.region`.
+/// Asks whether a bucket exists, and where: `HEAD /`. A refusal may name the region too, in `Failure.region`.
 package struct HeadBucket: S3Operation {
   package static let name = "HeadBucket"
 
   package struct Output: Sendable, Equatable {
-    /// Few stores say it.
+    /// Nil at most stores other than AWS.
     package var region: String?
     package var requestID: String?
   }

@@ -1,10 +1,10 @@
-/// Asks what an object is: `HEAD /key`. The answer has no body, so a refusal has only a status.
+/// Asks about an object: `HEAD /key`. The answer has no body, so a refusal has only a status.
 package struct HeadObject: S3Operation {
   package static let name = "HeadObject"
 
   package enum Output: Sendable, Equatable {
     case exists(ObjectInfo)
-    /// 404. The bucket can be what is missing: HEAD does not tell.
+    /// 404. It may also mean that the bucket does not exist: a HEAD does not tell which.
     case absent
   }
 

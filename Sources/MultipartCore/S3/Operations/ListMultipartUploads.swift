@@ -4,11 +4,11 @@ package struct ListMultipartUploads: S3Operation {
 
   package struct Upload: Sendable, Equatable {
     package var key: String
-    /// Before it was decoded. Where a store says that keys are encoded and lies, and no key of the page gives it away,
-    /// this is the key: worth a try when the upload is not found under the other.
+    /// The key before decoding. Some stores say that keys are encoded although they are not; if no key of the page shows
+    /// that, this may be the real key: worth a try if the upload is not found under the decoded one.
     package var keyAsWritten: String
     package var uploadID: String
-    /// As the store wrote it, and as a moment where it could be read.
+    /// As the store wrote it, and as a time if it could be read.
     package var initiatedText: String?
     package var initiated: Timestamp?
     package var initiator: String?
@@ -53,7 +53,7 @@ package struct ListMultipartUploads: S3Operation {
 
   package struct Marker: Sendable, Hashable {
     package var key: String
-    /// Means nothing to S3 without the key.
+    /// S3 ignores it without the key.
     package var uploadID: String?
 
     package init(key: String, uploadID: String? = nil) {
@@ -75,11 +75,11 @@ package struct ListMultipartUploads: S3Operation {
 
   package var place: Place { Place(bucket: bucket) }
 
-  /// Ten times what a page of S3's has.
+  /// Ten times as many as a page of S3 has.
   private static let mostOfPage = 10_000
 
   package func request() throws(Failure) -> S3Request {
-    // Keys can hold characters that XML cannot: they come percent-encoded, where the store knows how.
+    // Keys may contain characters that XML cannot represent: stores that support it send them percent-encoded.
     var query = [QueryItem("uploads"), QueryItem("encoding-type", "url")]
     if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
     if let maximumUploads { query.append(QueryItem("max-uploads", String(maximumUploads))) }
@@ -89,7 +89,7 @@ package struct ListMultipartUploads: S3Operation {
     }
     var headers = S3HeaderBuilder()
     try common.add(to: &headers)
-    // A thousand of the longest keys, every character encoded, take some 4 MiB.
+    // A thousand of the longest keys, fully encoded, take about 4 MiB.
     return try S3Request(
       Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 8 << 20)
   }

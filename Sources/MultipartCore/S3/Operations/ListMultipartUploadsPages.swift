@@ -1,15 +1,15 @@
 extension ListMultipartUploads {
-  /// Walks the pages of a list. Stores send uploads unsorted, twice, and with markers that are empty, missing or stand
-  /// still.
+  /// Reads the pages of a list. Stores send uploads unsorted or twice, and markers that are empty, missing or never
+  /// change.
   ///
   ///     var pages = ListMultipartUploads.Pages()
   ///     var marker: ListMultipartUploads.Marker?
   ///     repeat { marker = pages.add(try await page(after: marker)) } while marker != nil
   ///
-  /// It ends always: no marker is asked for twice, two pages in a row that bring nothing new are the end, and `limit`
-  /// bounds the list.
+  /// It always ends: no marker is requested twice, two pages in a row without a new upload end it, and `limit` bounds the
+  /// list.
   package struct Pages: Sendable {
-    /// Bytes, because two keys that look alike are two keys.
+    /// As bytes, because two keys that Unicode considers equal are two keys.
     private struct Identity: Hashable {
       var key: [UInt8]
       var uploadID: [UInt8]
@@ -24,16 +24,16 @@ extension ListMultipartUploads {
     private var seen: Set<Identity> = []
     private var asked: Set<Identity> = []
     private var pagesWithoutNews = 0
-    /// Each upload once, as the store ordered them.
+    /// Each upload once, in the store's order.
     package private(set) var uploads: [Upload] = []
-    /// False when the walk ended though the store said that there is more.
+    /// False if reading stopped although the store said that there is more.
     package private(set) var isComplete = true
 
     package init(limit: Int = 10_000) {
       self.limit = limit
     }
 
-    /// Takes a page in, and gives the marker of the next one, or nil when there is none to ask for.
+    /// Adds a page, and returns the marker of the next one, or nil at the end.
     package mutating func add(_ page: Page) -> Marker? {
       let before = uploads.count
       for upload in page.uploads where uploads.count < limit {

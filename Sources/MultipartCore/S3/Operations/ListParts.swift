@@ -23,7 +23,7 @@ package struct ListParts: S3Operation {
 
   package struct Page: Sendable, Equatable {
     package var parts: [Part]
-    /// Nil where the store does not say.
+    /// Nil if the store does not say.
     package var isTruncated: Bool?
     package var nextMarker: Int?
     package var checksumAlgorithm: String?
@@ -50,7 +50,7 @@ package struct ListParts: S3Operation {
   package var bucket: String
   package var key: String
   package var uploadID: String
-  /// The page begins behind this number.
+  /// The page begins after this number.
   package var marker: Int?
   package var maximumParts: Int?
   package var customerKey: CustomerKey?
@@ -71,7 +71,7 @@ package struct ListParts: S3Operation {
 
   package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
-  /// 512 TiB: more than any store's part, and 10,000 of them add up within 64 bits.
+  /// 512 TiB: more than a part can have at any store, and the sum of 10,000 fits into 64 bits.
   private static let largestSize: Int64 = 1 << 49
 
   package func request() throws(Failure) -> S3Request {
@@ -81,7 +81,7 @@ package struct ListParts: S3Operation {
     var headers = S3HeaderBuilder()
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)
-    // A store that pages not at all sends 10,000 parts of some 600 bytes.
+    // A store without paging sends 10,000 parts of about 600 bytes each.
     return try S3Request(
       Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 16 << 20)
   }
@@ -93,7 +93,7 @@ package struct ListParts: S3Operation {
     }
     var parts: [Part] = []
     for element in root.children where element.isNamed("Part") {
-      // A part without its number or size cannot be compared with ours: as good as not there.
+      // A part without number or size cannot be compared with ours, so it does not count.
       guard let number = element.integer("PartNumber"), (1...Int64(S3Limits.mostParts)).contains(number),
         let size = element.integer("Size"), (0...Self.largestSize).contains(size)
       else { continue }

@@ -1,6 +1,6 @@
-/// Whether the keys of a page are percent-encoded, which its `EncodingType` alone does not tell: some stores repeat it
-/// and encode nothing, some encode the keys and not the marker. A character that no encoder leaves as it is, in any
-/// key of the page, shows that none is encoded.
+/// Whether the keys of a page are percent-encoded. Its `EncodingType` alone does not tell: some stores repeat it and
+/// encode nothing, some encode the keys but not the marker. A character in any key that every encoder would escape shows
+/// that none is encoded.
 struct ListedKeys {
   private let written: [String]
   private let areEncoded: Bool
@@ -15,7 +15,7 @@ struct ListedKeys {
     areEncoded ? PercentEncoding.decoded(key) : key
   }
 
-  /// A marker is mostly a key of its page, and then in the form in which it stands there or in that key's own.
+  /// A marker is mostly a key of its page, in the form used there or in the decoded form.
   func decoded(marker: String) -> String {
     guard areEncoded else { return marker }
     if written.contains(where: { $0.utf8.elementsEqual(marker.utf8) }) { return PercentEncoding.decoded(marker) }

@@ -1,31 +1,31 @@
-/// What the headers of an answer say of an object.
+/// What a store says about an object.
 public struct ObjectInfo: Sendable, Equatable {
-  /// Bytes of the whole object; nil where the store does not say.
+  /// The size of the whole object in bytes; nil if the store does not say.
   public var size: Int64?
-  /// As the store gives it, quotes and all.
+  /// As the store gives it, including the quotes.
   public var etag: String?
-  /// By lower-case header name; of the part where one was asked for.
+  /// By lower-case header name; the part's if one was requested.
   public var checksums: [String: String]
   /// `FULL_OBJECT` or `COMPOSITE`.
   public var checksumType: String?
-  /// How many parts it was made of; S3 says so only when a part was asked for.
+  /// How many parts it was made of; S3 says so only if a part was requested.
   public var partsCount: Int?
-  /// Where the bucket keeps versions.
+  /// The version's id, if the bucket keeps versions.
   public var versionID: String?
   /// By the store's clock.
   public var lastModified: Timestamp?
-  /// `image/png`
+  /// Such as `image/png`.
   public var contentType: String?
   /// Names without `x-amz-meta-`, in lower case; values decoded.
   public var metadata: [NamedValue]
   package var encryption: EncryptionInfo
   package var headers: HeaderList
-  /// By which the store finds the request in its logs.
+  /// The id by which the store finds the request in its logs.
   public var requestID: String?
 
   init(_ answer: Response) {
     let headers = answer.headers
-    // Of a range or a part, Content-Length is only its own: the whole stands behind the slash.
+    // For a range or a part, Content-Length is only its own; the whole size is after the slash.
     let total = headers["Content-Range"]?.split(separator: "/").last.flatMap { Self.count(String($0)) }
     size = answer.status == 206 ? total : headers["Content-Length"].flatMap(Self.count)
     etag = headers["ETag"]

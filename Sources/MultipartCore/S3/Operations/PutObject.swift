@@ -5,7 +5,7 @@ package struct PutObject: S3Operation {
   package struct Output: Sendable, Equatable {
     /// As the store wrote it.
     package var etag: String?
-    /// What the store says it computed, by lower-case header name.
+    /// The checksums that the store says it computed, by lower-case header name.
     package var checksums: [String: String]
     package var checksumType: String?
     package var versionID: String?
@@ -53,7 +53,7 @@ package struct PutObject: S3Operation {
     try object.add(to: &headers)
     var request = try S3Request(
       Self.name, .put, place: place, headers: headers.list, body: body, payloadSHA256: payloadSHA256)
-    // The second time the condition fails on the object that the first has made.
+    // Sent twice, the condition would fail because of the object that the first request created.
     request.mayBeResent = conditions == WriteConditions()
     return request
   }

@@ -3,9 +3,9 @@ package struct UploadPart: S3Operation {
   package static let name = "UploadPart"
 
   package struct Output: Sendable, Equatable {
-    /// As the store wrote it, quotes included; some stores give none.
+    /// As the store wrote it, including the quotes; some stores send none.
     package var etag: String?
-    /// What the store says it computed, by lower-case header name: only what is here was verified.
+    /// The checksums that the store says it computed, by lower-case header name: only these were verified.
     package var checksums: [String: String]
     package var encryption: EncryptionInfo
     package var requestID: String?

@@ -6,18 +6,18 @@ package enum XMLFault: Error, Sendable, Equatable {
   case cutOff
   /// Not well-formed.
   case malformed
-  /// It declares a document type: no S3 answer does, and entities that are declared are how small documents grow huge.
+  /// It declares a document type: S3 answers never do, and declared entities are how small documents grow huge.
   case documentType
-  /// Deeper, longer or with more elements than any answer has a reason to be.
+  /// Deeper, longer or with more elements than any answer needs.
   case tooLarge
   case outOfMemory
 }
 
-/// Reads XML from a store, which is not trusted: no document types, and bounds on depth, elements, names and text.
-/// The one place that calls expat (`XML_ParserCreate`, `XML_Parse`, `XML_StopParser`, `XML_ParserFree`); the reader
-/// owns its parser and frees it.
+/// Reads XML from a store, which is not trusted: document types are refused, and depth, elements, names and text are
+/// limited. The only place that calls expat (`XML_ParserCreate`, `XML_Parse`, `XML_StopParser`, `XML_ParserFree`); the
+/// reader owns its parser and frees it.
 ///
-/// Prefixes are cut off here and not by expat, which would refuse a prefix that was never declared.
+/// Prefixes are removed here, because expat would refuse a prefix that was not declared.
 package final class XMLReader {
   package static let maximumDepth = 32
   package static let maximumElements = 500_000
@@ -28,7 +28,7 @@ package final class XMLReader {
   private var fault: XMLFault?
   private var nodes: [XMLTree.Node] = []
   private var text: [UInt8] = []
-  /// The open elements: place in `nodes`, where its text begins, and its last child (-1: none yet).
+  /// The open elements: index in `nodes`, where its text begins, and its last child (-1: none yet).
   private var open: [(node: Int, text: Int, lastChild: Int)] = []
 
   package static func read(_ bytes: [UInt8]) throws(XMLFault) -> XMLTree {
@@ -37,7 +37,7 @@ package final class XMLReader {
     return reader.tree
   }
 
-  /// What could be read before the document ended or turned bad: enough of an error's body is better than nothing.
+  /// What could be read before the document ended or became invalid: part of an error's body is better than nothing.
   package static func readWhatThereIs(_ bytes: [UInt8]) -> XMLTree {
     guard let reader = try? XMLReader() else { return XMLTree(nodes: [], text: []) }
     return reader.parse(bytes) == .documentType ? XMLTree(nodes: [], text: []) : reader.tree
@@ -55,7 +55,8 @@ package final class XMLReader {
   private var tree: XMLTree { XMLTree(nodes: nodes, text: text) }
 
   private func parse(_ bytes: [UInt8]) -> XMLFault? {
-    // White space before the declaration is not XML, but is how S3 keeps a connection alive while it assembles.
+    // XML does not allow white space before the declaration, but S3 sends it to keep the connection alive while it
+    // assembles an object.
     let body = bytes.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
     guard !body.isEmpty else { return .cutOff }
     guard body.count <= Int(Int32.max) else { return .tooLarge }
@@ -91,7 +92,7 @@ package final class XMLReader {
     XML_StopParser(parser, XML_Bool(XML_FALSE))
   }
 
-  // Expat may call a handler once more after it was stopped: each looks at `fault` first.
+  // Expat may call a handler once more after it was stopped, so each handler checks `fault` first.
 
   private func start(_ name: UnsafePointer<CChar>?) {
     guard fault == nil, let name else { return }
@@ -126,7 +127,7 @@ package final class XMLReader {
     text.append(contentsOf: UnsafeRawBufferPointer(start: characters, count: count))
   }
 
-  /// Of a C string, not further than a name may go.
+  /// The length of a C string, up to the limit for names.
   private static func length(_ name: UnsafePointer<CChar>) -> Int {
     var count = 0
     while count <= maximumName, name[count] != 0 { count += 1 }

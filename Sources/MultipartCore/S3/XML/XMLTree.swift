@@ -1,5 +1,5 @@
-/// A read XML document: elements by local name, with the text of those that hold no other element. Text beside child
-/// elements is white space in S3's answers and is not kept. Flat arrays, so that 10,000 parts cost no 10,000 objects.
+/// A parsed XML document: elements by local name, with the text of those that have no child elements. Other text is white
+/// space in S3's answers and is dropped. Flat arrays, so that 10,000 parts are not 10,000 objects.
 package final class XMLTree: Sendable {
   struct Node: Sendable {
     var name: String
@@ -20,7 +20,7 @@ package final class XMLTree: Sendable {
     nodes.isEmpty ? nil : XMLElement(tree: self, index: 0)
   }
 
-  /// The first element of this name in the order of the document, however deep: roots and wrappers differ by store.
+  /// The first element of this name in document order, at any depth: roots and wrappers differ between stores.
   package func first(_ name: String) -> XMLElement? {
     nodes.indices.first { nodes[$0].name.utf8.elementsEqual(name.utf8) }.map { XMLElement(tree: self, index: $0) }
   }
@@ -33,7 +33,7 @@ package struct XMLElement: Sendable {
   /// Without the prefix of its namespace.
   package var name: String { tree.nodes[index].name }
 
-  /// Compared byte by byte: `==` takes some non-ASCII letters for ASCII ones.
+  /// Compared byte by byte: `==` considers some non-ASCII letters equal to ASCII ones.
   package func isNamed(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
 
   package var text: String { String(decoding: tree.text[tree.nodes[index].text], as: UTF8.self) }
@@ -50,7 +50,7 @@ package struct XMLElement: Sendable {
     children.first { $0.isNamed(name) }
   }
 
-  /// The text of the first child of this name; nil when there is none or it is empty.
+  /// The text of the first child of this name; nil if there is none or it is empty.
   package func string(_ name: String) -> String? {
     guard let text = first(name)?.text, !text.isEmpty else { return nil }
     return text

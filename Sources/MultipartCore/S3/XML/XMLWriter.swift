@@ -1,4 +1,4 @@
-/// Writes the small XML documents that S3 takes. Cost is linear in what is written.
+/// Writes small XML documents for S3, in time linear in their size.
 package struct XMLWriter {
   package private(set) var bytes: [UInt8] = []
 
@@ -30,8 +30,8 @@ package struct XMLWriter {
     close(name)
   }
 
-  /// The quotes of an ETag stay as they are. Control characters, which XML 1.0 cannot hold, and line ends, which a
-  /// parser would fold, are written as references: stores read them back.
+  /// Does not escape the quotes of an ETag. Control characters, which XML 1.0 does not allow, and line breaks, which a
+  /// parser would normalise, are written as references, which stores can read.
   private mutating func escape(_ text: String) {
     for byte in text.utf8 {
       switch byte {

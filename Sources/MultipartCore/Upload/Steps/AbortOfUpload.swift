@@ -1,7 +1,7 @@
-/// Aborts an upload that somebody names by its id.
+/// Aborts an upload by its id.
 ///
-/// NoSuchUpload is a store's answer to an upload that has ended, to an id that was never there, and to the id of another
-/// key's upload, which lives on. So it is no success, unless something shows that this upload was at this key.
+/// A store answers NoSuchUpload for an upload that has ended, for an id that never existed, and for the upload of another
+/// key, which still exists. So NoSuchUpload is a success only if something shows that this upload was at this key.
 struct AbortOfUpload {
   private let upload: MultipartUpload
   private var store: Store { upload.store }
@@ -10,9 +10,9 @@ struct AbortOfUpload {
     self.upload = upload
   }
 
-  /// False when it had ended before.
+  /// False if it had ended before.
   func run() async throws(Failure) -> Bool {
-    // Some stores go by the id alone, and would end the upload of another key.
+    // Some stores look only at the id, and would abort the upload of another key.
     if let key = await otherKey() { throw isElsewhere(key) }
     let listed = await isListed()
     let step = AbortStep(client: store.client, common: store.common, retry: store.retry, world: store.world)
@@ -21,7 +21,7 @@ struct AbortOfUpload {
     return outcome == .aborted
   }
 
-  /// Nil where the store does not say: who may abort need not be allowed to list.
+  /// Nil if the store does not say: the permission to abort does not include listing.
   private func isListed() async -> Bool? {
     let list = ListParts(
       bucket: store.bucket, key: upload.key, uploadID: upload.uploadID, maximumParts: 1, common: store.common)
@@ -33,14 +33,14 @@ struct AbortOfUpload {
     }
   }
 
-  /// Whether a run of this machine began that upload at this key.
+  /// Whether this machine has recorded the upload at this key.
   private func isRecorded() -> Bool {
     let place = RecordTarget(origin: store.signer.origin, bucket: store.bucket, key: upload.key)
     guard let record = try? store.state?.book.load(place) else { return false }
     return record.header.uploadID.utf8.elementsEqual(upload.uploadID.utf8)
   }
 
-  /// Another key that has the upload, as far as one page of the bucket's list tells.
+  /// The other key that has the upload, if one page of the bucket's list shows it.
   private func otherKey() async -> String? {
     let page = try? await store.client.perform(ListMultipartUploads(bucket: store.bucket, common: store.common))
     let keys = page?.uploads.filter { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) } ?? []

@@ -1,4 +1,4 @@
-/// Completes an upload whose parts came from anywhere.
+/// Completes an upload whose parts were sent by anybody.
 struct CompletionOfParts {
   private let upload: MultipartUpload
   private let list: [UploadedPart]?
@@ -35,7 +35,7 @@ struct CompletionOfParts {
     if !allowsGaps { try PartNumbers.requireWhole(numbers, what) }
   }
 
-  /// Nil where the store lists no parts: of an upload that is gone some stores do.
+  /// Nil if the store lists no parts: for an upload that is gone some stores return an empty list.
   private func completed() async throws(Failure) -> UploadResult? {
     let listing = try await upload.listing()
     let listed = listing.parts.map { UploadedPart($0) }
@@ -45,7 +45,7 @@ struct CompletionOfParts {
     let finisher = Finisher(
       client: store.client, bucket: store.bucket, key: upload.key, conditions: conditions,
       customerKey: upload.customerKey, common: store.common)
-    // Begun before its first part came.
+    // The upload was begun before its first part was stored.
     finisher.begin(chosen.compactMap(\.lastModified).min().map { .upload($0) })
     let step = CompleteStep(finisher: finisher, retry: store.retry, world: store.world)
     return try await step.run(receipts(chosen, listing), uploadID: upload.uploadID)
@@ -59,7 +59,7 @@ struct CompletionOfParts {
     guard missing.isEmpty else {
       throw Failure(
         .dataMismatch, "the store does not have \(PartNumbers.text(missing)), which the list names",
-        remedy: "Send what is missing, or mend the list; \(run: .listParts) shows what the store has.")
+        remedy: "Send what is missing, or correct the list; \(run: .listParts) shows what the store has.")
     }
     var chosen: [UploadedPart] = []
     for line in list {
@@ -69,14 +69,14 @@ struct CompletionOfParts {
           .dataMismatch,
           "the store's part \(line.number) is \(part.size ?? 0) bytes with the ETag \(part.etag), the list says "
             + (line.size.map { "\($0) bytes with " } ?? "") + line.etag,
-          remedy: "Send the part again, or mend the list.")
+          remedy: "Send the part again, or correct the list.")
       }
       chosen.append(part)
     }
     return chosen
   }
 
-  /// The sums go along only where all parts have one of the upload's own kind: a list that names a few would be refused.
+  /// Checksums are sent only if all parts have one of the upload's algorithm: S3 refuses a list in which some lack it.
   private func receipts(_ parts: [UploadedPart], _ listing: S3Client.PartListing) -> [PartReceipt] {
     let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
       .flatMap { $0.typeInParts == listing.checksumType.flatMap(ChecksumType.init(awsName:)) ? $0 : nil }
@@ -89,8 +89,8 @@ struct CompletionOfParts {
     }
   }
 
-  /// Nil where nothing proves that the object is made of these parts. A condition asks for what was there before: of
-  /// that nothing can be known any more.
+  /// Nil if nothing proves that the object is made of these parts. Conditions are about the object before it, of which
+  /// nothing is known any more.
   private func completedBefore(_ list: [UploadedPart]) async throws(Failure) -> UploadResult? {
     guard conditions == WriteConditions() else { return nil }
     let earlier = EarlierCompletion(

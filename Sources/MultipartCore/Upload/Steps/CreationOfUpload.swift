@@ -1,4 +1,4 @@
-/// Begins an upload in parts for somebody who will send the parts.
+/// Begins an upload whose parts the caller will send.
 struct CreationOfUpload {
   private let store: Store
   private let operation: CreateMultipartUpload
@@ -14,7 +14,7 @@ struct CreationOfUpload {
     operation.customerKey = options.customerKey
     try store.checkKey(options.customerKey)
     operation.common = store.common
-    // Unasked none is named: S3 would then refuse parts that are sent without it, by a plain PUT to a URL.
+    // By default it names no checksum: S3 would then refuse parts without one, such as a plain PUT to a URL.
     if case .algorithm(let algorithm)? = options.checksum { operation.checksum = algorithm }
     self.operation = operation
   }
@@ -31,8 +31,8 @@ struct CreationOfUpload {
     return (upload, made.requestID)
   }
 
-  /// A try whose answer was lost may have made an upload all the same. Which one it is cannot be known, where another
-  /// program may have begun one at the same moment: it is said, and not ended.
+  /// A create whose answer was lost may still have begun an upload. It cannot be identified, because another program may
+  /// have begun one at the same moment, so it is reported and not aborted.
   private func perform() async throws(Failure) -> CreateMultipartUpload.Output {
     let mayBeLost = Locked(false)
     func say() {
@@ -45,7 +45,7 @@ struct CreationOfUpload {
       do throws(Failure) {
         return try await store.client.perform(operation)
       } catch {
-        // Where nobody answers, or what answers is no store, nothing was begun.
+        // If nobody answered, or not a store, no upload was begun.
         let reached = !error.isSettled && error.triedInVain == nil
         if reached, UploadMachine.mayHaveMade(error.code) { mayBeLost.withLock { $0 = true } }
         throw error
@@ -53,20 +53,20 @@ struct CreationOfUpload {
     }
   }
 
-  /// Who sends the parts does not know what was asked for, so this answer has to say it. With a key of one's own (SSE-C)
-  /// each part says it too.
+  /// Whoever sends the parts does not know the requested encryption, so this answer must confirm it. With the caller's own
+  /// key (SSE-C) the answer to each part confirms it too.
   private func confirm(_ made: CreateMultipartUpload.Output) throws(Failure) {
     let asked = try RequestedSettings(object: operation.object, encryption: operation.encryption)
     guard let lost = asked.findings(inWrite: made.encryption).first(where: \.isDropped) else { return }
     throw Failure(
-      .refused, "the store does not encrypt as asked for: it answers with \(lost.sentence)", requestID: made.requestID,
+      .refused, "the store does not encrypt as requested: it answers with \(lost.sentence)", requestID: made.requestID,
       remedy:
-        "leave \(lost.setting.option) out, or use \(run: .upload), which sees it with the parts: nothing was begun")
+        "leave \(lost.setting.option) out, or use \(run: .upload), which checks it with each part: no upload was begun")
   }
 }
 
 extension MultipartUpload {
-  /// An upload whose id nobody has read would stay for ever.
+  /// Aborts an upload whose id nobody could read; otherwise it would stay forever.
   package func takenBack(_ failure: Failure) async -> Failure {
     var failure = failure
     let step = AbortStep(client: store.client, common: store.common, retry: store.retry, world: store.world)

@@ -1,4 +1,4 @@
-/// An upload that the store no longer knows may have been completed: whether the object is made of its parts.
+/// Whether an upload that the store no longer has was completed: whether the object is made of its parts.
 struct EarlierCompletion {
   private let head: HeadObject
 
@@ -6,8 +6,7 @@ struct EarlierCompletion {
     self.head = head
   }
 
-  /// Nil where nothing proves it. Only the checksum of these parts or the ETag that is made of theirs does, never the
-  /// size.
+  /// Nil if nothing proves it. Only the checksum of these parts does, or the ETag made of theirs, never the size.
   func find(
     _ parts: [UploadedPart], client: S3Client, retry: RetryPolicy
   ) async throws(Failure) -> UploadResult? {
@@ -24,7 +23,7 @@ struct EarlierCompletion {
     return nil
   }
 
-  /// Who may complete need not be allowed to look.
+  /// The permission to complete does not include HEAD.
   private func look(_ client: S3Client, _ retry: RetryPolicy) async throws(Failure) -> HeadObject.Output {
     do throws(Failure) {
       return try await client.perform(head, retrying: retry)
@@ -34,8 +33,8 @@ struct EarlierCompletion {
     }
   }
 
-  /// Those that every part has, and none, with which the ETags are left. A full-object one is combined by the lengths
-  /// of the parts.
+  /// The algorithms that every part has, and nil, for comparing only ETags. A checksum of the full object is combined using
+  /// the lengths of the parts.
   private static func algorithms(_ parts: [UploadedPart]) -> [ChecksumAlgorithm?] {
     ChecksumAlgorithm.allCases.filter { algorithm in
       parts.allSatisfy { part in

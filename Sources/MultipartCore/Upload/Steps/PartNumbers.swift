@@ -1,15 +1,15 @@
-/// Numbers of parts as messages name them.
+/// Part numbers as messages show them.
 package enum PartNumbers {
   private static let mostRanges = 4
 
-  /// What is not there of 1 to the highest.
+  /// The numbers from 1 to the highest that are missing.
   package static func missing(in numbers: some Collection<Int>) -> [Int] {
     let there = Set(numbers)
     guard let last = there.max(), last > there.count else { return [] }
     return (1...last).filter { !there.contains($0) }
   }
 
-  /// `what` begins the sentence: the store does not have, the list leaves out.
+  /// `what` begins the message: "the store does not have", "the list leaves out".
   package static func requireWhole(_ numbers: [Int], _ what: String) throws(Failure) {
     let missing = missing(in: numbers)
     guard !missing.isEmpty else { return }
@@ -18,7 +18,7 @@ package enum PartNumbers {
       remedy: "Send what is missing, or assemble the object without it: \(.allowsGaps)")
   }
 
-  /// `part 2`, `parts 2 and 5-9`, `parts 2, 5-9, 11, 13 and 31 more`; the numbers grow.
+  /// `part 2`, `parts 2 and 5-9`, `parts 2, 5-9, 11, 13 and 31 more`; `numbers` must be sorted.
   package static func text(_ numbers: [Int]) -> String {
     var ranges: [ClosedRange<Int>] = []
     for number in numbers {

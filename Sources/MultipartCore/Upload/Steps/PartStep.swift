@@ -1,4 +1,4 @@
-/// One part of an upload that somebody else began: the single step of scripts.
+/// Sends one part of an upload that was begun elsewhere: the single step of scripts.
 package struct PartStep: Sendable {
   private let sender: BodySender
   private let slice: PartSlice
@@ -11,8 +11,8 @@ package struct PartStep: Sendable {
     self.world = world
   }
 
-  /// What the upload carries is not known here, and S3 refuses a checksum of another algorithm than the one it was
-  /// created for: so, unless one is asked for, Content-MD5, which every upload takes.
+  /// The upload's checksum algorithm is not known here, and S3 refuses a checksum of another one. So unless the caller
+  /// chooses one, the part is sent with Content-MD5, which every upload accepts.
   package func run(_ number: Int, uploadID: String) async throws(Failure) -> PartReceipt {
     let form = sender.job.checksum ?? (sender.client.signsPayload ? ChecksumForm.none : .md5)
     var stalled = false
@@ -35,7 +35,7 @@ package struct PartStep: Sendable {
     }
   }
 
-  /// Who sends the other slices is not known here: this one is looked at as a whole upload is before it is completed.
+  /// Nobody knows when the upload will be completed, so this slice is checked now, as a whole upload is before complete.
   private func confirm(_ receipt: PartReceipt) throws(Failure) {
     try slice.file.confirm(unless: { Task.isCancelled }) { () throws(Failure) in
       world.log(1, SourceTouch.notice)

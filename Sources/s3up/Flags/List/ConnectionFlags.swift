@@ -5,15 +5,15 @@ extension FlagList {
     Flag(
       .endpointURL, .value("URL"), .connection, .store, "The store's address, for any store but AWS.",
       more: """
-        Without the bucket, which s3://BUCKET/KEY names. Under the variables stand the services section and the endpoint_url of the profile. \
-        AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true leaves only the option and S3UP_ENDPOINT_URL.
+        Without the bucket, which is in s3://BUCKET/KEY. The variables win over the profile's services section and \
+        endpoint_url. With AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true only the option and S3UP_ENDPOINT_URL count.
         """,
       aws: [FlagVariable("AWS_ENDPOINT_URL_S3"), FlagVariable("AWS_ENDPOINT_URL")]),
     Flag(
       .region, .value("REGION"), .connection, .store, "Region of the bucket.",
       more: """
-        Where nothing says it, AWS is asked where the bucket is. A bucket that turns out to be in another region is \
-        followed there, once in a run, and a line says so.
+        If it is not set, AWS is asked where the bucket is. If the bucket is in another region, requests go there, once \
+        per run, and a message says so.
         """, standard: "the profile's, else the bucket's own; us-east-1 for other stores",
       aws: [FlagVariable("AWS_REGION"), FlagVariable("AWS_DEFAULT_REGION")]),
     Flag(
@@ -21,15 +21,15 @@ extension FlagList {
       aws: [FlagVariable("AWS_PROFILE")]),
     Flag(
       .addressing, .value("STYLE"), .connection, .store,
-      "Where the bucket's name stands: virtual (in the host name), path, or auto.",
+      "Where the bucket's name is put: virtual (in the host name), path, or auto.",
       more: """
-        A bucket that an ARN names, and a directory bucket of S3 Express, stand in the host name always. On AWS path also \
-        lets names pass that only buckets from before 2018 have, and at an endpoint URL one that seems to name the bucket.
+        A bucket named by an ARN, or a directory bucket of S3 Express, is always in the host name. On AWS, path also \
+        allows names that only buckets from before 2018 have, and an endpoint URL that seems to contain the bucket.
         """,
       standard: "auto",
       choices: Addressing.words),
     Flag(
-      .accelerate, .toggle, .connection, .store, "Use S3 Transfer Acceleration, which the bucket must allow.",
+      .accelerate, .toggle, .connection, .store, "Use S3 Transfer Acceleration, which must be enabled for the bucket.",
       negatable: true),
     Flag(
       .dualstack, .toggle, .connection, .store, "Use AWS's endpoints that have IPv6 addresses too.",
@@ -42,13 +42,13 @@ extension FlagList {
       aws: [FlagVariable("AWS_CA_BUNDLE")], completes: .files),
     Flag(
       .insecure, .toggle, .connection, .store, "Do not verify the server's certificate.",
-      more: "Whoever sits in between can then read and change everything.", negatable: true),
+      more: "Whoever is on the network path can then read and change everything.", negatable: true),
     Flag(
-      .proxy, .value("URL"), .connection, .store, "Proxy to go through.",
-      more: "A proxy with a password is better given in S3UP_PROXY, since others on this machine can see arguments.",
+      .proxy, .value("URL"), .connection, .store, "Proxy to use.",
+      more: "Give a proxy with a password in S3UP_PROXY, because other users of this machine can see arguments.",
       standard: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY"),
     Flag(
-      .requestPayer, .toggle, .connection, .store, "Accept to pay for the requests to a requester-pays bucket.",
+      .requestPayer, .toggle, .connection, .store, "Agree to pay for the requests to a requester-pays bucket.",
       negatable: true),
     Flag(
       .expectedBucketOwner, .value("ID"), .connection, .store, "Fail unless the bucket belongs to this account."),
@@ -58,10 +58,10 @@ extension FlagList {
   static let state: [Flag] = [
     Flag(
       .stateDir, .value("DIR"), .state, .store,
-      "Where s3up keeps the records of unfinished uploads, and what it learned about stores and identity.",
+      "Where s3up keeps the records of unfinished uploads, and what it has learned about stores and identities.",
       more: """
-        It is made for this user alone where it is not there; the mode of one that is there is not changed. In a folder \
-        that other users can write, s3up keeps all in a folder of its own, and it believes no file that another user \
+        If it does not exist, it is created for this user only; the mode of an existing one is not changed. If other \
+        users can write to it, s3up keeps everything in a subfolder of its own. It trusts no file that another user \
         owns or can write.
         """,
       standard: "$XDG_STATE_HOME/s3up, else ~/.local/state/s3up", completes: .directories)
@@ -76,15 +76,15 @@ extension FlagList {
       .explain, .toggle, .output, [.put],
       "Print the plan: part size, parts, concurrency, addressing, checksum, credentials, and why."),
     Flag(
-      .json, .optional("all"), .output, .store, "JSON on standard output, one object a line; all: every event.",
+      .json, .optional("all"), .output, .store, "JSON on standard output, one object per line; all: every event.",
       choices: ["all"]),
     Flag(.quiet, short: "q", .toggle, .output, .store, "Print errors only."),
     Flag(
-      .verbose, short: "v", .count, .output, .store, "Say more; -vv shows the requests, secrets never.",
+      .verbose, short: "v", .count, .output, .store, "Print more; -vv shows the requests, but never secrets.",
       more: "In the environment the value is the level: 0, 1 or 2."),
     Flag(
       .color, .value("WHEN"), .output, .all, "Color: auto, always or never.",
-      more: "NO_COLOR, when set, means never for auto.", standard: "auto", choices: ColorChoice.words),
+      more: "If NO_COLOR is set, auto means never.", standard: "auto", choices: ColorChoice.words),
     Flag(
       .man, .toggle, .output, [.help], "Print the manual page s3up.1 (roff).", hasVariable: false),
     Flag(.help, short: "h", .toggle, .output, .all, "Show help.", hasVariable: false),

@@ -1,6 +1,6 @@
-/// All options of all commands, in the order in which help shows them.
+/// All options of all commands, in help's order.
 enum FlagList {
-  /// Looked through by place, here and by the parser: to copy each of a hundred costs more than all else that it does.
+  /// Accessed by index, here and in the parser: copying each of a hundred would cost more than the rest of the parsing.
   static let groups: [[Flag]] = [
     upload, presign, transfer, resume, integrity, object, conditions, connection, credentials, state, output,
   ]
@@ -11,7 +11,7 @@ enum FlagList {
     all.filter { $0.commands.contains(command) }
   }
 
-  /// The option as the command knows it; without a command as the first does that has it.
+  /// The option as the command knows it; without a command, the first with this name.
   static func find(_ name: FlagName, for command: CommandName?) -> Flag? {
     for group in groups {
       for index in group.indices where group[index].name == name {
@@ -28,7 +28,7 @@ enum FlagList {
     return nil
   }
 
-  /// The options by which a machine's way to a store is named; they hold for every command that speaks to one.
+  /// The commands that have an option of this name.
   static func commands(with name: FlagName) -> [CommandName] {
     CommandName.allCases.filter { find(name, for: $0) != nil }
   }

@@ -19,8 +19,8 @@ extension FlagList {
     Flag(.tag, .list("K=V"), .object, .making, "Object tag; may be repeated, at most 10."),
     Flag(
       .header, .list("'NAME: VALUE'"), .object, [.put, .create, .part],
-      "Any other header of the request that makes the object; may be repeated.",
-      more: "For part it is a header of that part's request. Headers that s3up sets itself are refused."),
+      "Any other header of the request that creates the object; may be repeated.",
+      more: "For part it is a header of the part's request. Headers that s3up sets itself are refused."),
   ]
 
   private static let placing: [Flag] = [
@@ -41,7 +41,8 @@ extension FlagList {
       "Grant read, read-acl, write-acl or full to id=…, uri=… or email=…; may be repeated.",
       more: "For example read=uri=http://acs.amazonaws.com/groups/global/AllUsers. Not together with --acl."),
     Flag(
-      .websiteRedirect, .value("URL"), .object, .making, "Where the bucket's website sends who asks for this object."),
+      .websiteRedirect, .value("URL"), .object, .making,
+      "Where the bucket's website redirects requests for this object."),
   ]
 
   private static let encryption: [Flag] = [
@@ -59,7 +60,7 @@ extension FlagList {
     Flag(
       .sseCKeyFile, .value("FILE"), .object, [.put, .create, .part, .parts, .complete],
       "Encrypt with the key in FILE: 32 raw bytes or their base64.",
-      more: "The key goes only to the store and only over TLS, and is shown nowhere.", completes: .files),
+      more: "The key is sent only to the store and only over TLS, and is never shown.", completes: .files),
   ]
 
   private static let lock: [Flag] = [
@@ -67,7 +68,7 @@ extension FlagList {
       .objectLockMode, .value("MODE"), .object, .making,
       "Object lock: GOVERNANCE or COMPLIANCE, with --retain-until.", choices: ObjectHeaders.LockMode.words),
     Flag(
-      .retainUntil, .value("DATE"), .object, .making, "Until when the object is locked: 2031-01-31T00:00:00Z."),
+      .retainUntil, .value("DATE"), .object, .making, "When the object lock ends: 2031-01-31T00:00:00Z."),
     Flag(.legalHold, .value("on|off"), .object, .making, "Legal hold.", choices: OnOffChoice.words),
   ]
 }

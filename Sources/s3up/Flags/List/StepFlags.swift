@@ -11,23 +11,23 @@ extension FlagList {
       .length, .value("SIZE"), .upload, [.part], "Length of the part.", standard: "to the end of the file"),
     Flag(
       .url, .value("URL"), .upload, [.part], "Send the part to this presigned URL; needs no credentials.",
-      more: "A presigned URL is a secret while it is valid; S3UP_URL keeps it out of the list of processes."),
+      more: "A presigned URL is a secret while it is valid; S3UP_URL keeps it out of the process list."),
     Flag(
       .partsFile, .value("FILE|-"), .upload, [.complete], "Assemble the parts listed in FILE, not the server's list.",
       more: """
-        What s3up parts prints, also with --json, or one part a line: its number, a space or tab, and its ETag; in any \
-        order. Where the upload is gone and the object is made of these parts, that is reported as unchanged.
+        The output of s3up parts, with or without --json, or one part per line: its number, a space or tab, and its ETag; \
+        in any order. If the upload is gone and the object is made of these parts, that is reported as unchanged.
         """, completes: .files),
     Flag(
-      .allowGaps, .toggle, .upload, [.complete], "Assemble the object although numbers of parts are missing.",
-      more: "Without it every part from 1 to the last must be there."),
+      .allowGaps, .toggle, .upload, [.complete], "Assemble the object although part numbers are missing.",
+      more: "Without it every part from 1 to the last must exist."),
     Flag(
       .clean, .toggle, .upload, [.uploads], "Abort the unfinished uploads that are recorded on this machine.",
-      more: "One that is running is left alone. With --dry-run nothing is aborted."),
-    Flag(.olderThan, .value("DURATION"), .upload, [.uploads], "Only uploads that were begun longer ago than this."),
+      more: "Uploads that are running are left alone. With --dry-run nothing is aborted."),
+    Flag(.olderThan, .value("DURATION"), .upload, [.uploads], "Only uploads that are older than this."),
     Flag(
       .all, .toggle, .upload, [.uploads], "With --clean: every upload of the bucket, whoever began it.",
-      more: "Needs --older-than, so that uploads which are running are left alone."),
+      more: "Needs --older-than, so that running uploads are left alone."),
     Flag(.dryRun, .toggle, .upload, [.uploads], "With --clean: say what would be aborted, and abort nothing."),
   ]
 
@@ -37,31 +37,31 @@ extension FlagList {
       standard: "GET; PUT with --part", choices: PresignedURL.Method.words),
     Flag(
       .expires, .value("DURATION"), .presign, [.presign], "How long the URL is valid: 1s to 7d.",
-      more: "It ends earlier when the credentials that sign it do.", standard: "15m"),
+      more: "It expires earlier if the credentials that sign it do.", standard: "15m"),
     Flag(
-      .contentType, .value("TYPE"), .presign, [.presign], "Content type that the PUT must be sent with."),
+      .contentType, .value("TYPE"), .presign, [.presign], "Content type that the PUT must have."),
     Flag(
       .contentMD5, .value("BASE64"), .presign, [.presign], "MD5 that the PUT's bytes must have, in base64.",
       more: "It is signed: whoever holds the URL must send it as Content-MD5. One MD5 fits one part only."),
     Flag(
-      .contentMD5File, .value("FILE|-"), .presign, [.presign], "MD5 of each part that --part names, a line each.",
+      .contentMD5File, .value("FILE|-"), .presign, [.presign], "MD5 of each part in --part, one per line.",
       more: """
-        A line is the number of the part, a space or tab, and the MD5 of its bytes in base64 or hexadecimal; in any order, \
-        with none missing and none besides. Whoever holds a part's URL must send its MD5 as Content-MD5.
+        Each line is a part's number, a space or tab, and the MD5 of its bytes in base64 or hexadecimal; in any order, for \
+        exactly these parts. Whoever holds a part's URL must send its MD5 as Content-MD5.
         """, completes: .files),
     Flag(.uploadID, .value("ID"), .presign, [.presign], "Sign parts of this upload, with --part."),
     Flag(
-      .part, .value("N|A-B"), .presign, [.presign], "Part or range of parts to sign, one URL a line: 3 or 1-40."),
+      .part, .value("N|A-B"), .presign, [.presign], "Part or range of parts to sign, one URL per line: 3 or 1-40."),
     Flag(.versionID, .value("ID"), .presign, [.presign], "Version of the object."),
-    Flag(.responseContentType, .value("TYPE"), .presign, [.presign], "Content type that a GET answers with."),
+    Flag(.responseContentType, .value("TYPE"), .presign, [.presign], "Content-Type of the answer to a GET."),
     Flag(
       .responseContentDisposition, .value("TEXT"), .presign, [.presign],
-      "Content-Disposition that a GET answers with."),
+      "Content-Disposition of the answer to a GET."),
     Flag(
-      .responseContentEncoding, .value("TEXT"), .presign, [.presign], "Content-Encoding that a GET answers with."),
+      .responseContentEncoding, .value("TEXT"), .presign, [.presign], "Content-Encoding of the answer to a GET."),
     Flag(
-      .responseContentLanguage, .value("TEXT"), .presign, [.presign], "Content-Language that a GET answers with."),
-    Flag(.responseCacheControl, .value("TEXT"), .presign, [.presign], "Cache-Control that a GET answers with."),
-    Flag(.responseExpires, .value("DATE"), .presign, [.presign], "Expires that a GET answers with."),
+      .responseContentLanguage, .value("TEXT"), .presign, [.presign], "Content-Language of the answer to a GET."),
+    Flag(.responseCacheControl, .value("TEXT"), .presign, [.presign], "Cache-Control of the answer to a GET."),
+    Flag(.responseExpires, .value("DATE"), .presign, [.presign], "Expires of the answer to a GET."),
   ]
 }

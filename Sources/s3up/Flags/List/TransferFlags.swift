@@ -6,76 +6,75 @@ extension FlagList {
       .partSize, .value("SIZE|auto"), .transfer, [.put],
       "Size of one part: 5M to 5G, or auto.",
       more: """
-        With auto a part is 8 MiB, and more when the file would otherwise need over 10,000 parts: 16 or 32 MiB of a \
-        large file when the last upload to this store was fast, and 5 MiB when it was slow. A resumed \
-        upload keeps its parts. A file that is no longer than one part is sent by a single request.
+        With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the last upload to \
+        this store was fast, parts of a large file are 16 or 32 MiB; if it was slow, parts are 5 MiB. A resumed upload \
+        keeps its part size. A file that is not longer than one part is sent in a single request.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, [.put], "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
-      more: "Otherwise a stream's parts grow, so that it may be of any length. With --part-size they are equal too.",
+      more: "Otherwise a stream's parts grow, so that it can have any length. With --part-size they are equal too.",
       negatable: true),
     Flag(
       .fromCommand, .toggle, .transfer, [.put],
       "Upload what a command prints: put --from-command s3://BUCKET/KEY -- CMD ARG...",
       more: """
-        Nothing is published unless the command ends with exit code 0. What it says on standard error passes through, \
-        line by line above a progress bar. \
-        When it fails the run ends at once. When it ends well its output is read to the end, also what a process in \
-        its background still prints; --deadline bounds that. A run that fails or is stopped ends the command and its \
-        background, which runs in a process group of its own unless s3up has the terminal.
+        Nothing is published unless the command exits with code 0. Its standard error is shown, line by line above a \
+        progress bar. If it fails, the run ends at once. If it succeeds, its output is read to the end, including what \
+        its background processes still print; --deadline limits that. A run that fails or is stopped ends the command \
+        and its background processes; they have their own process group unless s3up has the terminal.
         """),
     Flag(
-      .concurrency, .value("N|auto"), .transfer, [.put], "Parts that are sent at the same time: 1 to 1000, or auto.",
+      .concurrency, .value("N|auto"), .transfer, [.put], "Number of parts sent at the same time: 1 to 1000, or auto.",
       more: """
-        With auto it begins with 2, has 8 as soon as the line shows that it takes them, and more while the rate grows \
-        with them, up to \(ConnectionBounds.most); fewer again where they bring nothing, where the store asks for less, \
-        or where what has begun would take longer than ten seconds, which is what an interruption may cost. A stream \
-        has at most 8. N stays N, so on a slow line an interruption may cost more.
+        With auto it begins with 2, goes to 8 as soon as the line is fast enough, and to more as long as the rate grows \
+        with them, up to \(ConnectionBounds.most). It uses fewer if they gain nothing, if the store asks for fewer, or \
+        if the parts being sent would take more than ten seconds, because an interruption should not cost more. A \
+        stream uses at most 8. A number N does not change, so on a slow line an interruption may cost more.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part],
-      "Congestion control of the connections.",
+      "TCP congestion control of the connections.",
       more: """
-        With auto it is the system's, and BBR once the line has shown that it loses packets, where the kernel has it \
-        and lets this user choose it. NAME is one of /proc/sys/net/ipv4/tcp_allowed_congestion_control.
+        With auto it is the system's default, or BBR once the line has lost packets, if the kernel has it and lets this \
+        user choose it. NAME is one of /proc/sys/net/ipv4/tcp_allowed_congestion_control.
         """, standard: "auto", choices: ["auto", "system"], open: true),
     Flag(
-      .hedge, .value("auto|off"), .transfer, [.put], "Send a part that holds up the end a second time.",
+      .hedge, .value("auto|off"), .transfer, [.put], "Send a part that delays the end a second time.",
       more: """
-        With auto a connection that has nothing left to do takes over a part that is slow on another one, and the first \
-        to arrive counts. With off no byte goes out twice unless a try has failed: for a line on which each one costs.
+        With auto an idle connection also sends a part that is slow on another one, and the first to arrive counts. With \
+        off no byte is sent twice unless a try has failed, for lines on which every byte costs money.
         """, standard: "auto", choices: HedgeChoice.words),
     Flag(
       .limitRate, .value("RATE|off"), .transfer, [.put, .part],
-      "Send at most RATE bytes a second, over all connections.",
+      "Send at most RATE bytes per second in total, over all connections.",
       more: """
-        RATE is a SIZE a second: 2M, 2M/s, 500K. No more parts are sent at once than it takes in ten seconds, and below \
-        1 MiB a second they have 5 MiB.
+        RATE is a SIZE per second: 2M, 2M/s, 500K. Only as many parts are sent at once as it allows in ten seconds; \
+        below 1 MiB per second parts are 5 MiB.
         """, standard: "off", choices: ["off"], open: true),
     Flag(
-      .retries, .value("N"), .transfer, .patient, "Tries of one request before it is given up, 1 to 1000.",
+      .retries, .value("N"), .transfer, .patient, "How often one request is tried before it is given up, 1 to 1000.",
       more: """
-        The waits between tries grow, are spread by chance, and are never shorter than the store asks for. Where nobody \
-        has answered yet in this run it ends after about ten seconds, whatever N is: a wrong address stays wrong.
+        The waits between tries grow, vary at random, and are never shorter than the store asks for. If the address has \
+        never answered in this run, trying ends after about ten seconds whatever N is: it is probably wrong.
         """,
       standard: "10", aws: [FlagVariable("AWS_MAX_ATTEMPTS")]),
     Flag(
       .stallTimeout, .value("DURATION"), .transfer, .store,
-      "End and retry a request on which no byte moved for this long.",
+      "End and retry a request if no byte was sent or received for this long.",
       more: """
-        Without this option a store that puts the parts of an upload together may take ten minutes without a word; what \
-        is given here holds for that too. Whatever comes from the store, spaces too, begins the time anew.
+        Without this option a store may be silent for ten minutes while it assembles the parts of an upload; DURATION \
+        limits that too. Any byte from the store, even a space, restarts the time.
         """, standard: "30s"),
     Flag(
-      .connectTimeout, .value("DURATION"), .transfer, .store, "Give a connection this long to be made.",
+      .connectTimeout, .value("DURATION"), .transfer, .store, "How long to wait for a connection.",
       standard: "10s"),
     Flag(
       .deadline, .value("DURATION"), .transfer, [.put],
       "End the run at the latest this long after its start, with exit code 75.",
       more: """
-        All of it counts: finding credentials and the store, reading, sending, waiting for retries, and the store's time \
-        to put the parts together. The upload is kept, and the same command resumes it. That of a stream, which no other \
-        run can resume, is aborted: that begins a quarter of the time before the end, but no more than four seconds.
+        Everything counts: finding credentials and the store, reading, sending, waiting for retries, and the store's \
+        assembly of the parts. The upload is kept, and the same command resumes it. The upload of a stream cannot be \
+        resumed, so it is aborted: for that the last quarter of the time is reserved, at most four seconds.
         """),
   ]
 
@@ -84,24 +83,23 @@ extension FlagList {
       .resume, .value("WHEN"), .resume, [.put],
       "Resume an unfinished upload of the same file: auto, adopt, never or require.",
       more: """
-        With auto the upload of this machine's own record is resumed; every part is compared with the file first, so \
-        that a file which was only touched is resumed too. With adopt a run without a record (on another machine, in a \
-        fresh CI job) also takes an upload that it finds at the store, when all its parts are the file's and nobody has \
-        sent to it for a minute; if need be it waits that minute out. A store lists a part once it is whole: somebody \
-        whose parts take longer than a minute is not noticed. Whoever may begin uploads at this key then \
-        decides how the object is made: its access rules, encryption, metadata and content type are those that the \
-        upload was created with, and no store shows them. So adopt where you trust all who may write there; a run \
-        whose options say how the object shall be adopts none. With never a new upload begins, and the recorded one \
-        is aborted. With require the run fails when this machine has no record of one.
+        With auto the upload that this machine has recorded is resumed; every part is compared with the file first, so a \
+        file that was only touched is resumed too. With adopt a run without a record (on another machine, in a fresh CI \
+        job) also resumes an upload that it finds at the store, if all its parts match the file and nobody has sent to \
+        it for a minute; if necessary it waits for that minute. Stores list a part only when it is complete, so a sender \
+        whose parts take longer than a minute goes unnoticed. The object then has the access rules, encryption, \
+        metadata and content type that the upload was created with, which no store shows: adopt only where you trust \
+        everybody who may begin uploads. A run with options for these adopts no upload. With never a new upload \
+        begins, and the recorded one is aborted. With require the run fails if this machine has recorded none.
         """, standard: "auto", choices: ResumeMode.words),
     Flag(
-      .onInterrupt, .value("WHAT"), .resume, [.put], "At SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
+      .onInterrupt, .value("WHAT"), .resume, [.put], "On SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
       standard: "keep", choices: InterruptChoice.words),
     Flag(
       .waitLock, .optional("DURATION"), .resume, [.put],
-      "Wait until another run of s3up that is at the same object has ended.",
+      "Wait until another run of s3up that is uploading to the same object has ended.",
       more:
-        "Without it the second run ends with exit code 75. A DURATION is how long to wait; none is as long as it takes."
+        "Without it the second run ends with exit code 75. DURATION limits the wait; without it there is no limit."
     ),
   ]
 
@@ -110,7 +108,7 @@ extension FlagList {
       .checksum, .value("ALGORITHM"), .integrity, [.put, .create, .part],
       "Checksum that the store verifies: \(ChecksumChoice.words.joined(separator: ", ")).",
       more: """
-        With auto it is CRC64NVME; a store that refuses it, or does not give it back and so has not verified it, gets \
+        With auto it is CRC64NVME. A store that refuses it, or does not return it and so has not verified it, gets \
         Content-MD5 instead, and this is remembered for its endpoint. In AWS_REQUEST_CHECKSUM_CALCULATION, \
         when_supported means auto and when_required means md5.
         """, standard: "auto", choices: ChecksumChoice.words,
@@ -122,8 +120,8 @@ extension FlagList {
       .payloadSigning, .value("WHEN"), .integrity, [.put, .part],
       "Sign the SHA-256 of what is sent: auto, always or never.",
       more: """
-        With auto it is signed over plain HTTP, and over TLS with --insecure; else it is left out over TLS, which
-        already guards the bytes.
+        With auto it is signed over plain HTTP and with --insecure, but not over verified TLS, which already protects \
+        the bytes.
         """,
       standard: "auto", choices: PayloadSigning.words),
     Flag(
@@ -138,7 +136,7 @@ extension FlagList {
 
   static let conditions: [Flag] = [
     Flag(
-      .ifNoneMatch, .toggle, .conditions, [.put, .complete], "Create only: fail when the object exists.",
+      .ifNoneMatch, .toggle, .conditions, [.put, .complete], "Create only: fail if the object exists.",
       more: "Checked before the first byte is sent, and by the store at the end.", negatable: true),
     Flag(
       .ifMatch, .value("ETAG"), .conditions, [.put, .complete], "Replace only: fail unless the object has this ETag."),

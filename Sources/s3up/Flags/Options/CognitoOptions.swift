@@ -1,12 +1,12 @@
 import MultipartCore
 
-/// The Cognito identity pool whose credentials sign, and the place in the bucket that its identity has.
+/// The Cognito identity pool whose credentials sign, and its identity's prefix in the bucket.
 struct CognitoOptions: Sendable, Equatable {
   var pool: CognitoPool
   var logins: [CognitoIdentityProvider.Login] = []
   var access: AccessChoice?
 
-  /// Nil when no pool is given; then nothing else of it may be.
+  /// Nil without a pool; then none of its other options may be given.
   init?(_ invocation: Invocation) throws(Failure) {
     guard let given = invocation.last(.cognitoIdentityPool) else {
       for name in [FlagName.access, .cognitoLogin] {
@@ -16,7 +16,7 @@ struct CognitoOptions: Sendable, Equatable {
     }
     guard let pool = CognitoPool(given.value.text) else {
       throw invocation.wrong(
-        given, "is no id of an identity pool", remedy: "It is REGION:NUMBER, as the console shows it.")
+        given, "is not the id of an identity pool", remedy: "It is REGION:NUMBER, as the console shows it.")
     }
     self.pool = pool
     access = try invocation.choice(.access)
@@ -29,7 +29,7 @@ struct CognitoOptions: Sendable, Equatable {
       remedy: "Give --cognito-identity-pool REGION:NUMBER.")
   }
 
-  /// What does not look like a file's name is not shown: it may be the token itself.
+  /// A value that does not look like a file name is not shown: it may be the token itself.
   private static func login(
     _ given: Invocation.Given, _ invocation: Invocation
   ) throws(Failure) -> CognitoIdentityProvider.Login {
@@ -39,7 +39,7 @@ struct CognitoOptions: Sendable, Equatable {
         .usage, "\(name): not of the form PROVIDER=FILE",
         remedy: "Write --\(FlagName.cognitoLogin.rawValue) accounts.google.com=FILE, the token in FILE.")
     }
-    // Every JWT begins so: the first bytes of {" in base64.
+    // Every JWT begins like this: {" in Base64.
     guard !pair.value.hasPrefix("eyJ") else {
       throw Failure(
         .usage, "\(name): a token is not taken from where others can see it",

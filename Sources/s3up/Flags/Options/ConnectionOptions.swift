@@ -1,10 +1,10 @@
 import MultipartCore
 
-/// The way to the store.
+/// How to reach the store.
 struct ConnectionOptions: Sendable, Equatable {
   var endpointURL: String?
   var region: String?
-  /// Nil: nobody said.
+  /// Nil if not given.
   var addressing: Addressing?
   var accelerate: Bool?
   var dualstack: Bool?
@@ -31,7 +31,7 @@ struct ConnectionOptions: Sendable, Equatable {
     expectedBucketOwner = try Self.word(.expectedBucketOwner, invocation)
   }
 
-  /// A text without spaces.
+  /// A value without spaces.
   private static func word(_ name: FlagName, _ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(name) else { return nil }
     let text = try invocation.text(given)
@@ -43,7 +43,7 @@ struct ConnectionOptions: Sendable, Equatable {
 
   private static func endpoint(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.endpointURL) else { return nil }
-    // Not shown again, also where it is wrong in another way: what stands before the @ is most likely a password.
+    // Never shown, even if it is wrong in another way: the text before the @ is probably a password.
     guard !given.value.bytes.contains(UInt8(ascii: "@")) else {
       throw Failure(
         .usage, "\(given.origin.text): an endpoint holds no user name or password",
@@ -53,16 +53,16 @@ struct ConnectionOptions: Sendable, Equatable {
     let lower = text.lowercased()
     let remedy = "Write https://HOST or http://HOST:PORT."
     guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
-      throw invocation.wrong(given, "is no address of a store", remedy: remedy)
+      throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
     }
     let rest = text.dropFirst(scheme.count)
     guard let first = rest.first, first != "/", first != ":", !rest.contains("?"), !rest.contains("#") else {
-      throw invocation.wrong(given, "is no address of a store", remedy: remedy)
+      throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
     }
     return text
   }
 
-  /// Its value is in no message: it may hold a password.
+  /// No message shows its value, which may contain a password.
   private static func proxy(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.proxy) else { return nil }
     guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
@@ -72,15 +72,15 @@ struct ConnectionOptions: Sendable, Equatable {
   }
 }
 
-/// Whose credentials sign.
+/// The credentials to use.
 struct CredentialOptions: Sendable, Equatable {
   var profile: String?
   var noSignRequest = false
-  /// How long new credentials are waited for.
+  /// How long to wait for new credentials.
   var patience: Duration?
-  /// The role that a job of GitHub takes on.
+  /// The role that a GitHub Actions job assumes.
   var githubRole: String?
-  /// For whom its token is.
+  /// The audience of GitHub's token.
   var githubAudience: String?
   var cognito: CognitoOptions?
 

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What the object shall be: the headers it is made with.
+/// The headers that the object is created with.
 struct ObjectOptions: Sendable, Equatable {
   struct Grant: Sendable, Equatable {
     /// `x-amz-grant-read`
@@ -14,7 +14,7 @@ struct ObjectOptions: Sendable, Equatable {
   var contentDisposition: String?
   var contentEncoding: String?
   var contentLanguage: String?
-  /// As the header wants it.
+  /// In the header's format.
   var expires: String?
   var metadata: [NamedValue] = []
   var tags: [NamedValue] = []

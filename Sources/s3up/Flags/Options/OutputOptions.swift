@@ -1,12 +1,12 @@
 import MultipartCore
 
-/// What is said, where and how.
+/// What is printed, where and how.
 struct OutputOptions: Sendable, Equatable {
   var progress = ProgressChoice.auto
   var quiet = false
   /// 0, 1 (`-v`) or 2 (`-vv`).
   var verbosity = 0
-  /// Nil: lines for humans.
+  /// Nil: text for people.
   var json: JSONChoice?
   var color = ColorChoice.auto
   var explain = false
@@ -19,7 +19,7 @@ struct OutputOptions: Sendable, Equatable {
     verbosity = min(2, invocation.all(.verbose).count)
     explain = invocation.toggle(.explain) ?? false
     color = try invocation.choice(.color) ?? .auto
-    // no-color.org: set to anything but nothing.
+    // no-color.org: any value that is not empty.
     if color == .auto, let word = environment["NO_COLOR"], !word.isEmpty { color = .never }
     if let given = invocation.last(.json) {
       switch given.value.text {
@@ -29,7 +29,7 @@ struct OutputOptions: Sendable, Equatable {
       }
     }
     if quiet {
-      // What the environment says of the bar gives way; two words on one line contradict each other.
+      // On the command line the two contradict each other; a setting of the environment is overridden.
       if case .commandLine? = invocation.last(.progress)?.origin, progress == .bar || progress == .plain {
         throw Failure(
           .usage, "--quiet and --progress \(progress.rawValue) exclude each other", remedy: "Leave one of them out.")
@@ -38,13 +38,13 @@ struct OutputOptions: Sendable, Equatable {
     }
   }
 
-  /// Of a line that could not be read: whether a program is to read what becomes of it.
+  /// For arguments that could not be parsed: whether the failure must be printed as JSON.
   static func askForJSON(_ words: [Argument], environment: [String: String]) -> Bool {
     if let text = environment["S3UP_JSON"]?.lowercased(), !["", "0", "false", "no"].contains(text) { return true }
     return words.prefix { $0.text != "--" }.contains { $0.text == "--json" || $0.text.hasPrefix("--json=") }
   }
 
-  /// Whether to color what goes to a terminal or not.
+  /// Whether output is colored.
   func isColored(terminal: Bool, environment: [String: String]) -> Bool {
     switch color {
     case .always: true

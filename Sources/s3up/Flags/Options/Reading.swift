@@ -1,12 +1,12 @@
 import MultipartCore
 
-/// How typed values are read from what was given; every refusal names the option or the variable it came from.
+/// Reads typed values; every refusal names the option or variable that the value came from.
 extension Invocation {
   func wrong(_ given: Given, _ why: String, remedy: String?) -> Failure {
     Failure(.usage, "\(given.origin.text): '\(given.value.text)' \(why)", remedy: remedy)
   }
 
-  /// A text that may go into a header: UTF-8 without control characters.
+  /// A text that is allowed in a header: UTF-8 without control characters.
   func text(_ name: FlagName) throws(Failure) -> String? {
     guard let given = last(name) else { return nil }
     return try text(given)
@@ -22,10 +22,10 @@ extension Invocation {
     return text
   }
 
-  /// A path, as its bytes are.
+  /// A path, as bytes.
   func path(_ name: FlagName) throws(Failure) -> Argument? {
     guard let given = last(name) else { return nil }
-    guard !given.value.bytes.contains(0) else { throw wrong(given, "is no path", remedy: nil) }
+    guard !given.value.bytes.contains(0) else { throw wrong(given, "is not a path", remedy: nil) }
     return given.value
   }
 
@@ -33,7 +33,7 @@ extension Invocation {
     _ name: FlagName, as type: Choice.Type = Choice.self
   ) throws(Failure) -> Choice? {
     guard let given = last(name) else { return nil }
-    // Case does not matter: the sets hold `AES256` and `auto` alike.
+    // The case does not matter, because some values are written in capitals, such as `AES256`.
     let typed = given.value.text.lowercased()
     if let choice = Choice.allCases.first(where: { $0.rawValue.lowercased() == typed }) { return choice }
     let near = Nearest.match(typed, in: Choice.words)
@@ -90,7 +90,7 @@ extension Invocation {
     return result
   }
 
-  /// An HTTP date; a date of ours is turned into one.
+  /// An HTTP date; other dates are converted to one.
   func httpDate(_ name: FlagName) throws(Failure) -> String? {
     guard let text = try text(name) else { return nil }
     return DateValue.parse(text).map(DateValue.http) ?? text

@@ -5,7 +5,7 @@ extension ObjectOptions {
     var result: [NamedValue] = []
     for given in invocation.all(.header) {
       let source = given.origin.text
-      // The value is in no message: a header can be a secret.
+      // No message shows the value: a header may be a secret.
       guard let text = given.value.utf8Text, HeaderText.isValue(text),
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), HeaderText.isName(String(text[..<colon]))
       else {
@@ -39,9 +39,9 @@ extension ObjectOptions {
 struct EncryptionOptions: Sendable, Equatable {
   var kind: ServerSideEncryption.Algorithm?
   var kmsKeyID: String?
-  /// A JSON object of strings, not yet in base64.
+  /// A JSON object of strings, not yet in Base64.
   var kmsContext: String?
-  /// Nil leaves it to the bucket's setting.
+  /// Nil: the bucket's setting.
   var bucketKey: Bool?
   var customerKeyFile: Argument?
 

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Which upload a single step belongs to, and which slice of the file a part is.
+/// Which upload a step belongs to, and which slice of the file a part is.
 struct StepOptions: Sendable, Equatable {
   var uploadID: String?
   var part: Int?
@@ -11,7 +11,7 @@ struct StepOptions: Sendable, Equatable {
   var url: String?
   /// `-` is standard input.
   var partsFile: Argument?
-  /// An object may be made without some of the numbers from 1 to the last.
+  /// Numbers between 1 and the last may be missing from the object.
   var allowsGaps = false
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -40,7 +40,7 @@ struct StepOptions: Sendable, Equatable {
     }
   }
 
-  /// Its value is in no message: the signature in it is a secret.
+  /// No message shows its value: its signature is a secret.
   private static func presigned(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.url) else { return nil }
     guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
@@ -55,7 +55,7 @@ struct StepOptions: Sendable, Equatable {
   }
 }
 
-/// What is done about unfinished uploads.
+/// What to do about unfinished uploads.
 struct CleanOptions: Sendable, Equatable {
   var cleans = false
   var olderThan: Duration?
@@ -89,10 +89,10 @@ struct PresignChoices: Sendable, Equatable {
   var versionID: String?
   var uploadID: String?
   var parts: ClosedRange<Int>?
-  /// Query parameters that override headers of a GET's answer: name and value.
+  /// Query parameters that override headers of the answer to a GET.
   var overrides: [NamedValue] = []
 
-  /// Of each URL; number and MD5 are those of its part.
+  /// For each URL; number and MD5 are those of its part.
   var options: PresignOptions {
     var options = PresignOptions()
     (options.uploadID, options.versionID, options.contentType) = (uploadID, versionID, contentType)
@@ -133,7 +133,7 @@ struct PresignChoices: Sendable, Equatable {
       throw refuse("--content-type and --content-md5 are for PUT", "Add --method PUT.")
     }
     if let md5 = contentMD5, Base64.decode(md5)?.count != 16 {
-      throw refuse("--content-md5: '\(md5)' is no MD5 in base64", "It is 24 letters long and ends in ==.")
+      throw refuse("--content-md5: '\(md5)' is not an MD5 in base64", "It is 24 letters long and ends in ==.")
     }
     try checkMD5s()
     if !overrides.isEmpty, method != .get {
@@ -167,7 +167,7 @@ struct PresignChoices: Sendable, Equatable {
       last <= S3Limits.mostParts
     else {
       throw invocation.wrong(
-        given, "is no part and no range of parts", remedy: "Write --part 3 or --part 1-40, up to 10000.")
+        given, "is neither a part nor a range of parts", remedy: "Write --part 3 or --part 1-40, up to 10000.")
     }
     return first...last
   }

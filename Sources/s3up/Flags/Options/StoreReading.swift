@@ -1,7 +1,7 @@
 import MultipartCore
 
 extension StoreOptions {
-  /// The way to the store, as the command line and the environment say it.
+  /// How to reach the store, from the command line and the environment.
   init(_ invocation: Invocation) throws(Failure) {
     self.init()
     let connection = try ConnectionOptions(invocation)
@@ -47,10 +47,10 @@ extension StoreOptions {
       case "auto": congestion = .auto
       case "system": congestion = .system
       case let name:
-        // The kernel's longest name has 15 bytes.
+        // The kernel allows names of up to 15 bytes.
         guard (1...15).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isVisible) else {
           throw invocation.wrong(
-            given, "is no name of a congestion control",
+            given, "is not the name of a congestion control",
             remedy: "Take auto, system, or a name of /proc/sys/net/ipv4/tcp_allowed_congestion_control.")
         }
         congestion = .named(name)

@@ -5,7 +5,7 @@ struct PartOptions: Sendable, Equatable {
   /// Nil: chosen by the file's size.
   var size: Int64?
   var areEqual = false
-  /// A part that holds up the end is sent a second time.
+  /// Whether a part that delays the end is sent a second time.
   var hedges = true
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -14,22 +14,22 @@ struct PartOptions: Sendable, Equatable {
     guard let given = invocation.last(.partSize), given.value.text != "auto" else { return }
     let size = try invocation.size(.partSize) ?? 0
     guard UploadOptions.partSizes.contains(size) else {
-      throw invocation.wrong(given, "is no size for a part", remedy: "S3 takes parts of 5M to 5G.")
+      throw invocation.wrong(given, "is not a size for a part", remedy: "S3 takes parts of 5M to 5G.")
     }
     self.size = size
   }
 }
 
-/// What is done about an upload that was not finished, and about this one if it is not.
+/// What to do about an earlier unfinished upload, and about this one if it does not finish.
 struct ResumeOptions: Sendable, Equatable {
   var mode = ResumeMode.auto
   var onInterrupt = InterruptChoice.keep
-  /// Nil: a second run at the same object ends at once.
+  /// Nil: a second run for the same object fails at once.
   var lockPatience: Duration?
-  /// Nil: the run takes as long as it takes.
+  /// Nil: no limit.
   var deadline: Duration?
 
-  /// As good as for ever.
+  /// Practically forever.
   private static let longPatience = Duration.seconds(365 * 86_400)
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -48,7 +48,7 @@ struct IntegrityOptions: Sendable, Equatable {
   var verify = false
   var expectSize: Int64?
   var minSize: Int64?
-  /// 64 hex digits, in small letters.
+  /// 64 hex digits in lower case.
   var expectSHA256: String?
 
   init() {}
@@ -62,14 +62,14 @@ struct IntegrityOptions: Sendable, Equatable {
       let hex = given.value.text.lowercased()
       guard hex.utf8.count == 64, hex.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
         throw invocation.wrong(
-          given, "is no SHA-256", remedy: "Give its 64 hexadecimal digits, as sha256sum prints them.")
+          given, "is not a SHA-256", remedy: "Give its 64 hexadecimal digits, as sha256sum prints them.")
       }
       expectSHA256 = hex
     }
   }
 }
 
-/// What must hold of the object that is there.
+/// Conditions on the existing object.
 struct ConditionOptions: Sendable, Equatable {
   var ifNoneMatch = false
   var ifMatch: String?

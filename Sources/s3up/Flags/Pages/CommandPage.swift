@@ -1,4 +1,4 @@
-/// What help and the man page say of one command beside its options.
+/// What help and the man page say about one command, apart from its options.
 struct CommandPage: Sendable {
   struct Example: Sendable {
     let what: String
@@ -35,5 +35,5 @@ struct CommandPage: Sendable {
   }
 
   static let object = Item(
-    term: "s3://BUCKET/KEY", doc: "The object. The key is taken as it is: nothing in it is escaped or folded.")
+    term: "s3://BUCKET/KEY", doc: "The object. The key is used as it is, without escapes or normalisation.")
 }

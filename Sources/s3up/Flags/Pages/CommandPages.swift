@@ -9,40 +9,40 @@ extension CommandPage {
       Example(what: "Upload a file", line: "s3up put backup.tar s3://my-bucket/backups/backup.tar"),
       Example(what: "Keep the file's name", line: "s3up put backup.tar s3://my-bucket/backups/"),
       Example(
-        what: "To another store than AWS, never over an object that is there",
+        what: "To a store that is not AWS, without replacing an object",
         line: "s3up put --endpoint-url https://s3.example.com --if-none-match disk.img s3://images/disk.img"),
       Example(
-        what: "Back a database up, and publish nothing if the dump fails",
+        what: "Back up a database, and publish nothing if the dump fails",
         line: "s3up put --from-command s3://my-bucket/db.sql.zst -- sh -c 'set -o pipefail; pg_dump mydb | zstd'"),
-      Example(what: "At most 2 MiB a second", line: "s3up put --limit-rate 2M video.mkv s3://my-bucket/video.mkv"),
+      Example(what: "At most 2 MiB per second", line: "s3up put --limit-rate 2M video.mkv s3://my-bucket/video.mkv"),
     ],
     about: [
       """
-      Sends the file in parts, several at a time, and has the store put them together. Every part carries a checksum \
-      that the store verifies. Exit code 0 means that the store said the object is complete and that what it says of \
-      it agrees with the bytes that were read; the result line names the evidence.
+      Sends the file in parts, several at a time, and has the store assemble them. Every part carries a checksum that \
+      the store verifies. Exit code 0 means that the store has confirmed the object, and that its checksum, ETag or size \
+      matches the bytes that were read; the result line names the evidence.
       """,
       """
-      The file is checked before, during and at the end: when it grew, shrank or was rewritten, nothing is published \
-      and the exit code is 65. When it was only touched meanwhile (chmod, link) it is read and summed once more at the \
-      end, which also finds a file that was rewritten with its times put back.
+      The file is checked before, during and after sending: if it grew, shrank or was rewritten, nothing is published \
+      and the exit code is 65. If it was only touched meanwhile (chmod, link), it is read again at the end and compared, \
+      which also detects a file that was rewritten and whose times were restored.
       """,
       """
-      After any interruption the same command resumes: parts that the store has, and that still match the file, are \
-      not sent again. An upload that cannot be resumed is aborted, so that no parts are left that cost money. A stream \
-      cannot be read again, so its upload is aborted when it fails.
+      After any interruption the same command resumes: parts that the store has and that still match the file are not \
+      sent again. An upload that cannot be resumed is aborted, so that no parts are left that cost money. A stream \
+      cannot be read again, so if its upload fails, it is aborted.
       """,
     ],
     arguments: [
       Item(
         term: "FILE",
         doc: """
-          The file to upload; - is standard input. A regular file there (<FILE) is read from where it stands, and \
-          resumes like one that is named; all else is a stream, and so is a named pipe.
+          The file to upload; - is standard input. A regular file there (<FILE) is read from its current offset, and its \
+          upload can be resumed like that of a named file; anything else is a stream, and so is a named pipe.
           """),
       Item(
         term: "s3://BUCKET/KEY",
-        doc: "Where it goes. A key that ends in / is a prefix: the file keeps its name under it."),
+        doc: "The destination. A key that ends in / is a prefix: the file keeps its name below it."),
     ])
 
   static let create = CommandPage(
@@ -56,8 +56,8 @@ extension CommandPage {
     ],
     about: [
       """
-      Creates a multipart upload and prints its id, alone on a line. What the object shall be (type, metadata, \
-      encryption, lock) is said here. The parts cost money until complete or abort.
+      Creates a multipart upload and prints its id as a single line. The object's type, metadata, encryption and lock \
+      are set here. The parts cost money until complete or abort.
       """
     ], arguments: [object])
 
@@ -77,8 +77,8 @@ extension CommandPage {
     ],
     about: [
       """
-      Sends one slice of the file as one part and prints the ETag that the store gave it. Every part but the last \
-      must have 5 MiB or more. A part that is sent again replaces the one before.
+      Sends one slice of the file as one part and prints its ETag. Every part but the last must have at least 5 MiB. A \
+      part that is sent again replaces the earlier one.
       """
     ],
     arguments: [
@@ -94,8 +94,8 @@ extension CommandPage {
     ],
     about: [
       """
-      Lists number, size, ETag and checksums of each part, one a line, from the store's own list. complete --parts-file \
-      takes what it prints.
+      Lists number, size, ETag and checksums of each part, one per line, as the store lists them. complete --parts-file \
+      accepts the output.
       """
     ], arguments: [object])
 
@@ -112,25 +112,25 @@ extension CommandPage {
     ],
     about: [
       """
-      Puts the parts together in the order of their numbers. They are taken from the store's own list, or from a file. \
-      When a number from 1 to the last is missing, nothing is assembled and the exit code is 65, unless --allow-gaps is \
-      given. When the store's answer is lost, the object is looked at before anything is said.
+      Assembles the parts in the order of their numbers. They are taken from the store's own list, or from a file. If a \
+      number from 1 to the last is missing, nothing is assembled and the exit code is 65, unless --allow-gaps is given. \
+      If the store's answer is lost, the object is checked before the result is reported.
       """
     ], arguments: [object])
 
   static let abort = CommandPage(
-    name: .abort, summary: "end an upload and see that nothing is left of it",
+    name: .abort, summary: "abort an upload and check that nothing is left of it",
     synopses: ["s3up abort [OPTIONS] s3://BUCKET/KEY --upload-id ID"],
     examples: [Example(what: "Give an upload up", line: "s3up abort s3://my-bucket/disk.img --upload-id \"$id\"")],
     about: [
       """
-      Aborts the upload and lists its parts afterwards: it is done when the store has none left. The object is not \
-      touched.
+      Aborts the upload and lists its parts afterwards: it succeeds once the store has none left. An object at the key \
+      is not touched.
       """,
       """
-      A store gives the same answer for an upload that has ended, for an ID that was never there, and for an ID of \
-      another key. Unless it is known that the upload was at this key, that is exit code 69, and where another key of \
-      the bucket has the upload, it is named.
+      A store gives the same answer for an upload that has ended, for an ID that never existed, and for an ID of another \
+      key. Unless it is known that the upload was at this key, the exit code is 69; if another key of the bucket has the \
+      upload, the message names it.
       """,
     ], arguments: [object])
 
@@ -140,22 +140,22 @@ extension CommandPage {
     examples: [
       Example(what: "Those recorded on this machine", line: "s3up uploads"),
       Example(
-        what: "See what would be cleaned up, whoever began it",
+        what: "List what would be cleaned up, whoever began it",
         line: "s3up uploads s3://my-bucket --clean --all --older-than 7d --dry-run"),
       Example(what: "All of a bucket", line: "s3up uploads s3://my-bucket"),
       Example(what: "Under a prefix", line: "s3up uploads s3://my-bucket/backups/"),
     ],
     about: [
       """
-      Lists the uploads that were begun and neither completed nor aborted, with age, parts, bytes, id and object: those \
-      recorded on this machine, or with a bucket those at the store.
+      Lists the uploads that were neither completed nor aborted, with age, parts, bytes, id and object: those recorded on \
+      this machine, or with a bucket those at the store.
       """,
       """
-      With --clean they are aborted: those of its own, which this machine has records of, or with --all every one of \
-      the bucket. An abort is repeated until the store says that nothing is left.
+      With --clean they are aborted: those that this machine has recorded, or with --all every one of the bucket. An \
+      abort is repeated until the store says that nothing is left.
       """,
     ],
-    arguments: [Item(term: "s3://BUCKET[/PREFIX]", doc: "The bucket, or those of its keys that begin with PREFIX.")])
+    arguments: [Item(term: "s3://BUCKET[/PREFIX]", doc: "The bucket, or its keys that begin with PREFIX.")])
 
   static let presign = CommandPage(
     name: .presign, summary: "make a URL with which others may get, put or delete",
@@ -169,13 +169,13 @@ extension CommandPage {
         what: "Let somebody put one object",
         line: "s3up presign s3://my-bucket/inbox/data.csv --method PUT --content-type text/csv"),
       Example(
-        what: "URLs for 40 parts, one a line",
+        what: "URLs for 40 parts, one per line",
         line: "s3up presign s3://my-bucket/disk.img --upload-id \"$id\" --part 1-40 --expires 36h"),
     ],
     about: [
       """
-      Signs URLs without asking the store. Whoever holds a URL may do what it says until it expires, 7 days at most, \
-      and no longer than the credentials that signed it are valid. Treat it as a secret.
+      Signs URLs without asking the store. Whoever holds a URL can use it until it expires: after 7 days at most, and no \
+      later than the credentials that signed it. Treat it as a secret.
       """
     ], arguments: [object])
 
@@ -186,7 +186,7 @@ extension CommandPage {
       Example(what: "All about put", line: "s3up help put"),
       Example(what: "Read the manual page", line: "s3up help --man | man -l -"),
     ],
-    about: ["Prints an overview, what there is to know of a command, or the whole as a manual page."],
+    about: ["Prints an overview, the help of one command, or everything as a manual page."],
     arguments: [Item(term: "COMMAND", doc: "The command to explain.")])
 
   static let completions = CommandPage(
@@ -195,9 +195,9 @@ extension CommandPage {
     examples: [
       Example(what: "In this bash", line: "source <(s3up completions bash)"),
       Example(
-        what: "For good, in zsh", line: "s3up completions zsh > \"${fpath[1]}/_s3up\""),
+        what: "Permanently, in zsh", line: "s3up completions zsh > \"${fpath[1]}/_s3up\""),
       Example(
-        what: "For good, in fish", line: "s3up completions fish > ~/.config/fish/completions/s3up.fish"),
+        what: "Permanently, in fish", line: "s3up completions fish > ~/.config/fish/completions/s3up.fish"),
     ],
     about: ["Prints the completion script of a shell."],
     arguments: [Item(term: "SHELL", doc: ShellChoice.words.joined(separator: ", ") + ".")])

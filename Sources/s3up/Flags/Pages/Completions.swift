@@ -1,4 +1,4 @@
-/// The scripts by which shells complete s3up's commands and options.
+/// The completion scripts for shells.
 enum Completions {
   static func script(for shell: ShellChoice) -> String {
     switch shell {
@@ -8,7 +8,7 @@ enum Completions {
     }
   }
 
-  /// What may be typed for an option: its long form, its short one, and its taking back.
+  /// The spellings of an option: its long form, its short form, and `--no-…`.
   static func spellings(of flag: Flag) -> [String] {
     [flag.long] + (flag.short.map { ["-\($0)"] } ?? []) + (flag.negatable ? ["--no-" + flag.name.rawValue] : [])
   }

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// The answers that need no store: `help`, `--help`, `--version`, `completions`.
+/// Commands that need no store: `help`, `--help`, `--version`, `completions`.
 enum HelpText {
   /// For an invocation whose command is `help`.
   static func answer(_ invocation: Invocation, width: Int, version: String, paint: Paint = .off) throws(Failure)

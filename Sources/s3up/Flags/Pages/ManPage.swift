@@ -1,4 +1,4 @@
-/// Draws a page as the manual page s3up.1, in the man macros of roff.
+/// Renders a page as the manual page s3up.1, in roff's man macros.
 enum ManPage {
   static func draw(_ page: Page, version: String) -> String {
     var out = [".TH S3UP 1 \"\" \"s3up \(escape(version))\" \"User Commands\"", ".nh", ".ad l"]
@@ -17,7 +17,7 @@ enum ManPage {
     }
   }
 
-  /// A line of text that begins like a request must not be one.
+  /// Escapes a line that would be read as a request.
   private static func line(_ text: String) -> String {
     let escaped = escape(text)
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
@@ -25,8 +25,7 @@ enum ManPage {
 
   private static func quoted(_ text: String) -> String { "\"" + escape(text) + "\"" }
 
-  /// A hyphen of roff is a typographic one; what is to be typed needs the minus. Quotes likewise: an unescaped one
-  /// becomes a curly one.
+  /// roff prints a plain hyphen as a typographic one, but commands need the minus. An unescaped quote becomes a curly one.
   static func escape(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {

@@ -1,12 +1,12 @@
 import MultipartCore
 
-/// A page of help before it has a form: the terminal and the man page draw the same blocks.
+/// A page of help as blocks, from which the terminal and the man page are rendered.
 struct Page: Sendable {
   enum Block: Sendable, Equatable {
     case heading(String)
     case subheading(String)
     case paragraph(String)
-    /// A line to type, with what it does.
+    /// A command to type, with what it does.
     case example(what: String, line: String)
     case synopsis(String)
     case item(term: String, text: String)
@@ -74,7 +74,7 @@ struct Page: Sendable {
       page.blocks += command.examples.map { .example(what: $0.what, line: $0.line) }
     }
     page.blocks.append(.heading("Options"))
-    page.blocks.append(.paragraph("Options may stand anywhere on the line; what follows -- is an argument. \(forms)"))
+    page.blocks.append(.paragraph("Options may be given anywhere; everything after -- is an argument. \(forms)"))
     for section in FlagSection.allCases {
       page.blocks.append(.subheading("\(section.rawValue) options"))
       page.blocks += FlagList.all.filter { $0.section == section }.map { flag in
@@ -92,8 +92,8 @@ struct Page: Sendable {
   }
 
   private static let environmentNote = """
-    Each option can also be given in the environment, in the variable named beside it; the command line wins. A switch \
-    takes 1, true or yes, and 0, false or no; an option that may be repeated takes one value a line.
+    Each option can also be set in the environment, by the variable named with it; the command line wins. A switch is \
+    set to 1, true or yes, or to 0, false or no; an option that may be repeated to one value per line.
     """
 
   private static let forms = "\(SizeValue.form) \(RateValue.form) \(DurationValue.form) \(DateValue.form)"
@@ -111,10 +111,10 @@ extension Flag {
     return text
   }
 
-  /// For a page that shows all commands' options together.
+  /// For a page that shows the options of all commands together.
   fileprivate var belongs: String {
     if commands == .all { return " For every command." }
-    if commands == .store { return " For every command that speaks to a store." }
+    if commands == .store { return " For every command that sends requests to a store." }
     return " For \(CommandName.allCases.filter(commands.contains).map(\.rawValue).joined(separator: ", "))."
   }
 }

@@ -1,4 +1,4 @@
-/// Draws a page for a terminal.
+/// Renders a page for a terminal.
 enum TextPage {
   /// Lines longer than this are hard to read, however wide the terminal is.
   private static let widest = 100
@@ -28,14 +28,14 @@ enum TextPage {
     case .heading(let text): [paint.heading(text + ":")]
     case .subheading(let text): wrap(text, width: width, indent: 0)
     case .paragraph(let text): wrap(text, width: width, indent: 2)
-    // What is to be copied is not broken by us: the terminal's own break leaves it one line.
+    // Commands are not wrapped, so that they can be copied: the terminal's own wrapping keeps them one line.
     case .example(let what, let line): wrap("# " + what, width: width, indent: 2) + ["  " + line]
     case .synopsis(let text): wrap(text, width: width, indent: 2, hang: 6)
     case .item(let term, let text): item(term, text, width: width)
     }
   }
 
-  /// Two columns where there is room, else the text under its term.
+  /// In two columns if they fit, else the text below its term.
   private static func item(_ term: String, _ text: String, width: Int) -> [String] {
     let column = width >= 72 ? 28 : 6
     let termWidth = TextWidth.columns(term)
@@ -47,7 +47,7 @@ enum TextPage {
     return ["  " + term] + body
   }
 
-  /// Breaks at spaces; a word longer than the line stands alone on its own.
+  /// Wraps at spaces; a word longer than the line gets its own line.
   static func wrap(_ text: String, width: Int, indent: Int, hang: Int? = nil) -> [String] {
     var lines: [String] = []
     var line = String(repeating: " ", count: indent)

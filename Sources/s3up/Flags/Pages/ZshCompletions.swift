@@ -71,7 +71,7 @@ enum ZshCompletions {
     }
   }
 
-  /// For between single quotes; a colon would end a field.
+  /// For use between single quotes; a colon would end a field.
   private static func quote(_ text: String) -> String {
     text.replacing("'", with: "'\\''").replacing(":", with: "\\:")
   }

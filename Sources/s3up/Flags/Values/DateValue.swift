@@ -1,10 +1,10 @@
 import MultipartCore
 
-/// Dates as options take them: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`.
+/// Dates in options: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`.
 enum DateValue {
   static let form = "A DATE is written 2031-01-31 or 2031-01-31T10:00:00Z."
 
-  /// Nil when it is no such date; a day alone begins at midnight UTC.
+  /// Nil if it is not such a date; a day alone means midnight UTC.
   static func parse(_ text: String) -> Timestamp? {
     var rest = Array(text.utf8)[...]
     guard let year = number(&rest, 4), take(&rest, "-"), let month = number(&rest, 2), take(&rest, "-"),
@@ -21,7 +21,7 @@ enum DateValue {
     return Timestamp(seconds: midnight + hour * 3600 + minute * 60 + second - offset)
   }
 
-  /// As HTTP headers want it: `Fri, 31 Jan 2031 10:00:00 GMT`.
+  /// In the format of HTTP headers: `Fri, 31 Jan 2031 10:00:00 GMT`.
   static func http(_ time: Timestamp) -> String {
     let names = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -71,7 +71,7 @@ enum DateValue {
     }
   }
 
-  /// Days of the Gregorian calendar: years are counted from March, so that the leap day is the last of its year.
+  /// Days of the Gregorian calendar: years begin in March, so that the leap day is the last day of its year.
   private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let y = month > 2 ? year : year - 1
     let m = month > 2 ? month - 3 : month + 9

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// A SIZE a second, or `off`.
+/// A SIZE per second, or `off`.
 enum RateValue: Sendable, Equatable {
   case off
   case bytesPerSecond(Int64)
@@ -18,10 +18,10 @@ enum RateValue: Sendable, Equatable {
 /// `250ms`, `90s`, `15m`, `36h`, `7d`.
 enum DurationValue {
   static let form = "A DURATION is a whole number with its unit: 250ms, 90s, 15m, 36h or 7d."
-  /// Ten years: beyond it nobody means it, and no sum of durations overflows.
+  /// Ten years: nobody needs more, and sums of durations cannot overflow.
   private static let longest: Int64 = 10 * 366 * 86_400 * 1000
 
-  /// Nil when it is not a duration, is nothing, or is over ten years.
+  /// Nil if it is not a duration, is zero, or exceeds ten years.
   static func parse(_ text: String) -> Duration? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     guard let number = Int64(digits), number > 0, let unit = milliseconds(String(text.dropFirst(digits.count))) else {
@@ -44,7 +44,7 @@ enum DurationValue {
 }
 
 extension NamedValue {
-  /// `K=V`: the name is what stands before the first `=`; the value may be empty and may hold more of them.
+  /// `K=V`: the name ends at the first `=`; the value may be empty and may contain more of them.
   init?(_ text: String) {
     guard let split = text.utf8.firstIndex(of: UInt8(ascii: "=")), split > text.startIndex else { return nil }
     self.init(String(text[..<split]), String(text[text.utf8.index(after: split)...]))

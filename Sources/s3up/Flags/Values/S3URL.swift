@@ -1,17 +1,17 @@
 import MultipartCore
 
-/// `s3://BUCKET/KEY`. The key is what follows the first slash, byte for byte: `//`, `..`, spaces, `?`, `#` and `%`
-/// stand for themselves.
+/// `s3://BUCKET/KEY`. The key is everything after the first slash, byte for byte: `//`, `..`, spaces, `?`, `#` and `%` have
+/// no special meaning.
 struct S3URL: Sendable, Hashable {
   let bucket: String
-  /// Nil in `s3://BUCKET`; empty in `s3://BUCKET/`.
+  /// Nil for `s3://BUCKET`; empty for `s3://BUCKET/`.
   let key: String?
 
   static let form = "The form is s3://BUCKET/KEY, the key as it is, with nothing escaped."
   /// S3's limit, in bytes of UTF-8.
   static let longestKey = 1024
 
-  /// By bytes: Swift's own comparison takes different spellings of an accent for equal.
+  /// Compares bytes: Swift's own comparison considers different encodings of an accent equal.
   static func == (a: S3URL, b: S3URL) -> Bool {
     a.bucket.utf8.elementsEqual(b.bucket.utf8) && (a.key == nil) == (b.key == nil)
       && (a.key ?? "").utf8.elementsEqual((b.key ?? "").utf8)
@@ -22,7 +22,7 @@ struct S3URL: Sendable, Hashable {
     hasher.combine(key.map { Array($0.utf8) })
   }
 
-  /// True when the word means an object or bucket and not a file, also where it is written wrongly.
+  /// Whether the word is meant as an object or bucket and not as a file, even if it is misspelled.
   static func looksLike(_ word: Argument) -> Bool { word.text.prefix(5).lowercased() == "s3://" }
 
   init(bucket: String, key: String?) {
@@ -44,7 +44,7 @@ struct S3URL: Sendable, Hashable {
     try Self.check(key: key ?? "")
   }
 
-  /// The slash before the key. An ARN holds slashes of its own: one behind `accesspoint`, three behind `outpost`.
+  /// The slash before the key. An ARN contains slashes itself: one after `accesspoint`, three after `outpost`.
   private static func end(ofBucket rest: Substring.UTF8View) -> Substring.UTF8View.Index? {
     var slash = rest.firstIndex(of: UInt8(ascii: "/"))
     guard let inner = slash, rest.starts(with: "arn:".utf8) else { return slash }
@@ -58,7 +58,7 @@ struct S3URL: Sendable, Hashable {
     return slash
   }
 
-  /// An object: the key must be there.
+  /// An object: the key must be given.
   static func object(_ word: Argument) throws(Failure) -> S3URL {
     let url = try S3URL(word)
     guard let key = url.key, !key.isEmpty else {
@@ -67,7 +67,7 @@ struct S3URL: Sendable, Hashable {
     return url
   }
 
-  /// Where a file of this name goes: under the prefix, when the URL ends in a slash.
+  /// The destination for a file of this name: below the prefix, if the URL ends in a slash.
   func destination(for file: Argument) throws(Failure) -> S3URL {
     guard let key, key.isEmpty || key.utf8.last == UInt8(ascii: "/") else {
       if key != nil { return self }
@@ -86,11 +86,11 @@ struct S3URL: Sendable, Hashable {
   }
 
   private static func notS3(_ typed: String) -> Failure {
-    // A presigned URL in the wrong place keeps its signature to itself.
+    // If it is a presigned URL, its signature is not shown.
     let text = Redaction.url(typed)
     let lower = text.lowercased()
     if lower.hasPrefix("s3://") || lower.hasPrefix("s3:/") {
-      return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in small letters", remedy: form)
+      return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in lower case", remedy: form)
     }
     if lower.hasPrefix("https://") || lower.hasPrefix("http://") {
       return Failure(
@@ -100,8 +100,8 @@ struct S3URL: Sendable, Hashable {
     return Failure(.usage, "'\(text)' is not an S3 URL", remedy: form)
   }
 
-  /// 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and access points are named by
-  /// an ARN; they pass, for the store to judge.
+  /// 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and access points are named by an ARN;
+  /// the store decides about them.
   private static func check(bucket: String) throws(Failure) {
     if bucket.hasPrefix("arn:") { return }
     guard !bucket.isEmpty else { throw Failure(.usage, "the S3 URL names no bucket", remedy: form) }
@@ -115,7 +115,7 @@ struct S3URL: Sendable, Hashable {
     }
     guard legal, (3...255).contains(bucket.utf8.count), !bucket.hasPrefix("."), !bucket.contains("..") else {
       throw Failure(
-        .usage, "'\(bucket)' is no bucket name",
+        .usage, "'\(bucket)' is not a bucket name",
         remedy: "A bucket name is 3 to 63 of the letters a-z, digits, dots and hyphens.")
     }
   }

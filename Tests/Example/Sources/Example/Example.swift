@@ -1,7 +1,7 @@
 import Foundation
 import MultipartCore
 
-/// Uploads to a bucket in all the ways the library has, and looks at what came of it.
+/// Uploads to a bucket in all the ways that the library offers, and checks the results.
 ///
 ///     AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… Example http://127.0.0.1:9000 my-bucket
 @main struct Example {
@@ -86,7 +86,7 @@ import MultipartCore
     try expect(try await store.uploads(prefix: "example/half").isEmpty, "or left behind")
   }
 
-  /// Cancelling a task keeps what is at the store; the next upload of the file resumes it.
+  /// Cancelling a task keeps the parts at the store; the next upload of the file resumes them.
   func cancelAndResume() async throws {
     let path = try file("large", megabytes: 40)
     var slow = options
@@ -144,7 +144,7 @@ import MultipartCore
     try expect((size as? Int) == 10_000_000, "and gives the object to whoever holds it")
   }
 
-  /// What mends a failure can be read from it.
+  /// A failure's remedy can be read as values.
   func explainFailure() async throws {
     let store = try await Store(bucket: bucket, options)
     var upload = UploadOptions()
@@ -157,7 +157,7 @@ import MultipartCore
     }
   }
 
-  /// A store that is let go leaves no thread, descriptor or memory behind.
+  /// A store without references leaves no thread, descriptor or memory behind.
   func uploadOften() async throws {
     let path = folder.appendingPathComponent("tiny").path
     try Data("tiny".utf8).write(to: URL(fileURLWithPath: path))
@@ -171,7 +171,7 @@ import MultipartCore
     let before = try Holdings()
     try await upload(990)
     var after = try Holdings()
-    // Swift's own pool makes a thread when it likes, up to one for each core; what has been let go may take a moment.
+    // Swift's own pool creates threads on demand, up to one per core; releasing things may take a moment.
     let spare = ProcessInfo.processInfo.activeProcessorCount + 6
     func isBack() -> Bool {
       after.threads <= before.threads + spare && after.descriptors <= before.descriptors + spare
@@ -182,7 +182,7 @@ import MultipartCore
     }
     print("after 10 uploads: \(before); after 1,000: \(after)")
     try expect(isBack(), "nothing is left behind")
-    // The allocator gives back what the large files took in steps of 10 MiB, when it likes; 990 stores would be more.
+    // The allocator returns the memory of large files in steps of 10 MiB; a leak in 990 stores would be larger.
     try expect(after.memory <= before.memory + (24 << 20), "and memory does not grow")
   }
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What this process holds, as the kernel counts it.
+/// Threads, descriptors and memory of this process, as the kernel counts them.
 struct Holdings: CustomStringConvertible {
   let threads: Int
   let descriptors: Int
-  /// Memory of its own, in bytes.
+  /// Private memory in bytes.
   let memory: Int
 
   init() throws {
