@@ -34,4 +34,21 @@ import Testing
       #expect(!named.isEmpty || cell.contains("`"), "no test is named: \(row)")
     }
   }
+
+  @Test("Each invariant of the architecture names the tests that hold it, and they exist")
+  func invariants() throws {
+    let article = try String(
+      contentsOf: Self.root.appending(path: "Sources/MultipartCore/MultipartCore.docc/Architecture.md"),
+      encoding: .utf8)
+    let sources = try Self.sources()
+    let section = try #require(article.split(separator: "\n## ").first { $0.hasPrefix("Invariants") })
+    let invariants = section.split(separator: ". **").dropFirst()
+    #expect(invariants.count == 9)
+    for invariant in invariants {
+      let held = try #require(invariant.split(separator: "Held by ").dropFirst().first, "\(invariant)")
+      let suites = held.prefix { $0 != "." }.split(separator: "`").filter { !$0.hasPrefix(",") }
+      #expect(!suites.isEmpty)
+      for suite in suites { #expect(sources.contains("struct \(suite) "), "no suite is called \(suite)") }
+    }
+  }
 }
