@@ -159,7 +159,7 @@ import Testing
     story.failed(1, .uploadGone)
     story.abortOfGone()
     #expect(story.outcome == .failed(.uploadGone))
-    #expect(story.notices == Array(repeating: .startsAnew(message: "the store no longer knows the upload"), count: 3))
+    #expect(story.notices == Array(repeating: .startsAnew(message: "the store no longer has the upload"), count: 3))
     #expect(story.machine.abandoned.isEmpty)
   }
 
