@@ -1,9 +1,9 @@
-/// When a failed request is tried again, and after how long.
+/// When a failed request is retried, and after how long.
 ///
 /// Waits before try 2, 3, …: 0.25 s, 0.5 s, 1 s, 2 s, 4 s, 8 s, 16 s, then 20 s each. Half of a wait is fixed, half is
-/// dice, so that many clients that were refused together do not come back together. `Retry-After` is the least that is
-/// waited, up to five minutes. Where nobody has ever answered in this run it is tried for ten seconds, the last time at
-/// their end, and twice at least: a lost packet can make a first connection time out.
+/// random, so that many clients that were refused together do not come back together. `Retry-After` is the minimum, up
+/// to five minutes. If nobody has answered in this run yet, tries end after ten seconds, the last one at their end, and
+/// there are at least two: a lost packet can make a first connection time out.
 package struct RetryPolicy: Sendable, Equatable {
   /// Tries in all, the first one included.
   package var tries: Int
@@ -16,8 +16,7 @@ package struct RetryPolicy: Sendable, Equatable {
     self.tries = max(1, tries)
   }
 
-  /// The wait before the next try, after `attempt` tries have failed; nil when there shall be none.
-  /// `dice` is in 0..<1.
+  /// The wait before the next try, after `attempt` tries have failed; nil if there is none. `dice` is in 0..<1.
   package func wait(after failure: Failure, attempt: Int, dice: Double) -> Duration? {
     guard attempt < tries, !failure.isSettled, Self.isWorthRetrying(failure.code) else { return nil }
     let doublings = min(attempt - 1, 20)
@@ -31,8 +30,8 @@ package struct RetryPolicy: Sendable, Equatable {
     return max(wait, min(asked, longestRetryAfter))
   }
 
-  /// Codes decide, not the status: a RequestTimeout is a 400, and a 200 can hold an InternalError. Data that arrived
-  /// otherwise than it was sent is sent again; whether the source changed is another question.
+  /// The code decides, not the status: a RequestTimeout is a 400, and a 200 can contain an InternalError. Data that
+  /// arrived damaged is sent again; whether the source has changed is another question.
   package static func isWorthRetrying(_ code: Failure.Code) -> Bool {
     switch code {
     case .network, .stalled, .throttled, .server, .dataMismatch: true
@@ -42,7 +41,7 @@ package struct RetryPolicy: Sendable, Equatable {
 }
 
 extension RetryPolicy {
-  /// Runs `work` until it succeeds, fails for good, or has had its tries.
+  /// Runs `work` until it succeeds, fails for good, or has no try left.
   package func run<Result: Sendable>(
     _ name: String, in world: World, _ work: (_ attempt: Int) async throws(Failure) -> Result
   ) async throws(Failure) -> Result {

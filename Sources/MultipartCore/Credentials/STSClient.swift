@@ -1,4 +1,4 @@
-/// AWS's Security Token Service: takes on a role, with an identity token or with the keys of who may.
+/// AWS's Security Token Service: assumes a role, with an identity token or with keys that may assume it.
 ///
 /// ```swift
 /// let sts = STSClient(services: services, address: try places.address(of: .sts, region: region))
@@ -28,7 +28,7 @@ package struct STSClient: Sendable {
     }
   }
 
-  /// Signed by `credentials`, those that may take on the role. `source` says of the result where it is from.
+  /// Signed by `credentials`, which may assume the role. `source` says where the result is from.
   package func assumeRole(
     _ role: Role, signedBy credentials: Credentials, source: String? = nil
   ) async throws(Failure) -> Credentials {
@@ -41,7 +41,7 @@ package struct STSClient: Sendable {
       "AssumeRole", form, role: role.arn, signedBy: (signer, credentials), source: source ?? "role \(role.arn)")
   }
 
-  /// Not signed: the token of the identity provider is what counts.
+  /// Not signed: the identity provider's token authenticates.
   package func assumeRoleWithWebIdentity(
     role: String, sessionName: String, token: Secret, duration: Duration? = nil, source: String? = nil
   ) async throws(Failure) -> Credentials {
@@ -51,8 +51,8 @@ package struct STSClient: Sendable {
       "AssumeRoleWithWebIdentity", form, role: role, secrets: [token], signedBy: nil, source: source ?? "role \(role)")
   }
 
-  /// A name that AWS takes for a session (`[\w+=,.@-]{2,64}`), made of one that somebody chose; what else is in it
-  /// becomes `-`.
+  /// A session name that AWS accepts (`[\w+=,.@-]{2,64}`), made from one that somebody chose; other characters become
+  /// `-`.
   package static func sessionName(from text: String) -> String {
     let bytes = text.utf8.prefix(64).map { byte in
       ASCII.isAlphanumeric(byte) || "_+=,.@-".utf8.contains(byte) ? byte : UInt8(ascii: "-")
@@ -83,7 +83,7 @@ package struct STSClient: Sendable {
     }
   }
 
-  /// Each try as a whole stands under the retry policy: some of STS's 400 are worth another one.
+  /// The retry policy covers each try as a whole: some of STS's 400 are worth a retry.
   func ask<Value: Sendable>(
     _ action: String, _ form: [(String, String)], secrets: [Secret] = [], signedBy signature: ServiceClient.Signature?,
     limit: Duration? = nil, _ read: @Sendable (_ answer: Response, _ name: String) throws(Failure) -> Value
@@ -105,7 +105,7 @@ package struct STSClient: Sendable {
     }
   }
 
-  /// A signature that was refused for a clock that is wrong is made once more by the clock of STS.
+  /// A signature that was refused because the clock is wrong is made once more by the clock of STS.
   private func answer(
     to question: ServiceClient.Question, _ signature: ServiceClient.Signature?
   ) async throws(Failure) -> Response {
@@ -119,7 +119,7 @@ package struct STSClient: Sendable {
       await services.answer(to: question, signedBy: signature, at: time), to: question.name)
   }
 
-  /// A store of one's own has a region whose name makes no address of STS.
+  /// A private store has a region whose name gives no address of STS.
   private func located(_ failure: Failure) -> Failure {
     var failure = failure
     if failure.code == .network {

@@ -1,5 +1,5 @@
-/// Asks the services that hand out credentials (STS, SSO, Cognito, the metadata of machines and containers) over the
-/// transport, signer and retry policy that uploads have.
+/// Requests to the services that issue credentials (STS, SSO, Cognito, the metadata of machines and containers), over
+/// the transport, signer and retry policy that uploads use.
 package struct ServiceClient: Sendable {
   package let transport: any Transport
   package let world: World
@@ -10,7 +10,7 @@ package struct ServiceClient: Sendable {
     self.world = world
   }
 
-  /// What is asked, before it is signed. `name` is how messages call it: `AssumeRole of STS`.
+  /// A request before it is signed. `name` is for messages: `AssumeRole of STS`.
   package struct Question: Sendable {
     package var name: String
     package var method: HTTPMethod
@@ -20,12 +20,12 @@ package struct ServiceClient: Sendable {
     package var query: [QueryItem] = []
     package var headers: HeaderList = [:]
     package var body: [UInt8] = []
-    /// Those in the body; those in headers and query are known by their names.
+    /// Those in the body; those in headers and query are recognized by their names.
     package var secrets: [Secret] = []
     /// For each try as a whole.
     package var timeLimit: Duration = .seconds(30)
     package var bypassesProxy = false
-    /// Who knows the path may ask too: it is in no log.
+    /// Whoever knows the path may request keys too: it is in no log.
     package var hidesPath = false
 
     package init(_ name: String, _ method: HTTPMethod, _ origin: Origin, path: String = "/") {
@@ -38,8 +38,8 @@ package struct ServiceClient: Sendable {
 
   package typealias Signature = (signer: SigV4Signer, credentials: Credentials)
 
-  /// Asks until `read` makes something of the answer or the tries are over: each of them stands as a whole under the
-  /// policy, which is this client's unless another is given.
+  /// Asks until `read` accepts an answer or no try is left: each try as a whole is under the policy, which is this
+  /// client's unless another is given.
   func ask<Value: Sendable>(
     _ question: Question, retrying policy: RetryPolicy? = nil,
     _ read: @Sendable (Response) throws(Failure) -> Value
@@ -49,8 +49,8 @@ package struct ServiceClient: Sendable {
     }
   }
 
-  /// An answer that asks to come back later, or tells of the service's own trouble, counts as a try that failed.
-  /// Whether another is a yes is for the caller to read.
+  /// An answer that asks to come back later, or reports the service's own trouble, counts as a failed try. Whether any
+  /// other is a success is for the caller to decide.
   static func settled(_ answer: Response, to name: String) throws(Failure) -> Response {
     guard answer.status >= 500 || answer.status == 429 else { return answer }
     throw Failure(
@@ -58,8 +58,8 @@ package struct ServiceClient: Sendable {
       status: answer.status)
   }
 
-  /// One try, whatever the answer. With `signature` the request carries one of these credentials, made at `time`: now,
-  /// if nothing else is said.
+  /// One try, whatever the answer. With `signature` the request is signed with these credentials, at `time`, which is
+  /// now unless given.
   func answer(
     to question: Question, signedBy signature: Signature? = nil, at time: Timestamp? = nil
   ) async throws(Failure) -> Response {

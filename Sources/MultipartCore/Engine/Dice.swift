@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed throws the same dice.
+/// SplitMix64: the same seed gives the same numbers.
 struct Dice: Sendable {
   private var state: UInt64
 

@@ -1,4 +1,4 @@
-/// How fast each transfer under way goes, by what was acknowledged of it in the last second or two.
+/// How fast each transfer is, by the bytes acknowledged in the last second or two.
 struct Flight: Sendable {
   private struct Look {
     var at: Duration
@@ -16,7 +16,7 @@ struct Flight: Sendable {
     (before, last) = (last, look)
   }
 
-  /// How long it still takes; nil where that cannot be told.
+  /// How long it still takes; nil if unknown.
   func left(of slot: Slot, size: Int64, sentAt: Duration) -> Duration? {
     guard let newest, let out = newest.moved[slot] else { return nil }
     guard out < size else { return .zero }

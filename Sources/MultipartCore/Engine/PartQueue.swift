@@ -1,4 +1,4 @@
-/// The parts that are still to be sent, in order: new ones, by a counter, and those that have to be sent again.
+/// The parts still to be sent, in order: new ones, by a counter, and those that have to be sent again.
 struct PartQueue: Sendable {
   private let count: Int
   private var nextNew = 1

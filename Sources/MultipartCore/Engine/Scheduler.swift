@@ -1,22 +1,22 @@
-/// One for a run, whatever the number of its objects: how many transfers may be under way, which of them go out a second
-/// time, and when what has failed is tried again. It has no clock of its own.
+/// One for a run, whatever the number of its objects: how many transfers may run at once, which of them are sent a
+/// second time, and when failed ones are retried. It has no clock of its own.
 package struct Scheduler: Sendable {
   package struct Settings: Sendable {
-    /// Transfers under way at most, where `pace` does not find it out.
+    /// The most transfers at once, unless `pace` determines it.
     package var concurrency = 8
-    /// The number of connections is found out; nil: it is `concurrency`.
+    /// The number of connections is found by trying; nil: it is `concurrency`.
     package var pace: Pace.Bounds?
     package var retry = RetryPolicy()
-    /// What is slow at the end is sent a second time.
+    /// Slow transfers at the end are sent a second time.
     package var hedges = false
-    /// Bytes a second that the run may send at most.
+    /// The most bytes per second that the run may send.
     package var limitRate: Int64?
     package var seed: UInt64 = 0
 
     package init() {}
   }
 
-  /// Whose next try is waited for: a transfer's, or that of the one request that an object is about.
+  /// What waits for its next try: a transfer, or the one request that an object is waiting for.
   enum Waiter: Hashable {
     case transfer(Slot)
     case step(object: Int)
@@ -33,12 +33,12 @@ package struct Scheduler: Sendable {
     }
   }
 
-  /// What an answer to a transfer is.
+  /// What the answer to a transfer means.
   enum Landing {
-    /// The other copy of it is still out.
+    /// Its other copy is still being sent.
     case copyIsOut
     case arrived(PartReceipt)
-    /// Both copies arrived, at a store that gives the same bytes another ETag each time.
+    /// Both copies arrived, at a store that gives the same bytes a different ETag each time.
     case arrivedTwice(PartReceipt)
     /// It was stopped to make room; nothing was wrong with it.
     case takenBack
@@ -46,11 +46,11 @@ package struct Scheduler: Sendable {
   }
 
   package let settings: Settings
-  /// The time of the event that is handled.
+  /// The time of the current event.
   var now: Duration = .zero
   /// Objects that have begun and will send, but do not yet: each has its place.
   var preparing = 0
-  /// No object has anything left to send but what is under way.
+  /// No object has anything left to send except what is being sent.
   var isDry = false
   private var dice: Dice
   private var window: Window
@@ -68,10 +68,10 @@ package struct Scheduler: Sendable {
     window = Window(settings, partSize: partSize)
   }
 
-  /// How many transfers may be under way now; a store that asks for less halves it.
+  /// How many transfers may run now; a store that asks for less halves it.
   package var width: Int { window.width }
 
-  /// Transfers that wait for their next try count too, so that a failing store does not get a fresh one for each that it
+  /// Transfers that wait for their next try count too, so that a failing store does not get a new one for each that it
   /// refused.
   var occupied: Int { flying.count + waiting.count(where: \.who.holdsPlace) + preparing }
   var hasRoom: Bool { occupied < window.width }
@@ -114,7 +114,7 @@ package struct Scheduler: Sendable {
     return .failed
   }
 
-  /// What is under way of the object and would have arrived by then.
+  /// The object's transfers that would arrive within this time.
   func arriving(of object: Int, within time: Duration) -> Set<Int> {
     let soon = flying.values.filter { part in
       part.slot.object == object && !takenBack.contains(part.slot)
@@ -125,12 +125,12 @@ package struct Scheduler: Sendable {
 
   // MARK: - Retries
 
-  /// How long to wait after so many tries; nil when there is none left.
+  /// How long to wait after this many tries; nil if none is left.
   mutating func pause(after failure: Failure, attempt: Int, by policy: RetryPolicy? = nil) -> Duration? {
     (policy ?? settings.retry).wait(after: failure, attempt: attempt, dice: dice.next())
   }
 
-  /// Puts it on the list of those that wait for their next try; nil when there is none left.
+  /// Schedules the next try; nil if none is left.
   mutating func retry(_ who: Waiter, after failure: Failure, attempt: Int) -> [UploadMachine.Action]? {
     pause(after: failure, attempt: attempt).map { wait(who, $0, after: failure, attempt: attempt) }
   }
@@ -156,20 +156,20 @@ package struct Scheduler: Sendable {
     return due.map(\.who)
   }
 
-  /// Its next tries are not waited for any more.
+  /// Its next tries are not awaited any more.
   mutating func stopWaiting(_ object: Int) {
     waiting.removeAll { $0.who.object == object }
   }
 
   func isWaiting(_ object: Int) -> Bool { waiting.contains { $0.who.object == object } }
 
-  /// When the object is tried again and why it has to be, where nothing of it is under way.
+  /// When and why the object is retried, if nothing of it is running.
   package func nextTry(of object: Int) -> (until: Duration, why: Wording)? {
     guard let until = waiting.filter({ $0.who.object == object }).map(\.until).min() else { return nil }
     return (until, troubles[object] ?? "")
   }
 
-  /// Nothing of the object is under way any more, nor will be.
+  /// Nothing of the object is running any more, nor will be.
   mutating func forget(_ object: Int) {
     stopWaiting(object)
     troubles[object] = nil
@@ -180,7 +180,7 @@ package struct Scheduler: Sendable {
 
   struct Look {
     var change: Pace.Change?
-    /// To be stopped, to be sent again when fewer are under way.
+    /// To be stopped now, and sent again when fewer are running.
     var takenBack: [Slot] = []
     var copied: Slot?
   }
@@ -200,7 +200,7 @@ package struct Scheduler: Sendable {
     return look
   }
 
-  /// Those that began last, unless a quarter of them has gone out already.
+  /// Those that began last, unless a quarter of them has already been sent.
   private mutating func takeBack(_ moved: [Slot: Int64]) -> [Slot] {
     let young = flying.values.filter {
       !$0.slot.isWholeObject && !tail.twice.contains($0.slot) && (moved[$0.slot] ?? 0) * 4 <= $0.size
@@ -211,14 +211,14 @@ package struct Scheduler: Sendable {
     return stopped
   }
 
-  /// Once a second: what is slow beyond reason goes out again, and when to look next.
+  /// Once a second: a transfer that is far too slow is sent again; and when to check next.
   mutating func hedge() -> (slot: Slot?, nextLook: Duration)? {
     guard isTail, !isHeldByLimit, let overdue = tail.overdue(of: mayBeCopied, at: now) else { return nil }
     overdue.slot.map { tail.copy($0) }
     return overdue
   }
 
-  /// An object that goes in one request is published by it, which may happen once only.
+  /// An object in one request is published by it, which may happen only once.
   private var mayBeCopied: [Tail.Part] {
     flying.values.filter { part in
       !part.slot.isWholeObject && !tail.twice.contains(part.slot) && !takenBack.contains(part.slot)
@@ -229,6 +229,6 @@ package struct Scheduler: Sendable {
     settings.hedges && isDry && !flying.isEmpty && !waiting.contains(where: \.who.holdsPlace)
   }
 
-  /// No connection is slow then, and none would be faster.
+  /// Then no connection is slow, and none would be faster.
   private var isHeldByLimit: Bool { settings.limitRate != nil && window.mayBeHeldByLimit }
 }

@@ -1,7 +1,7 @@
-/// The end of a run, when nothing is left to send but what is under way: how long transfers take, and which of them go
-/// out a second time.
+/// The end of a run, when nothing is left to send except what is being sent: how long transfers take, and which of them
+/// are sent a second time.
 struct Tail: Sendable {
-  /// A transfer that could go out twice.
+  /// A transfer that could be sent twice.
   struct Part {
     var slot: Slot
     var size: Int64
@@ -10,22 +10,22 @@ struct Tail: Sendable {
 
   /// Of the last transfers that arrived, at most sixteen.
   private var times: [Duration] = []
-  /// Of which a second copy is under way, or was.
+  /// Those that have, or had, a second copy.
   private(set) var twice: Set<Slot> = []
-  /// How many of its transfers are out.
+  /// How many of its transfers are running.
   private var copies: [Slot: Int] = [:]
-  /// The copy that arrived first, while the other is still out.
+  /// The copy that arrived first, while the other is still being sent.
   private var winner: [Slot: PartReceipt] = [:]
   private var nextLook: Duration?
-  /// How much of each transfer had gone out when that was looked at last.
+  /// How much of each transfer had been sent at the last sample.
   private var before: (at: Duration, moved: [Slot: Int64])?
-  /// The most that has gone out since then of a transfer that has arrived.
+  /// The most that a transfer that has since arrived has sent after that sample.
   private var brought: Int64 = 0
 
   var copiesOut: Int { copies.count }
 
   private var usual: Duration? { times.count >= 3 ? times.reduce(.zero, +) / times.count : nil }
-  /// Beyond this a transfer is slow beyond reason: four times what they take, and ten seconds at least.
+  /// Beyond this a transfer is far too slow: four times the usual duration, and at least ten seconds.
   private var patience: Duration? { usual.map { max(.seconds(10), $0 * 4) } }
 
   mutating func arrived(_ part: Part, at now: Duration) {
@@ -42,7 +42,7 @@ struct Tail: Sendable {
     copies[slot] = 2
   }
 
-  /// A copy has arrived. True when both have, under two names: which of them the store keeps nobody knows then.
+  /// A copy has arrived. True if both have, with different ETags: then nobody knows which of them the store keeps.
   mutating func won(_ slot: Slot, _ receipt: PartReceipt) -> Bool {
     guard twice.contains(slot) else { return false }
     let differ = winner[slot].map { $0.etag != receipt.etag } ?? false
@@ -50,8 +50,8 @@ struct Tail: Sendable {
     return differ
   }
 
-  /// An answer has come: true when it is the last one that is out. Complete must not be sent while a copy could still
-  /// arrive: on some stores that spoils the object.
+  /// An answer has come: true if it is the last one pending. Complete must not be sent while a copy could still arrive:
+  /// on some stores that spoils the object.
   mutating func isLast(_ slot: Slot) -> Bool {
     guard let out = copies[slot] else { return true }
     copies[slot] = out > 1 ? out - 1 : nil
@@ -71,13 +71,13 @@ struct Tail: Sendable {
 
   // MARK: - Which one
 
-  /// A connection that has nothing to do takes over what another one would need longer for than it would itself for the
-  /// whole part. As long again, and three seconds, are the price of the bytes that go out twice.
+  /// An idle connection sends a part again if its current connection would need longer for the rest than twice the idle
+  /// one's time for the whole part, and more than three seconds: that makes up for the bytes that are sent twice.
   ///
-  /// Judged by what the last three seconds have brought, or half a part's time: the connections that are left at the end
-  /// get faster by that. What the idle one would need is told by the fastest of the others in the same time, and only
-  /// where there were none by the parts before: when the store pauses for its disk, or the line for all, a copy would
-  /// wait too.
+  /// Judged by the last three seconds, or half a part's time if that is longer, because the connections that are left
+  /// at the end become faster. The idle one's time is estimated from the fastest of the others in the same interval,
+  /// and only if there were none from earlier parts: when the store pauses for its disk, or the line is slow for all, a
+  /// copy would wait too.
   mutating func slowest(
     of parts: [Part], _ moved: [Slot: Int64], hasIdleConnection: Bool, at now: Duration
   ) -> Slot? {
@@ -93,7 +93,7 @@ struct Tail: Sendable {
     guard isAlone || fastest > 0, hasIdleConnection else { return nil }
     var slowest: (slot: Slot, left: Duration)?
     for part in parts {
-      // With less than before it is another try.
+      // If less was sent than before, it is another try.
       guard let then = before.moved[part.slot], let out = moved[part.slot], out >= then else { continue }
       let anew = isAlone ? usual : max(usual, passed * (Double(part.size) / Double(fastest)))
       let left = passed * (Double(part.size - out) / Double(max(1, out - then)))
@@ -102,8 +102,8 @@ struct Tail: Sendable {
     return slowest?.slot
   }
 
-  /// Where nobody tells how much of a part has gone out: the slowest one, when it is slow beyond reason. Looked at once a
-  /// second; nil until then.
+  /// If the number of sent bytes is unknown: the slowest transfer, if it is far too slow. Checked once a second; nil
+  /// until then.
   mutating func overdue(of parts: [Part], at now: Duration) -> (slot: Slot?, nextLook: Duration)? {
     if let next = nextLook, now < next { return nil }
     let next = now + .seconds(1)

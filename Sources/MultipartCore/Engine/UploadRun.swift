@@ -1,13 +1,13 @@
-/// All objects of a run and the one window they share: hands each event to whom it concerns, and gives every place that
-/// is free to the object that began first and has something to send. It has no clock, file or network.
+/// All objects of a run and the one window they share: passes each event to its object, and gives every free place to
+/// the object that began first and has something to send. It has no clock, file or network.
 package struct UploadRun: Sendable {
   package enum Event: Sendable {
     case of(Int, UploadMachine.Event)
     /// The time of a `wait` has come, or may have.
     case tick
-    /// What the line did meanwhile, and how much of each transfer under way the other side has acknowledged.
+    /// What the line has done since, and how much of each running transfer the other side has acknowledged.
     case sampled(LineSample, moved: [Slot: Int64] = [:])
-    /// The run is to end: nothing new is begun.
+    /// The run has to end: nothing new is begun.
     case interrupted(Failure)
   }
 
@@ -18,7 +18,7 @@ package struct UploadRun: Sendable {
 
   package private(set) var scheduler: Scheduler
   private var uploads: [Int: UploadMachine] = [:]
-  /// Under way, in the order in which they began.
+  /// Running, in the order in which they began.
   private var active: [Int] = []
   /// Not begun yet.
   private var pending: ArraySlice<Int> = []
@@ -41,7 +41,7 @@ package struct UploadRun: Sendable {
 
   package subscript(object: Int) -> UploadMachine? { uploads[object] }
 
-  /// An object that has ended, and that nobody asks for any more.
+  /// Removes an object that has ended, and about which nobody asks any more.
   package mutating func remove(_ object: Int) {
     guard uploads[object]?.isDone == true else { return }
     uploads[object] = nil
@@ -84,7 +84,7 @@ package struct UploadRun: Sendable {
   private mutating func look(_ sample: LineSample, _ moved: [Slot: Int64]) -> [Order] {
     guard let first = active.first(where: { uploads[$0]?.isSending == true }) else { return [] }
     let look = scheduler.look(sample, moved)
-    // A connection that has just done its part is warm.
+    // A connection that has just sent its part is warm.
     let copies = look.copied.map { copy($0, freshConnection: false) } ?? []
     guard let change = look.change else { return copies }
     let notice = Order(object: first, action: .say(.paced(connections: change.connections, why: change.why)))
@@ -101,7 +101,7 @@ package struct UploadRun: Sendable {
 
   // MARK: - Places
 
-  /// So many objects are under way at most for each place: those that are completed or cleaned up need none.
+  /// The most objects at once for each place: those that are being completed or cleaned up need none.
   private static let mostForPlace = 2
 
   private mutating func fill() -> [Order] {

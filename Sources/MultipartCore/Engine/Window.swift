@@ -1,4 +1,4 @@
-/// How many transfers may be under way at once.
+/// How many transfers may run at once.
 struct Window: Sendable {
   private(set) var width: Int
   private let concurrency: Int
@@ -14,20 +14,20 @@ struct Window: Sendable {
     width = pace?.window ?? concurrency
   }
 
-  /// Nothing is under way, and the parts have another size from here on.
+  /// Nothing is being sent, and parts have another size from now on.
   mutating func recut(_ partSize: Int64) {
     pace = bounds.map { Pace($0, partSize: partSize) }
     width = pace?.window ?? concurrency
   }
 
-  /// The store has asked for less, and has not been asked for more again.
+  /// The store has asked for less, and the window has not grown back yet.
   var isNarrowed: Bool { width < most }
-  /// The rate is at its limit, or nobody knows that it is not.
+  /// The limit holds the rate, or nobody knows that it does not.
   var mayBeHeldByLimit: Bool { pace?.isHeldByLimit != false }
 
   private var most: Int { pace?.window ?? concurrency }
 
-  /// One step down in two seconds: the answers to requests that were under way already say the same thing again.
+  /// One step down in two seconds: the answers to requests that were already running repeat the same message.
   mutating func narrow(at now: Duration) {
     if let last = lastNarrowing, now - last < .seconds(2) { return }
     lastNarrowing = now

@@ -1,16 +1,16 @@
-/// Turns an operation's request into what goes on the wire. Whoever sends does not know whether a request was signed
-/// just now, in its headers, or long ago and elsewhere, in its URL.
+/// Turns an operation's request into the one that is sent. The sender does not know whether a request was signed just
+/// now, in its headers, or long ago and elsewhere, in its URL.
 package protocol RequestSigner: Sendable {
-  /// Where the requests go, as it is remembered and shown: `https://host`.
+  /// Where the requests go, as it is stored and shown: `https://host`.
   var origin: String { get }
   /// Whether large bodies need their SHA-256 computed before they are sent.
   var signsPayload: Bool { get }
   func signed(_ request: S3Request) async throws(Failure) -> Request
-  /// Takes what a refusal teaches; not nil when the same request, signed anew, may now be accepted.
+  /// Learns from a refusal; not nil if the same request, signed again, may now be accepted.
   func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson?
-  /// Credentials were refused; true when there are others now.
+  /// Credentials were refused; true if there are others now.
   func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool
-  /// How far this machine's clock is off, in words, when that can be why a signature is refused.
+  /// How far this machine's clock is off, in words, if that may be why a signature is refused.
   var clockNote: String? { get }
   /// The same, once after the clock was corrected.
   func takeClockNote() -> String?
@@ -22,16 +22,16 @@ package protocol RequestSigner: Sendable {
 package enum Lesson: Sendable {
   /// This machine's clock is off.
   case clock
-  /// The bucket is in another region; the sentence is for the log, and is nil when it was said before.
+  /// The bucket is in another region; the sentence is for the log, and is nil if it was logged before.
   case region(Wording?)
-  /// A session ended.
+  /// A session expired.
   case session
-  /// The credentials have ended or were replaced, and others may be there.
+  /// The credentials have expired or were replaced, and others may be there.
   case credentials(turn: Int)
-  /// Nothing that would help, but the reason why.
+  /// Nothing that would help, only the reason.
   case refusal(Failure)
 
-  /// Each kind is worth one more try of a request; new credentials two, as a store may learn of them late.
+  /// Each kind is worth one more try of a request; new credentials two, because a store may learn about them late.
   var tries: Int {
     if case .credentials = self { 2 } else { 1 }
   }
@@ -49,13 +49,13 @@ package enum Lesson: Sendable {
 
 /// Whether the body's SHA-256 is part of a request's signature.
 public enum PayloadSigning: String, Sendable, CaseIterable {
-  /// Where nothing else guards the body: over plain HTTP, and over TLS to a server that nobody verifies.
+  /// `auto`: if nothing else protects the body: over plain HTTP, and over TLS to a server that is not verified.
   case auto, always, never
 }
 
-/// Signs for one bucket, each request at the moment it is sent. Copies share what answers teach.
+/// Signs for one bucket, each request when it is sent. Copies share what answers teach.
 package struct BucketSigner: RequestSigner {
-  /// As the run began with it: by this origin the store is remembered, wherever a redirect led.
+  /// The endpoint when the run began: the store is remembered by its origin, wherever a redirect led.
   private let start: BucketEndpoint
   private let route: BucketRoute
   private let payloadSigning: PayloadSigning
@@ -98,7 +98,7 @@ package struct BucketSigner: RequestSigner {
 
   package func signed(_ request: S3Request) async throws(Failure) -> Request {
     let held = try await signingCredentials()
-    // Looked at after the wait for credentials: meanwhile the bucket may have been found elsewhere.
+    // Read after the wait for credentials: the bucket may have been found elsewhere in the meantime.
     let bucket = bucket
     guard let held else { return try request.wire(to: bucket).unsigned() }
     var signed = try signer(for: bucket).sign(
@@ -108,7 +108,7 @@ package struct BucketSigner: RequestSigner {
     return signed
   }
 
-  /// The query form: a URL that anybody can use until it ends.
+  /// The query form: a URL that anybody can use until it expires.
   package func presigned(_ request: S3Request, expiresIn lifetime: Duration) async throws(Failure) -> Request {
     guard let credentials = try await signingCredentials()?.credentials else {
       throw Failure(.usage, "a URL cannot be presigned without credentials", remedy: "leave \(off: .signsRequests) out")
@@ -118,7 +118,7 @@ package struct BucketSigner: RequestSigner {
       request.wire(to: bucket), credentials: credentials, at: clock.corrected(now()), expiresIn: lifetime)
   }
 
-  /// Nil when nothing is signed.
+  /// Nil if nothing is signed.
   package func currentCredentials() async throws(Failure) -> Credentials? {
     try await credentials?.current().credentials
   }
@@ -155,8 +155,8 @@ package struct BucketSigner: RequestSigner {
   }
 }
 
-/// A request that was signed before, in its URL. The headers of the operation go along; what the signature covers is the
-/// signer's affair.
+/// A request that was signed before, in its URL. The operation's headers are sent along; which of them the signature
+/// covers is up to the signer.
 package struct PresignedSigner: RequestSigner {
   private let request: Request
 

@@ -6,12 +6,12 @@ package struct S3Client: Sendable {
   let transport: any Transport
   let world: World
   let stallTimeout: Duration
-  /// An answer for which the store has to work, as it puts the parts together, may stay away for so long.
+  /// How long an answer may take for which the store has to work, such as assembling the parts.
   let answerTimeout: Duration
   /// A store has answered in this run.
   private let hasAnswered = Locked(false)
 
-  /// Where nobody says how long a store may be silent. Some copy each part then; a dead line shows before that, by the
+  /// If nobody sets how long a store may be silent. Some copy each part then; a dead line shows before that, by the
   /// kernel's own probes.
   package static let patience = Duration.seconds(600)
 
@@ -28,8 +28,8 @@ package struct S3Client: Sendable {
 
   package var signsPayload: Bool { signer.signsPayload }
 
-  /// One try. What a refusal teaches (a clock that is off, another region, a session that ended) is taken in, and the
-  /// request sent once more for each kind of lesson. `prepare` has the last word on what is sent.
+  /// One try. What a refusal teaches (a clock that is off, another region, an expired session) is applied, and the
+  /// request is sent once more for each kind of lesson. `prepare` can change the request last.
   package func perform<Operation: S3Operation>(
     _ operation: Operation, _ prepare: @Sendable (inout Request) -> Void = { _ in }
   ) async throws(Failure) -> Operation.Output {
@@ -49,7 +49,7 @@ package struct S3Client: Sendable {
         learnt[lesson.kind, default: 0] += 1
       }
     } catch {
-      // An error may also stand in an answer of success, where only whole secrets were looked for.
+      // A successful answer can also contain an error, and only whole secrets were looked for in it.
       throw world.secrets.masked(explained(error)).at(request.place)
     }
   }
@@ -63,7 +63,7 @@ package struct S3Client: Sendable {
     return failure
   }
 
-  /// False when the request would meet the same again.
+  /// False if the request would fail in the same way again.
   private func heed(_ lesson: Lesson, _ answer: Response, _ request: S3Request) async throws(Failure) -> Bool {
     guard case .credentials(let turn) = lesson else {
       try tell(lesson)
@@ -74,7 +74,7 @@ package struct S3Client: Sendable {
 
   private func tell(_ lesson: Lesson) throws(Failure) {
     switch lesson {
-    // The clock is said once its correction has helped.
+    // The clock is reported once its correction has helped.
     case .credentials, .clock: break
     case .region(let sentence): if let sentence { world.log(0, sentence) }
     case .session: world.log(1, "the session at the directory bucket ended; a new one begins")
@@ -102,7 +102,7 @@ package struct S3Client: Sendable {
       let answer = try await transport.send(wire)
       world.log(2, "< \(answer.status) to \(request.operation)\(Self.shown(answer.headers))")
       if var page = WebPage.failure(answer, to: request.operation) {
-        // In the midst of a run a laptop may have changed its network; before, a wrong endpoint stays what it is.
+        // During a run a laptop may have changed its network; before the first answer, a wrong endpoint stays wrong.
         page.isSettled = hasAnswered.withLock { !$0 }
         throw page
       }

@@ -1,7 +1,7 @@
-/// What an operation asks of a store, before it is known where the store is and who asks: no URL, nothing encoded,
-/// nothing signed.
+/// What an operation asks of a store, before the store's address and the credentials are known: no URL, nothing
+/// encoded, nothing signed.
 package struct S3Request: Sendable {
-  /// As AWS names it, `UploadPart`: for logs and messages.
+  /// AWS's name for it, `UploadPart`: for logs and messages.
   package var operation: String
   package var method: HTTPMethod
   package var query: [QueryItem]
@@ -10,15 +10,15 @@ package struct S3Request: Sendable {
   /// Where the body of a 2xx answer goes.
   package var sink: (any BodySink)?
   package var place: Place
-  /// Hex, when the caller has computed it. Nil for the small bodies that the client can hash itself.
+  /// Hex, if the caller has computed it. Nil for the small bodies that the client can hash itself.
   package var payloadSHA256: String?
-  /// What the body of the answer may be at most.
+  /// The most bytes that the answer's body may have.
   package var maximumAnswer: Int
   /// The store may work for minutes before, or while, it answers: silence is not a stall.
   package var answerMayTakeLong: Bool
-  /// The store answers the same when it comes twice; else a lost answer must be known as such.
+  /// The store answers the same if it comes twice; otherwise a lost answer must be known as such.
   package var mayBeResent = true
-  /// The body of a success is keys.
+  /// The body of a success contains keys.
   package var answerHoldsSecrets = false
 
   package init(
@@ -43,7 +43,7 @@ package struct S3Request: Sendable {
     self.answerMayTakeLong = answerMayTakeLong
   }
 
-  /// What goes on the wire, still without a signature.
+  /// The request as it is sent, still without a signature.
   func wire(to bucket: BucketEndpoint) -> Request {
     let path = place.key.map { bucket.path(forKey: $0) } ?? bucket.pathForBucket
     return wire(CanonicalURL(bucket.origin, path: path, query: query).text)
@@ -57,7 +57,7 @@ package struct S3Request: Sendable {
     return wire
   }
 
-  /// Whether a store that knows no checksums could stumble over this request.
+  /// Whether a store without checksum support could fail on this request.
   package var carriesChecksum: Bool {
     headers.fields.contains { ChecksumHeaders.isChecksum($0.name) }
   }
@@ -75,7 +75,7 @@ package protocol S3Operation: Sendable {
   var place: Place { get }
 
   func request() throws(Failure) -> S3Request
-  /// Reads any answer, whatever its status; one that is not a success is thrown as the `Failure` it means.
+  /// Reads any answer, whatever its status; one that is not a success is thrown as a `Failure`.
   func output(from answer: Response) throws(Failure) -> Output
 }
 
@@ -106,7 +106,7 @@ extension S3Operation {
     }
   }
 
-  /// A success that says nothing usable: nothing is believed, and a try more may help.
+  /// A success without usable content: nothing is believed, and a retry may help.
   func nonsense(_ answer: Response, _ message: String) -> Failure {
     Failure(.server, message, status: answer.status, requestID: S3ErrorBody.requestID(answer.headers)).at(place)
   }

@@ -2,8 +2,8 @@ internal import CCurl
 
 /// Owns a multi handle (`curl_multi_init`, `curl_multi_cleanup`).
 ///
-/// `@unchecked Sendable` holds because the pointer never changes, and `curl_multi_wakeup` is the one call on it that any
-/// thread but the loop's makes; it is cleaned up by whoever lets go of it last, when nobody else can call.
+/// `@unchecked Sendable` holds because the pointer never changes, and `curl_multi_wakeup` is the only call on it from
+/// threads other than the loop's; it is cleaned up with its last reference, when nobody else can call.
 final class MultiHandle: @unchecked Sendable {
   let pointer: UnsafeMutableRawPointer
 
@@ -11,8 +11,8 @@ final class MultiHandle: @unchecked Sendable {
     if let problem = CurlGlobal.problem { throw problem }
     guard let pointer = curl_multi_init() else { throw Failure(.local, "libcurl could not be set up") }
     self.pointer = pointer
-    // Without a descriptor left for its wake-up libcurl makes a handle all the same, whose loop would hear of a request
-    // only when its poll ends by itself.
+    // Without a descriptor for its wake-up libcurl still makes a handle, whose loop would notice a request only when
+    // its poll ends by itself.
     guard curl_multi_wakeup(pointer) == CURLM_OK else {
       throw Failure(.local, "no file descriptor is left for libcurl", remedy: "raise the limit: ulimit -n 1024")
     }
@@ -23,7 +23,7 @@ final class MultiHandle: @unchecked Sendable {
   func wake() { curl_multi_wakeup(pointer) }
 }
 
-/// What other threads hand to a loop (requests, cancellations, the word to stop), and who waits for what comes of it.
+/// What other threads pass to a loop (requests, cancellations, the order to stop), and who waits for the results.
 final class Inbox: Sendable {
   typealias Waiter = CheckedContinuation<Result<Response, Failure>, Never>
 
@@ -35,7 +35,7 @@ final class Inbox: Sendable {
   }
 
   private enum Call: Sendable {
-    /// The number is given out, the request is still to come.
+    /// The number was assigned, the request has not come yet.
     case announced
     case cancelled
     case waits(Waiter)
@@ -52,7 +52,7 @@ final class Inbox: Sendable {
 
   private let state = Locked(State())
 
-  /// What the loop begins with, at the latest on its own thread: until libcurl is there, mail is only kept.
+  /// Called at the latest on the loop's own thread: until libcurl is ready, mail is only kept.
   func open() throws(Failure) -> MultiHandle {
     if let multi = state.withLock({ $0.multi }) { return multi }
     let multi = try MultiHandle()
@@ -102,18 +102,18 @@ final class Inbox: Sendable {
     }
   }
 
-  /// What came of a request. Whoever waits for it hears of it once.
+  /// The result of a request. Whoever waits for it gets it once.
   func finish(_ identifier: UInt64, _ result: Result<Response, Failure>) {
     if case .waits(let waiter)? = state.withLock({ $0.calls.removeValue(forKey: identifier) }) {
       waiter.resume(returning: result)
     }
   }
 
-  /// Everybody who waits gets `failure`, and so does whoever submits from here on.
+  /// Everybody who waits gets `failure`, and so does whoever submits from now on.
   func close(_ failure: Failure) {
     let (calls, _) = state.withLock { state in
       defer {
-        // The others are told when they come to submit.
+        // The others are told when they submit.
         state.calls = state.calls.filter { if case .waits = $0.value { false } else { true } }
         (state.closed, state.mail) = (failure, Mail())
       }
@@ -122,7 +122,7 @@ final class Inbox: Sendable {
     for case .waits(let waiter) in calls.values { waiter.resume(returning: .failure(failure)) }
   }
 
-  /// The loop is woken only when the box was empty: with mail in it, it is awake or has been called already.
+  /// The loop is woken only if the box was empty: with mail in it, it is awake or was already called.
   @discardableResult
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, sleeper) = state.withLock { state in

@@ -9,9 +9,9 @@ package enum HTTPMethod: String, Sendable {
 /// Bytes that a request sends, read piece by piece on the thread of the loop that sends them.
 package protocol BodySource: Sendable {
   var length: Int64 { get }
-  /// Copies bytes from `offset` of this body into `buffer` and returns how many; fewer than asked only at the end.
+  /// Copies bytes from `offset` of this body into `buffer` and returns how many; fewer than requested only at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int
-  /// Where the same bytes stand in a file; nil when they are in none.
+  /// Where the same bytes are in a file; nil if they are in none.
   var place: FilePlace? { get }
 }
 
@@ -19,7 +19,7 @@ extension BodySource {
   package var place: FilePlace? { nil }
 }
 
-/// Where a body begins in a file that is open as long as the body is there.
+/// Where a body begins in a file that stays open as long as the body exists.
 package struct FilePlace: Sendable {
   package let file: SourceFile
   package let offset: Int64
@@ -34,8 +34,8 @@ package enum RequestBody: Sendable {
   case none
   case bytes([UInt8])
   case source(any BodySource)
-  /// The same, from someone who looks at the source again after the answer: its bytes may be taken from their place when
-  /// they leave, and `read` is not asked for them.
+  /// The same, from a sender that checks the source again after the answer: its bytes may be taken from the file when
+  /// they are sent, without calling `read`.
   case part(any BodySource)
 
   package var length: Int64 {
@@ -53,12 +53,12 @@ package protocol BodySink: Sendable {
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 
-/// One HTTP request as it goes out: the URL is sent as it stands here, byte for byte. Whether it is signed just now, in
-/// its headers, elsewhere and long ago, in its URL, or not at all is nothing to those who send it.
+/// One HTTP request as it is sent: the URL goes out byte for byte. Whether it was signed just now, in its headers,
+/// elsewhere and long ago, in its URL, or not at all does not matter to the sender.
 package struct Request: Sendable {
   package var method: HTTPMethod
   package var url: String
-  /// Without Host, which is the URL's.
+  /// Without Host, which follows from the URL.
   package var headers: HeaderList
   package var body: RequestBody
   /// Where the body of a 2xx answer goes instead of into `Response.body`.
@@ -67,23 +67,23 @@ package struct Request: Sendable {
   package var stallTimeout: Duration
   /// Do not reuse a connection or a remembered address: the last try stalled on one.
   package var freshConnection = false
-  /// libcurl may send it a second time by itself, when a connection that it kept turns out to be closed. Not for what
-  /// the server answers differently the second time: a lost answer would be taken for the second's.
+  /// libcurl may send it a second time by itself, if a connection that it kept turns out to be closed. Not if the
+  /// server answers differently the second time: that answer would be taken for the one that was lost.
   package var mayBeResent = true
-  /// The whole request, from the first packet to the last, ends within this; nil: only the stall time-out bounds it.
+  /// The whole request must end within this time; nil: only the stall timeout limits it.
   package var timeLimit: Duration?
-  /// Asked directly, whatever proxy the run has: the address is this machine's own or its host's.
+  /// Sent directly, whatever proxy the run has: the address is this machine's own or its host's.
   package var bypassesProxy = false
-  /// What an answer's body may be at most; a longer one is an error.
+  /// The most bytes that an answer's body may have; a longer one is an error.
   package var maximumAnswer: Int
-  /// Asks for keys: the body of a success is theirs, is read by whoever asked alone, and is not searched for secrets.
+  /// Requests keys: only the caller reads the body of a success, and it is not searched for secrets.
   package var answerHoldsSecrets = false
   /// Told the number of body bytes handed to the socket since the last call, on the loop's thread.
   package var onSent: (@Sendable (Int64) -> Void)?
-  /// Told now and then how much of the body the other side has acknowledged, on the loop's thread. Less than before after
+  /// Told now and then how much of the body the other side has acknowledged, on the loop's thread. Less than before if
   /// the body has begun again on another connection.
   package var onAcknowledged: (@Sendable (Int64) -> Void)?
-  /// Told what the connection is like, before the request goes out on it and when all is over, on the loop's thread.
+  /// Told about the connection before the request is sent on it and at the end, on the loop's thread.
   package var onConnection: (@Sendable (ConnectionReport) -> Void)?
   /// When the store begins to refuse the signature.
   package var expires: Timestamp?
@@ -107,7 +107,7 @@ package struct Request: Sendable {
 }
 
 extension Request {
-  /// Refuses what would let one header become two: a name that is no token, a line break in a value.
+  /// Refuses anything that could turn one header into two: a name that is not a token, a line break in a value.
   func checkHeaders() throws(Failure) {
     for field in headers.fields {
       guard HeaderText.isName(field.name) else {

@@ -1,4 +1,4 @@
-/// An answer of a server, whatever its status.
+/// A server's answer, whatever its status.
 package struct Response: Sendable {
   package var status: Int
   package var headers: HeaderList
@@ -11,13 +11,13 @@ package struct Response: Sendable {
   }
 }
 
-/// Sends a request and gives back the answer. What fails before there is a whole answer is a `Failure`;
-/// a status of 400 or 500 is an answer.
+/// Sends a request and returns the answer. What fails before there is a whole answer is a `Failure`; a status of 400 or
+/// 500 is an answer.
 package protocol Transport: Sendable {
   func send(_ request: Request) async throws(Failure) -> Response
-  /// What the line has done so far, and how busy the loops were of late; nil where nobody can tell.
+  /// What the line has done so far, and how busy the loops were lately; nil if unknown.
   func look() -> LineSample?
-  /// Many requests at once are to follow, to this URL's host.
+  /// Many concurrent requests to this URL's host will follow.
   func prepare(for url: String)
 }
 

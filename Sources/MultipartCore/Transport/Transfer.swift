@@ -1,8 +1,8 @@
 internal import CCurl
 import Glibc
 
-/// One request under way on an easy handle that is used again afterwards. Loop only: nothing but the loop's thread,
-/// and the callbacks that libcurl makes on it, touches a transfer.
+/// One running request on an easy handle that is reused afterwards. Loop only: nothing but the loop's thread, and the
+/// callbacks that libcurl makes on it, touches a transfer.
 final class Transfer {
   let easy: CurlEasy
   private(set) var request: Request
@@ -11,19 +11,19 @@ final class Transfer {
   private var offset: Int64 = 0
   private var timesOut = 0
   private let sockets: LoopSockets
-  /// Of the connection that the request went out on.
+  /// Of the connection that carried the request.
   private var ends: ConnectionEnds?
-  /// The socket of these ends, as it was found last.
+  /// The socket of these ends, as it was last found.
   private var found: (ends: ConnectionEnds, socket: Int32)?
   private(set) var route: Route?
   private var limiter: RateLimiter?
   private var isTLS = false
-  /// Also where this request goes past it.
+  /// Also if this request bypasses it.
   private var proxies = ProxySettings()
   private var handshake: Handshake?
   private var offer: FileOffer?
   private(set) var waitsForRate = false
-  /// Since when the limiter gives nothing; the place in the queue of those that wait.
+  /// Since when the limiter has refused bytes; the position in the queue of those that wait.
   private(set) var refusedSince: Duration = .zero
   private var isRefused = false
   let uptime: @Sendable () -> Duration
@@ -69,7 +69,7 @@ final class Transfer {
     }
   }
 
-  /// Nil where libcurl needs the bytes themselves: over TLS, and to a proxy, which may be spoken to over TLS.
+  /// Nil if libcurl needs the bytes themselves: over TLS, and to a proxy, which may use TLS.
   private func placeOfBody() -> FilePlace? {
     guard case .part(let source) = request.body, request.url.utf8.starts(with: "http:".utf8),
       (proxies.proxy(for: request.url) ?? "").isEmpty || request.bypassesProxy
@@ -77,7 +77,7 @@ final class Transfer {
     return source.place
   }
 
-  /// Lets go of all that the request held, before whoever waits for it goes on.
+  /// Releases everything that the request held, before whoever waits for it continues.
   func end() {
     offer = nil
     handshake = nil
@@ -90,7 +90,7 @@ final class Transfer {
     request.onConnection?(easy.connectionReport())
     if let cause = cause ?? offer?.problem { return .failure(cause) }
     guard code == CURLE_OK else {
-      // In the midst of an answer this is libcurl's bound on a header line (100 KiB), or a compression that it is built
+      // During an answer this is libcurl's limit on a header line (100 KiB), or a compression that it was built
       // without, not this machine's memory.
       if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
         return .failure(Failure(.server, "the answer has a header that is too long, or is compressed unasked"))
@@ -98,9 +98,9 @@ final class Transfer {
       return .failure(Failure(trouble(code)))
     }
     guard answer.status != 0 else { return .failure(Failure(.server, "the answer has no status line")) }
-    // libcurl calls it a success when the connection ends in the middle of the headers.
+    // libcurl reports success if the connection ends in the middle of the headers.
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
-    // A yes to bytes that never went out is no yes; a refusal may well come early.
+    // A success for bytes that were never sent is none; a refusal may well come early.
     if (200..<300).contains(answer.status),
       easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length || offer?.isPending == true
     {
@@ -120,10 +120,10 @@ final class Transfer {
       wasAsked: wasAsked)
   }
 
-  /// The request has gone out, or begun to.
+  /// The request was sent, or part of it.
   private var wasAsked: Bool { easy.long(CURLINFO_REQUEST_SIZE) > 0 }
 
-  /// A failure that came before the request could go out.
+  /// A failure from before the request could be sent.
   func looked(_ failure: Failure) -> Failure {
     var failure = failure
     if !wasAsked { failure.triedInVain = .zero }
@@ -133,14 +133,14 @@ final class Transfer {
   /// A connection of this transfer begins TLS.
   func shakesHands(in context: UnsafeMutableRawPointer?) { handshake = Handshake(context: context) }
 
-  /// libcurl's words on what went wrong; of a proxy's address that it cannot use it would repeat the password.
+  /// libcurl's words about the failure; for a proxy's address that it cannot use it would repeat the password.
   private var detail: String {
     let text = String(cString: easy.errorText)
     guard let proxy = proxies.proxy(for: request.url), !proxy.isEmpty else { return text }
     return text.replacing(proxy, with: "(the proxy's address)")
   }
 
-  /// True when nothing has moved for the request's stall time-out.
+  /// True if nothing has moved for the request's stall timeout.
   func hasStalled(now: Duration) -> Bool {
     if waitsForRate {
       moved.touch(now)
@@ -149,8 +149,8 @@ final class Transfer {
     return moved.quiet(now: now, socket: socket) >= request.stallTimeout
   }
 
-  /// The server has closed its side without an answer, and takes nothing more. libcurl 7.88 goes on trying to send, and
-  /// a server that is gone for good never tells it to stop.
+  /// The server has closed its side without an answer, and accepts nothing more. libcurl 7.88 continues to send, and a
+  /// server that is gone for good never tells it to stop.
   func hasLostItsServer(now: Duration) -> Bool {
     guard answer.status == 0, !waitsForRate, request.body.length > 0,
       moved.quiet(now: now, socket: socket) >= .seconds(1), let socket = socket()
@@ -170,7 +170,7 @@ final class Transfer {
     return found?.socket
   }
 
-  /// What lies in the socket's buffer has not left, or may be lost on its way (`SIOCOUTQ`).
+  /// Bytes in the socket's buffer have not been sent, or may be lost on the way (`SIOCOUTQ`).
   func tellAcknowledged() {
     guard let tell = request.onAcknowledged else { return }
     var queued: Int32 = 0
@@ -178,15 +178,15 @@ final class Transfer {
     tell(max(0, moved.up - Int64(queued)))
   }
 
-  /// What waits in the socket's buffer shall not go out any more (`SO_LINGER`): on a slow line it would take seconds from
-  /// what is still wanted. Not after an answer, when the connection may be kept.
+  /// Bytes in the socket's buffer must not be sent any more (`SO_LINGER`): on a slow line they would take seconds from
+  /// transfers that are still wanted. Not after an answer, when the connection may be kept.
   func dropUnsent() {
     guard answer.status == 0, offset > 0, let socket = socket() else { return }
     var now = linger(l_onoff: 1, l_linger: 0)
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout.size(ofValue: now)))
   }
 
-  /// Goes on after the limiter held the transfer back: `curl_easy_pause`.
+  /// Continues after the limiter paused the transfer: `curl_easy_pause`.
   func resumeIfAllowed(now: Duration) {
     guard waitsForRate, let limiter, limiter.wait(now: now) == .zero else { return }
     waitsForRate = false
@@ -222,7 +222,7 @@ final class Transfer {
 
   private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
     if let offer {
-      // With nothing too: libcurl may have moved what is left of the last piece.
+      // Even for no bytes: libcurl may have moved the rest of the last piece.
       guard offer.stands(for: buffer) else { throw Failure(.network, "libcurl's buffer is not where it should be") }
       return buffer.count
     }
@@ -255,15 +255,15 @@ final class Transfer {
 
   func opened(_ socket: Int32) { sockets.add(socket) }
 
-  /// Asked before each time that the request goes out. Where a second time matters the transfer ends, and whoever sent
-  /// the request knows that it may have worked.
+  /// Asked each time before the request is sent. If a second time matters the transfer ends, and whoever sent the
+  /// request knows that it may have worked.
   func mayGoOut(on ends: ConnectionEnds) -> Bool {
     self.ends = ends
     sockets.fitBuffers()
-    // On a connection from before its address fell behind.
+    // The connection is from before its address fell behind.
     if let route, route.book.isAvoided(ends.peer, of: route.origin, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
     request.onConnection?(easy.connectionReport())
-    // libcurl does not go back to the beginning where it had read from the body, and sent nothing of that.
+    // libcurl does not rewind if it has read from the body but sent nothing of it.
     begin(at: 0)
     timesOut += 1
     guard timesOut > 1, !request.mayBeResent else { return true }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// How many connections a run may come to whose number nobody has fixed.
+/// How many connections a run may use if nobody has fixed their number.
 package enum ConnectionBounds {
-  /// Of 0.75 MiB each, so that the whole stays within 64 MiB.
+  /// Of 0.75 MiB each, so that all of them stay within 64 MiB.
   package static let most = 48
-  /// Of the process's file descriptors the rest of it needs so many.
+  /// File descriptors that the rest of the process needs.
   private static let others = 32
 
-  /// A stream's parts are in memory, so that it gets no more than those that it is planned with. Of the line to this
-  /// store nothing may be known.
+  /// A stream's parts are in memory, so it gets no more connections than it was planned with. `line` is nil if nothing
+  /// is known about the line to this store.
   package static func pace(
     _ transfer: TransferSettings, isStream: Bool, line: LineClass? = nil, descriptors: Int
   ) -> Pace.Bounds? {

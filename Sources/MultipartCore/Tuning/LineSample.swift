@@ -1,16 +1,16 @@
-/// What one look at the connections showed.
+/// What one sample of the connections showed.
 package struct LineSample: Sendable, Equatable {
   package var at: Duration
   /// Bytes that the other side has acknowledged since the run began, on all connections.
   package var delivered: Int64
-  /// Packets are lost, and each loss makes a connection slower for long.
+  /// Packets are lost, and each loss slows a connection for long.
   package var isLossy = false
-  /// How long nothing but the line's own speed has held the connections back, all of them together. The rest of their
-  /// time they waited for the store: for its window, for its answers.
+  /// How long only the line's own speed has limited the connections, summed over all of them. The rest of their time
+  /// they waited for the store: for its window, for its answers.
   package var held: Duration = .zero
-  /// The share of a core that the loops used since the look before, each on average.
+  /// The average share of a core that each loop has used since the last sample.
   package var load: Double = 0
-  /// To the store and back, on the connection where it is shortest.
+  /// The round trip to the store, on the connection with the shortest one.
   package var roundTrip: Duration = .zero
 
   package init(at: Duration, delivered: Int64) {
@@ -19,7 +19,7 @@ package struct LineSample: Sendable, Equatable {
   }
 }
 
-/// Where the loops write what they see of their connections, and who tunes reads it.
+/// The loops write the state of their connections here, and the tuning reads it.
 final class LineLedger: Sendable {
   struct Entry: Sendable {
     var at: Duration = .zero

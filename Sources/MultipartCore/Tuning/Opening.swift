@@ -1,13 +1,13 @@
-/// What a line that nobody knows shows while the first parts find their speed.
+/// What an unknown line shows while the first parts find their speed.
 ///
-/// It says how fast the line is, as far as can be told yet. Rates are of acknowledged bytes: what lies in a socket's
-/// buffer has not left.
+/// It estimates the line's speed as early as possible. Rates are of acknowledged bytes: those in a socket's buffer have
+/// not been sent.
 struct Opening: Sendable {
   enum View: Equatable {
     case nothing
-    /// As fast as it was just now, and as it will be soon: faster where it still doubles with each round trip.
+    /// The current rate, and the rate soon: higher if it still doubles with each round trip.
     case growing(rate: Double, soon: Double)
-    /// It does not get faster by itself any more.
+    /// It no longer grows by itself.
     case settled(Double)
   }
 
@@ -15,15 +15,14 @@ struct Opening: Sendable {
   /// When the first bytes of a part arrived: before that connections are made, and parts are read for their checksums.
   private var began: (at: Duration, delivered: Int64)?
 
-  /// A request's head and what TLS exchanges are less.
+  /// A request's header and the TLS handshake are smaller.
   private static let first: Int64 = 16 << 10
   private static let shortest: Duration = .milliseconds(50)
   private static let enough: Duration = .seconds(1)
   private static let leastMoved: Int64 = 256 << 10
-  /// A connection that begins doubles its rate with each round trip, until something holds it back.
+  /// A new connection doubles its rate with each round trip, until something limits it.
   private static let doubling = 1.7
-  /// Two round trips further: what begins now needs that long to begin, and what turns out to be too many is given up
-  /// after a second.
+  /// Two round trips ahead: a new part needs that long to begin, and superfluous ones are stopped after a second.
   private static let soon = 4.0
 
   mutating func look(_ sample: LineSample) -> View {
@@ -43,7 +42,7 @@ struct Opening: Sendable {
     return now.map { .growing(rate: $0, soon: grows ? $0 * Self.soon : $0) } ?? .nothing
   }
 
-  /// Nil where nobody looked so early.
+  /// Nil if there is no sample that early.
   private func rate(from begin: Duration, to end: Duration) -> Double? {
     guard let a = looks.last(where: { $0.at <= begin }), let b = looks.last(where: { $0.at <= end }), a.at < b.at else {
       return nil

@@ -1,21 +1,21 @@
-/// How many connections an upload uses, found out by trying: more while the rate grows with them, and back where it does
-/// not; and never so many that what they have begun takes the line more than ten seconds.
+/// How many connections an upload uses, found by trying: more while the rate grows with them, and back if it does not;
+/// and never so many that the line needs more than ten seconds for the parts that have begun.
 ///
-/// An interruption loses the parts that have begun and are not confirmed. On a line that nobody knows a few begin, and
-/// the others within the first round trips, as what is acknowledged shows that the line takes them. Where each connection
-/// has a rate of its own, whatever the others do, fewer would only be slower: then there are as many as pay.
+/// An interruption loses the parts that have begun and are not confirmed. On an unknown line a few begin, and the
+/// others within the first round trips, as the acknowledged bytes show that the line can carry them. If each connection
+/// has its own rate, whatever the others do, fewer would only be slower: then there are as many as increase the rate.
 ///
-/// It is told what the line did and how many parts were under way meanwhile: with fewer than there are connections a
-/// rate says only whether the line is slow. It has no clock of its own.
+/// It is told what the line did and how many parts were being sent: if there were fewer of them than connections, a
+/// rate shows only whether the line is slow. It has no clock of its own.
 package struct Pace: Sendable {
   package struct Bounds: Sendable, Equatable {
     package var start: Int
     package var most: Int
-    /// On a line that loses packets the rate of each connection is bounded by the losses.
+    /// On a line that loses packets the losses limit each connection's rate.
     package var leastWhenLossy = 16
-    /// How many begin before the line has shown how fast it is; nil: all of them, and only time tells.
+    /// How many begin before the line has shown its speed; nil: all of them, and only time tells.
     package var opening: Int?
-    /// Bytes a second: no more are sent, however fast the line is.
+    /// The most bytes per second, however fast the line is.
     package var limit: Int64?
 
     package init(start: Int, most: Int, opening: Int? = nil, limit: Int64? = nil) {
@@ -25,7 +25,7 @@ package struct Pace: Sendable {
       self.limit = limit
     }
 
-    /// No more than the limit takes in ten seconds.
+    /// No more than the limit allows in ten seconds.
     func bounded(partSize: Int64) -> Bounds {
       guard let limit else { return self }
       let enough = max(1, Int(clamping: Int64(Double(limit) * Pace.longestFlight) / max(1, partSize)))
@@ -38,19 +38,19 @@ package struct Pace: Sendable {
   package struct Change: Sendable, Equatable {
     package var connections: Int
     package var why: String
-    /// What the connections too many have begun is to be stopped: it would take minutes.
+    /// The parts of superfluous connections are to be stopped: they would take minutes.
     package var stopsSome = false
   }
 
   private enum Phase: Equatable {
-    /// How fast the line is nobody knows.
+    /// The line's speed is unknown.
     case opening
     /// The first connections are still finding their speed.
     case beginning(rate: Double?)
     /// Each step is measured against the rate before it.
     case climbing(from: Int, rate: Double)
     case settled(until: Duration)
-    /// Fewer connections for a slow line; `rate` is what more of them had.
+    /// Fewer connections for a slow line; `rate` was that of more of them.
     case fewer(from: Int, rate: Double)
     /// As many as before, because fewer had this rate: the line was slower with them, or just then.
     case again(fewer: Int, rate: Double)
@@ -63,45 +63,45 @@ package struct Pace: Sendable {
   private var opening = Opening()
   private var epoch: LineSample?
   private var underWayInEpoch = 0
-  /// After a change the new connections are made and find their speed first.
+  /// After a change the new connections are first established and find their speed.
   private var isFresh = false
-  /// A store that asked for less is left in peace until then.
+  /// A store that asked for less does not get more until then.
   private var quietUntil: Duration = .zero
   private var patience = Self.shortestPatience
   /// Fewer connections were slower here.
   private var needsMany = false
-  /// How many connections there were before the line was too slow for them, and slower still.
+  /// How many connections there were before the line became too slow for them, as long as it is.
   private var beforeSlow: Int?
-  /// The limit is what holds the rate, not the line or the store.
+  /// The limit holds the rate, not the line or the store.
   package private(set) var isHeldByLimit: Bool
-  /// Since when each look has found the rate too low for so many connections, and the last one hardly any at all.
+  /// Since when each sample has found the rate too low for so many connections, and the last one found almost none.
   private var slowSince: Duration?
   private var isAtRest = false
 
-  /// A rate that is higher by less may be chance.
+  /// A smaller increase may be chance.
   private static let growth = 1.1
   private static let shortestEpoch: Duration = .milliseconds(300)
-  /// For a slow line: until so much has arrived, and no longer than this.
+  /// On a slow line: until this much has arrived, for at most `longestEpoch`.
   private static let leastMoved: Int64 = 256 << 10
   private static let longestEpoch: Duration = .seconds(5)
-  /// A store that stands still for a while looks like a slow line, and what is stopped then is sent for nothing. Only time
-  /// tells them apart; where next to nothing moves, next to nothing is lost by waiting longer.
+  /// A store that pauses for a while looks like a slow line, and stopping parts then would waste what was sent. Only
+  /// time tells them apart; if almost nothing moves, waiting longer loses almost nothing.
   private static let leastSlowness: Duration = .seconds(10)
   /// Before anything is stopped, nothing more is begun.
   private static let soonSlow: Duration = .seconds(3)
   private static let leastRest: Duration = .seconds(20)
-  /// A rate that is only just enough for one more may be chance.
+  /// A rate that is barely enough for one more may be chance.
   private static let margin = 1.25
-  /// Between two trials; twice as long after each that brought nothing.
+  /// Between two trials; twice as long after each that gained nothing.
   private static let shortestPatience: Duration = .seconds(10)
   private static let longestPatience: Duration = .seconds(80)
-  /// Seconds that the line may need for what has begun: so much is lost when it drops.
+  /// Seconds that the line may need for the parts that have begun: that much is lost if it breaks.
   static let longestFlight = 10.0
-  /// For a while, to find out whether more connections are faster.
+  /// The same, while it is tried whether more connections are faster.
   private static let longestTrial = 15.0
-  /// Of the limit; the rest is what the connections' gaps cost.
+  /// Of the limit; the rest is lost in the connections' gaps.
   private static let heldByLimit = 0.8
-  /// Where the loops have no more of their cores to give, connections bring nothing.
+  /// If the loops use their cores fully, more connections gain nothing.
   private static let fullLoad = 0.75
   /// Of the connections' time.
   private static let fullLine = 0.7
@@ -115,7 +115,7 @@ package struct Pace: Sendable {
     isHeldByLimit = bounds.limit != nil
   }
 
-  /// The store has asked for less, and gets it: half, by who tells.
+  /// The store has asked for less, and the caller has halved the window.
   package mutating func throttled(to window: Int, at now: Duration) {
     self.window = max(1, window)
     epoch = nil
@@ -149,9 +149,9 @@ package struct Pace: Sendable {
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
 
-  /// Neither this side's cores nor, for most of the time, the line are what the connections wait for. Where they are
-  /// full already, new ones only make others lose packets. A few connections say little of the line: after a store that
-  /// asked for less they come back all the same.
+  /// The connections wait neither for this side's cores nor, most of the time, for the line. If these are already full,
+  /// new connections only make others lose packets. A few connections say little about the line: after a store has
+  /// asked for less they come back nevertheless.
   private func mayBringMore(_ begun: LineSample, _ sample: LineSample) -> Bool {
     guard sample.load < Self.fullLoad, !isHeldByLimit else { return false }
     let time = (sample.at - begun.at) * window
@@ -159,7 +159,7 @@ package struct Pace: Sendable {
     return wereEnough || sample.isLossy || (sample.held - begun.held) / time < Self.fullLine
   }
 
-  /// As many parts begin as what is acknowledged shows that the line takes.
+  /// As many parts begin as the acknowledged bytes show that the line can carry.
   private mutating func open(_ sample: LineSample) -> Change? {
     switch opening.look(sample) {
     case .nothing: return nil
@@ -170,9 +170,9 @@ package struct Pace: Sendable {
     case .settled(let rate):
       let enough = min(enough(rate), bounds.start)
       let before = window
-      var change = opened(to: enough, "\(Self.mega(rate)), and no part shall be long under way")
+      var change = opened(to: enough, "\(Self.mega(rate)), so that no part takes too long")
       beforeSlow = enough < bounds.start ? bounds.start : nil
-      // Little has gone out of those that began last.
+      // Little has been sent of those that began last.
       if enough < before {
         change?.stopsSome = true
         phase = .fewer(from: before, rate: rate)
@@ -186,15 +186,15 @@ package struct Pace: Sendable {
     return change(to: connections, why)
   }
 
-  /// With fewer parts under way than there could be a rate says only whether the line is slow.
+  /// With fewer parts being sent than possible, a rate shows only whether the line is slow.
   private mutating func judge(
     _ rate: Double, _ sample: LineSample, underWay: Int, isFull: Bool, mayBringMore: Bool
   ) -> Change? {
     let now = sample.at
-    // A queue on the way that is full loses packets too: that line is slow, and more connections make it worse.
+    // A full queue on the path loses packets too: that line is slow, and more connections make it worse.
     if isFull, sample.isLossy, window < floor, needsMany || takes(rate, floor) <= Self.longestFlight {
       phase = .climbing(from: window, rate: rate)
-      return change(to: floor, "the line loses packets, and each connection is slow by that")
+      return change(to: floor, "the line loses packets: losses limit each connection")
     }
     switch phase {
     case .opening: return nil
@@ -208,7 +208,7 @@ package struct Pace: Sendable {
       if let slow = slower(rate, now, underWay) { return slow }
       guard isFull else { return nil }
       guard mayBringMore else { return settle(now) }
-      return more(rate, now, "\(Self.mega(rate)) with \(window), and whether more bring more")
+      return more(rate, now, "\(Self.mega(rate)) with \(window), trying whether more are faster")
     case .climbing(let from, let before):
       if rate > before, rate >= before * Self.growth {
         guard mayBringMore else { return settle(now) }
@@ -218,19 +218,19 @@ package struct Pace: Sendable {
       settle(now)
       if let slow = slower(rate, now, underWay) { return slow }
       guard from < window, !sample.isLossy || from >= floor else { return nil }
-      return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): more of them bring nothing")
+      return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): more gain nothing")
     case .settled(let until):
       if let wider = wider(rate) { return wider }
       if let slow = slower(rate, now, underWay) { return slow }
       guard isFull, now >= until, mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
-      return more(rate, now, "\(Self.mega(rate)), and whether more bring more")
+      return more(rate, now, "\(Self.mega(rate)), trying whether more are faster")
     case .fewer(let from, let before):
       settle(now)
       if let wider = wider(rate) { return wider }
       guard rate < before * 0.8 else { return nil }
       phase = .again(fewer: window, rate: rate)
-      return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): whether the line needs them")
+      return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): trying whether the line needs them")
     case .again(let fewer, let before):
       settle(now)
       guard rate >= before * 1.25 else {
@@ -245,12 +245,12 @@ package struct Pace: Sendable {
 
   private var floor: Int { min(bounds.leastWhenLossy, bounds.most) }
 
-  /// Seconds for a part when all connections share the rate.
+  /// Seconds for a part if all connections share the rate.
   private func takes(_ rate: Double, _ connections: Int) -> Double {
     Double(partSize) * Double(connections) / max(1, rate)
   }
 
-  /// So many connections have begun, together, what the line takes in ten seconds.
+  /// The number of connections whose parts together take the line ten seconds.
   private func enough(_ rate: Double) -> Int {
     max(1, Int(min(rate * Self.longestFlight / Double(max(1, partSize)), 1e6)))
   }
@@ -259,7 +259,7 @@ package struct Pace: Sendable {
     underWay > 1 && !needsMany && takes(rate, underWay) > Self.longestFlight
   }
 
-  /// First nothing more begins; when it lasts, what has just begun is stopped.
+  /// First nothing more begins; if it lasts, the parts that began last are stopped.
   private mutating func slower(_ rate: Double, _ now: Duration, _ underWay: Int) -> Change? {
     guard let slowSince else { return nil }
     let lasts = now - slowSince >= (isAtRest ? Self.leastRest : Self.leastSlowness)
@@ -272,14 +272,14 @@ package struct Pace: Sendable {
       beforeSlow = max(window, beforeSlow ?? 0)
     }
     var change = Change(
-      connections: enough, why: "\(Self.mega(rate)): what has begun would take \(Int(takes(rate, underWay))) s")
+      connections: enough, why: "\(Self.mega(rate)): the parts in flight would take \(Int(takes(rate, underWay))) s")
     change.stopsSome = lasts
     if enough < window { isFresh = true }
     window = enough
     return change
   }
 
-  /// As the line takes them, up to all that there were before it was slow.
+  /// As many as the line can carry, up to the number before it was slow.
   private mutating func wider(_ rate: Double) -> Change? {
     guard let before = beforeSlow else { return nil }
     let connections = min(before, enough(rate / Self.margin))

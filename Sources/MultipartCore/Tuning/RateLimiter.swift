@@ -11,7 +11,7 @@ package final class RateLimiter: Sendable {
   private let bucket: Locked<Bucket>
   private static let smallest: Double = 4096
 
-  /// `rate` in bytes a second, at least 1.
+  /// `rate` in bytes per second, at least 1.
   package init(rate: Int64, now: Duration) {
     bucket = Locked(Bucket(rate: max(1, rate), tokens: 0, filled: now))
   }
@@ -28,7 +28,7 @@ package final class RateLimiter: Sendable {
     }
   }
 
-  /// When a transfer that was refused may try again.
+  /// When a transfer that was refused bytes may try again.
   package func wait(now: Duration) -> Duration {
     bucket.withLock { bucket in
       Self.fill(&bucket, now)

@@ -1,9 +1,9 @@
-/// Ends an upload: aborts it until nothing is left. For the run that began it, for an old upload that is of no use any
-/// more, and for whoever names one by its id.
+/// Aborts an upload until nothing is left: for the run that began it, for an old useless upload, and for whoever names
+/// one by its ID.
 ///
-/// A part that was under way at the store when the abort came can appear after it, so the abort is repeated until the
-/// list says that the upload is gone. Of an upload that the store no longer knows there is no list to look at: of a
-/// completed one, some stores go on listing the parts.
+/// A part that the store was still receiving when the abort came can appear after it, so the abort is repeated until
+/// the list shows that the upload is gone. If the store no longer has the upload, no list is requested: some stores go
+/// on listing the parts of a completed one.
 struct Cleanup: Sendable {
   enum State: Sendable {
     case aborting, listing, pausing, over
@@ -11,7 +11,7 @@ struct Cleanup: Sendable {
 
   enum Next: Sendable {
     case abort, list
-    /// After a pause, by the policy of whoever asks; where that has no try left, the upload is left behind.
+    /// After a pause, by the caller's policy; if that has no try left, the upload is left behind.
     case again(after: Failure, attempt: Int)
     /// Nothing is left of it.
     case gone
@@ -20,7 +20,7 @@ struct Cleanup: Sendable {
   let uploadID: String
   private(set) var state = State.aborting
   private(set) var attempt = 1
-  /// The store has confirmed an abort, so the upload was there.
+  /// The store has confirmed an abort, so the upload existed.
   private(set) var wasThere = false
 
   var isOver: Bool {
@@ -31,7 +31,7 @@ struct Cleanup: Sendable {
     self.uploadID = uploadID
   }
 
-  /// Nil for an answer that nobody has asked for.
+  /// Nil for an answer that nobody asked for.
   mutating func aborted(_ failure: Failure?) -> Next? {
     guard case .aborting = state else { return nil }
     guard let failure else {
@@ -44,12 +44,12 @@ struct Cleanup: Sendable {
 
   mutating func listed(isThere: Bool) -> Next? {
     guard case .listing = state else { return nil }
-    return isThere ? again(Failure(.server, "the upload is still there after its abort")) : end()
+    return isThere ? again(Failure(.server, "the upload still exists after its abort")) : end()
   }
 
   mutating func listFailed(_ failure: Failure) -> Next? {
     guard case .listing = state else { return nil }
-    // Whoever may not list has only the abort's own answer.
+    // Without the permission to list there is only the abort's own answer.
     return failure.code == .uploadGone || failure.code == .credentials ? end() : again(failure)
   }
 
@@ -73,7 +73,7 @@ struct Cleanup: Sendable {
 }
 
 extension S3Client {
-  /// Nil when the store has confirmed the abort.
+  /// Nil if the store has confirmed the abort.
   func failureOfAbort(_ abort: AbortMultipartUpload) async -> Failure? {
     do throws(Failure) {
       return try await perform(abort) == .aborted ? nil : Failure(.uploadGone, "the upload is gone")
@@ -82,8 +82,8 @@ extension S3Client {
     }
   }
 
-  /// Whether the store still has the upload. One that is gone shows as NoSuchUpload; some stores say NoSuchKey, or answer
-  /// a list without parts.
+  /// Whether the store still has the upload. If it is gone, S3 answers NoSuchUpload; some stores answer NoSuchKey, or a
+  /// list without parts.
   func hasUpload(_ list: ListParts) async throws(Failure) -> Bool {
     do throws(Failure) {
       return try await !perform(list).parts.isEmpty

@@ -1,67 +1,67 @@
-/// From the last part to the proof: complete or PutObject, and what is found out when their answers say too little.
+/// From the last part to the proof: complete or PutObject, and what follows if their answers say too little.
 ///
-/// After a lost answer the store is asked about the upload first: while that is there, complete has not run, whatever
-/// is at the key. Only when it is gone a HEAD decides, and only for an object that this run can have made.
+/// After a lost answer the store is first asked about the upload: while it exists, complete has not run, whatever is at
+/// the key. Only if it is gone does a HEAD decide, and only for an object that this run can have created.
 package struct Completion: Sendable {
   enum State: Sendable {
-    /// The request that makes the object is out, or waits for its next try. In doubt: an answer was lost, and the object
-    /// may be there.
+    /// The request that creates the object was sent, or waits for its next try. In doubt: an answer was lost, and the
+    /// object may exist.
     case requesting(attempt: Int, isInDoubt: Bool)
-    /// Is the upload still there? The failure decides if it is.
+    /// Does the upload still exist? If so, the failure decides.
     case asking(Failure, attempt: Int)
     case heading(Look, attempt: Int)
-    /// The object is proven; whether it has what was asked for it is looked at.
+    /// The object is proven; its requested settings are checked.
     case inspecting(evidence: String, attempt: Int)
     case over
   }
 
-  /// Why the object is looked at.
+  /// Why the object is checked.
   enum Look: Sendable {
-    /// The store said that it is made, and showed no proof of it. How often it was looked at and not seen.
+    /// The store reported success without proof. `misses`: how many checks have not shown the object.
     case confirms(misses: Int)
-    /// An answer was lost: only an object that this run has made is a success. What fails if it is none, and whether the
-    /// upload is known to be gone.
+    /// An answer was lost: only an object that this run has created is a success. The failure otherwise, and whether
+    /// the upload is known to be gone.
     case decides(Failure?, isGone: Bool)
-    /// The store has given the upload up, perhaps for the sake of this very object. Else a new upload begins, and this
-    /// is why.
+    /// The store has dropped the upload, perhaps because of this very object. Otherwise a new upload begins, for this
+    /// reason.
     case beforeAnew(Wording, isGone: Bool)
-    /// The recorded upload is gone, or on its way: an earlier run may have completed it.
+    /// The recorded upload is gone, or being completed: an earlier run may have completed it.
     case recovers
   }
 
   /// What may be done instead of failing.
   struct Ways: Sendable {
     var mayBeginAnew = false
-    /// Parts of an earlier run are in it: that run may have completed it.
+    /// It has parts of an earlier run, which may have completed it.
     var hasEarlierParts = false
-    /// A part that the store has lost, or has another in its place: once, all of them are sent again.
+    /// If the store has lost or replaced a part, all of them are sent again, once.
     var maySendAllAgain = false
-    /// A HEAD is compared even when complete's answer was proof already.
+    /// A HEAD is compared even if complete's answer was proof already.
     var alwaysVerifies = false
   }
 
   enum End: Sendable {
-    /// The upload may still be there if it is not known to be gone.
+    /// If the upload is not known to be gone, it may still exist.
     case completed(evidence: String, mayBeLeft: Bool)
     case failed(Failure)
-    /// The object is there and is another one: nothing is left to abort.
+    /// The object exists but is another one: nothing is left to abort.
     case spoiled(Failure)
-    /// The store said yes, and what it made cannot be seen.
+    /// The store reported success, and the object cannot be seen.
     case unshown(Failure)
     case anew(Wording)
     case missesPart
     case recovered(Judgement)
     case inspected(evidence: String)
-    /// The object is there without what was asked for it.
+    /// The object exists without the requested settings.
     case lost(Failure)
-    /// Whether it has what was asked for it could not be seen.
+    /// Its requested settings could not be read.
     case unconfirmed(Failure)
   }
 
   enum Step: Sendable {
     case go([UploadMachine.Action])
     case end(End)
-    /// Nothing that is waited for.
+    /// An event that nothing was waiting for.
     case misfit
   }
 
@@ -72,7 +72,7 @@ package struct Completion: Sendable {
   private let subject: Subject
   private let object: Int
   private var interruption: Failure?
-  /// On the connection of the last try nothing moved.
+  /// Nothing moved on the connection of the last try.
   private var wantsFreshConnection = false
 
   private init(_ subject: Subject, of object: Int, _ state: State) {
@@ -103,7 +103,7 @@ package struct Completion: Sendable {
     Completion(.whole, of: object, .inspecting(evidence: evidence, attempt: 1))
   }
 
-  /// The object in one request once more, with another checksum.
+  /// Sends the object in one request again, with another checksum.
   mutating func putAgain() {
     guard case .requesting(_, let isInDoubt) = state else { return }
     state = .requesting(attempt: 1, isInDoubt: isInDoubt)
@@ -117,7 +117,7 @@ package struct Completion: Sendable {
     if case .inspecting = state { true } else { false }
   }
 
-  /// What is out, or is to go out again.
+  /// The request that was sent, or is to be sent again.
   func request(form: ChecksumForm) -> UploadMachine.Action? {
     switch state {
     case .requesting(let attempt, _):
@@ -137,7 +137,7 @@ package struct Completion: Sendable {
 
   // MARK: - The request
 
-  /// The store said yes; what it says of the object decides.
+  /// The store reported success; what it says about the object decides.
   mutating func answered(_ judgement: Judgement) -> Step {
     guard case .requesting = state else { return .misfit }
     switch judgement {
@@ -156,7 +156,7 @@ package struct Completion: Sendable {
     if let interruption { return stop(interruption, isInDoubt: isInDoubt) }
     state = .requesting(attempt: attempt + 1, isInDoubt: isInDoubt)
     var passing = failure
-    // Another write to the key was under way, and S3 has decided nothing: it asks for the same request again.
+    // Another write to the key was running, and S3 has decided nothing: it asks for the same request again.
     if subject == .whole, failure.s3Code == "ConditionalRequestConflict" { passing.code = .throttled }
     if let retry = scheduler.retry(waiter, after: passing, attempt: attempt) { return .go(retry) }
     return stop(failure, isInDoubt: isInDoubt)
@@ -167,27 +167,27 @@ package struct Completion: Sendable {
     isPut ? .transfer(Slot(object: object, part: 0)) : .step(object: object)
   }
 
-  /// Where another try of the same request makes no sense.
+  /// What follows if another try of the same request makes no sense.
   private mutating func otherWay(_ failure: Failure, isInDoubt: Bool) -> Step? {
     guard subject == .parts else {
       return isInDoubt && failure.code == .precondition ? look(.decides(failure, isGone: true)) : nil
     }
     let mayBeginAnew = ways.mayBeginAnew && interruption == nil
-    // Another writer was quicker, and S3 has given this upload up: its own word is to begin anew. After a lost answer
+    // Another writer was faster, and S3 has dropped this upload: it asks the client to begin again. After a lost answer
     // that writer may have been this run.
     if failure.s3Code == "ConditionalRequestConflict", mayBeginAnew {
-      let reason: Wording = "another writer was at the object"
+      let reason: Wording = "somebody else wrote the object"
       return isInDoubt ? look(.beforeAnew(reason, isGone: false)) : end(.anew(reason))
     }
     if failure.code == .uploadGone {
       // It may be gone because it was completed: by the try whose answer was lost, or by an earlier run.
       if isInDoubt { return look(.decides(nil, isGone: true)) }
       if mayBeginAnew {
-        let reason: Wording = "the store no longer knows the upload"
+        let reason: Wording = "the store no longer has the upload"
         return ways.hasEarlierParts ? look(.beforeAnew(reason, isGone: true)) : end(.anew(reason))
       }
     }
-    // The condition may be unmet, or the request make no sense any more, because the object is ours.
+    // The condition may fail, or the request make no sense any more, because the object is already ours.
     if isInDoubt, failure.code == .precondition || failure.code == .refused { return ask(failure) }
     return missesPart(failure) ? end(.missesPart) : nil
   }
@@ -201,26 +201,26 @@ package struct Completion: Sendable {
     return subject == .parts ? ask(failure) : look(.decides(failure, isGone: true))
   }
 
-  /// A refusal says that nothing was done: every 503, 429, and whatever else the store knows to be the request's fault.
-  /// An error of the store's or of a proxy's own, and an answer that is none, say nothing.
+  /// A refusal means that nothing was done: every 503, 429, and any other code that blames the request. An internal
+  /// error of the store or of a proxy, and an answer that cannot be read, say nothing.
   package static func mayHaveWorked(_ failure: Failure) -> Bool {
     guard [.network, .stalled, .server].contains(failure.code) else { return false }
     guard let status = failure.status else { return true }
     return (200..<300).contains(status) || (status >= 500 && status != 503)
   }
 
-  // MARK: - Is the upload still there?
+  // MARK: - Does the upload still exist?
 
   private mutating func ask(_ failure: Failure) -> Step {
     state = .asking(failure, attempt: 1)
     return .go([.listAfterLoss])
   }
 
-  /// While the upload is there complete has not run, and an object with the same bytes is another one.
+  /// While the upload exists, complete has not run, and an object with the same bytes is another one.
   mutating func asked(isThere: Bool) -> Step {
     guard case .asking(let failure, _) = state else { return .misfit }
     if isThere { return end(missesPart(failure) ? .missesPart : .failed(failure)) }
-    // Of an upload that is gone a refusal says nothing.
+    // If the upload is gone, a refusal says nothing.
     return look(.decides(failure.code == .refused ? nil : failure, isGone: true))
   }
 
@@ -257,17 +257,17 @@ package struct Completion: Sendable {
     }
   }
 
-  /// Size alone is enough where the store itself said that it is done.
+  /// The size alone is enough if the store itself reported success.
   private mutating func confirmed(_ judgement: Judgement, _ misses: Int, _ scheduler: inout Scheduler) -> Step {
     let failure: Failure
     switch judgement {
     case .proven(let evidence), .undecided(let evidence):
       return end(.completed(evidence: evidence, mayBeLeft: false))
     case .contradicted(let message): failure = Failure(.dataMismatch, message)
-    case .notOurs(let message): failure = Failure(.server, "the store said that the object is made, but " + message)
-    case .absent: failure = Failure(.server, "the store said that the object is made, but does not show it")
+    case .notOurs(let message): failure = Failure(.server, "the store reported the object as complete, but " + message)
+    case .absent: failure = Failure(.server, "the store reported the object as complete, but does not show it")
     }
-    // Not every store shows at once what it has made: it is looked at after 0.25, 0.5, 1, 2 and 4 s more.
+    // Some stores do not show a new object at once: it is checked again after 0.25, 0.5, 1, 2 and 4 s more.
     if interruption == nil, misses + 1 < Self.mostLooks {
       state = .heading(.confirms(misses: misses + 1), attempt: 1)
       return .go(scheduler.wait(waiter, .milliseconds(250 << misses), after: failure, attempt: misses + 1))
@@ -281,9 +281,9 @@ package struct Completion: Sendable {
   private mutating func decided(_ judgement: Judgement, _ known: Failure?, isGone: Bool) -> Step {
     if case .proven(let evidence) = judgement { return end(.completed(evidence: evidence, mayBeLeft: !isGone)) }
     if let known { return end(.failed(known)) }
-    let lost = "an answer was lost that may have said that the object is made, and "
+    let lost = "the answer was lost that may have reported the object as complete, and "
     switch judgement {
-    case .proven, .undecided: return end(.failed(Failure(.server, lost + "what the store says of it is no proof")))
+    case .proven, .undecided: return end(.failed(Failure(.server, lost + "the store's data is no proof")))
     case .absent: return end(.failed(Failure(.server, lost + "the object is not there")))
     case .notOurs(let message), .contradicted(let message): return end(.failed(Failure(.server, lost + message)))
     }
@@ -306,7 +306,7 @@ package struct Completion: Sendable {
     }
   }
 
-  // MARK: - Whether it has what was asked for
+  // MARK: - Requested settings
 
   mutating func inspected(_ inspection: UploadMachine.Inspection) -> Step {
     guard case .inspecting(let evidence, _) = state else { return .misfit }
@@ -327,14 +327,14 @@ package struct Completion: Sendable {
 
   private mutating func unconfirmed(_ failure: Failure) -> Step {
     var failure = failure
-    failure.message += "; the object is there and proven, but not that it has what was asked for it"
+    failure.message += "; the object exists and is proven, but its requested settings are not confirmed"
     return end(.unconfirmed(failure))
   }
 
   // MARK: - Interruption
 
-  /// The answer to what is out is waited for, because it may be yes; no further try is made. A request that makes the
-  /// object in one is stopped, for its body may take minutes.
+  /// The pending answer is awaited, because it may be a success; no further try is made. A request that sends the whole
+  /// object is stopped, because its body may take minutes.
   mutating func interrupted(_ failure: Failure, isWaiting: Bool) -> Step {
     guard interruption == nil else { return .go([]) }
     interruption = failure

@@ -1,36 +1,36 @@
-/// Is there an unfinished upload of this object to resume?
+/// Finds an unfinished upload of this object to resume.
 ///
-/// One that no record knows may be somebody's who is sending to it now. It is adopted only when all its parts are the
-/// source's and nobody has sent to it for a while by the store's clock.
+/// An unrecorded upload may belong to somebody who is sending to it now. It is adopted only if all its parts match the
+/// source and nobody has sent to it for a while by the store's clock.
 struct Lookup: Sendable {
   enum State: Sendable {
     case notBegun
     case finding(attempt: Int)
-    /// An old upload that is of no use any more is being ended.
+    /// An old, useless upload is being aborted.
     case ending(Cleanup)
     case listing(UploadMachine.Candidate, attempt: Int)
-    /// All its parts are compared before it is touched. By the list as it was when the comparison began.
+    /// All its parts are compared before it is touched, by the list as it was when the comparison began.
     case vetting(UploadMachine.Candidate, UploadMachine.PartList)
-    /// All its parts are the source's. It is listed again, for comparing takes its time, and where that is too soon, once
+    /// All its parts match the source. It is listed again, because comparing takes time, and if that is too soon, once
     /// more.
     case settling(UploadMachine.Candidate, UploadMachine.PartList, looks: Int, attempt: Int)
-    /// The object is looked at: an earlier run may have completed the upload. The list, where there is one, shows less
-    /// than the record.
+    /// The object is checked: an earlier run may have completed the upload. The list, if there is one, shows less than
+    /// the record.
     case recovering(UploadMachine.Candidate, UploadMachine.PartList?)
     case over(resumed: UploadMachine.Candidate?)
   }
 
   var state = State.notBegun
   var candidates: [UploadMachine.Candidate] = []
-  /// To be ended: the first one is under way.
+  /// To be aborted; the first one is being aborted.
   var useless: [String] = []
-  /// A list that shows less than the record is only believed when the object is not there, and the list still the same a
-  /// moment later: the upload may be being completed, by a request of a run that was killed.
+  /// A list that shows less than the record is believed only if the object does not exist and the list is still the
+  /// same a moment later: the upload may be being completed, by a request of a run that was killed.
   var doubts = 0
   var wasComplete = false
 
   static let mostDoubts = 4
-  /// What other writers, or a store, make of a list is not waited for as long as a part of one's own is.
+  /// A malformed list of other writers' uploads gets fewer tries than a part of this run's own.
   static let triesOfNonsense = 3
 
   var hasLooked: Bool {
@@ -55,7 +55,7 @@ struct Lookup: Sendable {
     }
   }
 
-  /// An upload that is not this run's own, or not yet, is only looked at, neither filled nor aborted.
+  /// An upload that is not this run's own, or not yet, is only examined, neither filled nor aborted.
   var isVetting: Bool {
     switch state {
     case .listing(let candidate, _): candidate.use != .own
@@ -64,14 +64,14 @@ struct Lookup: Sendable {
     }
   }
 
-  /// The run ended before it was decided what becomes of a recorded upload: its record stays.
+  /// The run ended before it was decided what happens to a recorded upload: its record stays.
   var leavesOldRecord: Bool {
     if !hasLooked || !useless.isEmpty { return true }
     guard isVetting, case .changed? = candidate?.use else { return false }
     return true
   }
 
-  // MARK: - Whether anybody is at it
+  // MARK: - Whether anybody is sending
 
   enum Quiet: Sendable {
     case yes
@@ -79,9 +79,9 @@ struct Lookup: Sendable {
     case no(why: String)
   }
 
-  /// Moments are whole seconds, so that one wait can end a moment too soon.
+  /// Times are whole seconds, so that one wait can end a moment too soon.
   private static let mostLooks = 4
-  /// A moment that lies further ahead of the store's clock is of another clock, and says nothing.
+  /// A time further ahead of the store's clock is from another clock, and says nothing.
   private static let mostAhead = Duration.seconds(30)
 
   static func quiet(
@@ -94,11 +94,11 @@ struct Lookup: Sendable {
       return .no(why: "somebody is sending to it")
     }
     guard let quiet = activity.quiet(since: before) else {
-      return .no(why: "the store does not say what time it is, nor so since when nobody sends to it")
+      return .no(why: "the store gives no time, so it is not known whether somebody is sending to it")
     }
     guard quiet < time else { return .yes }
     guard looks < mostLooks, mostAhead + quiet >= .zero else {
-      return .no(why: "by the store's clock it cannot be said since when nobody sends to it")
+      return .no(why: "by the store's clock it is not known since when nobody has sent to it")
     }
     return .wait(time - quiet)
   }
@@ -108,15 +108,15 @@ extension UploadMachine {
   /// An unfinished upload of the same object.
   package struct Candidate: Sendable, Equatable {
     package enum Use: Sendable, Equatable {
-      /// Recorded here: what does not fit in it is sent again.
+      /// Recorded here: parts that do not match are sent again.
       case own
-      /// Recorded here, for a source or options that are no more: it is ended, and this is why.
+      /// Recorded here, for a source or options that have changed: it is aborted for this reason.
       case stale(Wording)
-      /// Recorded here, for a source of the same size that was written or put there anew since: it is resumed when
-      /// every part of it is still a part of the source, and else ended, for this reason.
+      /// Recorded here, for a source of the same size that was rewritten or replaced since: it is resumed if all of its
+      /// parts are still parts of the source, and otherwise aborted for this reason.
       case changed(Wording)
-      /// Found at the store, and no record knows it: it is only touched when every part of it is a part of this source
-      /// and nobody has sent to it for a while.
+      /// Found at the store, without a record: it is touched only if all of its parts match this source and nobody has
+      /// sent to it for a while.
       case foreign
     }
 
@@ -135,11 +135,11 @@ extension UploadMachine {
   /// The parts that a store has of an upload.
   package struct PartList: Sendable, Equatable {
     package var sizes: [Int: Int64]
-    /// What further parts of this upload carry; nil when this run cannot send that.
+    /// What further parts of this upload carry; nil if this run cannot send that.
     package var form: ChecksumForm?
-    /// By which they are cut, where that is another plan than this run's and it may take it.
+    /// The plan that the parts show, if it differs from this run's and may replace it.
     package var plan: UploadPlan?
-    /// Of an upload that no record knows: whether somebody is still sending to it.
+    /// For an unrecorded upload: whether somebody is still sending to it.
     package var activity: Activity?
 
     package init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil, activity: Activity? = nil) {
@@ -150,11 +150,11 @@ extension UploadMachine {
     }
   }
 
-  /// When somebody last sent to an upload, as the list of its parts shows it.
+  /// When somebody last sent to an upload, by the list of its parts.
   package struct Activity: Sendable, Equatable {
-    /// ETag and moment of each part: a part that was sent again shows too.
+    /// ETag and time of each part: a part that was sent again shows too.
     package var traces: [Int: String]
-    /// The youngest moment of its parts and its beginning; nil where the store does not give them all.
+    /// The latest time of its parts and its creation; nil if the store does not give them all.
     package var last: Timestamp?
     /// The store's clock when it answered.
     package var clock: Timestamp?
@@ -165,8 +165,8 @@ extension UploadMachine {
       self.clock = clock
     }
 
-    /// How long nobody has sent to it; what bears no moment counts from `first`, the first list that was seen. Nil where
-    /// the store does not tell its time.
+    /// How long nobody has sent to it; if times are missing, counted from `first`, the first list. Nil if the store
+    /// does not give its time.
     package func quiet(since first: Activity) -> Duration? {
       guard let clock, let last = last ?? first.clock else { return nil }
       return .seconds(clock.seconds - last.seconds)

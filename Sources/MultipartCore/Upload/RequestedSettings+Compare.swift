@@ -111,8 +111,8 @@ extension RequestedSettings {
 
   // MARK: - KMS keys
 
-  /// A key is asked for by its id, its ARN, an alias or another store's name for it, and answered as its ARN mostly.
-  /// Only two keys of one form that are not the same contradict.
+  /// A key is requested by its ID, its ARN, an alias or another store's name for it, and the answer is usually its ARN.
+  /// Only two different keys of the same form contradict each other.
   static func state(ofKey wanted: String, shown: String?) -> State {
     guard let shown, !shown.isEmpty else { return .unseen }
     if equal(wanted.lowercased(), shown.lowercased()) { return .kept }

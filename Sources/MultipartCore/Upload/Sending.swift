@@ -1,11 +1,11 @@
-/// The parts of one object: which the store has, which are under way, which are still to be sent or compared.
+/// The parts of one object: which ones the store has, which are being sent, which are still to be sent or compared.
 struct Sending: Sendable {
-  /// Parts that the store had before this run, as they are compared with the bytes that are here.
+  /// The comparison of parts that the store had before this run with the local bytes.
   struct Comparison: Sendable {
     /// Listed parts that are still to be compared, last first.
     var left: [Int] = []
     var underWay: Set<Int> = []
-    /// One part is not the source's.
+    /// One part does not match the source.
     var hasRejected = false
     var kept = 0
     var keptBytes: Int64 = 0
@@ -17,17 +17,17 @@ struct Sending: Sendable {
   struct Stream: Sendable {
     var isReading = false
     var hasEnded = false
-    /// How long each piece is that has come; each is a part.
+    /// The size of each piece read so far; each is a part.
     var sizes: [Int64] = []
   }
 
-  /// By part number less one.
+  /// By part number minus one.
   private(set) var receipts: [PartReceipt?]
   private(set) var attempts: [Int]
   var queue: PartQueue
   private(set) var done = 0
   var underWay: Set<Int> = []
-  /// To be sent over a new connection: on the last one nothing moved.
+  /// To be sent over a new connection: nothing moved on the last one.
   private var fresh: Set<Int> = []
   var comparison = Comparison()
   var stream = Stream()
@@ -41,7 +41,7 @@ struct Sending: Sendable {
   var isQuiet: Bool { underWay.isEmpty && comparison.underWay.isEmpty && !stream.isReading }
   var isWhole: Bool { done == receipts.count }
 
-  /// Nothing is at the store: another upload begins. Pieces of a stream that have come are sent again.
+  /// The store has nothing: another upload begins. Pieces of a stream that were read are sent again.
   mutating func reset() {
     var anew = Sending(count: stream.sizes.isEmpty ? receipts.count : 0)
     anew.stream = stream
@@ -67,7 +67,7 @@ struct Sending: Sendable {
     done += 1
   }
 
-  /// It stands in the record, and counts in what is said of the end.
+  /// It is in the record, and counts in the final report.
   mutating func arrivedLate(_ receipt: PartReceipt) { receipts[receipt.number - 1] = receipt }
 
   mutating func stalled(_ number: Int) { fresh.insert(number) }

@@ -35,7 +35,7 @@ package struct StreamPlan: Sendable, Equatable {
   /// The longest stream that fits.
   package let capacity: Int64
 
-  /// Equal parts of `partSize`; else equal parts that fit `expectedSize`; else equal parts of 32 MiB where the store
+  /// Equal parts of `partSize`; else equal parts that fit `expectedSize`; else equal parts of 32 MiB if the store
   /// demands equal ones; else growing ones.
   package init(partSize: Int64? = nil, expectedSize: Int64? = nil, equalParts: Bool = false) throws(Failure) {
     if partSize != nil || expectedSize != nil {

@@ -92,7 +92,7 @@ package struct UploadJob: Sendable {
   func unverified(_ proof: PartProof) -> Wording? {
     guard case .algorithm(let algorithm)? = checksum, proof < .checksum else { return nil }
     let name = algorithm.awsName ?? algorithm.rawValue
-    return "the store gives no \(name) back, so it has not verified the checksum that \(.checksum) asks for"
+    return "the store returns no \(name), so it has not verified the checksum that \(.checksum) asks for"
   }
 
   func settings(plan: UploadPlan, signsPayload: Bool) -> UploadMachine.Settings {

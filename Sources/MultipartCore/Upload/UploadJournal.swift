@@ -111,11 +111,11 @@ package final class UploadJournal: Sendable {
   /// Why this run cannot use the record; nil if it can.
   func reasonAgainst(_ record: UploadRecord, job: UploadJob, partSize: Int64) -> Wording? {
     let header = record.header
-    if header.source.size != job.source.size { return "the source is another than that of the unfinished upload" }
+    if header.source.size != job.source.size { return "the source differs from that of the unfinished upload" }
     if !header.optionsDigest.utf8.elementsEqual(digest.utf8) {
       return "the unfinished upload was created with other options"
     }
-    if header.partSize != partSize { return "the unfinished upload was cut into other parts" }
+    if header.partSize != partSize { return "the unfinished upload has another part size" }
     if let form = job.checksum, form != header.form { return "the unfinished upload carries another checksum" }
     return nil
   }

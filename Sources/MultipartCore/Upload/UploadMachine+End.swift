@@ -39,7 +39,7 @@ extension UploadMachine {
       return fail(failure, &scheduler)
     case .unshown(let failure): return failUnshown(failure)
     case .lost(let failure): return giveUp(failure)
-    // A record, where there is one, lets the next run begin with this look: it finds the object complete.
+    // If there is a record, the next run begins with this check: it finds the object complete.
     case .unconfirmed(let failure): return giveUp(failure, isKept: isKept(after: failure))
     case .anew(let reason): return [.say(.startsAnew(message: reason))] + startAnew(&scheduler)
     case .missesPart: return sendAllAgain(&scheduler)
@@ -60,24 +60,25 @@ extension UploadMachine {
 
   private mutating func sendAllAgain(_ scheduler: inout Scheduler) -> [Action] {
     hasMetInvalidPart = true
-    let reason = Action.say(.startsAnew(message: "the store misses a part that it had taken"))
+    let reason = Action.say(.startsAnew(message: "the store lacks a part that it had accepted"))
     guard case .foreign? = lookup.candidate?.use, let id = uploadID else { return [reason] + startAnew(&scheduler) }
-    // Somebody else began this upload, and may still be sending to it.
+    // Somebody else began this upload and may still be sending to it.
     restarts += 1
     resetParts()
     return [reason, .say(.leftAlone(uploadID: id))] + begin()
   }
 
-  /// The store said yes, and what it made cannot be seen. A record is kept: the next run looks again. Without one the
-  /// upload is named. It is not aborted: a store that is still at it could lose the object's data by that.
+  /// The store reported success, and the object cannot be seen. A record is kept, and the next run checks again.
+  /// Without one the upload is named. It is not aborted: if the store is still assembling the object, an abort could
+  /// lose its data.
   private mutating func failUnshown(_ failure: Failure) -> [Action] {
     guard let id = uploadID, !isKept(after: failure) else { return giveUp(failure, isKept: uploadID != nil) }
     abandoned.append(id)
     return [.say(.leftBehind(uploadID: id))] + giveUp(failure)
   }
 
-  /// The object is proven. Whether it has what was asked for it is looked at last: nothing is left to abort then, whatever
-  /// comes. A record still names the upload, so that the next run finds it complete.
+  /// The object is proven. Whether it has the requested settings is checked last, because then nothing is left to
+  /// abort, whatever the result. A record still names the upload, so that the next run finds it complete.
   mutating func finish(_ evidence: String) -> [Action] {
     guard settings.inspects else { return succeed(evidence) }
     if !isRecorded { uploadID = nil }
@@ -100,7 +101,7 @@ extension UploadMachine {
     leave(.failing(failure), &scheduler)
   }
 
-  /// Stops transfers, aborts, sees that nothing is left.
+  /// Stops transfers, aborts, and checks that nothing is left.
   mutating func leave(_ end: End, _ scheduler: inout Scheduler) -> [Action] {
     scheduler.stopWaiting(object)
     state = .stopping(end, graceEnds: nil)
@@ -118,12 +119,13 @@ extension UploadMachine {
     return clean(end)
   }
 
-  /// What may pass by itself, or by new credentials, leaves the upload for the next run, when that can find it.
+  /// A failure that may pass by itself, or with new credentials, leaves the upload for the next run, if that can find
+  /// it.
   private func isKept(after failure: Failure) -> Bool { isRecorded && settings.keepsOn.contains(failure.code) }
 
   private static let grace: Duration = .seconds(2)
 
-  /// Parts that nearly have arrived are let go on, where the next run has a use for them: it need not send them again.
+  /// Parts that have nearly arrived may finish if the next run can use them: it need not send them again.
   private mutating func windDown(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     guard isKept(after: failure) else { return fail(failure, &scheduler) }
     let ending = scheduler.arriving(of: object, within: Self.grace)
@@ -140,8 +142,8 @@ extension UploadMachine {
     return [.cancelTransfers]
   }
 
-  /// The first interruption stops what is under way; the answer to a complete that is out is still waited for, because
-  /// it may be yes.
+  /// The first interruption stops what is running; the answer to a complete that was sent is still awaited, because it
+  /// may be a success.
   package mutating func interrupted(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     guard interruption == nil, !isDone else { return [] }
     interruption = failure
@@ -154,7 +156,7 @@ extension UploadMachine {
     case .cleaning(let cleanup, .beginningAnew): state = .cleaning(cleanup, .failing(failure))
     case .stopping, .cleaning: break
     case .sending: return windDown(failure, &scheduler)
-    // A create that is out is waited for: cancelled, it could leave an upload that nobody knows.
+    // A create that was sent is awaited: cancelled, it could leave an upload that nobody knows.
     case .checking where !isWaiting, .creating where !isWaiting: break
     case .looking where !isWaiting && !lookup.isComparing: break
     case .confirming: return [.cancelTransfers]
@@ -172,7 +174,7 @@ extension UploadMachine {
     return [.abort(uploadID: uploadID)]
   }
 
-  /// One step of ending the upload, or an old one.
+  /// One step of aborting the upload, or an old one.
   mutating func cleanUp(_ scheduler: inout Scheduler, _ step: (inout Cleanup) -> Cleanup.Next?) -> [Action] {
     var cleanup: Cleanup
     switch (state, lookup.state) {
@@ -185,7 +187,7 @@ extension UploadMachine {
       state = .cleaning(cleanup, end)
     } else {
       lookup.state = .ending(cleanup)
-      // Its record stays, and the next run ends it.
+      // Its record stays, and the next run aborts it.
       if let interruption, !cleanup.isOver { return fail(interruption, &scheduler) }
     }
     switch next {
@@ -208,7 +210,7 @@ extension UploadMachine {
     return cleaned(end, isLeft: !isGone)
   }
 
-  /// The way out of an upload is at its end. What could not be shown to be gone is said, so that somebody can end it.
+  /// The cleanup has ended. An upload that could not be shown to be gone is reported, so that somebody can abort it.
   private mutating func cleaned(_ end: End, isLeft: Bool = false) -> [Action] {
     var actions: [Action] = []
     if isLeft, let id = uploadID {

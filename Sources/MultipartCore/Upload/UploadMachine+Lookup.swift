@@ -1,4 +1,4 @@
-/// Steps of the lookup: find, end what is of no use, list, compare, adopt.
+/// Steps of the lookup: find, abort what is useless, list, compare, adopt.
 extension UploadMachine {
   mutating func find() -> [Action] {
     lookup.state = .finding(attempt: 1)
@@ -24,8 +24,8 @@ extension UploadMachine {
     return notices + nextCandidate(&scheduler)
   }
 
-  /// Not allowed to look is as good as nothing found, and so is a list that is none time and again, but it is said;
-  /// anything else is tried again, and then the run ends rather than leave what may be there and begin another.
+  /// A list that is not allowed, or that is malformed again and again, counts as nothing found, and this is reported.
+  /// Any other failure is retried, and then the run ends rather than leave an existing upload and begin another.
   mutating func findFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
     guard case .finding(let attempt) = lookup.state else { return unfit() }
     if let interruption { return fail(interruption, &scheduler) }
@@ -41,7 +41,7 @@ extension UploadMachine {
     return [.say(.startsAnew(message: why))] + found([], &scheduler)
   }
 
-  /// Ends what is of no use, then takes the next candidate; without one, begins a new upload.
+  /// Aborts what is useless, then takes the next candidate; without one, begins a new upload.
   mutating func nextCandidate(_ scheduler: inout Scheduler) -> [Action] {
     uploadID = nil
     isRecorded = false
@@ -97,7 +97,7 @@ extension UploadMachine {
     guard settings.plan.fits(list.sizes), let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
       guard isOwn else { return drop(candidate, &scheduler) }
       lookup.useless.append(candidate.uploadID)
-      let notice = Action.say(.startsAnew(message: "the unfinished upload was cut into other parts"))
+      let notice = Action.say(.startsAnew(message: "the unfinished upload has another part size"))
       return [notice] + drop(candidate, &scheduler)
     }
     form = listedForm
@@ -120,7 +120,7 @@ extension UploadMachine {
     if let interruption { return fail(interruption, &scheduler) }
     if failure.code == .uploadGone {
       guard candidate.use == .own else { return drop(candidate, &scheduler) }
-      // It may have been completed, and only the answer been lost.
+      // It may have been completed, and only the answer was lost.
       return candidate.isWhole ? recover(candidate, nil) : giveUp(candidate, &scheduler)
     }
     let isPatient = candidate.use != .foreign || attempt < Lookup.triesOfNonsense
@@ -145,7 +145,7 @@ extension UploadMachine {
     if case .proven(let evidence) = judgement {
       lookup.wasComplete = true
       lookup.state = .over(resumed: candidate)
-      // What is still listed is being completed: an abort now could take the object's data away with it.
+      // What is still listed is being completed: an abort now could delete the object's data with it.
       return doubtful == nil ? clean(.finishing(evidence: evidence)) : finish(evidence)
     }
     guard let doubtful else { return giveUp(candidate, &scheduler) }
@@ -155,13 +155,14 @@ extension UploadMachine {
     return scheduler.wait(.step(object: object), .seconds(lookup.doubts))
   }
 
-  /// A recorded upload that the store no longer knows is aborted all the same, as one that it forgets at a part.
+  /// A recorded upload that the store no longer has is aborted nevertheless, like one that it reports gone while a part
+  /// is sent.
   private mutating func giveUp(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
     lookup.useless.append(candidate.uploadID)
-    return [.say(.startsAnew(message: "the store no longer knows the upload"))] + drop(candidate, &scheduler)
+    return [.say(.startsAnew(message: "the store no longer has the upload"))] + drop(candidate, &scheduler)
   }
 
-  /// Looks for another one, and leaves the candidate as it is, unless it is of no use to anybody any more.
+  /// Looks for another candidate, and leaves this one as it is unless nobody can use it any more.
   private mutating func drop(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
     cut(by: nil, &scheduler)
     parts.reset()
@@ -172,7 +173,7 @@ extension UploadMachine {
     return [.say(.startsAnew(message: why))] + nextCandidate(&scheduler)
   }
 
-  /// A run with the right source and options resumes it.
+  /// A run with the right source and options can resume it.
   private mutating func refuse(_ candidate: Candidate, _ why: Wording, _ scheduler: inout Scheduler) -> [Action] {
     uploadID = nil
     lookup.useless = [candidate.uploadID]
@@ -180,7 +181,7 @@ extension UploadMachine {
     return fail(
       Failure(
         .uploadGone, "there is no unfinished upload to resume: \(why)",
-        remedy: "leave \(.resume, "require") out to end that one and begin another"), &scheduler)
+        remedy: "leave \(.resume, "require") out to abort that one and begin another"), &scheduler)
   }
 
   // MARK: - Comparing
@@ -218,7 +219,7 @@ extension UploadMachine {
     guard case .vetting(let candidate, let list) = lookup.state else {
       return resumed() + (isWhole ? finishParts() : [])
     }
-    // One part of a foreign upload is something else: somebody uploads another file there.
+    // One part of a foreign upload differs: somebody is uploading another file there.
     guard !parts.comparison.hasRejected else { return drop(candidate, &scheduler) }
     guard candidate.use == .foreign else { return adopt(candidate) }
     lookup.state = .settling(candidate, list, looks: 1, attempt: 1)

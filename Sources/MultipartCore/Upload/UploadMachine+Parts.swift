@@ -1,6 +1,6 @@
-/// Steps up to the last part: look at a condition, create, send.
+/// Steps up to the last part: check a condition, create, send.
 extension UploadMachine {
-  static let givesNoneBack: Wording = "the store gives no checksum back, so it has not verified it"
+  static let givesNoneBack: Wording = "the store returns no checksum, so it has not verified it"
 
   mutating func start(_ scheduler: inout Scheduler) -> [Action] {
     guard case .idle = state else { return unfit() }
@@ -9,7 +9,7 @@ extension UploadMachine {
     return [.check]
   }
 
-  /// A HEAD that is not allowed decides nothing: the store looks at the condition again at the end.
+  /// A HEAD that is not allowed decides nothing: the store checks the condition again at the end.
   mutating func checked(_ failure: Failure?, _ scheduler: inout Scheduler) -> [Action] {
     guard case .checking(let attempt) = state else { return unfit() }
     if let interruption { return fail(interruption, &scheduler) }
@@ -18,7 +18,8 @@ extension UploadMachine {
     return scheduler.retry(.step(object: object), after: failure, attempt: attempt) ?? fail(failure, &scheduler)
   }
 
-  /// After the preconditions: a stream is read, a small source put, and for a large one an upload looked for.
+  /// After the preconditions: a stream is read, a small source is put, and for a large one an unfinished upload is
+  /// looked for.
   mutating func begin() -> [Action] {
     if settings.isStream, parts.stream.sizes.isEmpty {
       state = .reading
@@ -29,7 +30,7 @@ extension UploadMachine {
     return find()
   }
 
-  /// The source goes in one PutObject.
+  /// The source is sent in one PutObject.
   package var isPut: Bool { settings.plan.isSingle && !settings.isStream }
 
   mutating func put() -> [Action] {
@@ -51,7 +52,7 @@ extension UploadMachine {
     return []
   }
 
-  /// A create that fails so may have made an upload.
+  /// Whether a create that fails with this code may have created an upload.
   package static func mayHaveMade(_ code: Failure.Code) -> Bool {
     switch code {
     case .network, .stalled, .server: true
@@ -70,7 +71,7 @@ extension UploadMachine {
 
   // MARK: - Parts
 
-  /// Sends what there is room for, in order, and compares and reads ahead.
+  /// Sends in order as far as there is room, compares, and reads ahead.
   mutating func fill(_ scheduler: inout Scheduler) -> [Action] {
     switch state {
     case .ready:
@@ -101,7 +102,7 @@ extension UploadMachine {
     guard parts.underWay.contains(number) else { return unfit() }
     switch scheduler.arrived(Slot(object: object, part: number), receipt) {
     case .arrived(let receipt): return arrived(receipt)
-    // Sent once more, alone, the part has an ETag that is known. The bytes of a stream's part are gone by now.
+    // Sent once more, alone, the part has a known ETag. The bytes of a stream's part are gone by now.
     case .arrivedTwice(let receipt):
       guard isSending, !settings.isStream else { return arrived(receipt) }
       parts.underWay.remove(number)
@@ -119,7 +120,8 @@ extension UploadMachine {
     }
     parts.arrived(receipt)
     var actions: [Action] = []
-    // The store took the part but did not say that it had verified it: the parts to come carry what it does verify.
+    // The store accepted the part without saying that it verified it: the following parts carry a checksum that it does
+    // verify.
     if settings.formIsFree, case .algorithm = form, receipt.checksum != nil, receipt.proof < .checksum,
       let next = form.steppedDown(payloadIsSigned: settings.payloadIsSigned)
     {
@@ -132,7 +134,7 @@ extension UploadMachine {
   /// Every part is at the store.
   var isWhole: Bool { parts.isWhole && (!settings.isStream || parts.stream.hasEnded) }
 
-  /// A stream's end is judged before it is published; a file is looked at again by who completes it.
+  /// A stream's end is checked before it is published; a file is checked again by whoever completes it.
   mutating func finishParts() -> [Action] {
     guard settings.isStream else { return complete() }
     state = .confirming
@@ -156,16 +158,16 @@ extension UploadMachine {
     if failure.code == .checksumUnsupported, canStartAnew, let steps = stepDown(failure) {
       return [steps] + startAnew(&scheduler)
     }
-    // Aborted all the same: a store that has only lost sight of it would keep, and charge for, its parts.
+    // Aborted nevertheless: a store that has only lost sight of it would keep its parts, and charge for them.
     if failure.code == .uploadGone, restarts < 3, canStartAnew {
-      return [.say(.startsAnew(message: "the store no longer knows the upload"))] + startAnew(&scheduler)
+      return [.say(.startsAnew(message: "the store no longer has the upload"))] + startAnew(&scheduler)
     }
     if failure.code == .stalled { parts.stalled(number) }
     return scheduler.retry(.transfer(slot), after: failure, attempt: parts.attempts[number - 1])
       ?? fail(failure, &scheduler)
   }
 
-  /// The next try of a part, or of the one request that the object is about.
+  /// The next try of a part, or of the one request that the object is waiting for.
   package mutating func again(_ part: Int?, _ scheduler: inout Scheduler) -> [Action] {
     if let part, part > 0 { return isSending ? [send(part, &scheduler)] : [] }
     switch state {
@@ -189,7 +191,7 @@ extension UploadMachine {
 
   // MARK: - Streams
 
-  /// Another piece is read when there is room for it in the window: no more of them are in memory.
+  /// Reads another piece if there is room for it in the window: no more of them are in memory.
   private mutating func readMore(_ scheduler: Scheduler) -> [Action] {
     guard settings.isStream, !parts.stream.hasEnded, !parts.stream.isReading,
       scheduler.occupied + parts.queue.waitingPieces < scheduler.width
@@ -201,7 +203,7 @@ extension UploadMachine {
   mutating func piece(_ size: Int64, isLast: Bool) -> [Action] {
     parts.stream.isReading = false
     switch state {
-    // A stream that ends within its first piece is one PutObject, once its end has been judged.
+    // A stream that ends within its first piece is one PutObject, after its end has been checked.
     case .reading where isLast:
       parts.stream.hasEnded = true
       state = .confirming
@@ -217,7 +219,7 @@ extension UploadMachine {
     }
   }
 
-  /// A stream whose command fails is stopped at once: the read that is out then may be answered at any time.
+  /// A stream whose command fails is stopped at once: the pending read may then be answered at any time.
   private mutating func readEnded() -> [Action] {
     if case .stopping = state { stopIfQuiet() } else { [] }
   }
@@ -244,7 +246,7 @@ extension UploadMachine {
     return receipts.isEmpty ? put() : complete()
   }
 
-  // MARK: - Starting anew
+  // MARK: - Beginning again
 
   mutating func stepDown(_ failure: Failure) -> Action? {
     guard failure.code == .checksumUnsupported, settings.formIsFree,
@@ -254,10 +256,10 @@ extension UploadMachine {
     return .say(.steppedDown(from: form, to: next, message: failure.message))
   }
 
-  /// The bytes of a stream's part are let go once the store has it: from then on there is no other upload for it.
+  /// The bytes of a stream's part are released once the store has it: from then on no other upload is possible.
   var canStartAnew: Bool { !settings.isStream || parts.done == 0 }
 
-  /// Ends the upload and begins another; transfers under way are stopped first.
+  /// Aborts the upload and begins another; running transfers are stopped first.
   mutating func startAnew(_ scheduler: inout Scheduler) -> [Action] {
     restarts += 1
     return leave(.beginningAnew, &scheduler)

@@ -2,26 +2,26 @@ extension UploadMachine {
   package struct Settings: Sendable {
     package var plan: UploadPlan
     package var form: ChecksumForm
-    /// The form may be stepped down when the store does not take it.
+    /// The form may be stepped down if the store does not accept it.
     package var formIsFree: Bool
     package var payloadIsSigned: Bool
-    /// A precondition is looked at before the first byte.
+    /// A precondition is checked before the first byte.
     package var checksFirst: Bool
-    /// A HEAD is compared even when complete's answer was proof already.
+    /// A HEAD is compared even if complete's answer was proof already.
     package var alwaysVerifies: Bool
-    /// Something was asked for of the object that has to be confirmed once it is there.
+    /// The object's requested settings have to be confirmed once it exists.
     package var inspects = false
-    /// An upload that an earlier run, or another machine, left unfinished is looked for.
+    /// An unfinished upload of an earlier run, or of another machine, is looked for.
     package var finds = false
-    /// An earlier run left a record, of an upload that a source in one request has no use for.
+    /// An earlier run left the record of an upload that a source in one request cannot use.
     package var hasRecord = false
-    /// Without one to resume, the run fails.
+    /// Without an upload to resume, the run fails.
     package var requiresResume = false
-    /// So long nobody may have sent to an upload that no record knows before it is adopted.
+    /// An unrecorded upload is adopted only if nobody has sent to it for this long.
     package var quietTime: Duration = .seconds(60)
-    /// The causes that leave a recorded upload for a later run; others abort it.
+    /// The failures that leave a recorded upload for a later run; others abort it.
     package var keepsOn: Set<Failure.Code> = []
-    /// The source's length is not known: it comes in pieces.
+    /// The source's length is unknown: it comes in pieces.
     package var isStream = false
 
     package init(
@@ -41,30 +41,30 @@ extension UploadMachine {
   package enum Event: Sendable {
     case start
     case checked(Failure?)
-    /// Whether it stands in a record.
+    /// Whether it is in a record.
     case created(uploadID: String, isRecorded: Bool = false)
     case createFailed(Failure)
     case found([Candidate])
     case findFailed(Failure)
     case partsListed(PartList)
     case partsListFailed(Failure)
-    /// The store has the part with the bytes that are here.
+    /// The store's part has the local bytes.
     case partVerified(PartReceipt)
-    /// What the store has is something else.
+    /// The store's part has other bytes.
     case partRejected(Int)
     case verifyFailed(Int, Failure)
-    /// Whether the upload that was just adopted stands in a record.
+    /// Whether the upload that was just adopted is in a record.
     case recorded(Bool)
     /// A stream's next piece is in memory.
     case piece(size: Int64, isLast: Bool)
     case readFailed(Failure)
-    /// The stream's last piece was the one before.
+    /// The previous piece was the stream's last.
     case ended
-    /// The judgement of a stream at its end: nil when it may be published.
+    /// The check of a stream at its end: nil if it may be published.
     case confirmed(Failure?)
     case partDone(PartReceipt)
     case partFailed(Int, Failure)
-    /// The whole source went in one PutObject.
+    /// The whole source was sent in one PutObject.
     case putDone(Judgement)
     case putFailed(Failure)
     case completeDone(Judgement)
@@ -72,11 +72,11 @@ extension UploadMachine {
     case headDone(Judgement)
     case headFailed(Failure)
     case inspected(Inspection)
-    /// It could not be looked at, for a cause that may pass.
+    /// The settings could not be read, for a cause that may pass.
     case inspectFailed(Failure)
     case abortDone
     case abortFailed(Failure)
-    /// The list of parts after an abort or a lost answer; false is what an abort wants.
+    /// The list of parts after an abort or a lost answer; an abort needs false.
     case listed(uploadStillThere: Bool)
     case listFailed(Failure)
   }
@@ -87,7 +87,7 @@ extension UploadMachine {
     /// Look for unfinished uploads of this object: the recorded one, else those at the store.
     case find
     case listParts(uploadID: String)
-    /// The upload is the one to resume: record it.
+    /// The upload to resume: record it.
     case adopt(uploadID: String)
     /// Compare the listed part with the local bytes.
     case verify(part: Int)
@@ -95,20 +95,20 @@ extension UploadMachine {
     case confirm
     case create(ChecksumForm)
     case send(part: Int, form: ChecksumForm, attempt: Int, freshConnection: Bool)
-    /// The part once more, while the first copy is still under way.
+    /// Send the part once more while the first copy is still being sent.
     case sendCopy(part: Int, form: ChecksumForm, freshConnection: Bool)
-    /// What is still under way of the part is not needed, or not now; it answers all the same.
+    /// What is running for the part is not needed, or not now; it still answers.
     case cancelPart(Int)
     case put(form: ChecksumForm, attempt: Int, freshConnection: Bool)
     case complete(attempt: Int)
-    /// `mustBeOurs`: an object that this run has not made, or that is not as it was asked for, is no success, whatever
-    /// bytes it holds.
+    /// `mustBeOurs`: an object that this run has not created, or without the requested settings, is not a success,
+    /// whatever bytes it holds.
     case head(mustBeOurs: Bool)
-    /// After a lost answer to complete: whether the upload is still there.
+    /// After a lost answer to complete: whether the upload still exists.
     case listAfterLoss
-    /// See whether the object has what was asked for it.
+    /// Check whether the object has the requested settings.
     case inspect
-    /// Stop every part, PutObject, comparison and read under way; each still answers with its event.
+    /// Stop every running part, PutObject, comparison and read; each still answers with its event.
     case cancelTransfers
     case abort(uploadID: String)
     case listAfterAbort(uploadID: String)
@@ -121,25 +121,25 @@ extension UploadMachine {
     case retry(part: Int?, attempt: Int, cause: Failure.Code, message: Wording, wait: Duration)
     case steppedDown(from: ChecksumForm, to: ChecksumForm, message: Wording)
     case startsAnew(message: Wording)
-    /// Parts that the store has already are not sent again.
+    /// Parts that the store already has are not sent again.
     case resumes(uploadID: String, parts: Int, bytes: Int64)
     /// The upload could not be shown to be gone after its abort.
     case leftBehind(uploadID: String)
     /// An upload that this run has not begun stays as it is.
     case leftAlone(uploadID: String)
-    /// Somebody may still be sending to the upload; whether anybody is shows after this time.
+    /// Somebody may still be sending to the upload; it is listed again after this time.
     case waitsForQuiet(uploadID: String, wait: Duration)
-    /// An upload that no record knows is not adopted, though its parts are the source's.
+    /// An unrecorded upload is not adopted, although its parts match the source.
     case passedBy(uploadID: String, why: String)
-    /// Another number of connections from here on.
+    /// Another number of connections from now on.
     case paced(connections: Int, why: String)
   }
 
-  /// Whether the object has what was asked for it.
+  /// Whether the object has the requested settings.
   package enum Inspection: Sendable {
-    /// It has, as far as can be seen; what could not be confirmed, and why where somebody may mend that.
+    /// It has them, as far as the store shows; what could not be confirmed, and the reason if somebody can remove it.
     case kept(unconfirmed: [String], why: String?)
-    /// The object is there without it.
+    /// The object exists without them.
     case lost(Failure)
   }
 
@@ -160,15 +160,15 @@ extension UploadMachine {
   }
 }
 
-/// What an answer about the object says of whether it is the source.
+/// What an answer about the object says about whether it is the source.
 package enum Judgement: Sendable, Equatable {
-  /// It is, and by what that is known.
+  /// It is, and this is the evidence.
   case proven(evidence: String)
-  /// It may well be, but the answer alone does not show it. `weak` is the evidence if complete itself said yes.
+  /// It may be, but the answer alone does not show it. `weak` is the evidence if complete itself reported success.
   case undecided(weak: String)
   /// There is no object.
   case absent
-  /// It may hold the bytes, but this run has not made it, or cannot know that it has.
+  /// It may hold the bytes, but this run has not created it, or cannot know that it has.
   case notOurs(message: String)
   /// It is not.
   case contradicted(message: String)

@@ -1,65 +1,65 @@
-/// The way of one object from the first look to the proof: takes what has happened and says what to do next. It has no
-/// clock, file or network, so every order of events can be played in a test. When something may be sent, and when it is
-/// tried again, the run's `Scheduler` decides.
+/// One object's upload from the first request to the proof: takes events and returns the next actions. It has no clock,
+/// file or network, so that a test can play every order of events. The run's `Scheduler` decides when something may be
+/// sent and when it is retried.
 ///
-/// Each action is answered by one event (`say` and the cancelling ones by none), and `finish` comes once, when nothing is
-/// under way any more.
+/// Each action is answered by one event (`say` and the cancelling ones by none), and `finish` comes once, when nothing
+/// is running any more.
 package struct UploadMachine: Sendable {
   enum State: Sendable {
     case idle
-    /// A precondition is looked at before the first byte.
+    /// A precondition is checked before the first byte.
     case checking(attempt: Int)
-    /// For an unfinished upload; `lookup` says how far that has come.
+    /// For an unfinished upload; `lookup` has the details.
     case looking
     /// A stream's first piece is being read.
     case reading
     case creating(attempt: Int)
-    /// The source goes in one request, when there is room for it.
+    /// The source is sent in one request once there is room for it.
     case ready
-    /// `parts` are sent and compared.
+    /// `parts` are being sent and compared.
     case sending
-    /// A stream's end is judged.
+    /// A stream's end is checked.
     case confirming
     case publishing(Completion)
-    /// Waits for the transfers under way to end. Some are let go on until a moment.
+    /// Waits for running transfers to end. Some may continue for a grace period.
     case stopping(End, graceEnds: Duration?)
     case cleaning(Cleanup, End)
     /// Nil: completed.
     case done(Failure?)
   }
 
-  /// What comes when the upload is stopped and, as a rule, aborted.
+  /// What follows when the upload is stopped and, usually, aborted.
   enum End: Sendable {
     case failing(Failure)
     case beginningAnew
-    /// The object is proven; only what may be left of the upload is still to be ended.
+    /// The object is proven; only what may be left of the upload still has to be aborted.
     case finishing(evidence: String)
   }
 
   package internal(set) var settings: Settings
   /// Which of the run's objects this is.
   let object: Int
-  /// As it was before an upload was looked at that is cut otherwise.
+  /// The plan before an upload with another part size was examined.
   private let ownPlan: UploadPlan
   var state = State.idle
   package internal(set) var uploadID: String?
   package internal(set) var form: ChecksumForm
   var parts: Sending
   var lookup = Lookup()
-  /// A later run can resume the upload: it stands in a record.
+  /// A later run can resume the upload: it is in a record.
   package internal(set) var isRecorded = false
-  /// The run is told to end.
+  /// The run was told to end.
   package internal(set) var interruption: Failure?
   package private(set) var retries = 0
   /// Uploads that could not be shown to be gone after their abort.
   package internal(set) var abandoned: [String] = []
-  /// A create may have worked although no answer said so: it left an upload without parts, whose id nobody knows. It
-  /// looks like one that another machine has just begun, and so nobody ends it; without parts it costs nothing.
+  /// A create may have worked although no answer said so: it left an upload without parts, whose ID nobody knows. It
+  /// looks like one that another machine has just begun, so nobody aborts it; without parts it costs nothing.
   package internal(set) var createWasLost = false
   var restarts = 0
-  /// Begun anew once because complete missed a part that the store had taken.
+  /// Begun again once because complete lacked a part that the store had accepted.
   var hasMetInvalidPart = false
-  /// An event that does not fit the state it came in: a mistake of this program.
+  /// An event that does not fit the current state: a mistake of this program.
   package internal(set) var misfits = 0
 
   package init(_ settings: Settings, object: Int = 0) {
@@ -70,7 +70,7 @@ package struct UploadMachine: Sendable {
     parts = Sending(count: settings.plan.isSingle || settings.isStream ? 0 : settings.plan.partCount)
   }
 
-  /// The parts are those of this plan; none is under way.
+  /// The parts are those of this plan; none is being sent.
   mutating func cut(by plan: UploadPlan?, _ scheduler: inout Scheduler) {
     let plan = plan ?? ownPlan
     guard plan != settings.plan, !settings.isStream else { return }
@@ -145,9 +145,9 @@ package struct UploadMachine: Sendable {
 
   var wholeObject: Slot { Slot(object: object, part: 0) }
 
-  // MARK: - What others ask of it
+  // MARK: - What others read
 
-  /// The upload that this run has made or resumed, not one that it only looks at or that is complete.
+  /// The upload that this run has created or resumed, not one that it only examines or that is complete.
   package var ownUploadID: String? { lookup.isVetting || isInspecting ? nil : uploadID }
 
   package var receipts: [PartReceipt?] { parts.receipts }
@@ -160,17 +160,17 @@ package struct UploadMachine: Sendable {
     }
   }
 
-  /// What the store had of the upload before this run, in parts and bytes, as far as it has been compared. Nothing of an
-  /// upload that is only looked at.
+  /// What the store had of the upload before this run, in parts and bytes, as far as it has been compared. Nothing for
+  /// an upload that is only examined.
   package var kept: (parts: Int, bytes: Int64) {
     lookup.isVetting ? (0, 0) : (parts.comparison.kept, parts.comparison.keptBytes)
   }
 
   package var leavesOldRecord: Bool { lookup.leavesOldRecord }
-  /// An earlier run had completed the upload already.
+  /// An earlier run had already completed the upload.
   package var wasComplete: Bool { lookup.wasComplete }
 
-  /// A create is out, or waits for its next try.
+  /// A create was sent, or waits for its next try.
   package var isCreating: Bool {
     if case .creating = state { true } else { false }
   }
@@ -183,7 +183,7 @@ package struct UploadMachine: Sendable {
     if case .sending = state { true } else { false }
   }
 
-  /// It will send, and does not yet.
+  /// It will send, but does not yet.
   var isPreparing: Bool {
     switch state {
     case .checking, .looking, .reading, .creating: true
@@ -196,7 +196,7 @@ package struct UploadMachine: Sendable {
     if case .publishing(let completion) = state { completion.isInspecting } else { false }
   }
 
-  /// Nothing is left to send but what is under way.
+  /// Nothing is left to send except what is being sent.
   var isDry: Bool {
     mutating get {
       switch state {

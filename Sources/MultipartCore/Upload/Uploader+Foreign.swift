@@ -1,8 +1,8 @@
-/// An upload at the key that no record of this machine knows.
+/// An unrecorded upload at the key.
 struct ForeignUpload: Sendable {
   var id: String
   var begun: Timestamp?
-  /// As it was when uploads were looked for: the comparison goes by it, and need not ask for it again.
+  /// The list from when uploads were looked for: the comparison uses it and need not request it again.
   private var firstList: S3Client.PartListing?
 
   init(_ upload: ListMultipartUploads.Upload, _ list: S3Client.PartListing) {
@@ -18,7 +18,7 @@ struct ForeignUpload: Sendable {
     return firstList
   }
 
-  /// How long nobody has sent to it, by the first list; nil where that does not show.
+  /// How long nobody has sent to it, by the first list; nil if unknown.
   var quiet: Duration? {
     firstList.map(activity).flatMap { $0.quiet(since: $0) }
   }
@@ -35,20 +35,20 @@ struct ForeignUpload: Sendable {
   }
 }
 
-/// Looking for an upload that no record knows. Others may have begun any number of them at this key, and made them what
-/// they like: how many are looked at, for how long and in how much memory does not depend on them.
+/// Looks for an unrecorded upload. Others may have begun any number of them at this key, with any content: that does
+/// not affect how many are examined, for how long, and in how much memory.
 extension Uploader {
   private static let mostLookedAt = 8
   private static let lookedAtOnce = 4
   private static let longestLook = Duration.seconds(10)
 
-  /// Those that nobody sends to come first, each kind with the newest first.
+  /// Those to which nobody is sending come first, and in each group the newest.
   func findForeign() async -> UploadMachine.Event {
     guard job.asksForNothingUnseen else {
       tell(
         .warning(
-          "no unfinished upload is adopted: whether one was created with the encryption, access, lock, headers or tags "
-            + "that are asked for cannot be seen"))
+          "no unfinished upload is adopted: whether one was created with the requested encryption, access, lock, headers "
+            + "or tags cannot be seen"))
       return .found([])
     }
     do throws(Failure) {
@@ -76,11 +76,11 @@ extension Uploader {
     let all = (listing.isComplete ? "" : "at least ") + String(listing.uploads.count)
     let which = looked == 0 ? "none" : looked == tried ? "the \(looked) newest" : "\(looked) of the \(tried) newest"
     let plural = listing.uploads.count == 1 ? "" : "s"
-    let text = "looked at \(which) of \(all) unfinished upload\(plural) of this key"
-    return looked == tried ? text : text + ": what is in the others could not be read"
+    let text = "examined \(which) of \(all) unfinished upload\(plural) of this key"
+    return looked == tried ? text : text + ": the others could not be read"
   }
 
-  /// A directory bucket lists folders only.
+  /// A directory bucket lists only folders.
   private var prefix: String {
     guard job.isDirectoryBucket else { return job.key }
     let bytes = Array(job.key.utf8)
@@ -92,10 +92,11 @@ extension Uploader {
     return try await client.uploads(ofKey: job.key, list)
   }
 
-  /// Their lists of parts, in the order of the uploads; what cannot be read in time, or after three tries, is left out.
+  /// Their lists of parts, in the order of the uploads; those that cannot be read in time, or after three tries, are
+  /// left out.
   private func look(at uploads: [ListMultipartUploads.Upload]) async -> [ForeignUpload] {
     let seen = Locked<[String: S3Client.PartListing]>([:])
-    _ = await world.within(Self.longestLook, "the unfinished uploads were not looked at") {
+    _ = await world.within(Self.longestLook, "the unfinished uploads were not examined") {
       [self] () async throws(Failure) in
       await withTaskGroup(of: Void.self) { group in
         var rest = uploads[...]
@@ -117,7 +118,7 @@ extension Uploader {
       bucket: job.bucket, key: job.key, uploadID: upload.uploadID, customerKey: job.customerKey, common: job.common)
     do throws(Failure) {
       let parts = try await client.allParts(list, retrying: RetryPolicy(tries: Lookup.triesOfNonsense))
-      // Of a list without an end nobody knows all the parts.
+      // If a list is incomplete, nobody knows all the parts.
       if parts.isComplete { seen.withLock { $0[upload.uploadID] = parts } }
     } catch {
       world.log(1, "the parts of upload \(upload.uploadID) could not be listed: \(error.message)")

@@ -1,8 +1,8 @@
-/// Unfinished uploads of somebody else at this key: what an earlier run on another machine left, or what somebody sends to
-/// now. They are named, once, with the command that ends them, and never touched. The list comes in beside the parts, so
-/// that no upload takes longer for it, and none fails by it.
+/// Unfinished uploads of somebody else at this key: left by an earlier run on another machine, or being sent to now.
+/// They are named once, with the command that aborts them, and never touched. The list arrives while parts are sent, so
+/// that no upload takes longer or fails because of it.
 extension Uploader {
-  /// So long a run that is done waits for a list that went out when its first part did.
+  /// How long a finished run waits for a list that was requested with its first part.
   private static let patience = Duration.seconds(1)
 
   func lookAround(except uploadID: String) {
@@ -32,7 +32,7 @@ extension Uploader {
       guard let oldest = others.first else { return }
       let begun = oldest.initiated.map { ", begun \($0.iso8601)" } ?? ""
       var text: Wording =
-        "an unfinished upload that is not this run's is at this key\(begun); when nobody needs it, end it: "
+        "an unfinished upload that is not this run's is at this key\(begun); if nobody needs it, abort it: "
       text += "\(run: job.abort(oldest.uploadID))"
       if others.count > 1 || !listing.isComplete {
         text += "; and \(listing.isComplete ? "" : "at least ")\(others.count - 1) more: "

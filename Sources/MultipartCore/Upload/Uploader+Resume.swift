@@ -1,15 +1,15 @@
-/// Finding an upload again, and comparing what the store has of it with the file.
+/// Finding an upload again, and comparing its parts at the store with the file.
 extension Uploader {
-  /// The record's upload, else, where the run was told to adopt one, those that the store lists for this key.
+  /// The record's upload, or else, if the run was told to adopt one, those that the store lists for this key.
   func find() async -> UploadMachine.Event {
     if let record = journal?.found {
       let reason: Wording? =
         plan.isSingle && !job.source.isStream
-        ? "the unfinished upload is given up: the source goes in one request now"
+        ? "the unfinished upload is aborted: the source is now sent in one request"
         : job.resume == .never
-          ? "the unfinished upload is given up, as \(.resume, "never") says"
+          ? "the unfinished upload is aborted, as \(.resume, "never") says"
           : job.source.isStream
-            ? "the unfinished upload of another stream is given up"
+            ? "the unfinished upload of another stream is aborted"
             : journal?.reasonAgainst(record, job: job, partSize: plan.partSize)
       let candidate = UploadMachine.Candidate(
         uploadID: record.header.uploadID, use: reason.map { .stale($0) } ?? use(of: record),
@@ -22,9 +22,9 @@ extension Uploader {
 
   private func isOfThisSource(_ record: UploadRecord) -> Bool { record.header.source == job.source.identity }
 
-  /// A file that was touched, copied or checked out anew may be the same all the same.
+  /// A file that was touched, copied or checked out again may still be the same.
   private func use(of record: UploadRecord) -> UploadMachine.Candidate.Use {
-    isOfThisSource(record) ? .own : .changed("the source is another than that of the unfinished upload")
+    isOfThisSource(record) ? .own : .changed("the source differs from that of the unfinished upload")
   }
 
   func listParts(_ uploadID: String) async -> UploadMachine.Event {
@@ -54,7 +54,7 @@ extension Uploader {
     }
   }
 
-  /// By the store's clock, of an upload that this run has not created.
+  /// By the store's clock, for an upload that this run has not created.
   private func begun(_ uploadID: String) -> Timestamp? {
     if let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8) {
       return record.header.created
@@ -62,7 +62,7 @@ extension Uploader {
     return known.withLock { $0.foreign[uploadID]?.begun }
   }
 
-  /// What further parts of the upload must carry; nil when this run was told to send something else.
+  /// What further parts of the upload must carry; nil if this run was told to send something else.
   private func form(of uploadID: String, algorithm: ChecksumAlgorithm?) -> ChecksumForm? {
     let carried: ChecksumForm =
       if let algorithm {
@@ -73,14 +73,14 @@ extension Uploader {
         client.signsPayload ? .none : .md5
       }
     guard let asked = job.checksum, asked != carried else { return carried }
-    // MD5 and no checksum at all go into any upload that was created without one.
+    // MD5, or no checksum, is possible in any upload that was created without one.
     if case .algorithm = carried { return nil }
     if case .algorithm = asked { return nil }
     return asked
   }
 
-  /// The upload is gone, or on its way; when all its parts are in the record it may have been completed, and a HEAD can
-  /// tell.
+  /// The upload is gone, or being completed; if all its parts are in the record it may have been completed, and a HEAD
+  /// can tell.
   private func recall(_ uploadID: String) {
     guard let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8),
       isOfThisSource(record), record.parts.count == plan.partCount
@@ -89,7 +89,7 @@ extension Uploader {
       PartReceipt(number: $0.number, size: $0.size, etag: $0.etag, checksum: $0.checksum, proof: .none)
     }
     do throws(Failure) {
-      // Rewritten with its times put back, the file is another for all that the record says of it.
+      // The record cannot tell if the file was rewritten and its times were restored, so the bytes are compared.
       for receipt in receipts {
         guard let slice = try body(of: receipt.number) as? PartSlice,
           try slice.isStill(receipt, etagMayBeMD5: job.etagMayBeMD5, unless: { progress.isStopped || Task.isCancelled })
@@ -97,20 +97,20 @@ extension Uploader {
       }
       finisher.expect(try Expectation(receipts: receipts))
     } catch {
-      world.log(1, "the record's parts make no object: \(error.message)")
+      world.log(1, "the record's parts do not give an object: \(error.message)")
     }
   }
 
-  /// A part that is listed is believed when the bytes that are here now have its checksum, or the MD5 that its ETag is.
-  /// Where a store gives neither, the ETag must be the recorded one, and the bytes those that were recorded with it.
+  /// A listed part is accepted if the local bytes have its checksum, or the MD5 that is its ETag. If a store gives
+  /// neither, the ETag must be the recorded one, and the bytes those that were recorded with it.
   func verify(_ number: Int) async -> UploadMachine.Event {
     guard let part = known.withLock({ $0.parts[number] }) else { return .partRejected(number) }
     do throws(Failure) {
       guard let receipt = try compare(part) else { return .partRejected(number) }
       try job.source.check()
       if Task.isCancelled { throw Failure(.interrupted, "the comparison was cancelled") }
-      // A part that arrived just before the last run was killed is at the store and not in the record. There it must
-      // be: only of a whole record a HEAD can tell whether the upload was completed.
+      // A part that arrived just before the last run was killed is at the store but not in the record. It is added:
+      // only with a whole record can a HEAD tell whether the upload was completed.
       if !isRecorded(receipt) { journal?.append(receipt, now: world.uptime()) }
       return .partVerified(receipt)
     } catch {
@@ -139,7 +139,7 @@ extension Uploader {
       proof = .none
     }
     guard let strongest = named.first else { return nil }
-    // The object's own sum is made of its parts', so a part that was sent with one is given it again.
+    // The object's checksum is computed from its parts', so a part that was sent with one is given it again.
     var wanted: Set<ChecksumAlgorithm> = [strongest.algorithm]
     if let own = recorded?.checksum?.algorithm ?? Self.algorithm(of: job) { wanted.insert(own) }
     let sums = try body.checksums(wanted) { progress.isStopped || Task.isCancelled }

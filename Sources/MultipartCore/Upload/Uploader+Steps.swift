@@ -1,6 +1,6 @@
 /// The requests of an upload: each ends in one event for the machine.
 extension Uploader {
-  /// A condition is looked at before the first byte goes; the store looks again at the end.
+  /// A condition is checked before the first byte is sent; the store checks again at the end.
   func check() async -> UploadMachine.Event {
     do throws(Failure) {
       let found = try await client.perform(finisher.headOperation)
@@ -40,10 +40,10 @@ extension Uploader {
     do throws(Failure) {
       let made = try await client.perform(operation)
       finisher.begin(made.date.map { Freshness.begun(answered: $0, took: world.uptime() - start) })
-      // Else each part has to name it: some stores do only there.
+      // Otherwise each part has to confirm it: some stores do so only there.
       encryptionWord.withLock { $0 = asked.isConfirmed(by: made.encryption) ? .create : .none }
       if job.expectsAbortDate, made.abortDate == nil { sayNoLifecycle() }
-      // In its record before a part of it is sent.
+      // Recorded before any part of it is sent.
       let isRecorded = journal?.begin(
         made.uploadID, job: job, partSize: plan.partSize, form: form, created: finisher.begun ?? world.now())
       return .created(uploadID: made.uploadID, isRecorded: isRecorded ?? false)
@@ -52,19 +52,19 @@ extension Uploader {
     }
   }
 
-  /// Once for each bucket, where that can be kept.
+  /// Once for each bucket, if that can be stored.
   private func sayNoLifecycle() {
     let lesson = StoreLesson.saidNoLifecycle(bucket: job.bucket)
     let text: Wording =
-      "no lifecycle rule of the bucket ends abandoned uploads; AbortIncompleteMultipartUpload would keep their parts "
-      + "from costing money for ever"
+      "no lifecycle rule of the bucket aborts abandoned uploads; AbortIncompleteMultipartUpload would keep their parts "
+      + "from costing money forever"
     guard let memory else { return tell(.advice(text)) }
     guard !memory.lessons(of: client.signer.origin, now: world.now()).contain(lesson) else { return }
     tell(.warning(text))
     remember(lesson)
   }
 
-  /// The bytes of a part; nil for one that there is not.
+  /// The bytes of a part; nil if there is no such part.
   func body(of number: Int) throws(Failure) -> (any PartBody)? {
     switch job.source {
     case .file(let file):
@@ -98,7 +98,7 @@ extension Uploader {
     do throws(Failure) {
       guard let body = try body(of: 1) else { throw Failure(.local, "there is nothing to put") }
       let sums = try await sender.sums(of: body, form)
-      // Known before the request goes out: its answer may be lost.
+      // Known before the request is sent, because its answer may be lost.
       finisher.expect(Expectation(size: body.length, form: form, sums: sums))
       finisher.begin(.put(world.uptime()))
       let (sent, answer) = try await sender.put(held(body, sums), form: form, sums: sums, fresh: fresh)
@@ -141,8 +141,8 @@ extension Uploader {
     }
   }
 
-  /// Some stores take parts of one size only, and say so at the end, by a code that also stands for a part that is not
-  /// there. Where all are there, the next stream to this store is cut into equal parts.
+  /// Some stores accept parts of one size only, and say so at the end, with a code that also means that a part is
+  /// missing. If all are there, the next stream to this store has equal parts.
   private func explained(_ failure: Failure, _ receipts: [PartReceipt], uploadID: String) async -> Failure {
     guard failure.s3Code == "InvalidPart", case .stream = job.source, receipts.count > 1,
       Set(receipts.dropLast().map(\.size)).count > 1
@@ -161,7 +161,7 @@ extension Uploader {
     remember(.equalParts)
     var explained = failure
     explained.remedy = "the store wants parts of one size: run it again with \(.equalParts)"
-    if memory != nil { explained.remedy = "the store wants parts of one size: run it again, and the next has them" }
+    if memory != nil { explained.remedy = "the store wants parts of one size; run it again: the next has equal parts" }
     return explained
   }
 
@@ -191,7 +191,7 @@ extension Uploader {
     }
   }
 
-  /// Of a whole object without an answer, at a store that gives no checksum back, the ETag is all there is to compare.
+  /// For a whole object without an answer, at a store that returns no checksum, only the ETag can be compared.
   private func learnMD5() throws(Failure) {
     guard job.etagMayBeMD5, var expected = finisher.expected, expected.parts == 1, expected.etag == nil,
       let whole = try body(of: 1), whole.length == expected.size

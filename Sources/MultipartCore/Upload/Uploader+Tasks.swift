@@ -1,5 +1,5 @@
 extension Uploader {
-  /// What is under way. A task leaves when its work has ended, so what is held is what can still be cancelled.
+  /// The running tasks. A task leaves when its work has ended, so that only those that can still be cancelled are kept.
   final class Tasks: Sendable {
     enum Role: Sendable {
       case part(UploadProgress.Transfer)
@@ -22,7 +22,7 @@ extension Uploader {
       state.withLock { state in
         let number = state.begun
         state.begun += 1
-        // A task that ends at once waits for this lock, and leaves only after it was entered.
+        // A task that ends at once waits for this lock, and leaves only after it was added.
         let task = Task.begin { [self] in
           await work()
           self.state.withLock { $0.held[number] = nil }
@@ -31,7 +31,7 @@ extension Uploader {
       }
     }
 
-    /// Both transfers of a part that is under way twice, but not one whose bytes are all out: it may arrive all the same.
+    /// Both transfers of a part that is sent twice, but not one whose bytes are all sent: it may still arrive.
     func cancel(_ part: Int, unless isSent: (UploadProgress.Transfer) -> Bool) {
       cancel { role in
         guard case .part(let transfer) = role, transfer.part == part else { return false }

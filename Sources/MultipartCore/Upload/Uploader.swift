@@ -1,17 +1,17 @@
-/// Does what the machine says: one upload of one file, from the first request to the proof.
+/// Performs the machine's actions: one upload of one file, from the first request to the proof.
 package final class Uploader: Sendable {
   package let job: UploadJob
   let client: S3Client
   let world: World
   let sender: BodySender
-  /// How the source is cut; a resumed upload keeps its own parts.
+  /// How the source is divided; a resumed upload keeps its own part size.
   package var plan: UploadPlan { planned.withLock { $0 } }
   private let planned: Locked<UploadPlan>
   /// The run's only one.
   private static let object = 0
   package let progress: UploadProgress
   let memory: StoreMemory?
-  /// What is to be remembered of the store once the upload has succeeded.
+  /// What to remember about the store once the upload has succeeded.
   let lesson = Locked<ChecksumForm?>(nil)
   let isUnverifiedSaid = Locked(false)
   let deadlineGrace = Locked(Duration.milliseconds(250))
@@ -19,38 +19,38 @@ package final class Uploader: Sendable {
   private let events: AsyncStream<UploadRun.Event>
   let inbox: AsyncStream<UploadRun.Event>.Continuation
   let tasks = Tasks()
-  /// The first one, for who waits and does not hear events.
+  /// The first one, for code that waits and receives no events.
   private let interruption = Locked<Failure?>(nil)
   let finisher: Finisher
   let asked: RequestedSettings
-  /// Which answer of this run has named the encryption that was asked for.
+  /// Which answers of this run have confirmed the requested encryption.
   let encryptionWord = Locked(EncryptionWord.none)
   let journal: UploadJournal?
-  /// Of an upload that was left behind on the way to success the record stays: it names what is to be ended.
+  /// If an upload is left behind although the object is complete, its record stays: it names what is to be aborted.
   private let keepsRecord = Locked(false)
-  /// When the first part went out, and when the last one arrived.
+  /// When the first part was sent, and when the last one arrived.
   let sending = Locked<(from: Duration, to: Duration)?>(nil)
-  /// What the store listed of uploads that are there already.
+  /// What the store listed about existing uploads.
   struct Known: Sendable {
-    /// Of the upload that is looked at, or resumed.
+    /// Of the upload that is examined or resumed.
     var parts: [Int: ListParts.Part] = [:]
-    /// Uploads that no record knows, by id.
+    /// Unrecorded uploads, by ID.
     var foreign: [String: ForeignUpload] = [:]
     /// Created or adopted by this run.
     var own: Set<String> = []
-    /// The store did not list its uploads when it was asked: there is no need to ask again.
+    /// The store did not list its uploads: there is no need to ask again.
     var lacksList = false
-    /// Looks, beside the sending, which others there are.
+    /// Looks for other uploads while parts are sent.
     var neighbours: Task<Void, Never>?
   }
   let known = Locked(Known())
 
-  /// `memory` is where the lesson goes that a store does not verify a checksum.
+  /// `memory` keeps the lesson that a store does not verify a checksum.
   package init(
     job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil, book: RecordBook? = nil,
     tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) throws(Failure) {
-    // Of a stream only the first part's size is planned here; its pieces come as its own plan cuts them.
+    // For a stream only the first part's size is planned here; its own plan gives the sizes of its pieces.
     let plan = try UploadPlan(
       size: job.source.size ?? 0, partSize: job.partSize, threshold: job.threshold, line: job.line)
     planned = Locked(plan)
@@ -75,22 +75,22 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// Now; requests that wait for credentials are out already.
+  /// The current one; requests that wait for credentials count as sent.
   package var activity: UploadActivity {
     client.signer.waitsForCredentials ? .waitingForCredentials : progress.activity
   }
 
-  /// Stops the run: what is under way is cancelled, and the upload kept for a later run or aborted. May be called from
-  /// anywhere, at any time.
+  /// Stops the run: running transfers are cancelled, and the upload is kept for a later run or aborted. May be called
+  /// from anywhere, at any time.
   package func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
     interruption.withLock { $0 = $0 ?? failure }
     inbox.yield(.interrupted(failure))
-    // After the event, so that it is the cause of what ends by this.
+    // After the event, so that the event is the cause of what this ends.
     progress.stop()
   }
 
-  /// After the result has been told, or could not be: only then the record goes. Killed before, the next run finds by it
-  /// that the object is complete, and sends nothing.
+  /// Called after the result was reported, or could not be: only then is the record deleted. If the process is killed
+  /// before, the next run finds by it that the object is complete, and sends nothing.
   package func close() {
     journal?.close(keeps: keepsRecord.withLock { $0 })
   }
@@ -106,7 +106,7 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// Returns when a command that still ran has ended: the process must not leave it behind.
+  /// Returns once a command that was still running has ended: the process must not leave it behind.
   private func endStream() async {
     if case .stream(let stream) = job.source { await stream.stop(in: world) }
   }
@@ -175,7 +175,7 @@ package final class Uploader: Sendable {
     return nil
   }
 
-  /// One run at a time is at an object; the second waits, or ends.
+  /// Only one run at a time uploads to an object; a second one waits, or ends.
   private func openJournal() async throws(Failure) {
     guard let journal else { return }
     let start = world.uptime()
@@ -190,7 +190,7 @@ package final class Uploader: Sendable {
         ).at(job.place)
       }
       progress.show(.waitingForRun)
-      if !hasSaid { tell(.warning("waits for another run of s3up that is at this object\(who)")) }
+      if !hasSaid { tell(.warning("waits for another run of s3up that is uploading to this object\(who)")) }
       hasSaid = true
       guard (try? await world.sleep(.milliseconds(250))) != nil else { throw Failure(.interrupted, "interrupted") }
     }
@@ -214,7 +214,7 @@ package final class Uploader: Sendable {
     progress.plan(parts: plan.partCount)
   }
 
-  /// A recorded upload is resumed in its own parts, where nobody has asked for others.
+  /// A recorded upload is resumed with its own part size, unless another was requested.
   private func keepCut(_ partSize: Int64) {
     guard job.partSize == nil, !job.source.isStream, !plan.isSingle, let size = job.source.size,
       let own = try? UploadPlan(size: size, partSize: partSize), !own.isSingle
@@ -232,7 +232,7 @@ package final class Uploader: Sendable {
     case .confirm: begin { await self.confirm() }
     case .check: begin { await self.check() }
     case .create(let form):
-      // What was confirmed belongs to an upload that is gone, and nothing of it is under way any more.
+      // What was confirmed belongs to an upload that is gone, and nothing of it is running any more.
       progress.reset()
       begin { await self.create(form) }
     case .send(let part, let form, _, let fresh):
@@ -240,7 +240,7 @@ package final class Uploader: Sendable {
       sending.withLock { $0 = $0 ?? (now, now) }
       begin(.part(.init(part: part))) { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
     case .sendCopy(let part, let form, let fresh):
-      world.log(1, "part \(part) would take longer than a new try; it is sent once more on another connection")
+      world.log(1, "part \(part) would take longer than a second try; it is also sent on another connection")
       begin(.part(.init(part: part, isCopy: true))) {
         await self.send(part, form, uploadID: uploadID, fresh: fresh, isCopy: true)
       }
@@ -264,8 +264,8 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// All of it is with the kernel, which sends it even when the connection is closed: its answer tells the part's ETag,
-  /// which on some stores is another for each copy.
+  /// All of it is in the kernel, which sends it even if the connection is closed: its answer tells the part's ETag,
+  /// which on some stores differs for each copy.
   private func isSent(_ transfer: UploadProgress.Transfer) -> Bool {
     guard let gone = progress.moved(transfer), let body = try? body(of: transfer.part) else { return false }
     return gone >= body.length
@@ -284,8 +284,8 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// What the line does: ten times a second, and more often while nobody knows how fast it is. The next look begins when
-  /// this one was heard, so that none wait in the queue behind a disk that is slow to take the record.
+  /// Samples the line ten times a second, and more often while its speed is unknown. The next sample begins once this
+  /// one was handled, so that none queue up behind a disk that is slow to write the record.
   private func look() {
     tasks.begin { [self] in
       guard (try? await world.sleep(isYoung ? LoopBody.firstLook : LoopBody.look)) != nil,
@@ -305,7 +305,7 @@ package final class Uploader: Sendable {
     guard case .of(_, .partDone(let receipt)) = event else { return }
     let now = world.uptime()
     sending.withLock { $0?.to = now }
-    // Another upload may still need the bytes of a part that failed, none those of one that arrived.
+    // Another upload may still need the bytes of a part that failed, but not those of one that arrived.
     if case .stream(let stream) = job.source {
       stream.release(receipt.number)
       if let warning = stream.warning(after: receipt.number) { tell(.warning(warning)) }
@@ -360,24 +360,24 @@ package final class Uploader: Sendable {
 
   private func leftBehind(_ machine: UploadMachine, _ uploadID: String?, _ failure: Failure) -> Failure {
     var failure = failure.at(job.place)
-    // The run ended before it came to the recorded upload, which a later one can still go on with.
+    // The run ended before it reached the recorded upload, which a later one can still resume.
     failure.isResumable = machine.leavesOldRecord && journal?.found != nil
     guard let id = uploadID else { return maybeBegun(machine, failure) }
     failure.place.uploadID = id
     failure.message += "; its parts could not be shown to be gone"
-    failure.remedy = "end the upload: \(run: job.abort(id))"
+    failure.remedy = "abort the upload: \(run: job.abort(id))"
     return failure
   }
 
-  /// A create of which nobody knows whether it worked may have left an upload. It has no parts, and looks like one that
-  /// another machine has just begun: it is for a person to tell them apart.
+  /// A create whose outcome is unknown may have left an upload. It has no parts, and looks like one that another
+  /// machine has just begun, so a person has to tell them apart.
   private func maybeBegun(_ machine: UploadMachine, _ failure: Failure) -> Failure {
     guard machine.createWasLost || machine.isCreating, known.withLock({ $0.own.isEmpty }) else { return failure }
     var failure = failure
     failure.message += "; an upload without parts may be left, whose id did not arrive"
     failure.remedy =
       (failure.remedy.map { $0 + "; " } ?? "")
-      + "what is there shows \(run: .listUploads(bucket: job.bucket, key: job.key))"
+      + "\(run: .listUploads(bucket: job.bucket, key: job.key)) lists them"
     return failure
   }
 }

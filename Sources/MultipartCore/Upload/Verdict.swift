@@ -1,7 +1,7 @@
-/// Whether what a store says of an object shows that it is the source.
+/// Whether what a store says about an object shows that it is the source.
 ///
-/// A size or a checksum that differs shows that it is not. An ETag alone never does: after an upload in parts some
-/// stores give the MD5 of the whole, others a name of their own.
+/// A different size or checksum shows that it is not. An ETag alone never does: after an upload in parts some stores
+/// give the MD5 of the whole object, others an opaque value.
 package enum Verdict {
   package static func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {
     if let size = reported.size, size != expected.size {
@@ -25,7 +25,7 @@ package enum Verdict {
     return .undecided(weak: weak(expected))
   }
 
-  /// A sum over parts that are not ours, or of the other type, says nothing.
+  /// A checksum over other parts, or of the other type, says nothing.
   private static func comparable(_ sum: Expectation.Sum, _ given: String, _ reported: ReportedObject) -> Bool {
     if let type = reported.checksumType, !type.isEmpty {
       return ChecksumType(awsName: type) == sum.type
@@ -33,7 +33,8 @@ package enum Verdict {
     return given.utf8.contains(UInt8(ascii: "-")) == (sum.type == .composite)
   }
 
-  /// The ETag of parts shows that the store put together what it answered for; the parts' own proof says what that was.
+  /// The ETag of the parts shows that the store assembled what it acknowledged; the proof of each part says what that
+  /// was.
   private static func evidence(of etag: ETag, _ expected: Expectation) -> String {
     guard etag.isMultipart else { return "ETag of the object is the MD5 of the bytes" }
     let whole = "ETag of the object is made of its parts'"
@@ -59,7 +60,7 @@ package enum Verdict {
 }
 
 extension ReportedObject {
-  /// As a header or the ETag says it.
+  /// As a header or the ETag says.
   fileprivate var parts: Int? {
     if let partsCount { return partsCount }
     if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }

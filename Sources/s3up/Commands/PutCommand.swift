@@ -68,7 +68,7 @@ struct PutCommand {
       // The object is proven, so the record is deleted even if the line cannot be written. If the process is killed before the
       // line is written, the next run finds in the record that the object is complete, and sends nothing.
       defer { upload.forget() }
-      guard run.alarm.disarm() else { throw Failure(.deadline, "the time that --deadline gives is over") }
+      guard run.alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
       reporter.finish()
       let summary = object.summary(duration: session.world.uptime() - run.start)
       let (subject, job) = (run.subject, upload.uploader.job)

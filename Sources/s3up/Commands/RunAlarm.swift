@@ -48,7 +48,7 @@ final class RunAlarm: Sendable {
       }
       Task.begin {
         guard (try? await world.sleep(limit + grace)) != nil, alarm.ring() else { return }
-        continuation.resume(returning: .failure(Failure(.deadline, "the time that --deadline gives is over")))
+        continuation.resume(returning: .failure(Failure(.deadline, "the time given by --deadline is over")))
       }
     }
     try result.get()

@@ -59,7 +59,7 @@ import Testing
       return
     }
     #expect(slept.withLock { $0 } == [.seconds(10)])
-    #expect(heard.withLock { $0 }.contains { $0.hasPrefix("looked at none of 9 unfinished uploads") })
+    #expect(heard.withLock { $0 }.contains { $0.hasPrefix("examined none of 9 unfinished uploads") })
   }
 
   @Test("of a list with one part per page a thousand pages are read, and it counts as incomplete")

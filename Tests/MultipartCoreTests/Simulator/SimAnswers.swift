@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// The store and the local world as the machine's requests meet them: each answers with one event, at times not the one
-/// that was hoped for, at times after the store has acted.
+/// The store and the local world as the machine's requests meet them: each answers with one event, sometimes a bad one,
+/// sometimes after the store has acted.
 extension SimPlay {
   func answer(_ run: SimRun, _ out: SimRun.Out) {
     let id = run.machine.uploadID ?? ""
@@ -34,7 +34,7 @@ extension SimPlay {
       feed(run, inspectAnswer(run))
     case .abort(let id): feed(run, abortAnswer(run, id))
     case .listAfterAbort(let id): feed(run, listAfterAbortAnswer(run, id))
-    // Copies of slow parts are told of in stories: here nothing is slow.
+    // Second copies of slow parts are tested in stories: here nothing is slow.
     case .adopt, .cancelTransfers, .wait, .say, .finish, .sendCopy, .cancelPart: break
     }
   }
@@ -45,7 +45,7 @@ extension SimPlay {
 
   func goesWrong(_ run: SimRun) -> Bool { run.command.faults > 0 && dice.chance(run.command.faults) }
 
-  /// Mostly what passes; now and then what does not.
+  /// Mostly a passing failure; now and then a lasting one.
   func fault(_ at: String) -> Failure {
     let passing: [Failure.Code] = [.network, .network, .stalled, .throttled, .server]
     let lasting: [Failure.Code] = [.credentials, .credentialsExpired, .clockSkew, .tls, .refused, .configuration]
@@ -124,7 +124,7 @@ extension SimPlay {
       UploadMachine.PartList(sizes: sizes, form: form, activity: isForeign ? activity(upload) : nil))
   }
 
-  /// By the store's clock. Some give no moments of parts.
+  /// By the store's clock. Some stores give no times of parts.
   private func activity(_ upload: SimUpload) -> UploadMachine.Activity {
     var activity = UploadMachine.Activity(clock: clock)
     for index in upload.contents.indices where upload.contents[index] != 0 {
@@ -136,7 +136,7 @@ extension SimPlay {
 
   var clock: Timestamp { Timestamp(seconds: Int64(now / 1000)) }
 
-  /// Where a store shows neither checksums nor an MD5, only a recorded part can be compared.
+  /// If a store shows neither checksums nor an MD5, only a recorded part can be compared.
   private func knows(_ run: SimRun, _ number: Int) -> Bool {
     if store.kind != .silent { return true }
     guard let found = run.found, found.uploadID == run.listedID else { return false }
@@ -213,7 +213,7 @@ extension SimPlay {
     let upload = store.upload(id)
     func arrive() { upload?.put(number, run.file.content(number), run.file.size(number), at: now) }
     if out.isCancelled {
-      // It may have arrived all the same, or arrive yet.
+      // It may have arrived nevertheless, or arrive later.
       if dice.chance(0.3), upload != nil, !run.sourceChanged {
         arrive()
         return .partDone(receipt(run, number, form, .checksum))

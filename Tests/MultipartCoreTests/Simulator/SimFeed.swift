@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What goes into the machine and what comes out of it, and what must hold of that.
+/// The machine's events and actions, and the invariants for them.
 extension SimPlay {
   func feed(_ run: SimRun, _ event: UploadMachine.Event) {
     run.events += 1
@@ -78,7 +78,7 @@ extension SimPlay {
       return
     case .finish(let outcome):
       run.outcome = outcome
-      if !run.out.isEmpty { mistake("the end comes while \(run.out) is out") }
+      if !run.out.isEmpty { mistake("the end comes while \(run.out) is pending") }
       return
     case .send(let number, _, let attempt, _): checkSend(run, number, attempt)
     case .put: run.sendsOut += 1
@@ -96,13 +96,13 @@ extension SimPlay {
     switch notice {
     case .retry(let part, _, _, _, _): if part != nil { run.partRetries += 1 }
     case .leftBehind(let id):
-      store.upload(id)?.excuse = "said to be left behind"
-      saw("said to be left behind")
-    case .resumes: saw("uploads gone on with")
+      store.upload(id)?.excuse = "reported as left behind"
+      saw("reported as left behind")
+    case .resumes: saw("uploads resumed")
     case .leftAlone(let id):
-      store.upload(id)?.excuse = "said to be left alone"
+      store.upload(id)?.excuse = "reported as left alone"
       saw("adopted uploads left alone")
-    case .startsAnew: saw("begun anew")
+    case .startsAnew: saw("begun again")
     case .steppedDown: saw("checksum stepped down")
     case .paced: saw("numbers of connections changed")
     case .waitsForQuiet: saw("waits for quiet")
@@ -135,13 +135,13 @@ extension SimPlay {
     if !run.mayChange(id) { mistake("\(what) in \(id), a foreign upload that is not known to be ours") }
   }
 
-  /// What a later run can go on with is kept for it, unless it was on its way out already.
+  /// An upload that a later run can resume is kept for it, unless it was already being aborted.
   private func checkAbort(_ run: SimRun, _ id: String) {
     if !run.mayChange(id) { mistake("aborts \(id), which is not its own") }
     guard id == run.machine.uploadID, !run.aborted.contains(id) else { return }
     run.aborted.append(id)
     guard let cause = run.machine.cause, run.keepsOn.contains(cause.code), run.host.diskWorks else { return }
-    if run.host.record?.uploadID == id { mistake("aborts \(id), with which a later run could go on") }
+    if run.host.record?.uploadID == id { mistake("aborts \(id), which a later run could resume") }
   }
 
   private func checkSend(_ run: SimRun, _ number: Int, _ attempt: Int) {
@@ -169,7 +169,7 @@ extension SimPlay {
   private func end(_ run: SimRun) {
     guard let outcome = run.outcome else { return }
     tally.ends[run.outcomeTitle, default: 0] += 1
-    // Nothing that comes late makes it act again.
+    // No late event makes it act again.
     for late in [UploadRun.Event.tick, .interrupted(Failure(.interrupted, "late"))] {
       if !run.machine.handle(late, at: .milliseconds(now)).isEmpty { mistake("an action after the end") }
     }
@@ -180,7 +180,7 @@ extension SimPlay {
     switch outcome {
     case .completed:
       if !isOurs, !run.hasPublished, !run.wasThere { mistake("success, and the object is not the file") }
-      if run.command.asks, !run.wasInspected { mistake("success, and nobody saw what was asked for") }
+      if run.command.asks, !run.wasInspected { mistake("success, but the requested settings were not checked") }
     case .failed:
       if run.machine.cause == nil { mistake("failed without a cause") }
       if run.sawProof { mistake("failed, although an answer had proven the object") }
@@ -192,26 +192,26 @@ extension SimPlay {
     where upload.excuse == nil && (run.touched.contains(upload.id) || run.lost.contains(upload.id)) {
       if run.host.record?.uploadID == upload.id { continue }
       if run.lied.contains(upload.id) { continue }
-      mistake("\(upload.id) is still at the store after \(run.outcomeTitle), and nobody says so")
+      mistake("\(upload.id) is still at the store after \(run.outcomeTitle), unreported")
     }
     checkStrangers()
     run.isOver = true
     close(run)
   }
 
-  /// The object is the file, and this run can have made it.
+  /// The object is the file, and this run can have created it.
   private func isOurs(_ run: SimRun) -> Bool {
     guard let object = store.object else { return false }
     return object.isExactly(run.file) && run.canHaveMade(object)
   }
 
-  /// An object that is there is no failure, unless the run was told to stop or could not learn of it.
+  /// An existing object is not a failure, unless the run was told to stop or could not learn about it.
   private func checkLooked(_ run: SimRun, _ isOurs: Bool) {
     saw("failed although published, not to be seen or told to stop")
     if isOurs, run.stops == 0, !run.headWasAsked { mistake("failed without a look at the object, which is ours") }
   }
 
-  /// The record stays for the next run, or goes.
+  /// The record stays for the next run, or is deleted.
   private func closeRecord(_ run: SimRun, _ outcome: UploadMachine.Outcome) {
     if outcome.isKept, run.host.record?.uploadID != run.machine.uploadID || run.machine.uploadID == nil {
       mistake("kept for a later run, and no record names it")
@@ -223,7 +223,7 @@ extension SimPlay {
 }
 
 extension SimRun {
-  /// As a HEAD can tell it: it is no older, and as it was asked for.
+  /// As a HEAD can tell: it is no older, and has the requested settings.
   func canHaveMade(_ object: SimObject) -> Bool { object.modified >= since && object.isAsAsked }
 
   var outcomeTitle: String {

@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// A run of many objects against a model of a store, and then the same command again without a fault: which requests are
-/// out, which places are taken, and what every object ends as, all thrown by the dice of a seed.
+/// A run of many objects against a model of a store, and then the same command again without a fault: pending requests,
+/// occupied places, and each object's end, all random by a seed.
 struct SimMany {
   private enum Stage { case notBegun, preparing, sending, ending, ended }
 
@@ -10,7 +10,7 @@ struct SimMany {
     var plan: UploadPlan
     var stage = Stage.notBegun
     var outcome: UploadMachine.Outcome?
-    /// Parts that are out or wait for their next try; 0 is the whole object.
+    /// Parts that are being sent or wait for a retry; 0 is the whole object.
     var underWay: Set<Int> = []
     var waiting: Set<Int> = []
     var unsent: Set<Int> = []
@@ -69,7 +69,7 @@ struct SimMany {
     (faults, isStopping) = (0, false)
     playOnce(stopAt: nil)
     for (object, item) in items.enumerated() where tally.mistakes.isEmpty {
-      if !item.isThere { mistake("object \(object) is not there after a run without a fault") }
+      if !item.isThere { mistake("object \(object) does not exist after a run without a fault") }
     }
   }
 
@@ -118,7 +118,7 @@ struct SimMany {
       timers.removeAll { $0 <= now }
       return take(run.handle(.tick, at: time))
     }
-    guard !out.isEmpty else { return mistake("nothing is out, and no end") }
+    guard !out.isEmpty else { return mistake("nothing is pending, but there is no end") }
     let index = dice.below(out.count)
     out.swapAt(index, out.count - 1)
     let next = out.removeLast()
@@ -159,14 +159,14 @@ struct SimMany {
       items[object].outcome = outcome
       items[object].stage = .ended
       tally.ends[outcome.isFailure ? "failed" : "completed", default: 0] += 1
-      if out.contains(where: { $0.object == object }) { mistake("object \(object) ends while it has something out") }
+      if out.contains(where: { $0.object == object }) { mistake("object \(object) ends while a request is pending") }
       return
     case .send(let part, _, _, _): begin(object, part)
     case .put:
       items[object].stage = .sending
       begin(object, 0)
     case .sendCopy: tally.seen["copies", default: 0] += 1
-    // What an earlier run has left is looked at, and perhaps ended, before an object sends: it keeps its place.
+    // What an earlier run has left is examined, and perhaps aborted, before an object sends: it keeps its place.
     case .complete, .abort, .listAfterAbort, .listAfterLoss, .head:
       if items[object].stage != .preparing { items[object].stage = .ending }
     case .find, .listParts, .create: items[object].stage = .preparing
@@ -217,11 +217,11 @@ struct SimMany {
     for object in items.indices {
       let item = items[object]
       guard let outcome = item.outcome, let upload = run[object] else { return mistake("object \(object) has no end") }
-      if !outcome.isFailure, !item.isThere { mistake("object \(object) is a success, and not there") }
+      if !outcome.isFailure, !item.isThere { mistake("object \(object) is a success, but does not exist") }
       if outcome.isFailure, upload.cause == nil { mistake("object \(object) failed without a cause") }
       for id in item.uploads.keys where !item.said.contains(id) && !item.lost.contains(id) {
         let isKept = outcome.isKept || (outcome.isFailure && upload.leavesOldRecord)
-        if !(isKept && item.record == id) { mistake("upload \(id) is left, and nobody says so") }
+        if !(isKept && item.record == id) { mistake("upload \(id) is left unreported") }
       }
       let keeps = outcome.isKept || (outcome.isFailure && upload.leavesOldRecord) || !upload.abandoned.isEmpty
       if !keeps { items[object].record = nil }

@@ -1,8 +1,8 @@
 import Foundation
 import MultipartCore
 
-/// One upload from its first run to its last, on one machine or several, against one store: all of it thrown by the
-/// dice of its seed.
+/// One upload from its first run to its last, on one machine or several, against one store: all of it random by its
+/// seed.
 final class SimPlay {
   let seed: UInt64
   var dice: SimDice
@@ -29,7 +29,7 @@ final class SimPlay {
     story.append("\(now) ms  " + (line.utf8.count > 500 ? String(line.prefix(500)) + "…" : line))
   }
 
-  /// Without the names of modules and types, and without what is nil in a failure.
+  /// Without the names of modules and types, and without the nil fields of a failure.
   func brief(_ event: UploadMachine.Event) -> String {
     guard case .partsListed(let list) = event else { return short("\(event)") }
     // A dictionary prints in another order each time.
@@ -101,7 +101,7 @@ final class SimPlay {
     if tally.mistakes.isEmpty, dice.chance(0.25) { try playCalmly(lanes[0].host, lanes[0].command) }
   }
 
-  /// After all that, the same command without a fault gets the file there.
+  /// Afterwards the same command without a fault uploads the file.
   private func playCalmly(_ host: SimHost, _ last: SimCommand) throws(Failure) {
     var command = last
     command.mode = .auto
@@ -113,7 +113,7 @@ final class SimPlay {
     command.stopAt = nil
     for request in store.late { store.land(request, at: now) }
     store.late = []
-    // What a store drops it drops for ever.
+    // A store that drops options always drops them.
     if store.dropsOptions { command.asks = false }
     tell("a last run, calm")
     let run = try begin(host, command)
@@ -129,7 +129,7 @@ final class SimPlay {
     return host
   }
 
-  /// The next run has the record, or is on another machine that has none; a rule of the store may have been there.
+  /// The next run has the record, or is on another machine that has none; a lifecycle rule of the store may have run.
   private func betweenRuns(_ lane: inout Lane) {
     for request in store.late where dice.chance(0.7) { store.land(request, at: now) }
     store.late = []
@@ -149,7 +149,7 @@ final class SimPlay {
     lane.command = dice.chance(0.3) ? makeCommand(file) : perturbed(lane.command, file)
   }
 
-  /// Somebody else puts an object to the key: of the same bytes, or of others.
+  /// Somebody else puts an object to the key, with the same bytes or others.
   private func writeOther(_ file: SimFile) {
     var contents = (1...file.parts).map { file.content($0) }
     if dice.chance(0.3) { contents[0] = SimFile.garbage }
@@ -249,7 +249,7 @@ final class SimPlay {
     let next = run.timers.min()
     if let next, next <= now { return tick(run) }
     guard !run.out.isEmpty else {
-      guard let next else { return mistake("\(run.name): nothing is out, and no end") }
+      guard let next else { return mistake("\(run.name): nothing is pending, but there is no end") }
       now = next
       strangersGoOn()
       return tick(run)
@@ -266,7 +266,7 @@ final class SimPlay {
     feed(run, .tick)
   }
 
-  /// A line that is as fast as it is, or fast, slow or lossy by chance. Time goes by while requests are out.
+  /// A line of fixed speed, or one that is fast, slow or lossy at random. Time passes while requests are pending.
   private func look(_ run: SimRun) {
     if let rate = run.command.lineRate {
       let passed = 500 + dice.below(8000)
@@ -287,7 +287,7 @@ final class SimPlay {
     feed(run, .interrupted(Failure(run.stops == 1 ? run.command.stop : .interrupted, "stopped")))
   }
 
-  /// SIGKILL, or the power: what is out may still reach the store, and the record's last lines may be lost.
+  /// SIGKILL, or a power failure: pending requests may still reach the store, and the record's last lines may be lost.
   private func kill(_ run: SimRun) {
     tell("\(run.name) is killed")
     tally.faults["killed", default: 0] += 1
@@ -298,7 +298,7 @@ final class SimPlay {
     close(run)
   }
 
-  /// The time after an interruption is over: what is out is dropped, and the upload recorded or named.
+  /// The time after an interruption is over: pending requests are dropped, and the upload is recorded or named.
   private func endUnfinished(_ run: SimRun) {
     tell("\(run.name) ends without waiting any longer")
     for out in run.out { letLand(run, out, chance: 0.5) }
@@ -310,7 +310,7 @@ final class SimPlay {
     close(run)
   }
 
-  /// A request whose answer nobody waits for any more may be worked on all the same.
+  /// The store may still process a request whose answer nobody waits for any more.
   func letLand(_ run: SimRun, _ out: SimRun.Out, chance: Double) {
     guard dice.chance(chance) else { return }
     switch out.action {

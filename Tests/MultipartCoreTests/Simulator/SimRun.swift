@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// How one run was started.
+/// The settings of one run.
 struct SimCommand {
   var mode = ResumeMode.auto
   var abortsOnInterrupt = false
@@ -8,24 +8,24 @@ struct SimCommand {
   var formIsFree = true
   var form = ChecksumForm.algorithm(.crc64nvme)
   var concurrency = 4
-  /// The number of connections is found out, up to `concurrency`.
+  /// The number of connections is found by trying, up to `concurrency`.
   var adapts = false
-  /// Bytes a second of a line that stays as it is; nil: it changes from one look to the next.
+  /// Bytes per second of a constant line; nil: it changes from one sample to the next.
   var lineRate: Int?
   var tries = 10
   var verifies = false
-  /// Something is asked for of the object that has to be seen at the end.
+  /// The object has requested settings that must be checked at the end.
   var asks = false
   var signs = false
-  /// How likely a request is to go wrong.
+  /// The probability that a request fails.
   var faults = 0.0
-  /// The event before which the process is gone, or is told to stop.
+  /// The event before which the process is killed, or told to stop.
   var killAt: Int?
   var stopAt: Int?
   var stop = Failure.Code.interrupted
 }
 
-/// One process that runs the machine: what is out, what its store told it, and what must hold at each step.
+/// One process that runs the machine: its pending requests, what its store told it, and the invariants at each step.
 final class SimRun {
   struct Out {
     var action: UploadMachine.Action
@@ -45,33 +45,33 @@ final class SimRun {
   var out: [Out] = []
   var timers: [Int] = []
   var events = 0
-  /// Bytes that the line is said to have taken.
+  /// Bytes that the line is said to have carried.
   var delivered: Int64 = 0
   var limit: Int?
   var outcome: UploadMachine.Outcome?
   var isOver = false
   var stops = 0
-  /// This run, or a request it had sent, made the object this file.
+  /// This run, or a request that it had sent, made the object this file.
   var hasPublished = false
   /// When its HEAD was answered the object was this file; another host may have written its own since.
   var wasThere = false
   var headWasAsked = false
-  /// From when on this run can have made the object.
+  /// The earliest time at which this run can have created the object.
   var since = Int.max
-  /// The object was seen to have what was asked for.
+  /// The object was seen to have the requested settings.
   var wasInspected = false
   /// An answer has shown that the object is the file.
   var sawProof = false
 
-  // What the run knows of uploads.
+  // What the run knows about uploads.
   var created: [String] = []
   var adopted: [String] = []
   var touched: [String] = []
   var aborted: [String] = []
   var lied: [String] = []
-  /// Made by a create whose answer this run lost.
+  /// Created by a request whose answer this run lost.
   var lost: [String] = []
-  /// The last list of parts: of which upload, and what the bytes were.
+  /// The last list of parts: of which upload, and with which bytes.
   var listedID = ""
   var listed: [Int] = []
   var listedIsOurs = false
@@ -114,7 +114,7 @@ final class SimRun {
     flying = confirmed
   }
 
-  /// As the uploader has it.
+  /// The same as the uploader's.
   private static let passing: Set<Failure.Code> = [
     .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
     .local, .deadline, .interrupted,
@@ -135,7 +135,7 @@ final class SimRun {
     created.contains(id) || adopted.contains(id) || lost.contains(id) || found?.uploadID == id
   }
 
-  /// More events than any run can need: each part and each step is tried so often in each upload.
+  /// More events than any run can need: each part and each step is tried this often in each upload.
   var eventBound: Int {
     let tries = command.tries + 2
     return 400 + 8 * tries + (file.parts * tries + 4 * tries) * (4 + epochs)

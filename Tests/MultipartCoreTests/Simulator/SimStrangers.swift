@@ -1,14 +1,14 @@
 import MultipartCore
 
-/// Another client that is at the same key, with an upload of its own.
+/// Another client at the same key, with its own upload.
 struct SimStranger {
-  /// Sends a part again before a minute is over, for ever.
+  /// Sends a part again in less than a minute, forever.
   var isAtIt: Bool
-  /// What its upload had when it was last seen to.
+  /// The contents of its upload when it last sent something.
   var contents: [Int]
 }
 
-/// Uploads of strangers: with the file's own parts or others, left or being sent to.
+/// Uploads of strangers: with the file's own parts or others, abandoned or still being sent to.
 extension SimPlay {
   func bringStrangers(_ file: SimFile) {
     for _ in 0...dice.below(3) {
@@ -21,19 +21,19 @@ extension SimPlay {
       upload.excuse = "somebody else's"
       saw("uploads of strangers")
     }
-    // Some are old by the time a run comes.
+    // Some are old when a run begins.
     now += dice.below(120_000)
     strangersGoOn()
   }
 
-  /// Whoever is at it has sent something every half a minute, however long the time was that went by.
+  /// An active stranger sends something every half a minute, however long the elapsed time was.
   func strangersGoOn() {
     for upload in store.uploads where upload.stranger?.isAtIt == true && now - upload.lastSent > 30_000 {
       upload.lastSent = now - dice.below(30_000)
     }
   }
 
-  /// What is a stranger's is as the stranger left it.
+  /// A stranger's upload is as the stranger left it.
   func checkStrangers() {
     for upload in store.uploads {
       guard let stranger = upload.stranger else { continue }

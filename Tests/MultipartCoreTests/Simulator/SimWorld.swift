@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// SplitMix64: the same seed throws the same dice.
+/// SplitMix64: the same seed gives the same numbers.
 struct SimDice {
   private var state: UInt64
 
@@ -19,7 +19,7 @@ struct SimDice {
   mutating func below(_ count: Int) -> Int { Int(truncatingIfNeeded: word() % UInt64(max(1, count))) }
 }
 
-/// A source: each part of it has a content of its own, which two sources share only as far as they begin alike.
+/// A source: each of its parts has its own content, and two sources share only the parts at their beginning.
 struct SimFile: Equatable {
   static let garbage = 1
 
@@ -40,15 +40,15 @@ struct SimFile: Equatable {
 final class SimUpload {
   let id: String
   let form: ChecksumForm
-  /// What the bytes of each part are, by number less one; 0 is none.
+  /// The content of each part, by number minus one; 0 is none.
   var contents: [Int] = []
   var sizes: [Int64] = []
-  /// Why nobody has to end it, when somebody has said so or cannot know of it.
+  /// Why nobody has to abort it, if it was reported or nobody can know about it.
   var excuse: String?
   let begun: Int
   /// When it was begun, or somebody last sent to it.
   var lastSent: Int
-  /// Another client's, that has nothing to do with this program.
+  /// It belongs to another client, which has nothing to do with this program.
   var stranger: SimStranger?
 
   init(id: String, form: ChecksumForm, at now: Int) {
@@ -72,9 +72,9 @@ final class SimUpload {
 struct SimObject {
   var contents: [Int]
   var size: Int64
-  /// Of an object of parts when its upload was begun, as S3 has it.
+  /// For an object of parts, when its upload was begun, as on S3.
   var modified: Int
-  /// It has the metadata and the like that the runs ask for.
+  /// It has the metadata and other settings that the runs request.
   var isAsAsked = true
 
   /// Every part of the source, in order, and nothing else.
@@ -85,19 +85,19 @@ struct SimObject {
   }
 }
 
-/// What a store does about checksums.
+/// How a store treats checksums.
 enum SimStoreKind: Int, CaseIterable {
-  /// Verifies and gives back, and so proves; the most have to be this.
+  /// Verifies and returns them, which is proof; most stores in the tests must be of this kind.
   case full
-  /// Takes checksums and gives none back: only sizes can be compared in the end.
+  /// Accepts checksums and returns none: in the end only sizes can be compared.
   case silent
-  /// Refuses the algorithm when the upload is created, or only at a part; or MD5 too.
+  /// Refuses the algorithm when the upload is created, or only for a part; or MD5 too.
   case refusesAtCreate, refusesAtPart, refusesAll
 
   var proves: Bool { self == .full }
 }
 
-/// A request that the store works on after its answer was given up.
+/// A request that the store processes after the client gave up its answer.
 enum SimLate {
   case part(upload: String, number: Int, content: Int, size: Int64)
   case complete(upload: String, contents: [Int], file: SimFile, run: SimRun)
@@ -105,12 +105,12 @@ enum SimLate {
 
 final class SimStore {
   let kind: SimStoreKind
-  /// What is asked for of an object besides its bytes is passed over.
+  /// Requested settings of an object other than its bytes are ignored.
   var dropsOptions = false
   var uploads: [SimUpload] = []
   var object: SimObject?
   var late: [SimLate] = []
-  /// When a part arrived stands in the list.
+  /// The list contains the time when a part arrived.
   var givesMoments = true
   private var created = 0
 
@@ -130,7 +130,7 @@ final class SimStore {
 
   func remove(_ id: String) { uploads.removeAll { $0.id == id } }
 
-  /// Puts the object together. False when a part that is named is not the one that is there.
+  /// Assembles the object. False if a named part is not the stored one.
   func complete(_ upload: SimUpload, _ contents: [Int]) -> Bool {
     guard !contents.isEmpty, contents.count <= upload.contents.count else { return false }
     var size: Int64 = 0
@@ -153,7 +153,7 @@ final class SimStore {
   }
 }
 
-/// What a run wrote down for the next.
+/// What a run recorded for the next.
 struct SimRecord {
   var uploadID: String
   var version: Int
@@ -195,7 +195,7 @@ final class SimHost {
   }
 }
 
-/// What was seen over many plays.
+/// What was counted over many plays.
 struct SimTally: Sendable {
   var plays = 0, runs = 0, events = 0, sends = 0
   var ends: [String: Int] = [:]

@@ -25,7 +25,7 @@ enum Simulator {
         "seed \(seed): \($0). Its story: S3UP_SIM_SEED=\(seed) swift test --filter SimulatorTests"
       }
       tally.add(play.tally)
-      // A few show enough of what is wrong.
+      // A few are enough to show what is wrong.
       if tally.mistakes.count >= 3 { break }
     }
     return tally

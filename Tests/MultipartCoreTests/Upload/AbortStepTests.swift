@@ -55,7 +55,7 @@ import Testing
     let (outcome, steps) = try await abort(tries: 3) { step, _ in step == "abort" ? Self.done : .parts([1]) }
     #expect(throws: Failure.self) { try outcome.get() }
     if case .failure(let failure) = outcome {
-      #expect(failure.code == .server && failure.message.description.contains("still there"))
+      #expect(failure.code == .server && failure.message.description.contains("still exists"))
     }
     #expect(steps == ["abort", "list", "abort", "list", "abort", "list"])
   }

@@ -11,12 +11,12 @@ struct LargestUpload {
   static let sumOfWhole = "364d33727691100b"
 
   let plan: UploadPlan
-  // The store: ETags by part number less one, and the object's size once it is there.
+  // The store: ETags by part number minus one, and the object's size once it exists.
   var parts: [String?] = Array(repeating: nil, count: S3Limits.mostParts)
   var objectSize: Int64?
   /// The disk.
   var record: [UInt8] = []
-  // What was seen.
+  // What was observed.
   var sends: [Int] = Array(repeating: 0, count: S3Limits.mostParts)
   var faults = 0
   var compared = 0
@@ -74,7 +74,7 @@ struct LargestUpload {
       }
       if out.isEmpty {
         guard let next = timers.min() else {
-          mistakes.append("nothing is out, and no end")
+          mistakes.append("nothing is pending, but there is no end")
           return nil
         }
         now = max(now, next)
@@ -168,7 +168,7 @@ extension LargestUpload {
     var (next, size): (Int, Int64) = (1, 0)
     for part in list.children {
       guard part.integer("PartNumber") == Int64(next), part.string("ETag") == parts[next - 1] else {
-        return .contradicted(message: "part \(next) is not the one that is there")
+        return .contradicted(message: "part \(next) is not the stored one")
       }
       size += plan.range(of: next).length
       next += 1

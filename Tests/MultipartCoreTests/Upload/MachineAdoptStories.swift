@@ -2,7 +2,7 @@ import MultipartCore
 import Support
 import Testing
 
-/// An upload that no record knows: when it is adopted, when it is waited for, and when it is left to others.
+/// An unrecorded upload: when it is adopted, when the run waits for it, and when it is left to others.
 @Suite struct MachineAdoptStories {
   private static let id = "theirs"
 
@@ -58,14 +58,14 @@ import Testing
     #expect(story.notices.contains { if case .passedBy(Self.id, _) = $0 { true } else { false } })
   }
 
-  @Test("One that nobody has sent to for a minute by the store's clock is adopted without a wait")
+  @Test("An upload to which nobody has sent for a minute by the store's clock is adopted without a wait")
   func old() throws {
     var story = try Self.compared(last: 940)
     story.tell(Self.list(last: 940, clock: 1000))
     expectAdopted(story)
   }
 
-  @Test("One second short of the minute it is waited for that second, and this is said once")
+  @Test("One second short of the minute the run waits for that second, and reports this once")
   func young() throws {
     var story = try Self.compared(last: 941)
     #expect(
@@ -77,7 +77,7 @@ import Testing
     expectAdopted(story)
   }
 
-  @Test("A part that came, or was sent again, while it was compared or waited for means that somebody is at it")
+  @Test("A part that arrived, or was sent again, during the comparison or the wait shows that somebody is sending")
   func touched() throws {
     for change in [
       Self.list(last: 940, clock: 1060, parts: [1, 2]), Self.list(last: 940, clock: 1060, trace: "other"),
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "The wait ends at once when the run is told to stop, and the upload stays as it is",
+    "The wait ends at once if the run is told to stop, and the upload stays as it is",
     arguments: [
       Failure.Code.interrupted, .deadline,
     ])
@@ -106,7 +106,7 @@ import Testing
     #expect(!story.all.hasAbort)
   }
 
-  @Test("Where a store gives no moments of parts, a whole minute goes by from the first list, by the store's clock")
+  @Test("If a store gives no times of parts, a whole minute passes from the first list, by the store's clock")
   func noMoments() throws {
     var story = try Self.compared(last: nil)
     #expect(story.tell(Self.list(last: nil, clock: 1010)).contains(.wait(until: .seconds(50))))
@@ -115,7 +115,7 @@ import Testing
     expectAdopted(story)
   }
 
-  @Test("A store that does not tell the time, whose clock stands still, or whose moments lie ahead: it is left")
+  @Test("If a store gives no time, its clock stands still, or times lie in the future, the upload is left alone")
   func oddClocks() throws {
     var silent = try Self.compared(last: 900, clock: nil)
     silent.tell(Self.list(last: 900, clock: nil))
@@ -134,7 +134,7 @@ import Testing
     expectLeft(ahead)
   }
 
-  @Test("A list that is nonsense time and again is given up after three tries, and the next upload is looked at")
+  @Test("A list that is malformed again and again is given up after three tries, and the next upload is examined")
   func nonsense() throws {
     var story = try Self.compared(last: 900, more: ["older"])
     let nonsense = UploadMachine.Event.partsListFailed(Failure(.server, "not XML", status: 200))
@@ -145,7 +145,7 @@ import Testing
     #expect(story.tell(nonsense) == [.listParts(uploadID: "older")])
   }
 
-  @Test("A list of uploads that is nonsense is tried three times, then the run begins its own and says why")
+  @Test("A malformed list of uploads is tried three times, then the run begins its own upload and says why")
   func nonsenseOfUploads() throws {
     var story = try MachineStory(parts: 2)
     story = {
@@ -163,7 +163,7 @@ import Testing
     #expect(story.notices.contains { if case .startsAnew(let text) = $0 { text.contains("not XML") } else { false } })
   }
 
-  @Test("What was compared of an upload that is not adopted is not resumed, though another is")
+  @Test("What was compared of an upload that is not adopted does not count as resumed, though another is")
   func nothingKept() throws {
     var story = try Self.compared(last: 990, more: ["older"])
     story.tell(Self.list(last: 990, clock: 1000, trace: "other"))

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// Changes the store as the request did and says what the machine hears of it.
+/// Changes the store as the request did, and returns what the machine is told about it.
 typealias Answer = (inout MachinePlay) -> UploadMachine.Event
 
 extension UploadMachine.Action {
@@ -95,7 +95,7 @@ extension UploadMachine.Action {
     case .create:
       return [
         { _ in .createFailed(passing[0]) }, { _ in .createFailed(final) },
-        // The store has made it, and the answer is lost.
+        // The store has created it, and the answer is lost.
         { play in
           play.created += 1
           play.uploads.insert("id\(play.created)")
@@ -126,7 +126,7 @@ extension UploadMachine.Action {
       ]
     case .complete:
       return [
-        // Lost before the store worked, and after.
+        // Lost before the store did anything, and after.
         { _ in .completeFailed(passing[0]) },
         { play in
           _ = play.finishUpload()
@@ -134,7 +134,7 @@ extension UploadMachine.Action {
         },
         { play in play.finishUpload() ? .completeDone(.undecided(weak: "w")) : .completeFailed(final) },
         { _ in .completeFailed(final) }, { _ in .completeFailed(Failure(.precondition, "is there")) },
-        // Refused, and refused for a part.
+        // Refused, and refused because of a part.
         { _ in .completeFailed(passing[1]) },
         { _ in .completeFailed(Failure(.refused, "InvalidPart", s3Code: "InvalidPart")) },
       ]
@@ -142,21 +142,22 @@ extension UploadMachine.Action {
       return [
         { _ in .headFailed(passing[0]) }, { _ in .headFailed(final) },
         { play in play.object == .ours ? .headDone(.undecided(weak: "w")) : .headFailed(passing[1]) },
-        // The store does not show at once what it has made.
+        // The store does not show at once what it has created.
         { _ in .headDone(.absent) },
       ]
     case .inspect: return [{ _ in .inspectFailed(passing[0]) }, { _ in .inspected(.lost(final)) }]
     case .abort:
       return [
         { _ in .abortFailed(passing[0]) },
-        // The store says yes, and the upload is still there.
+        // The store reports success, and the upload still exists.
         { _ in .abortDone },
       ]
     case .listAfterAbort: return [{ _ in .listFailed(passing[0]) }]
     case .listAfterLoss:
       return [{ _ in .listFailed(passing[0]) }, { _ in .listFailed(Failure(.credentials, "AccessDenied")) }]
     case .find:
-      // A record is read from the disk; only the list of the store's uploads can fail, and then nothing is known of them.
+      // A record is read from the disk; only the list of the store's uploads can fail, and then nothing is known about
+      // them.
       return [
         { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(passing[0]) },
         { play in play.leftIsOwn ? Self.good(.find)(&play) : .findFailed(Failure(.credentials, "AccessDenied")) },
@@ -184,7 +185,7 @@ extension UploadMachine.Action {
     }
   }
 
-  /// A transfer that was told to stop can still have arrived.
+  /// A transfer that was told to stop may have arrived nevertheless.
   private var cancelledAnswers: [Answer] {
     let stopped = Failure(.interrupted, "stopped")
     switch self {
@@ -218,7 +219,7 @@ extension MachinePlay {
       number: part, size: plan.range(of: part).length, etag: "\"e\(part)\"", checksum: sum, proof: proof)
   }
 
-  /// The store assembles the object when the upload is there and every part of it has arrived.
+  /// The store assembles the object if the upload exists and every part of it has arrived.
   mutating func finishUpload() -> Bool {
     guard let id = machine.uploadID, uploads.contains(id) else { return false }
     if machine.receipts.contains(where: { $0 == nil }) { mistakes.append("complete before every part was there") }

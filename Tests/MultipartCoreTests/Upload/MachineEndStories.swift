@@ -5,7 +5,7 @@ import Testing
   private static let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
   private static let gone = UploadMachine.Event.completeFailed(Failure(.uploadGone, "NoSuchUpload"))
 
-  @Test("A lost answer, then NoSuchUpload: the HEAD that proves our object makes it a success")
+  @Test("After a lost answer and NoSuchUpload, a HEAD that proves our object is a success")
   func lostThenGone() throws {
     var story = try MachineStory.completing()
     #expect(story.last == [.complete(attempt: 1)])
@@ -16,7 +16,7 @@ import Testing
     #expect(story.machine.cause == nil)
   }
 
-  @Test("A lost answer, then 412, and the upload is gone: the HEAD tells our object from another's")
+  @Test("After a lost answer and 412, if the upload is gone, a HEAD tells our object from another's")
   func lostThenPrecondition() throws {
     for (judgement, outcome): (Judgement, UploadMachine.Outcome) in [
       (.proven(evidence: "e"), .completed(evidence: "e")), (.contradicted(message: "other"), .failed(.precondition)),
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("A lost answer, then 412, and the upload is still there: the object is another's, and nobody looks at it")
+  @Test("After a lost answer and 412, if the upload still exists, the object is another's, and no HEAD is sent")
   func lostThenPreconditionStillThere() throws {
     var story = try MachineStory.completing()
     story.tell(Self.lost)
@@ -45,7 +45,7 @@ import Testing
     #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.precondition))])
   }
 
-  @Test("A lost answer, then no object: failed, to be tried again, and not a word of other data")
+  @Test("A lost answer without an object is a failure that may be retried, and not a data mismatch")
   func lostAndAbsent() throws {
     var story = try MachineStory.completing()
     story.tell(Self.lost)
@@ -56,7 +56,7 @@ import Testing
     #expect(story.outcome == .failed(.server))
   }
 
-  @Test("A lost answer and a HEAD that only knows the size is no success")
+  @Test("A lost answer and a HEAD that shows only the size is not a success")
   func lostAndUndecided() throws {
     var story = try MachineStory.completing()
     story.tell(Self.lost)
@@ -68,7 +68,7 @@ import Testing
     #expect(story.outcome == .failed(.server))
   }
 
-  /// Each answer of complete is lost, or an error of the store's own.
+  /// Each answer to complete is lost, or an internal error of the store.
   private static func unanswered(_ failure: Failure, isRecorded: Bool = true) throws -> MachineStory {
     var story = try MachineStory.completing(tries: 2, keepsOn: [.network, .server, .throttled, .interrupted])
     story.tell(.recorded(isRecorded))
@@ -78,7 +78,7 @@ import Testing
     return story
   }
 
-  @Test("Complete that never answers, of an upload that is gone: a HEAD decides, and only for an object that is ours")
+  @Test("If complete never answers and the upload is gone, a HEAD decides, and only for an object that is ours")
   func neverAnswers() throws {
     for (judgement, outcome): (Judgement, UploadMachine.Outcome) in [
       (.proven(evidence: "e"), .completed(evidence: "e")),
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "Complete that never answers, of an upload that is still there, has not run: it is kept, whatever the key holds")
+    "If complete never answers and the upload still exists, it has not run: the upload is kept, whatever the key holds")
   func neverAnswersStillThere() throws {
     for failure in [Failure(.network, "reset"), Failure(.server, "500", status: 500), Failure(.stalled, "stalled")] {
       var story = try Self.unanswered(failure)
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("A complete that was refused each time is no lost answer: nobody looks at the key")
+  @Test("A complete that was refused each time is not a lost answer: no HEAD is sent")
   func refusedEachTime() throws {
     for failure in [
       Failure(.throttled, "SlowDown", status: 503), Failure(.throttled, "429", status: 429),
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("Where the upload cannot be listed after a lost answer the HEAD decides, and what may be left is ended")
+  @Test("If the upload cannot be listed after a lost answer, the HEAD decides, and what may be left is aborted")
   func mayNotAsk() throws {
     var story = try Self.unanswered(Failure(.network, "reset"))
     #expect(story.tell(.listFailed(Failure(.credentials, "403", status: 403))) == [.head(mustBeOurs: true)])
@@ -131,7 +131,7 @@ import Testing
     #expect(story.abortOfGone() == [.finish(.completed(evidence: "e"))])
   }
 
-  @Test("A PutObject that was refused each time is no lost answer; one that was lost is looked for")
+  @Test("A PutObject that was refused each time is not a lost answer; after a lost one a HEAD is sent")
   func refusedPut() throws {
     for (failure, isLost) in [
       (Failure(.throttled, "SlowDown", status: 503), false), (Failure(.server, "500", status: 500), true),
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("InvalidPart at complete sends all parts again, once; of an upload that this run had adopted it ends nothing")
+  @Test("InvalidPart at complete sends all parts again, once; an upload that this run has adopted is not aborted")
   func invalidPart() throws {
     let invalid = UploadMachine.Event.completeFailed(
       Failure(.refused, "InvalidPart", status: 400, s3Code: "InvalidPart"))
@@ -168,14 +168,14 @@ import Testing
     #expect(own.tell(invalid).last == .abort(uploadID: "old"))
   }
 
-  @Test("NoSuchUpload at the first complete begins anew: nothing was lost that could have worked")
+  @Test("NoSuchUpload at the first complete begins a new upload: no answer was lost that could have been a success")
   func goneAtOnce() throws {
     var story = try MachineStory.completing()
     #expect(story.tell(Self.gone).last == .abort(uploadID: "id1"))
     #expect(story.abortOfGone() == [.create(story.machine.form)])
   }
 
-  @Test("The store's yes without proof is looked at; a size that fits is then enough, another object is not")
+  @Test("After a success without proof a HEAD is sent; the right size is then enough, another object is not")
   func yesWithoutProof() throws {
     for (judgement, outcome): (Judgement, UploadMachine.Outcome) in [
       (.proven(evidence: "e"), .completed(evidence: "e")), (.undecided(weak: "size"), .completed(evidence: "size")),
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("An object that the store made and does not show at once is looked for for some seconds, with growing waits")
+  @Test("An object that the store does not show at once is checked for some seconds, with growing waits")
   func shownLater() throws {
     var story = try MachineStory.completing(tries: 1)
     story.tell(.completeDone(.undecided(weak: "w")))
@@ -209,7 +209,7 @@ import Testing
     #expect(story.tell(.headDone(.undecided(weak: "size"))) == [.finish(.completed(evidence: "size"))])
   }
 
-  @Test("An upload that was said to be complete, stays away and stands in no record is named, and not aborted")
+  @Test("A completed upload whose object is never shown and that is in no record is named, and not aborted")
   func neverShown() throws {
     var story = try MachineStory.completing(tries: 1)
     story.tell(.completeDone(.undecided(weak: "w")))
@@ -219,13 +219,13 @@ import Testing
     #expect(!story.all.hasAbort)
   }
 
-  @Test("An answer to complete that contradicts the source is a failure, and never tried again")
+  @Test("An answer to complete that contradicts the source is a failure, and is never retried")
   func contradicted() throws {
     var story = try MachineStory.completing()
     #expect(story.tell(.completeDone(.contradicted(message: "other"))) == [.finish(.failed(.dataMismatch))])
   }
 
-  @Test("A store that answers yes and then cannot be asked is no success")
+  @Test("A store that reports success and then does not answer the HEAD is not a success")
   func headFails() throws {
     var story = try MachineStory.completing(tries: 2)
     story.tell(.completeDone(.undecided(weak: "w")))
@@ -239,7 +239,7 @@ import Testing
 
   // MARK: - Abort
 
-  @Test("An abort that does not take is repeated until the list says that the upload is gone")
+  @Test("An abort that does not take effect is repeated until the list shows that the upload is gone")
   func abortRepeats() throws {
     var story = try MachineStory.sending(parts: 2, concurrency: 1)
     #expect(story.failed(1, .refused) == [.abort(uploadID: "id1")])
@@ -254,7 +254,7 @@ import Testing
     #expect(story.machine.abandoned.isEmpty)
   }
 
-  @Test("After four aborts the upload is said to be left behind, by its name")
+  @Test("After four aborts the upload is reported as left behind, by its ID")
   func leftBehind() throws {
     var story = try MachineStory.sending(parts: 2, concurrency: 1)
     story.failed(1, .refused)
@@ -269,7 +269,7 @@ import Testing
     #expect(story.machine.cause?.code == .refused)
   }
 
-  @Test("Who may abort but not list takes the abort's word")
+  @Test("Without the permission to list, the abort's own answer counts")
   func mayNotList() throws {
     var story = try MachineStory.sending(parts: 2, concurrency: 1)
     story.failed(1, .refused)
@@ -279,7 +279,7 @@ import Testing
 
   // MARK: - Before the first byte
 
-  @Test("An object that stands in the way ends it before create: no upload, no byte")
+  @Test("An object that violates the condition ends the run before create: no upload, no byte")
   func precondition() throws {
     var story = try MachineStory(parts: 2, checksFirst: true)
     #expect(story.tell(.start) == [.check])
@@ -287,7 +287,7 @@ import Testing
     #expect(story.all.count == 2)
   }
 
-  @Test("A look that is not allowed decides nothing, one that fails is tried again")
+  @Test("A check that is not allowed decides nothing, one that fails is retried")
   func checkFails() throws {
     var story = try MachineStory(parts: 2, checksFirst: true)
     story.tell(.start)

@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-/// Nothing is left at the store that nobody needs, and nothing of somebody else is ended.
+/// Nothing useless is left at the store, and no upload of somebody else is aborted.
 @Suite(.timeLimit(.minutes(15))) struct MachineLeftoverStories {
   private static func finding(_ candidate: UploadMachine.Candidate) throws -> MachineStory {
     let part: Int64 = 5 << 20
@@ -48,7 +48,7 @@ import Testing
 
   private static let changed = UploadMachine.Candidate(uploadID: "ours", use: .changed("another source"))
 
-  @Test("A recorded upload of a source that was touched since is gone on with when its parts are still the source's")
+  @Test("A recorded upload of a source that was touched since is resumed if its parts still match the source")
   func touched() throws {
     var story = try Self.finding(Self.changed)
     #expect(story.tell(Self.list) == [.verify(part: 1)])
@@ -59,7 +59,7 @@ import Testing
     #expect(story.machine.ownUploadID == "ours" && !story.machine.leavesOldRecord)
   }
 
-  @Test("One of whose parts one is not the source's any more is aborted, with its reason, and another begun")
+  @Test("If one of its parts no longer matches the source, it is aborted, with the reason, and another is begun")
   func rewritten() throws {
     var story = try Self.finding(Self.changed)
     story.tell(Self.list)
@@ -68,7 +68,7 @@ import Testing
     #expect(story.endsOld() == [.create(story.machine.form)])
   }
 
-  @Test("When its parts cannot be listed now, it is left with its record")
+  @Test("If its parts cannot be listed now, it is left with its record")
   func unlisted() throws {
     var story = try Self.finding(Self.changed)
     story.tell(.partsListFailed(Failure(.credentialsExpired, "not now")))
@@ -88,7 +88,7 @@ import Testing
     #expect(!story.all.hasAbort)
   }
 
-  @Test("A recorded upload that the store says it does not know is aborted before another is created")
+  @Test("A recorded upload that the store no longer has is aborted before another is created")
   func forgottenIsAborted() throws {
     var story = try Self.finding(Self.own)
     #expect(story.tell(Self.gone).last == .abort(uploadID: "ours"))
@@ -96,14 +96,14 @@ import Testing
     #expect(story.endsOld() == [.create(story.machine.form)])
   }
 
-  @Test("A recorded whole upload that is gone, and an object that is not ours: aborted too, then begun anew")
+  @Test("A recorded whole upload that is gone, and an object that is not ours: aborted too, then begun again")
   func forgottenWholeIsAborted() throws {
     var story = try Self.finding(Self.whole)
     #expect(story.tell(Self.gone) == [.head(mustBeOurs: true)])
     #expect(story.tell(.headDone(.contradicted(message: "other"))).last == .abort(uploadID: "ours"))
   }
 
-  @Test("A recorded whole upload that is gone, and the object proven: a success that leaves nothing")
+  @Test("A recorded whole upload that is gone, and a proven object: a success that leaves nothing")
   func forgottenWholeIsProven() throws {
     var story = try Self.finding(Self.whole)
     story.tell(Self.gone)
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "A list that shows less than the whole record is doubted: the object is looked for, and nothing aborted beside it")
+    "A list that shows less than the whole record is doubted: a HEAD is sent, and nothing is aborted meanwhile")
   func beingCompleted() throws {
     var story = try Self.finding(Self.whole)
     #expect(story.tell(Self.list) == [.head(mustBeOurs: true)])
@@ -134,7 +134,7 @@ import Testing
     #expect(story.count { $0 == .verify(part: 1) } == 1)
   }
 
-  @Test("An upload gone on with that is gone at complete may have been completed before: a HEAD looks")
+  @Test("A resumed upload that is gone at complete may have been completed before: a HEAD is sent")
   func goneAtComplete() throws {
     for proven in [true, false] {
       var story = try Self.finding(Self.own)
@@ -150,7 +150,7 @@ import Testing
 
   private static let mayNotList = UploadMachine.Event.listFailed(Failure(.credentials, "403", status: 403))
 
-  @Test("Complete never answered, nobody may list, and the object is ours: a success, and what may be left is ended")
+  @Test("If complete never answers and listing is not allowed, our object is a success, and the upload is aborted")
   func provenByAnEarlierRun() throws {
     let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
     var story = try MachineStory.completing(tries: 2)
@@ -165,7 +165,7 @@ import Testing
     #expect(story.machine.cause == nil)
   }
 
-  @Test("An object that is proven is a success even when the upload's end cannot be shown, which is said")
+  @Test("A proven object is a success even if the upload cannot be shown to be gone, which is reported")
   func provenAndLeftBehind() throws {
     let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
     var story = try MachineStory.completing(tries: 1)
@@ -187,7 +187,7 @@ import Testing
     return story
   }
 
-  @Test("Another writer's conflict after a lost answer: the writer may have been this run, and a HEAD looks")
+  @Test("After a conflict and a lost answer, the other writer may have been this run, so a HEAD is sent")
   func conflictAfterLostAnswer() throws {
     let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
     var ours = try Self.conflicted(after: lost)
@@ -199,7 +199,7 @@ import Testing
     #expect(theirs.outcome == nil)
   }
 
-  @Test("PutObject whose answers are all lost is looked for with a HEAD before it counts as failed")
+  @Test("If all answers to PutObject are lost, a HEAD is sent before it counts as failed")
   func putNeverAnswers() throws {
     for (judgement, outcome): (Judgement, UploadMachine.Outcome) in [
       (.proven(evidence: "e"), .completed(evidence: "e")), (.contradicted(message: "other"), .failed(.network)),

@@ -1,11 +1,11 @@
 import MultipartCore
 import Testing
 
-/// What an interruption costs, on lines of every kind.
+/// The cost of an interruption, on various lines.
 @Suite struct MachineLineStories {
   private static let mega = 1_048_576.0
 
-  @Test("2 MiB/s for 20 s: most of what went out is at the store, in whole parts")
+  @Test("2 MiB/s for 20 s: most of what was sent is at the store, in whole parts")
   func twoMega() throws {
     var upload = try PlayedUpload(parts: 24) { _ in 2 * Self.mega }
     upload.run(.seconds(20))
@@ -54,14 +54,14 @@ import Testing
     #expect(copies == (limit == nil ? 1 : 0))
   }
 
-  @Test("A limit above what the line takes changes nothing: what holds is the line")
+  @Test("A limit above the line's speed changes nothing")
   func limitAboveLine() throws {
     var upload = try PlayedUpload(parts: 400, limit: 1 << 30) { Double($0) * 10 * Self.mega }
     upload.run(.seconds(10))
     #expect(upload.most >= 8)
   }
 
-  @Test("On a fast line eight are under way within a few round trips", arguments: [0, 10, 50, 100])
+  @Test("On a fast line eight parts are being sent within a few round trips", arguments: [0, 10, 50, 100])
   func fast(_ milliseconds: Int) throws {
     var upload = try PlayedUpload(parts: 4000) { _ in 500 * Self.mega }
     upload.roundTrip = .milliseconds(milliseconds)
@@ -71,7 +71,7 @@ import Testing
     #expect(upload.lost == 0)
   }
 
-  @Test("A line that was fast and is slow has at most ten seconds under way soon after")
+  @Test("If a fast line becomes slow, soon at most ten seconds of parts are being sent")
   func becomesSlow() throws {
     var upload = try PlayedUpload(parts: 4000) { _ in 100 * Self.mega }
     upload.run(.seconds(5))
@@ -84,7 +84,7 @@ import Testing
     #expect(upload.done.count - before >= 3)
   }
 
-  @Test("A line that was slow and is fast has eight under way within two seconds", arguments: [0.3, 2])
+  @Test("If a slow line becomes fast, eight parts are being sent within two seconds", arguments: [0.3, 2])
   func becomesFast(_ mega: Double) throws {
     var upload = try PlayedUpload(parts: 4000) { _ in mega * Self.mega }
     upload.run(.seconds(30))
@@ -94,14 +94,14 @@ import Testing
     #expect(upload.out.count >= 8, "\(upload.story.notices)")
   }
 
-  @Test("Where each connection has a slow rate of its own, all of them are used")
+  @Test("If each connection has its own slow rate, all of them are used")
   func ownRates() throws {
     var upload = try PlayedUpload(parts: 400) { Double($0) * 0.3 * Self.mega }
     upload.run(.seconds(15))
     #expect(upload.out.count >= 8, "\(upload.story.notices)")
   }
 
-  @Test("A line that was fast at the last run begins with all, and when it is slow today gives most of them up at once")
+  @Test("A line that was fast in the last run begins with all parts, and if it is slow today, most are stopped at once")
   func remembered() throws {
     var upload = try PlayedUpload(parts: 24, bounds: Pace.Bounds(start: 8, most: 48, opening: .max)) { _ in
       2 * Self.mega
@@ -112,7 +112,7 @@ import Testing
     #expect(upload.lost < 3 * Self.mega)
   }
 
-  @Test("An interruption lets parts end that need less than two seconds, and they count")
+  @Test("An interruption lets parts finish that need less than two seconds, and they count")
   func interrupted() throws {
     var upload = try PlayedUpload(parts: 24) { _ in 2 * Self.mega }
     while (upload.out.first?.gone ?? 0) < 6.5 * Self.mega { upload.run(PlayedUpload.step) }
@@ -127,7 +127,7 @@ import Testing
     #expect(upload.story.machine.receipts.count { $0 != nil } == done + out)
   }
 
-  @Test("The others are stopped at once: what needs longer, what has just begun, what stands still")
+  @Test("The others are stopped at once: those that need longer, have just begun, or stand still")
   func others() throws {
     var settings = SoloSettings(
       plan: try UploadPlan(size: 40 << 20, partSize: 8 << 20), concurrency: 5, form: .algorithm(.crc64nvme), seed: 1)
@@ -149,7 +149,7 @@ import Testing
     #expect(story.machine.receipts.compactMap { $0?.number } == [1, 4])
   }
 
-  @Test("A part that was let end and does not is stopped after two seconds")
+  @Test("A part that may finish and does not is stopped after two seconds")
   func overstays() throws {
     var upload = try PlayedUpload(parts: 24) { _ in 2 * Self.mega }
     while (upload.out.first?.gone ?? 0) < 6.5 * Self.mega { upload.run(PlayedUpload.step) }
@@ -161,7 +161,7 @@ import Testing
     #expect((.seconds(2) ... .milliseconds(2100)).contains(upload.story.now - begun))
   }
 
-  @Test("Where an interruption aborts the upload nothing is waited for")
+  @Test("If an interruption aborts the upload, it waits for no part")
   func nothingKept() throws {
     var upload = try PlayedUpload(parts: 24) { _ in 2 * Self.mega }
     while (upload.out.first?.gone ?? 0) < 6.5 * Self.mega { upload.run(PlayedUpload.step) }

@@ -8,7 +8,7 @@ import Testing
     #expect(story.last.parts == Array(1...8))
     for part in 1...4 { story.failed(part, .throttled) }
     #expect(story.machine.window == 4)
-    // Four wait and four are out: nothing new is sent.
+    // Four wait and four are being sent: nothing new is sent.
     #expect(story.count { if case .send = $0 { true } else { false } } == 8)
     story.now = .milliseconds(1999)
     story.failed(5, .throttled)
@@ -23,7 +23,7 @@ import Testing
     #expect(story.machine.window == 1)
   }
 
-  @Test("A narrowed window lets parts run out before it sends a new one, and grows back to what it was")
+  @Test("A narrowed window lets parts finish before it sends a new one, and grows back to its former size")
   func growsBack() throws {
     var story = try MachineStory.sending(parts: 300, concurrency: 4)
     story.failed(1, .throttled)
@@ -46,14 +46,14 @@ import Testing
     #expect(story.machine.retries == 1)
   }
 
-  @Test("A stalled part is sent again on a fresh connection; one that broke is not")
+  @Test("A stalled part is sent again on a fresh connection; one whose connection broke is not")
   func fresh() throws {
     var story = try MachineStory.sending(parts: 3, concurrency: 3)
     story.failed(1, .stalled)
     #expect(story.waitOut() == [.send(part: 1, form: story.machine.form, attempt: 2, freshConnection: true)])
     story.failed(2, .network)
     #expect(story.waitOut() == [.send(part: 2, form: story.machine.form, attempt: 2, freshConnection: false)])
-    // Another upload's part of that number begins as any other.
+    // A part of that number of another upload begins like any other.
     story.done(1)
     story.failed(3, .uploadGone)
     #expect(story.failed(2, .uploadGone) == [.abort(uploadID: "id1")])
@@ -74,7 +74,7 @@ import Testing
     #expect(story.machine.retries == 2)
   }
 
-  @Test("A failure that no try mends stops the others and aborts only when the last of them has answered")
+  @Test("A failure that no retry can fix stops the others, and aborts only after the last of them has answered")
   func stopsOthers() throws {
     var story = try MachineStory.sending(parts: 10, concurrency: 3)
     #expect(story.failed(2, .sourceChanged) == [.cancelTransfers])
@@ -86,7 +86,7 @@ import Testing
     #expect(story.machine.abandoned.isEmpty)
   }
 
-  @Test("A refused checksum steps down from CRC64NVME to MD5 to none, each in an upload of its own")
+  @Test("A refused checksum steps down from CRC64NVME to MD5 to none, each in a new upload")
   func stepsDown() throws {
     var story = try MachineStory(parts: 2, concurrency: 1)
     story.tell(.start)
@@ -110,7 +110,7 @@ import Testing
     #expect(steps == [[.algorithm(.crc64nvme), .md5], [.md5, .none]])
   }
 
-  @Test("With a signed payload the step from a refused checksum is to none")
+  @Test("If the payload is signed, a refused checksum steps down to none")
   func stepsDownSigned() throws {
     var story = try MachineStory(parts: 2, signed: true)
     story.tell(.start)
@@ -131,21 +131,21 @@ import Testing
     #expect(sent.done(1, proof: .none).forms == [.algorithm(.sha256)])
   }
 
-  @Test("A store that takes a checksum without giving it back gets MD5 for the parts to come, and is told once")
+  @Test("A store that returns no checksum gets MD5 for the following parts, and this is reported once")
   func unverified() throws {
     var story = try MachineStory.sending(parts: 6, concurrency: 2)
     #expect(story.done(1, proof: .etag).forms == [.md5])
-    // Part 2 went out in the old form: that says nothing new.
+    // Part 2 was sent in the old form: that shows nothing new.
     let late = MachinePlay.receipt(2, .algorithm(.crc64nvme), story.settings.plan, proof: .etag)
     #expect(story.tell(.partDone(late)).forms == [.md5])
     #expect(story.notices.count == 1)
-    // A part that waited for its try goes in the form of now.
+    // A part that waited for its retry is sent in the current form.
     story.failed(3, .network)
     #expect(story.waitOut().forms == [.md5])
     #expect(story.machine.uploadID == "id1")
   }
 
-  @Test("An upload that the store has forgotten is begun anew with all its parts, three times at most")
+  @Test("An upload that the store no longer has is begun again with all its parts, three times at most")
   func startsAnew() throws {
     var story = try MachineStory.sending(parts: 3, concurrency: 1)
     story.done(1)
@@ -159,11 +159,11 @@ import Testing
     story.failed(1, .uploadGone)
     story.abortOfGone()
     #expect(story.outcome == .failed(.uploadGone))
-    #expect(story.notices == Array(repeating: .startsAnew(message: "the store no longer knows the upload"), count: 3))
+    #expect(story.notices == Array(repeating: .startsAnew(message: "the store no longer has the upload"), count: 3))
     #expect(story.machine.abandoned.isEmpty)
   }
 
-  @Test("A part of an upload that was left does not count for the next one")
+  @Test("A part of an upload that was aborted does not count for the next one")
   func lateAnswer() throws {
     var story = try MachineStory.sending(parts: 3, concurrency: 2)
     #expect(story.failed(1, .uploadGone).contains(.cancelTransfers))
@@ -175,7 +175,7 @@ import Testing
     #expect(story.machine.receipts.allSatisfy { $0 == nil })
   }
 
-  @Test("Ten thousand parts take as many sends, and no more than a few actions each")
+  @Test("Ten thousand parts need as many sends, and no more than a few actions each")
   func tenThousand() throws {
     let part: Int64 = 5 << 20
     let plan = try UploadPlan(size: part * 10_000, partSize: part)

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// A machine against a model of a store: which requests are out, what the store really has, and every answer that could
+/// A machine and a model of a store: which requests are pending, what the store really has, and every answer that could
 /// come next.
 struct MachinePlay {
   enum Object: Equatable {
@@ -27,16 +27,16 @@ struct MachinePlay {
   var left: [String] = []
   var leftIsOwn = false
   var isAdopted = false
-  /// Somebody who is still at it has sent a part once more, so many seconds after the beginning.
+  /// Somebody who is still sending to it has sent a part once more, this many seconds after the beginning.
   var touchedAt: Int64 = 0
-  /// Made by creates whose answers were lost.
+  /// Created by requests whose answers were lost.
   var lost: Set<String> = []
-  /// Uploads stand in records, so that a later run can go on.
+  /// Uploads are recorded, so that a later run can resume them.
   var records = false
   var object = Object.none
   var interruptions = 0
 
-  /// The object was seen to have what was asked for it.
+  /// The object was seen to have the requested settings.
   var isInspected = false
 
   init(
@@ -74,7 +74,7 @@ struct MachinePlay {
     for action in actions { take(action) }
     if machine.misfits > 0 { mistakes.append("nothing was waiting for \(history.last ?? "")") }
     if out.count(where: \.isTransfer) > settings.concurrency { mistakes.append("more transfers than the window") }
-    if outcome == nil, out.isEmpty, timers.isEmpty { mistakes.append("nothing is out, and no end") }
+    if outcome == nil, out.isEmpty, timers.isEmpty { mistakes.append("nothing is pending, but there is no end") }
     if steps > 400 { mistakes.append("no end after 400 events") }
   }
 
@@ -91,12 +91,12 @@ struct MachinePlay {
       out = out.map { $0.isTransfer ? .cancelled($0) : $0 }
     case .finish(let result):
       outcome = result
-      if !out.isEmpty { mistakes.append("the end comes while \(out) is out") }
+      if !out.isEmpty { mistakes.append("the end comes while \(out) is pending") }
     default: out.append(action)
     }
   }
 
-  /// The store's, by which the upload that was left is half a minute old when the run begins.
+  /// The store's, by which the old upload is half a minute old when the run begins.
   var clock: Timestamp { Timestamp(seconds: 30 + now.components.seconds) }
 
   struct Choice {
@@ -141,7 +141,7 @@ struct MachinePlay {
     case .completed:
       if object != .ours { mistakes.append("success, and the object is \(object)") }
       if settings.inspects, !isInspected {
-        mistakes.append("success, and nobody has seen that it has what was asked for")
+        mistakes.append("success, but the requested settings were not checked")
       }
     case .failed:
       if machine.cause == nil { mistakes.append("failed without a cause") }
@@ -152,7 +152,7 @@ struct MachinePlay {
     if machine.createWasLost { unsaid.subtract(lost) }
     if outcome?.isKept == true, let id = machine.uploadID { unsaid.remove(id) }
     // A foreign upload that is not ours is left as it was.
-    if !leftIsOwn, !isAdopted, !left.isEmpty, !uploads.contains("old") { mistakes.append("ended what is not its own") }
+    if !leftIsOwn, !isAdopted, !left.isEmpty, !uploads.contains("old") { mistakes.append("aborted a foreign upload") }
     if !leftIsOwn || (outcome?.isFailure == true && machine.leavesOldRecord) { unsaid.remove("old") }
     if outcome != nil, !unsaid.isEmpty { mistakes.append("the end, and \(unsaid) is still at the store") }
   }

@@ -1,13 +1,13 @@
 import MultipartCore
 import Testing
 
-/// The run is told to stop while something is out.
+/// The run is told to stop while something is pending.
 @Suite(.timeLimit(.minutes(15))) struct MachineStopStories {
   private static let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
   private static let gone = UploadMachine.Event.completeFailed(Failure(.uploadGone, "NoSuchUpload"))
   private let stop = UploadRun.Event.interrupted(Failure(.interrupted, "stopped"))
 
-  @Test("Interrupted while it looks or creates: the answer is waited for, and an upload that came of it is aborted")
+  @Test("Interrupted while it looks or creates: the answer is awaited, and an upload that was created is aborted")
   func interruptedBefore() throws {
     var checking = try MachineStory(parts: 2, checksFirst: true)
     checking.tell(.start)
@@ -25,7 +25,7 @@ import Testing
     #expect(refused.tell(.createFailed(Failure(.network, "reset"))) == [.finish(.failed(.interrupted))])
   }
 
-  @Test("Interrupted while it waits for a try: the end comes at once")
+  @Test("Interrupted while it waits for a retry: the run ends at once")
   func interruptedWaiting() throws {
     var creating = try MachineStory(parts: 2)
     creating.tell(.start)
@@ -34,7 +34,7 @@ import Testing
     var sending = try MachineStory.sending(parts: 2, concurrency: 1)
     sending.failed(1, .network)
     #expect(sending.tell(stop) == [.abort(uploadID: "id1")])
-    // The wait's time comes all the same, and means nothing any more.
+    // The time of the wait still comes, and has no effect any more.
     sending.now = .seconds(60)
     #expect(sending.tell(.tick).isEmpty)
   }
@@ -50,7 +50,7 @@ import Testing
     #expect(story.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
   }
 
-  @Test("Interrupted while one PutObject is out: it is stopped, and when it had arrived it is a success")
+  @Test("Interrupted during a PutObject: it is stopped, and if it had arrived it is a success")
   func interruptedPut() throws {
     var story = try MachineStory(parts: 1)
     story.tell(.start)
@@ -62,7 +62,7 @@ import Testing
     #expect(arrived.tell(.putDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
   }
 
-  @Test("Interrupted while complete is out: a yes is a success")
+  @Test("Interrupted during complete: a positive answer is a success")
   func interruptedCompleting() throws {
     var story = try MachineStory.completing()
     #expect(story.tell(stop).isEmpty)
@@ -73,7 +73,7 @@ import Testing
     #expect(looks.tell(.headDone(.undecided(weak: "w"))) == [.finish(.completed(evidence: "w"))])
   }
 
-  @Test("Interrupted while complete is out, and its answer is lost: one look, then the end, without another try")
+  @Test("Interrupted during complete, and its answer is lost: one check, then the end, without a retry")
   func interruptedCompletingLost() throws {
     var story = try MachineStory.completing()
     story.tell(stop)
@@ -96,7 +96,7 @@ import Testing
     #expect(refused.tell(Self.gone).contains { if case .create = $0 { true } else { false } } == false)
   }
 
-  @Test("Interrupted while a HEAD is out: it is the last, and is not tried again")
+  @Test("Interrupted during a HEAD: it is the last, and is not retried")
   func interruptedHeading() throws {
     var story = try MachineStory.completing()
     story.tell(.completeDone(.undecided(weak: "w")))
@@ -107,7 +107,7 @@ import Testing
       ])
   }
 
-  @Test("Interrupted while it aborts in order to begin anew: the abort ends, nothing begins")
+  @Test("Interrupted while it aborts in order to begin again: the abort finishes, nothing begins")
   func interruptedAborting() throws {
     var story = try MachineStory.sending(parts: 2, concurrency: 1)
     #expect(story.failed(1, .checksumUnsupported).hasAbort)

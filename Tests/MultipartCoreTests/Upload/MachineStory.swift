@@ -1,7 +1,7 @@
 import MultipartCore
 import Testing
 
-/// A machine that is told a story event by event, and what it said to each.
+/// A machine that is given events one by one, and its reply to each.
 struct MachineStory {
   var machine: SoloUpload
   let settings: SoloSettings
@@ -39,7 +39,7 @@ struct MachineStory {
     return story
   }
 
-  /// An upload whose parts are all there, and complete is out.
+  /// An upload whose parts are all at the store, and complete is pending.
   static func completing(
     parts: Int = 2, tries: Int = 10, keepsOn: Set<Failure.Code> = []
   ) throws(Failure) -> MachineStory {
@@ -52,7 +52,7 @@ struct MachineStory {
     return story
   }
 
-  /// Goes on with an upload of two parts that is all there, and complete is out.
+  /// Resumes an upload of two parts that are both at the store, and complete is pending.
   static func adopting(_ use: UploadMachine.Candidate.Use) throws(Failure) -> MachineStory {
     var settings = try MachineStory(parts: 2).settings
     settings.finds = true
@@ -69,7 +69,7 @@ struct MachineStory {
     for part in 1...2 {
       story.tell(.partVerified(MachinePlay.receipt(part, settings.form, settings.plan)))
     }
-    // One that no record knows is listed again before it is adopted.
+    // An unrecorded one is listed again before it is adopted.
     if story.last.contains(.listParts(uploadID: "old")) { story.tell(.partsListed(list)) }
     return story
   }
@@ -84,7 +84,7 @@ struct MachineStory {
     take(machine.handle(event, at: now))
   }
 
-  /// Nothing has asked for it.
+  /// An event that no action asked for.
   mutating func tell(stray event: UploadMachine.Event) -> [UploadMachine.Action] {
     strays += 1
     return tell(event)
@@ -115,13 +115,13 @@ struct MachineStory {
     tell(.partFailed(part, Failure(code, "told to fail")))
   }
 
-  /// The abort of an upload that the store says it does not know: tried all the same, and answered so again.
+  /// The abort of an upload that the store no longer has: requested nevertheless, and answered in the same way.
   @discardableResult
   mutating func abortOfGone() -> [UploadMachine.Action] {
     tell(.abortFailed(Failure(.uploadGone, "gone")))
   }
 
-  /// Lets the time pass until the earliest wait of the last answer ends.
+  /// Advances the clock to the end of the earliest wait in the last reply.
   @discardableResult
   mutating func waitOut() -> [UploadMachine.Action] {
     let waits = last.compactMap { action in

@@ -2,7 +2,7 @@ import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct MachineTailStories {
-  /// Four parts at once, of which the last is still under way when the others took a second each.
+  /// Four parts at once, the last of which is still being sent when the others have taken a second each.
   private static func tail(parts: Int = 4) throws -> MachineStory {
     let part: Int64 = 5 << 20
     var settings = SoloSettings(
@@ -19,7 +19,7 @@ import Testing
 
   private static let copy = UploadMachine.Action.sendCopy(part: 4, form: .algorithm(.crc64nvme), freshConnection: true)
 
-  /// Lets second after second pass, until something other than waiting is to be done.
+  /// Advances the clock second by second, until there is an action other than waiting.
   private static func look(_ story: inout MachineStory, until end: Duration) -> [UploadMachine.Action] {
     while story.now < end {
       story.now += .seconds(1)
@@ -29,7 +29,7 @@ import Testing
     return []
   }
 
-  @Test("The last part that is slow beyond reason is sent once more; the first answer wins and the other is stopped")
+  @Test("A last part that is far too slow is sent once more; the first answer wins and the other transfer is stopped")
   func hedged() throws {
     var story = try Self.tail()
     #expect(Self.look(&story, until: .seconds(10)) == [])
@@ -49,7 +49,7 @@ import Testing
     #expect(story.done(4) == [.complete(attempt: 1)])
   }
 
-  @Test("Where both copies arrive under another ETag each, the part is sent once more, alone")
+  @Test("If both copies arrive with different ETags, the part is sent once more, alone")
   func anotherETag() throws {
     var story = try Self.tail()
     #expect(Self.look(&story, until: .seconds(20)) == [Self.copy])
@@ -64,7 +64,7 @@ import Testing
     #expect(story.machine.retries == 0)
   }
 
-  @Test("One copy that fails leaves it to the other; when both have failed the part is tried again")
+  @Test("If one copy fails, the other remains; if both have failed, the part is retried")
   func failing() throws {
     var story = try Self.tail()
     #expect(Self.look(&story, until: .seconds(20)) == [Self.copy])
@@ -96,7 +96,7 @@ import Testing
   private static let warmCopy = UploadMachine.Action.sendCopy(
     part: 4, form: .algorithm(.crc64nvme), freshConnection: false)
 
-  /// What is done when part 4, of 5 MiB as the others that took a second, has moved so far in the last three seconds.
+  /// The actions if part 4, of 5 MiB like the others that took a second, has moved this much in the last three seconds.
   private static func told(
     from then: Int64, to gone: Int64, parts: Int = 4
   ) throws -> [UploadMachine.Action] {
@@ -108,7 +108,7 @@ import Testing
     return story.last.filter { if case .wait = $0 { false } else { true } }
   }
 
-  @Test("A part that would take an idle connection less time from its beginning is sent by that too")
+  @Test("A part that an idle connection would send faster from its beginning is sent by that one too")
   func outrun() throws {
     #expect(try Self.told(from: 2 << 20, to: 7 << 19) == [], "three more seconds")
     #expect(try Self.told(from: 2 << 20, to: 3 << 20) == [Self.warmCopy], "six more")
@@ -120,7 +120,7 @@ import Testing
     #expect(try Self.told(from: 1 << 20, to: 1 << 20, parts: 3) == [], "nobody knows what a part takes")
   }
 
-  /// Five of eight parts have arrived, after a second each, and the others have moved so much at each look.
+  /// Five of eight parts have arrived, after a second each, and the others have moved this much at each sample.
   private static func copies(_ looks: [[Int: Int64]], arrives: Int? = nil) throws -> [Int] {
     let part: Int64 = 5 << 20
     var settings = SoloSettings(
@@ -144,7 +144,7 @@ import Testing
     return copies
   }
 
-  @Test("A part is sent twice where it takes twice what the others show it to need; none where all are slow")
+  @Test("A part is sent twice if it takes twice as long as the others suggest; none is if all are slow")
   func compared() throws {
     let mega: Int64 = 1 << 20
     func copies(_ after: [Int: Int64], arrives: Int? = nil) throws -> [Int] {
@@ -154,13 +154,13 @@ import Testing
     #expect(try copies([6: mega + 1000, 7: mega + 500, 8: mega + 1000]) == [], "the line is slow for all")
     #expect(try copies([6: mega * 2, 7: mega * 2, 8: mega + 1000]) == [8])
     let twoThirds = mega * 2 / 3
-    // Anew it takes 7.5 s; in the first case a little more than 15 s are left, in the second a little less.
+    // Sent again it takes 7.5 s; in the first case a little more than 15 s are left, in the second a little less.
     #expect(try copies([6: mega * 3, 7: mega + twoThirds - 1000, 8: mega * 3]) == [7])
     #expect(try copies([6: mega * 3, 7: mega + twoThirds + 1000, 8: mega * 3]) == [])
     #expect(try copies([7: mega + 1000, 8: mega + 1000], arrives: 6) == [7], "the one that arrived was fast")
   }
 
-  @Test("One that is alone is compared with the parts before it, unless another has arrived since, hardly faster")
+  @Test("A single part is compared with those before it, unless another has arrived since, hardly faster")
   func alone() throws {
     let mega: Int64 = 1 << 20
     let looks: [[Int: Int64]] = [[8: mega], [8: mega * 2], [8: mega * 3]]
@@ -169,7 +169,7 @@ import Testing
     #expect(try Self.copies([[7: mega * 5 - 1000, 8: mega], [8: mega + 1000], [8: mega + 2000]], arrives: 7) == [8])
   }
 
-  @Test("One part at a time is sent twice, the slowest first, while a connection is idle, and none a third time")
+  @Test("Only one part at a time is sent twice, the slowest first, while a connection is idle, and none a third time")
   func idle() throws {
     let looks = (0..<6).map { look -> [Int: Int64] in
       let moved = Int64(look) * 10_000

@@ -13,7 +13,7 @@ import Testing
     return story
   }
 
-  /// Looks ten times a second for so long, at a line of so many bytes a second; all that was done by that.
+  /// Samples a line of `rate` bytes per second ten times a second for this long; all resulting actions.
   private static func look(
     _ story: inout MachineStory, _ time: Duration, rate: Double
   ) -> [UploadMachine.Action] {
@@ -27,7 +27,7 @@ import Testing
     return actions
   }
 
-  @Test("It begins with the first number, and a faster line fills the next")
+  @Test("It begins with the first number, and a faster line fills the next window")
   func grows() throws {
     var story = try Self.story(parts: 100, start: 4, most: 20)
     #expect(story.all.parts == [1, 2, 3, 4])
@@ -37,7 +37,7 @@ import Testing
     #expect(story.notices.contains { if case .paced(connections: 6, _) = $0 { true } else { false } })
   }
 
-  @Test("On a slow line the parts that began last are stopped, and sent when their turn comes, without a lost try")
+  @Test("On a slow line the parts that began last are stopped, and sent when their turn comes, without losing a try")
   func slow() throws {
     var story = try Self.story(parts: 9, start: 4, most: 8)
     let actions = Self.look(&story, .seconds(15), rate: 100_000)
@@ -49,7 +49,7 @@ import Testing
     #expect(story.machine.retries == 0)
   }
 
-  @Test("A part that arrives all the same although it was to be stopped counts")
+  @Test("A part that was to be stopped but arrives nevertheless counts")
   func arrives() throws {
     var story = try Self.story(parts: 5, start: 4, most: 8)
     _ = Self.look(&story, .seconds(15), rate: 100_000)
@@ -69,7 +69,7 @@ import Testing
     #expect(story.failed(1, .interrupted) == [.abort(uploadID: "id1")])
   }
 
-  @Test("A store that asks for less gets half, and no more for a while although the line would take it")
+  @Test("A store that asks for less gets half, and no more for a while even if the line could carry it")
   func throttled() throws {
     var story = try Self.story(parts: 100, start: 8, most: 20)
     story.now = .milliseconds(100)
@@ -78,7 +78,7 @@ import Testing
     #expect(Self.look(&story, .seconds(9), rate: 50_000_000) == [])
   }
 
-  @Test("At the end, with fewer parts left than connections, what has mostly gone out is not stopped")
+  @Test("At the end, with fewer parts left than connections, a part that is mostly sent is not stopped")
   func end() throws {
     var story = try Self.story(parts: 4, start: 4, most: 8)
     story.done(1)

@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What a run and its one object are set to.
+/// The settings of a run and of its one object.
 @dynamicMemberLookup
 struct SoloSettings: Sendable {
   var upload: UploadMachine.Settings
@@ -30,7 +30,7 @@ struct SoloSettings: Sendable {
   }
 }
 
-/// A run of one object, told of that object's events and of its own.
+/// A run of one object, which gets that object's events and its own.
 @dynamicMemberLookup
 struct SoloUpload: Sendable {
   private(set) var run: UploadRun

@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("A store that refuses parts of several sizes is known from then on, and one that misses a part is not")
+  @Test("A store that refuses parts of several sizes is remembered, and one that lacks a part is not")
   func equalParts() async throws {
     let fake = try FakeS3(FakeOptions { $0.wantsEqualParts = true })
     let origin = fake.endpoint

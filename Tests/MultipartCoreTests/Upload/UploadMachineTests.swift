@@ -18,7 +18,7 @@ import Testing
     var mistakes: [String] = []
   }
 
-  /// Plays every order of answers with up to `faults` bad ones, and gives back how many ends there were.
+  /// Plays every order of answers with up to `faults` bad ones, and counts the ends.
   private func explore(_ faults: Int, _ play: @escaping @Sendable () throws -> MachinePlay) async throws -> [String:
     Int]
   {

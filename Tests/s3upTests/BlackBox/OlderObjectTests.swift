@@ -86,7 +86,7 @@ import Testing
     box.fake.dropUpload(id)
     let result = try await box.run(Self.parts)
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.errors.contains("no longer knows the upload"))
+    #expect(result.errors.contains("no longer has the upload"))
     let now = try #require(box.fake.object("k")?.uploadID)
     #expect(now != made && now != id)
   }

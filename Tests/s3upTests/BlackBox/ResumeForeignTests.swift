@@ -240,7 +240,7 @@ import Testing
     let before = box.fake.requests.count
     let result = try await box.run(Self.adopt)
     #expect(result.status == 0)
-    #expect(result.errors.contains("looked at the 8 newest of 300 unfinished uploads"), "\(result.errors)")
+    #expect(result.errors.contains("examined the 8 newest of 300 unfinished uploads"), "\(result.errors)")
     #expect(box.fake.object("k")?.uploadID == id)
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     let lists = box.fake.requests.dropFirst(before).filter { $0.operation == .listParts }
@@ -257,7 +257,7 @@ import Testing
     let before = box.fake.requests.count
     let result = try await box.run(Self.adopt)
     #expect(result.status == 0)
-    #expect(result.errors.contains("looked at none of 1 unfinished upload"), "\(result.errors)")
+    #expect(result.errors.contains("examined none of 1 unfinished upload"), "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.requests.dropFirst(before).count { $0.operation == .listParts } == 3)
     box.expectUntouched(id, parts: 2, since: before)

@@ -125,7 +125,7 @@ import Testing
     let again = try await stopped.again()
     #expect(again.result.status == 0, "\(again.result.errors)")
     #expect(again.result.errors.split(separator: "\n").count == 1, "\(again.result.errors)")
-    #expect(again.result.errors.contains("the source is another than that of the unfinished upload"))
+    #expect(again.result.errors.contains("the source differs from that of the unfinished upload"))
     #expect(again.result.json["bytes_resumed"] as? Int == 0)
     #expect(stopped.box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [])
@@ -153,7 +153,7 @@ import Testing
   func otherParts() async throws {
     let stopped = try await StoppedUpload()
     let again = try await stopped.again("--part-size", "8M")
-    try stopped.expectDone(again, sent: [1, 2, 3], resumed: 0, says: "cut into other parts")
+    try stopped.expectDone(again, sent: [1, 2, 3], resumed: 0, says: "has another part size")
   }
 
   /// Of 5 MiB parts, by a command that leaves the size of parts to the program.
@@ -190,7 +190,7 @@ import Testing
     stopped.box.fake.dropUpload(stopped.uploadID)
     let again = try await stopped.again()
     try stopped.expectDone(
-      again, sent: [1, 2, 3, 4, 5], resumed: 0, says: "the store no longer knows the upload: a new one begins")
+      again, sent: [1, 2, 3, 4, 5], resumed: 0, says: "the store no longer has the upload: a new one begins")
   }
 
   @Test("a part that the store has lost is sent again")
@@ -323,7 +323,7 @@ import Testing
     let before = stopped.box.fake.requests.count
     let refused = try await stopped.again("--resume", "require")
     #expect(refused.result.status == 69)
-    #expect(refused.result.errors.contains("the source is another"), "\(refused.result.errors)")
+    #expect(refused.result.errors.contains("the source differs"), "\(refused.result.errors)")
     let sent = stopped.box.fake.requests.dropFirst(before).map(\.operation)
     #expect(!sent.contains(.abortMultipartUpload) && !sent.contains(.uploadPart), "\(sent)")
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])

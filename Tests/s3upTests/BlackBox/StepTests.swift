@@ -180,7 +180,7 @@ import Testing
     first.expectSuccess()
     #expect(first.output == "aborted \(key) (upload \(id), nothing is left of it)\n")
     box.expectNothingLeft()
-    try await box.run(abort).expectFailure(69, "knows no upload \(id) at \(key)", "s3up uploads s3://bucket")
+    try await box.run(abort).expectFailure(69, "has no upload \(id) at \(key)", "s3up uploads s3://bucket")
     try await box.run("parts", key, "--upload-id", id).expectFailure(69, "NoSuchUpload")
     try await box.run("part", "p", key, "--upload-id", id, "--part", "1").expectFailure(69, "NoSuchUpload", "part 1")
     #expect(try await box.run("uploads", "s3://bucket").output == "")
@@ -192,11 +192,11 @@ import Testing
     let id = try await create(box)
     let abort = ["abort", "s3://bucket/dir/other", "--upload-id", id]
     try await box.run(abort).expectFailure(69, "another key", "s3up abort \(key) --upload-id=")
-    try await box.run(["abort", key, "--upload-id", id + "x"]).expectFailure(69, "knows no upload \(id)x at \(key)")
+    try await box.run(["abort", key, "--upload-id", id + "x"]).expectFailure(69, "has no upload \(id)x at \(key)")
     #expect(box.fake.unfinishedUploads.map(\.id) == [id])
     // Without the permission to list, the message says only what is known.
     box.fake.setFaults([Fault(.init(.listMultipartUploads), .error(status: 403, code: "AccessDenied"))])
-    try await box.run(abort).expectFailure(69, "knows no upload")
+    try await box.run(abort).expectFailure(69, "has no upload")
   }
 
   @Test(
@@ -220,7 +220,7 @@ import Testing
     try await box.run("abort", key, "--upload-id", id).expectSuccess()
     let again = try await box.run("abort", key, "--upload-id", id)
     #expect(again.status == 0 && again.output.contains("was gone already"), "\(again.errors)")
-    try await box.run("abort", key, "--upload-id", id + "x").expectFailure(69, "knows no upload")
+    try await box.run("abort", key, "--upload-id", id + "x").expectFailure(69, "has no upload")
   }
 
   @Test("a slice is sent exactly, even an empty one")

@@ -58,8 +58,8 @@ struct AbortOfUpload {
   private func isUnknown() -> Failure {
     Failure(
       .uploadGone,
-      "the store knows no upload \(SafeText.oneLine(upload.uploadID)) at \(upload.name): it has ended, or the ID or "
+      "the store has no upload \(SafeText.oneLine(upload.uploadID)) at \(upload.name): it has ended, or the ID or "
         + "the key is another one",
-      remedy: "\(run: .listUploads(bucket: store.bucket)) shows the uploads that are there")
+      remedy: "\(run: .listUploads(bucket: store.bucket)) lists the uploads that exist")
   }
 }

@@ -1,4 +1,4 @@
-/// Ends an upload and sees that nothing is left of it.
+/// Aborts an upload and checks that nothing is left of it.
 package struct AbortStep: Sendable {
   private let client: S3Client
   private let common: CommonHeaders

@@ -1,4 +1,4 @@
-/// Completes an upload that somebody else filled: the single step of scripts. What goes wrong leaves it as it is.
+/// Completes an upload whose parts somebody else sent: the single step of scripts. A failure leaves it as it is.
 package struct CompleteStep: Sendable {
   private let finisher: Finisher
   private let retry: RetryPolicy
@@ -18,7 +18,7 @@ package struct CompleteStep: Sendable {
     var completion = Completion.complete(of: 0, Completion.Ways())
     var retries = 0
     var step = Completion.Step.go([.complete(attempt: 1)])
-    // One request at a time: each action but the notices is answered before the next.
+    // One request at a time: every action except notices is answered before the next.
     while case .go(let actions) = step {
       step = .misfit
       for action in actions {

@@ -75,7 +75,7 @@ extension MultipartUpload {
       failure.message += "; the upload that was begun is aborted"
     } catch {
       let end = RemedyAction.abort(bucket: store.bucket, key: key, uploadID: uploadID)
-      failure.remedy = "end the upload that was begun: \(run: end)"
+      failure.remedy = "abort the upload that was begun: \(run: end)"
     }
     return failure
   }

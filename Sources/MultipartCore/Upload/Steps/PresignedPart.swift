@@ -1,6 +1,6 @@
 extension MultipartUpload {
-  /// Sends a slice of a file to a presigned URL of a part: no credentials are looked for. The size of the part and its
-  /// number are what the URL says.
+  /// Sends a slice of a file to a presigned URL of a part, without looking for credentials. The URL determines the
+  /// part's number and size.
   public static func part(
     url: String, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil,
     _ options: StoreOptions = StoreOptions()
@@ -20,7 +20,7 @@ extension MultipartUpload {
   }
 }
 
-/// What a presigned part URL says of itself, for messages.
+/// What a presigned part URL says about itself, for messages.
 package struct PresignedPart {
   package let host: String
   let path: String
@@ -31,7 +31,7 @@ package struct PresignedPart {
     let bytes = Array(url.utf8)
     let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
     let rest = bytes[..<query].split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
-    // Without the user and password that may stand before the host.
+    // Without the user and password that may precede the host.
     let authority = rest.count > 2 ? rest[2].split(separator: UInt8(ascii: "@")).last ?? [] : []
     host = authority.isEmpty ? "url" : String(decoding: authority, as: UTF8.self)
     path = rest.count > 3 && !rest[3].isEmpty ? String(decoding: rest[3], as: UTF8.self) : "part"
