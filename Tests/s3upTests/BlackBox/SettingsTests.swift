@@ -168,7 +168,7 @@ import Testing
     box.fake.setFaults([Fault(.init(.headObject, nth: 1), .error(status: 404, code: "NoSuchKey"))])
     try await box.run(put).expectSuccess()
     box.fake.setFaults([Fault(.init(.headObject), .error(status: 500, code: "InternalError"))])
-    try await box.run(put + ["--retries", "2"]).expectFailure(75, "the object is there and proven", "s3://bucket/k")
+    try await box.run(put + ["--retries", "2"]).expectFailure(75, "the object exists and is proven", "s3://bucket/k")
   }
 
   @Test("a request that locks an object has a digest, whatever --checksum says", arguments: [100, 6 * mebi])
