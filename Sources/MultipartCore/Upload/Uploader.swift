@@ -136,10 +136,9 @@ package final class Uploader: Sendable {
     }
     var orders = run.begin(at: world.uptime())
     var events = events.makeAsyncIterator()
-    while let machine = run[Self.object] {
-      if !job.source.isStream { cut(by: machine.settings.plan) }
-      progress.show(machine.activity(run.scheduler))
-      if let outcome = carryOut(orders, &run) {
+    while true {
+      show(run)
+      if let outcome = carryOut(orders, &run), let machine = run[Self.object] {
         isKept = outcome.isKept || !machine.abandoned.isEmpty || (outcome.isFailure && machine.leavesOldRecord)
         let result = try result(outcome, machine)
         await endLookAround()
@@ -147,15 +146,21 @@ package final class Uploader: Sendable {
         keepsRecord.withLock { $0 = isKept }
         return result
       }
-      progress.keep(machine.kept)
       guard let event = await events.next() else {
         isKept = true
-        throw unfinished(machine)
+        throw unfinished(run)
       }
       note(event)
+      // No copy of the machine may be alive here: changing one of 10,000 parts would copy them all.
       orders = run.handle(event, at: world.uptime())
     }
-    throw Failure(.local, "the upload ended without a result")
+  }
+
+  private func show(_ run: UploadRun) {
+    guard let machine = run[Self.object] else { return }
+    if !job.source.isStream { cut(by: machine.settings.plan) }
+    progress.show(machine.activity(run.scheduler))
+    progress.keep(machine.kept)
   }
 
   /// Nil while the upload is under way.
@@ -341,7 +346,8 @@ package final class Uploader: Sendable {
   }
 
   /// The time after an interruption was not enough to show that the upload is gone.
-  private func unfinished(_ machine: UploadMachine) -> Failure {
+  private func unfinished(_ run: UploadRun) -> Failure {
+    guard let machine = run[Self.object] else { return Failure(.local, "the upload ended without a result") }
     let cause = machine.cause ?? machine.interruption ?? Failure(.interrupted, "interrupted")
     let aborts = job.abortsOnInterrupt && cause.code == .interrupted
     if machine.isRecorded, !aborts, !job.source.isStream { return kept(machine, cause) }

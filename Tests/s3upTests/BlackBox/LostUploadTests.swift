@@ -65,7 +65,7 @@ import Testing
     let result = try await box.run(StoppedUpload.words)
     #expect(result.status == 0)
     #expect(result.errors.split(separator: "\n").count == 1)
-    #expect(result.errors.contains("goes in one request now"), "\(result.errors)")
+    #expect(result.errors.contains("is now sent in one request"), "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
     #expect(box.fake.unfinishedUploads.map(\.id) == [])
     #expect(try box.records() == [])
