@@ -3,7 +3,7 @@ import MultipartCore
 /// Ends a run at its `--deadline` whatever it is doing: summing a file, looking for credentials, waiting for a source. An
 /// upload in progress stops by itself before that, so that it has time to end in order.
 final class RunAlarm: Sendable {
-  private static let grace = Duration.milliseconds(400)
+  private static let grace = Duration.milliseconds(650)
 
   private enum State: Sendable {
     case armed
