@@ -3,8 +3,8 @@ import Glibc
 /// One `pthread_mutex_t` (`pthread_mutex_init`, `_lock`, `_unlock`, `_destroy`), which ThreadSanitizer understands.
 /// Not recursive: taking it again on the same thread hangs.
 ///
-/// Sendable, because the mutex lives at one address on the heap from `init` to `deinit` and is touched only through
-/// the pthread functions, which are made to be called from any thread.
+/// `@unchecked Sendable` holds because the mutex stays at one address on the heap from `init` to `deinit` and is touched
+/// only through the pthread functions, which any thread may call.
 package final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -30,8 +30,8 @@ package final class Lock: @unchecked Sendable {
 
 /// A value that is only reachable under its lock.
 ///
-/// Sendable, because `value` is private, is touched only while `lock` is held, and is Sendable itself, so that what
-/// `withLock` hands out may be used by another thread after the lock is let go.
+/// `@unchecked Sendable` holds because `value` is private and touched only while `lock` is held, and is Sendable itself, so
+/// that another thread may use what `withLock` returns.
 package final class Locked<Value: Sendable>: @unchecked Sendable {
   private let lock = Lock()
   private var value: Value

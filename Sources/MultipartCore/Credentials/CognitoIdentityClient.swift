@@ -13,7 +13,7 @@ struct CognitoIdentityClient: Sendable {
   var origin: Origin { address.origin }
   var world: World { services.world }
 
-  /// `GetId`: creates an identity for a guest, or finds that of a user who has logged in.
+  /// `GetId`: creates an identity for a guest, or returns the one that a signed-in user already has.
   func identity(in pool: CognitoPool, logins: Logins) async throws(Failure) -> String {
     try await ask("GetId", ("IdentityPoolId", .string(pool.id)), logins) { (answer) throws(Failure) in
       guard let id = answer["IdentityId"]?.text, CognitoPool.isIdentity(id) else {

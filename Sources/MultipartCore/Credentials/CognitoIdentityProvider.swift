@@ -1,4 +1,4 @@
-/// Credentials of a Cognito identity pool, for a guest or for a user who is known to one of the pool's identity providers.
+/// Credentials from a Cognito identity pool, for a guest or for a user signed in with one of its identity providers.
 ///
 /// One per run: its identity is looked up once and kept, because it determines a person's place in the bucket
 /// (`private/{identity}/`).

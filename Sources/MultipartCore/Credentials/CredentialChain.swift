@@ -15,7 +15,7 @@ package struct CredentialChain: Sendable {
   ///    `web_identity_token_file`;
   /// 4. the profile's SSO (`sso_account_id` and `sso_role_name`);
   /// 5. the profile's keys in the credentials file;
-  /// 6. the profile's `login_session`, which is refused with a remedy;
+  /// 6. the profile's `login_session`, which is not supported: the error says what to use instead;
   /// 7. the profile's `credential_process`;
   /// 8. the profile's keys in the config file;
   /// 9. the container, then the metadata service of the EC2 machine.

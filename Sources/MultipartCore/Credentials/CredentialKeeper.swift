@@ -248,7 +248,7 @@ package final class CredentialKeeper: Sendable {
       let (waiter, question) = state.withLock { state in
         (state.waiters.removeValue(forKey: number), state.waiters.isEmpty ? state.question : nil)
       }
-      // A person who is asked for an MFA code has pressed Ctrl-C.
+      // Nobody else waits for the answer, so a prompt for an MFA code ends too.
       question?.cancel()
       waiter?.resume()
     }

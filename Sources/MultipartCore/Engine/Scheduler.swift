@@ -163,7 +163,7 @@ package struct Scheduler: Sendable {
 
   func isWaiting(_ object: Int) -> Bool { waiting.contains { $0.who.object == object } }
 
-  /// When and why the object is retried, if nothing of it is running.
+  /// The object's next retry and the failure behind it; nil if it is not waiting for one.
   package func nextTry(of object: Int) -> (until: Duration, why: Wording)? {
     guard let until = waiting.filter({ $0.who.object == object }).map(\.until).min() else { return nil }
     return (until, troubles[object] ?? "")

@@ -10,8 +10,8 @@ struct Window: Sendable {
   init(_ settings: Scheduler.Settings, partSize: Int64) {
     concurrency = max(1, settings.concurrency)
     bounds = settings.pace
-    pace = bounds.map { Pace($0, partSize: partSize) }
-    width = pace?.window ?? concurrency
+    width = concurrency
+    recut(partSize)
   }
 
   /// Nothing is being sent, and parts have another size from now on.

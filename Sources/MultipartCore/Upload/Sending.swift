@@ -43,14 +43,12 @@ struct Sending: Sendable {
 
   /// The store has nothing: another upload begins. Pieces of a stream that were read are sent again.
   mutating func reset() {
-    var anew = Sending(count: stream.sizes.isEmpty ? receipts.count : 0)
-    anew.stream = stream
-    if !stream.sizes.isEmpty {
-      anew.receipts = Array(repeating: nil, count: receipts.count)
-      anew.attempts = Array(repeating: 0, count: receipts.count)
-      for number in 1...stream.sizes.count { anew.queue.add(number) }
-    }
-    self = anew
+    let read = stream
+    self = Sending(count: receipts.count)
+    stream = read
+    guard !read.sizes.isEmpty else { return }
+    queue = PartQueue(count: 0)
+    for number in 1...read.sizes.count { queue.add(number) }
   }
 
   // MARK: - Sending

@@ -52,7 +52,7 @@ extension UploadMachine {
     guard case .publishing(var completion) = state, completion.isPut else { return unfit() }
     if interruption == nil, let steps = stepDown(failure) {
       completion.putAgain()
-      scheduler.begin(wholeObject, size: settings.plan.size)
+      beginWhole(&scheduler)
       return [steps] + begin(completion)
     }
     return publish(&scheduler) { $0.requestFailed(failure, &$1) }

@@ -76,7 +76,7 @@ extension UploadMachine {
     switch state {
     case .ready:
       guard scheduler.hasRoom else { return [] }
-      scheduler.begin(wholeObject, size: settings.isStream ? 0 : settings.plan.size)
+      beginWhole(&scheduler)
       return begin(.put(of: object, alwaysVerifies: settings.alwaysVerifies))
     case .looking: return parts.compareMore()
     case .sending:
@@ -85,6 +85,11 @@ extension UploadMachine {
       return actions + readMore(scheduler)
     default: return []
     }
+  }
+
+  /// A stream's length is not known here; an object in one request is never sent twice at once, so no rate needs it.
+  func beginWhole(_ scheduler: inout Scheduler) {
+    scheduler.begin(wholeObject, size: settings.isStream ? 0 : settings.plan.size)
   }
 
   private mutating func send(_ number: Int, _ scheduler: inout Scheduler) -> Action {
@@ -175,7 +180,7 @@ extension UploadMachine {
     case .creating: return [.create(form)]
     case .cleaning: return cleanUp(&scheduler) { $0.resume() }
     case .publishing(let completion):
-      if completion.isPut { scheduler.begin(wholeObject, size: settings.isStream ? 0 : settings.plan.size) }
+      if completion.isPut { beginWhole(&scheduler) }
       return completion.request(form: form).map { [$0] } ?? []
     case .looking:
       switch lookup.state {

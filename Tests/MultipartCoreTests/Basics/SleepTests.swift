@@ -2,6 +2,7 @@ import Testing
 
 @testable import MultipartCore
 
+/// Sleeping is what is tested: each duration is a lower bound or is cut short, and none is waited for as a pause.
 @Suite("Sleeping on the threads of the tasks", .timeLimit(.minutes(15)))
 struct SleepTests {
   private typealias Gate = TaskThreadsTests.Gate

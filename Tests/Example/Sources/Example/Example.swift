@@ -171,7 +171,8 @@ import MultipartCore
     let before = try Holdings()
     try await upload(990)
     var after = try Holdings()
-    // Swift's own pool creates threads on demand, up to one per core; releasing things may take a moment.
+    // Swift's own pool creates threads on demand, up to one per core. A store's threads end a moment after the store was
+    // released, and only the system's own counts show it: they are polled, for ten seconds at most.
     let spare = ProcessInfo.processInfo.activeProcessorCount + 6
     func isBack() -> Bool {
       after.threads <= before.threads + spare && after.descriptors <= before.descriptors + spare
