@@ -16,7 +16,7 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain curl build demo test check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
+.PHONY: help deps toolchain build demo test check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
@@ -40,11 +40,6 @@ toolchain:
 	@command -v $(SWIFT) >/dev/null || { \
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
-# libcurl is linked into the binary too, without the libraries that a shared one loads: loading those takes longer than a
-# small upload. `make LEAN_CURL=no` links the shared one. Package.swift reads which.
-LEAN_CURL ?= yes
-export CURL_ARCHIVE = $(if $(filter yes,$(LEAN_CURL)),$(addprefix $(CURDIR)/,$(shell ls .build/curl/libcurl-*.a 2>/dev/null)))
-
 # The C++ runtime is linked into the binary: loading and relocating the shared one costs a tenth of a small upload. Its
 # archive is alone in a folder that the linker searches first. Without an archive the shared one is used.
 CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 2>/dev/null) \
@@ -54,10 +49,7 @@ TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-nam
 RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(TYPES) $(if $(CXX_ARCHIVE), \
   -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 
-curl: deps
-	@$(if $(filter yes,$(LEAN_CURL)),Sources/CCurl/lean.sh .build/curl,:)
-
-build: deps toolchain curl
+build: deps toolchain
 	$(if $(CXX_ARCHIVE),@mkdir -p .build/cxx && ln -sf "$(CXX_ARCHIVE)" .build/cxx/)
 	$(SWIFT) build $(RELEASE) --product s3up
 
@@ -66,7 +58,7 @@ demo: build
 
 # The servers start after the build, so that their lifetime is used for the tests. The exit status is that of swift test.
 # The library's tests all begin at once and use both cores, so tests that start programs and measure time run after them.
-test: deps toolchain curl
+test: deps toolchain
 	$(SWIFT) build --build-tests
 	Tests/recap.sh $(SWIFT) test --skip-build --filter MultipartCoreTests
 	Tests/recap.sh $(STORES) run all -- $(SWIFT) test --skip-build --filter 's3upTests|RealStoreTests'
@@ -83,7 +75,7 @@ lint: toolchain
 # time, because of those that measure time: everything is many times slower. The program ends while threads that nobody
 # joins still exist, which is not a leak. Leaks are only looked for where no code but ours runs in the process: a thread
 # that reads a child's JSON with Foundation, or waits for its end, may still own something when the tests end.
-sanitize: deps toolchain curl
+sanitize: deps toolchain
 	TSAN_OPTIONS=report_thread_leaks=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'MultipartCoreTests|s3upTests'
 	$(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter MultipartCoreTests
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter s3upTests
@@ -116,7 +108,7 @@ soak: deps build
 	@python3 Tests/Faults/soak.py --binary $(BINARY) $(SOAK_ARGS)
 
 # Uploads of three minutes with credentials that are valid for 20 s; `make test` does the same with seconds.
-soak-credentials: deps toolchain curl
+soak-credentials: deps toolchain
 	S3UP_TOKEN_LIFE=20 S3UP_UPLOAD_SECONDS=180 $(SWIFT) test --filter RenewalTests
 
 stores-start: deps

@@ -8,10 +8,6 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// An archive of libcurl (see Sources/CCurl/lean.sh), which the Makefile names; else the shared one.
-let archive = Context.environment["CURL_ARCHIVE"] ?? ""
-let curl: LinkerSetting = archive.isEmpty ? .linkedLibrary("curl") : .unsafeFlags([archive])
-
 let package = Package(
   name: "s3up",
   products: [
@@ -28,7 +24,7 @@ let package = Package(
     .target(
       name: "MultipartCore",
       dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels"],
-      swiftSettings: strict, linkerSettings: [curl]),
+      swiftSettings: strict, linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CStart", cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
     .executableTarget(name: "s3up", dependencies: ["MultipartCore", "CStart"], swiftSettings: strict),
     .target(

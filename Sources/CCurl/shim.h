@@ -1,7 +1,7 @@
 // curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, which Swift cannot call: one typed function for each kind of argument.
 #ifndef S3UP_CCURL_SHIM_H
 #define S3UP_CCURL_SHIM_H
-#include "offer.h"
+#include "loan.h"
 #include <curl/curl.h>
 
 typedef size_t (*s3up_curl_io)(char *buffer, size_t size, size_t count, void *context);
@@ -11,21 +11,13 @@ typedef int (*s3up_curl_xferinfo)(
 typedef CURLcode (*s3up_curl_sslctx)(CURL *handle, void *sslContext, void *context);
 typedef int (*s3up_curl_sockopt)(void *context, curl_socket_t socket, curlsocktype purpose);
 
-// Whether offered files are sent. In C, because Swift's own calls would not be weak.
-static inline int s3up_can_offer(void) { return s3up_offer_more && s3up_offer_end; }
-static inline int s3up_offer_next(struct s3up_offer *offer, char *buffer, size_t length) {
-  return s3up_offer_more(offer, buffer, length);
-}
-static inline void s3up_offer_withdraw(struct s3up_offer *offer) { s3up_offer_end(offer); }
-static inline ssize_t s3up_curl_send(int socket, const void *bytes, size_t length) {
-  return s3up_send(socket, bytes, length, MSG_NOSIGNAL);
-}
-static inline int s3up_curl_close(int socket) { return s3up_close(socket); }
-
 static inline CURLcode s3up_easy_long(CURL *h, CURLoption o, long v) { return curl_easy_setopt(h, o, v); }
 static inline CURLcode s3up_easy_offset(CURL *h, CURLoption o, curl_off_t v) { return curl_easy_setopt(h, o, v); }
 static inline CURLcode s3up_easy_string(CURL *h, CURLoption o, const char *v) { return curl_easy_setopt(h, o, v); }
 static inline CURLcode s3up_easy_pointer(CURL *h, CURLoption o, void *v) { return curl_easy_setopt(h, o, v); }
+static inline CURLcode s3up_easy_loan(CURL *h, struct s3up_loan *v) {
+  return curl_easy_setopt(h, (CURLoption)S3UP_CURLOPT_LOAN, v);
+}
 static inline CURLcode s3up_easy_list(CURL *h, CURLoption o, struct curl_slist *v) { return curl_easy_setopt(h, o, v); }
 static inline CURLcode s3up_easy_io(CURL *h, CURLoption o, s3up_curl_io f) { return curl_easy_setopt(h, o, f); }
 static inline CURLcode s3up_easy_seek(CURL *h, s3up_curl_seek f) { return curl_easy_setopt(h, CURLOPT_SEEKFUNCTION, f); }

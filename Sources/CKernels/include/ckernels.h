@@ -3,6 +3,7 @@
 #define S3UP_CKERNELS_H
 #include "ckdigest.h"
 #include "ckgather.h"
+#include "ckguard.h"
 #include "ckhandshake.h"
 #include "cksha256.h"
 #include "cktrust.h"

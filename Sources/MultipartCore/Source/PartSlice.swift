@@ -1,8 +1,11 @@
-/// A slice of a file: the body of one part.
+/// A slice of a file: the body of one part. It is mapped where it is first read, for its checksums or for sending, and the
+/// mapping is let go with the last copy of the slice.
 package struct PartSlice: BodySource {
   package let file: SourceFile
   package let offset: Int64
   package let length: Int64
+  /// The window that was read last.
+  private let current = Locked<FileWindow?>(nil)
 
   package init(file: SourceFile, offset: Int64, length: Int64) {
     self.file = file
@@ -13,31 +16,88 @@ package struct PartSlice: BodySource {
   package func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(Failure) -> Int {
     let count = Int(min(Int64(buffer.count), length - position))
     guard count > 0 else { return 0 }
-    try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset + position)
-    // The last bytes are only returned if the file has not changed: until then the store has received less than
-    // Content-Length, so a changed part is never stored.
-    if position + Int64(count) == length { try file.checkUnchanged() }
+    var done = 0
+    while done < count {
+      let piece = try piece(at: position + Int64(done), count - done)
+      UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(from: piece.bytes)
+      // Zeros that stand for what cannot be read are never sent.
+      try piece.window.check()
+      done += piece.bytes.count
+    }
+    try checkEnd(position + Int64(count))
     return count
   }
 
-  package var place: FilePlace? { FilePlace(file: file, offset: offset) }
+  package func lend(_ count: Int, at position: Int64) throws(Failure) -> FilePiece? {
+    let piece = try piece(at: position, count)
+    try piece.window.check()
+    try checkEnd(position + Int64(piece.bytes.count))
+    return piece
+  }
 
-  /// The checksums of the slice, in one pass. It may take minutes, so `isStopped` is called after each window.
+  /// The last bytes are only returned if the file has not changed: until then the store has received less than
+  /// Content-Length, so a changed part is never stored.
+  private func checkEnd(_ position: Int64) throws(Failure) {
+    if position == length { try file.checkUnchanged() }
+  }
+
+  /// The checksums of the slice, in one pass. It may take minutes, so `isStopped` is called after each step.
   package func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool = { false }
   ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     var sums = try MultiChecksum(algorithms)
     guard length > 0, !algorithms.isEmpty else { return try sums.finish() }
-    let buffer = try WindowBuffer(upTo: length)
-    defer { withExtendedLifetime(buffer) {} }
     var done: Int64 = 0
     while done < length {
       if isStopped() { throw Failure(.interrupted, "interrupted") }
-      let piece = buffer.bytes(Int(min(WindowBuffer.size, length - done)))
-      try file.read(into: piece, at: offset + done)
-      sums.update(UnsafeRawBufferPointer(piece))
-      done += Int64(piece.count)
+      let piece = try piece(at: done, Self.step)
+      sums.update(piece.bytes)
+      try piece.window.check()
+      done += Int64(piece.bytes.count)
     }
+    try checkWhole()
     return try sums.finish()
   }
+}
+
+extension PartSlice {
+  // MARK: - Windows
+
+  /// So that a second checksum of the same bytes finds them in the cache.
+  static let step = 128 << 10
+  /// A slice of at most this length is one window, so that sending finds mapped what was summed.
+  private static let whole: Int64 = 16 << 20
+  /// The windows of a longer one end at multiples of `alignment` in the file, as huge pages do, and have about this length:
+  /// below 2 MiB, mapping costs more than reading.
+  private static let window: Int64 = 8 << 20
+  private static let alignment: Int64 = 2 << 20
+  /// If the file cannot be mapped, a window takes memory of its own.
+  private static let windowToRead: Int64 = 512 << 10
+
+  /// Bytes from `position` on: `count` of them or as many as the window has, and at least `least` before the slice's end.
+  func piece(at position: Int64, _ count: Int, least: Int64 = 1) throws(Failure) -> FilePiece {
+    let begin = offset + position
+    let needed = begin..<min(offset + length, begin + least)
+    let known = current.withLock { $0.flatMap { $0.holds(needed) ? $0 : nil } }
+    let window = if let known { known } else { try open(at: begin) }
+    return FilePiece(bytes: window.bytes(at: begin, Int(min(Int64(count), length - position))), window: window)
+  }
+
+  private func open(at begin: Int64) throws(Failure) -> FileWindow {
+    // Unmapped first, so that there are not two.
+    current.withLock { $0 = nil }
+    let window = try FileWindow(range(from: begin), of: file)
+    current.withLock { $0 = window }
+    return window
+  }
+
+  private func range(from begin: Int64) -> Range<Int64> {
+    guard file.canBeMapped else { return begin..<min(begin + Self.windowToRead, offset + length) }
+    guard length > Self.whole else { return offset..<offset + length }
+    let aligned = (file.start + begin) / Self.alignment * Self.alignment - file.start
+    return begin..<min(aligned + Self.window, offset + length)
+  }
+
+  /// A cut within the last page leaves zeros without a fault.
+  func checkWhole() throws(Failure) { try file.checkReaches(offset + length) }
 }

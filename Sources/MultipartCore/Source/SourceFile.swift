@@ -2,9 +2,8 @@ import Glibc
 
 /// A regular file, open for reading and shared by all transfers.
 ///
-/// It is read with `pread` into buffers that stay in the cache, not through a mapping: mapping and unmapping its pages
-/// costs more than the kernel's copy, and if the file is cut short that is a short read instead of a signal. After `init`
-/// only the ctime of the last comparison changes here; the bytes in the file may change, so its identity is checked.
+/// After `init` only the ctime of the last comparison changes here; the bytes in the file may change, so its identity is
+/// checked.
 package final class SourceFile: Sendable {
   private enum Door: Sendable, Equatable {
     /// Opened by its path, which must refer to it until the end.
@@ -18,6 +17,8 @@ package final class SourceFile: Sendable {
   let descriptor: Int32
   /// The source's first byte in the file: for a file that was already open, its offset.
   let start: Int64
+  /// If not, it is read.
+  package let canBeMapped: Bool
   private let door: Door
   /// The ctime at which the bytes were last known to be those that are sent.
   private let compared: Locked<StatusChange>
@@ -43,6 +44,7 @@ package final class SourceFile: Sendable {
       throw error
     }
     self.descriptor = descriptor
+    canBeMapped = FileWindow.canMap(descriptor)
     self.path = path
     start = 0
     door = .name
@@ -60,6 +62,7 @@ package final class SourceFile: Sendable {
     let copy = fcntl(given, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw Self.unreadable(name, errno) }
     descriptor = copy
+    canBeMapped = FileWindow.canMap(copy)
     path = name
     start = Int64(position)
     door = .descriptor
@@ -115,7 +118,25 @@ package final class SourceFile: Sendable {
     }
   }
 
-  var shrunk: Failure { changed("shrank") }
+  private var shrunk: Failure { changed("shrank") }
+
+  /// Throws if the file ends before this position.
+  func checkReaches(_ position: Int64) throws(Failure) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path, errno) }
+    if Int64(status.st_size) < start + position { throw shrunk }
+  }
+
+  /// Why a mapping of the byte at `position` had no page: reading it tells.
+  func unreadable(at position: Int64) -> Failure {
+    var byte: UInt8 = 0
+    do throws(Failure) {
+      try withUnsafeMutableBytes(of: &byte) { (buffer) throws(Failure) in try read(into: buffer, at: position) }
+      return unreadable(EIO)
+    } catch {
+      return error
+    }
+  }
 
   func unreadable(_ error: Int32) -> Failure { Self.unreadable(path, error) }
 }

@@ -22,6 +22,9 @@ enum CurlGlobal {
   }
 
   static var isReady: Bool { problem == nil }
+
+  /// Whether libcurl can send memory that it is lent; if not, it copies all that it sends.
+  static let canLend = CurlEasy(sessions: TLSSessions())?.setLoan(nil) == true
 }
 
 /// Owns one easy handle (`curl_easy_init`, `curl_easy_cleanup`). Used only by the thread of one loop.
@@ -58,6 +61,9 @@ final class CurlEasy {
   func set(_ option: CURLoption, _ value: String?) { _ = s3up_easy_string(handle, option, value) }
   func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) { _ = s3up_easy_pointer(handle, option, pointer) }
   func set(_ option: CURLoption, io: s3up_curl_io?) { _ = s3up_easy_io(handle, option, io) }
+
+  /// Where a read callback leaves the address of memory that it lends; false if this libcurl copies all that it sends.
+  func setLoan(_ loan: UnsafeMutablePointer<s3up_loan>?) -> Bool { s3up_easy_loan(handle, loan) == CURLE_OK }
 
   /// `curl_slist_append` for each header; the old list is freed after libcurl has the new one.
   func setHeaders(_ lines: [String]) {

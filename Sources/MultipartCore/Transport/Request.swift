@@ -11,31 +11,20 @@ package protocol BodySource: Sendable {
   var length: Int64 { get }
   /// Copies bytes from `offset` of this body into `buffer` and returns how many; fewer than requested only at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int
-  /// Where the same bytes are in a file; nil if they are in none.
-  var place: FilePlace? { get }
+  /// The same bytes where they are, at most `count`, to be sent without being copied; nil if they must be copied.
+  func lend(_ count: Int, at offset: Int64) throws(Failure) -> FilePiece?
 }
 
 extension BodySource {
-  package var place: FilePlace? { nil }
-}
-
-/// Where a body begins in a file that stays open as long as the body exists.
-package struct FilePlace: Sendable {
-  package let file: SourceFile
-  package let offset: Int64
-
-  package init(file: SourceFile, offset: Int64) {
-    self.file = file
-    self.offset = offset
-  }
+  package func lend(_ count: Int, at offset: Int64) throws(Failure) -> FilePiece? { nil }
 }
 
 package enum RequestBody: Sendable {
   case none
   case bytes([UInt8])
   case source(any BodySource)
-  /// The same, from a sender that checks the source again after the answer: its bytes may be taken from the file when
-  /// they are sent, without calling `read`.
+  /// The same, from a sender that checks the source again after the answer: libcurl may be lent its bytes, which can
+  /// still change while they are sent.
   case part(any BodySource)
 
   package var length: Int64 {

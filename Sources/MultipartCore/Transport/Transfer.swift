@@ -21,7 +21,11 @@ final class Transfer {
   /// Also if this request bypasses it.
   private var proxies = ProxySettings()
   private var handshake: Handshake?
-  private var offer: FileOffer?
+  /// Owned; libcurl takes the memory that is lent to it from here.
+  private let loan: UnsafeMutablePointer<s3up_loan>
+  private var mayLend = false
+  /// What libcurl was lent last. It asks for more only after it has sent all of it.
+  private var lent: FilePiece?
   private(set) var waitsForRate = false
   /// Since when the limiter has refused bytes; the position in the queue of those that wait.
   private(set) var refusedSince: Duration = .zero
@@ -39,7 +43,11 @@ final class Transfer {
     self.uptime = uptime
     self.easy = easy
     request = Request(method: .get, url: "")
+    loan = .allocate(capacity: 1)
+    loan.initialize(to: s3up_loan())
   }
+
+  deinit { loan.deallocate() }
 
   func begin(
     _ identifier: UInt64, _ request: Request, options: TransportOptions, asksAddresses: Bool, route: Route?
@@ -50,7 +58,6 @@ final class Transfer {
     isTLS = request.url.utf8.starts(with: "https:".utf8)
     proxies = options.proxy
     handshake = nil
-    offer = placeOfBody().flatMap { FileOffer($0) }
     offset = 0
     timesOut = 0
     ends = nil
@@ -62,6 +69,8 @@ final class Transfer {
     cause = nil
     self.route = route
     setUp(options)
+    takeBackLoan()
+    if case .part = request.body { mayLend = easy.setLoan(loan) } else { mayLend = false }
     if let route {
       easy.setAddresses(of: route)
     } else if asksAddresses || request.freshConnection {
@@ -69,17 +78,9 @@ final class Transfer {
     }
   }
 
-  /// Nil if libcurl needs the bytes themselves: over TLS, and to a proxy, which may use TLS.
-  private func placeOfBody() -> FilePlace? {
-    guard case .part(let source) = request.body, request.url.utf8.starts(with: "http:".utf8),
-      (proxies.proxy(for: request.url) ?? "").isEmpty || request.bypassesProxy
-    else { return nil }
-    return source.place
-  }
-
   /// Releases everything that the request held, before whoever waits for it continues.
   func end() {
-    offer = nil
+    takeBackLoan()
     handshake = nil
     request = Request(method: .get, url: "")
     route = nil
@@ -88,8 +89,10 @@ final class Transfer {
 
   func result(of code: CURLcode) -> Result<Response, Failure> {
     request.onConnection?(easy.connectionReport())
-    if let cause = cause ?? offer?.problem { return .failure(cause) }
+    if let cause { return .failure(cause) }
     guard code == CURLE_OK else {
+      // Sending a page that cannot be read fails in the kernel, without a signal.
+      do throws(Failure) { try lent?.check() } catch { return .failure(error) }
       // During an answer this is libcurl's limit on a header line (100 KiB), or a compression that it was built
       // without, not this machine's memory.
       if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
@@ -102,7 +105,7 @@ final class Transfer {
     guard answer.hasWholeHead else { return .failure(Failure(.network, "the answer ended within its headers")) }
     // A success for bytes that were never sent is none; a refusal may well come early.
     if (200..<300).contains(answer.status),
-      easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length || offer?.isPending == true
+      easy.offset(CURLINFO_SIZE_UPLOAD_T) < request.body.length
     {
       return .failure(Failure(.network, "the server answered before it had been sent the whole body"))
     }
@@ -221,11 +224,6 @@ final class Transfer {
   }
 
   private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
-    if let offer {
-      // Even for no bytes: libcurl may have moved the rest of the last piece.
-      guard offer.stands(for: buffer) else { throw Failure(.network, "libcurl's buffer is not where it should be") }
-      return buffer.count
-    }
     guard !buffer.isEmpty else { return 0 }
     switch request.body {
     case .none: return 0
@@ -235,6 +233,11 @@ final class Transfer {
       }
       return buffer.count
     case .source(let source), .part(let source):
+      if mayLend, let piece = try source.lend(buffer.count, at: offset) {
+        lent = piece
+        loan.pointee.bytes = piece.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        return piece.bytes.count
+      }
       let count = try source.read(into: buffer, at: offset)
       guard count > 0 else { throw Failure(.sourceChanged, "the source ended before its length") }
       return count
@@ -250,7 +253,12 @@ final class Transfer {
 
   private func begin(at position: Int64) {
     offset = position
-    offer?.begin(at: position)
+    takeBackLoan()
+  }
+
+  private func takeBackLoan() {
+    loan.pointee.bytes = nil
+    lent = nil
   }
 
   func opened(_ socket: Int32) { sockets.add(socket) }

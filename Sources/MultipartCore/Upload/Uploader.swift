@@ -127,6 +127,9 @@ package final class Uploader: Sendable {
       tasks.cancelAll()
       known.withLock { $0.neighbours }?.cancel()
     }
+    if case .file(let file) = job.source, file.size > 0, !file.canBeMapped {
+      world.log(1, "the file cannot be mapped into memory; it is read in pieces")
+    }
     if case .stream(let stream) = job.source {
       stream.onFailure { [inbox] in inbox.yield(.of(Self.object, .readFailed($0))) }
     }
