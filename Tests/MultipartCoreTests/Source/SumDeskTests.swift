@@ -64,6 +64,39 @@ import Testing
     #expect(codes == [0: nil, 1: nil, 2: .sourceChanged, 3: .sourceChanged])
   }
 
+  @Test(
+    "A file that is cut short while it is summed gives the checksums of its bytes or an error, never those of zeros")
+  func cutMeanwhile() async throws {
+    let folder = try TemporaryDirectory()
+    let bytes = randomBytes(24 << 20, seed: 23)
+    let path = try folder.write(bytes, to: "file")
+    let wanted = try [(0, 6), (6, 6), (0, 20), (12, 12)].map { (offset, length) in
+      (offset << 20, length << 20, try Digest.sha256(bytes[(offset << 20)..<(offset + length) << 20]))
+    }
+    var ends: [Failure.Code?] = []
+    for turn in 0..<12 {
+      let file = try SourceFile(FilePath(folder.write(bytes, to: "file")))
+      await withTaskGroup(of: Failure.Code?.self) { group in
+        for (offset, length, digest) in wanted {
+          group.addTask {
+            let slice = PartSlice(file: file, offset: Int64(offset), length: Int64(length))
+            let result = await sums(slice, [.sha256, .crc64nvme])
+            if case .success(let sums) = result { #expect(sums[.sha256]?.bytes == digest) }
+            return code(result)
+          }
+        }
+        // At another moment each time: before the first step, in between, after the last.
+        group.addTask {
+          try? await Task.sleep(for: .milliseconds(turn * 3))
+          return (try? resize(path, turn * 2_000_001)) == nil ? .local : nil
+        }
+        for await end in group { ends.append(end) }
+      }
+    }
+    #expect(ends.allSatisfy { $0 == nil || $0 == .sourceChanged })
+    #expect(ends.contains { $0 == .sourceChanged })
+  }
+
   @Test("A cancelled or stopped caller returns at once; the others get their checksums, and later ones too")
   func stopped() async throws {
     let folder = try TemporaryDirectory()
