@@ -4,7 +4,8 @@ import Glibc
 /// A stretch of a file in memory: mapped, or read into memory of its own if the file cannot be mapped. Owns its mapping
 /// (`mmap`, `munmap`) and its place with the guard, which turns a page that cannot be read into zeros and a mark.
 ///
-/// `@unchecked Sendable` holds because nothing changes after `init`, and the memory is unmapped with the last reference.
+/// `@unchecked Sendable` holds because only `left` changes after `init`, and the memory is unmapped with the last
+/// reference.
 package final class FileWindow: @unchecked Sendable {
   /// Where it begins in the source.
   private let begin: Int64
@@ -14,14 +15,28 @@ package final class FileWindow: @unchecked Sendable {
   private let lead: Int
   /// What the guard calls it; nil if the bytes were read.
   private let number: Int32?
+  /// Whether its pages stay until it is unmapped; if not, how much of `memory` was let go of.
+  private let keeps: Bool
+  private let left = Locked(0)
+
+  /// Pages of windows that keep theirs. With more, each part's pages would count as this process's memory from its sum to
+  /// its answer, however many connections there are.
+  private static let most = 80 << 20
+  private static let kept = Locked(0)
 
   init(_ range: Range<Int64>, of file: SourceFile) throws(Failure) {
     begin = range.lowerBound
     self.file = file
-    if file.canBeMapped, let mapping = Self.map(range, of: file) {
-      (memory, lead, number) = mapping
+    if file.canBeMapped, let (mapped, lead, number) = Self.map(range, of: file) {
+      (memory, self.lead, self.number) = (mapped, lead, number)
+      keeps = Self.kept.withLock { kept in
+        guard kept + mapped.count <= Self.most else { return false }
+        kept += mapped.count
+        return true
+      }
       return
     }
+    keeps = false
     let length = range.count
     let start = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let start, start != MAP_FAILED else {
@@ -35,6 +50,7 @@ package final class FileWindow: @unchecked Sendable {
 
   deinit {
     if let number { ck_guard_end(number) }
+    if keeps { Self.kept.withLock { $0 -= memory.count } }
     munmap(memory.baseAddress, memory.count)
   }
 
@@ -74,6 +90,21 @@ package final class FileWindow: @unchecked Sendable {
     let skipped = lead + Int(position - begin)
     return UnsafeRawBufferPointer(rebasing: memory[skipped..<min(memory.count, skipped + count)])
   }
+
+  /// What lies before `position` was used: its pages leave the process's memory, and come back if they are read again. In
+  /// steps of 512 KiB, because each costs a message to the other cores.
+  func release(before position: Int64) {
+    guard !keeps, number != nil, let start = memory.baseAddress else { return }
+    let end = (lead + Int(position - begin)) / Self.step * Self.step
+    let from = left.withLock { left in
+      // Less than before: it is read once more.
+      defer { left = end }
+      return min(left, end)
+    }
+    if end > from { madvise(start + from, end - from, MADV_DONTNEED) }
+  }
+
+  private static let step = 512 << 10
 
   /// Throws if bytes of it could not be read. To be called after they were used, and before the result is.
   func check() throws(Failure) {

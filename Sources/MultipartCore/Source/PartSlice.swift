@@ -22,6 +22,7 @@ package struct PartSlice: BodySource {
       UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(from: piece.bytes)
       // Zeros that stand for what cannot be read are never sent.
       try piece.window.check()
+      piece.window.release(before: offset + position)
       done += piece.bytes.count
     }
     try checkEnd(position + Int64(count))
@@ -31,6 +32,7 @@ package struct PartSlice: BodySource {
   package func lend(_ count: Int, at position: Int64) throws(Failure) -> FilePiece? {
     let piece = try piece(at: position, count)
     try piece.window.check()
+    piece.window.release(before: offset + position)
     try checkEnd(position + Int64(piece.bytes.count))
     return piece
   }
@@ -53,6 +55,7 @@ package struct PartSlice: BodySource {
       let piece = try piece(at: done, Self.step)
       sums.update(piece.bytes)
       try piece.window.check()
+      piece.window.release(before: offset + done)
       done += Int64(piece.bytes.count)
     }
     try checkWhole()

@@ -66,6 +66,7 @@ struct SumLane {
       let isLast = together == 0 && piece.bytes.count < 64
       others?.update(UnsafeRawBufferPointer(rebasing: isLast ? piece.bytes[...] : piece.bytes[..<together]))
       try piece.window.check()
+      piece.window.release(before: job.slice.offset + done)
       done += Int64(together)
       guard isLast else { return }
       var digest = [UInt8](repeating: 0, count: 32)

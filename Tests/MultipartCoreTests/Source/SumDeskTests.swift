@@ -76,6 +76,7 @@ import Testing
     var ends: [Failure.Code?] = []
     for turn in 0..<12 {
       let file = try SourceFile(FilePath(folder.write(bytes, to: "file")))
+      if turn == 0 { try resize(path, 0) }
       await withTaskGroup(of: Failure.Code?.self) { group in
         for (offset, length, digest) in wanted {
           group.addTask {
@@ -85,12 +86,13 @@ import Testing
             return code(result)
           }
         }
-        // At another moment each time: before the first step, in between, after the last.
-        group.addTask {
-          try? await Task.sleep(for: .milliseconds(turn * 3))
-          return (try? resize(path, turn * 2_000_001)) == nil ? .local : nil
+        // At another moment each time, by a thread that does not wait for the sums: before them, in between, afterwards.
+        let cutter = try? PosixThread.start {
+          usleep(UInt32(turn) * 3000)
+          truncate(path, off_t(turn) * 2_000_001)
         }
         for await end in group { ends.append(end) }
+        cutter?.join()
       }
     }
     #expect(ends.allSatisfy { $0 == nil || $0 == .sourceChanged })
