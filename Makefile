@@ -45,20 +45,12 @@ toolchain:
 LEAN_CURL ?= yes
 export CURL_ARCHIVE = $(if $(filter yes,$(LEAN_CURL)),$(addprefix $(CURDIR)/,$(shell ls .build/curl/libcurl-*.a 2>/dev/null)))
 
-# The C++ runtime is linked into the binary: loading and relocating the shared one costs a tenth of a small upload. Its
-# archive is alone in a folder that the linker searches first. Without an archive the shared one is used.
-CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 2>/dev/null) \
-  $(shell cc -print-file-name=libstdc++.a 2>/dev/null)))
-# Types are created by calls, not found by name, which would search all conformances 15 times at each start.
-TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(TYPES) $(if $(CXX_ARCHIVE), \
-  -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath
 
 curl: deps
 	@$(if $(filter yes,$(LEAN_CURL)),Sources/CCurl/lean.sh .build/curl,:)
 
 build: deps toolchain curl
-	$(if $(CXX_ARCHIVE),@mkdir -p .build/cxx && ln -sf "$(CXX_ARCHIVE)" .build/cxx/)
 	$(SWIFT) build $(RELEASE) --product s3up
 
 demo: build

@@ -29,8 +29,7 @@ let package = Package(
       name: "MultipartCore",
       dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels"],
       swiftSettings: strict, linkerSettings: [curl]),
-    .target(name: "CStart", cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
-    .executableTarget(name: "s3up", dependencies: ["MultipartCore", "CStart"], swiftSettings: strict),
+    .executableTarget(name: "s3up", dependencies: ["MultipartCore"], swiftSettings: strict),
     .target(
       name: "Support", dependencies: ["MultipartCore", "COpenSSL"], path: "Tests/Support",
       swiftSettings: strict),

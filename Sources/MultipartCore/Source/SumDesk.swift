@@ -61,7 +61,7 @@ final class SumDesk: Sendable {
       if begins { state.workers += 1 }
       return begins
     }
-    if begins { Task.begin { [self] in await work() } }
+    if begins { Task { [self] in await work() } }
   }
 
   private func work() async {

@@ -178,7 +178,7 @@ import Testing
       let ranAll = DispatchSemaphore(value: 0)
       // Jobs run in order: a sample that did not wait for the driver would run once in each round.
       for _ in 0..<100 {
-        Task.begin { ranAll.signal() }
+        Task { ranAll.signal() }
         ranAll.wait()
       }
       more.withLock { $0.append(looks.withLock { $0 } - before) }
