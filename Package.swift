@@ -8,6 +8,8 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let strictC: [CSetting] = [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra")]
+
 // An archive of libcurl (see Sources/CCurl/lean.sh), which the Makefile names; else the shared one.
 let archive = Context.environment["CURL_ARCHIVE"] ?? ""
 let curl: LinkerSetting = archive.isEmpty ? .linkedLibrary("curl") : .unsafeFlags([archive])
@@ -22,12 +24,11 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    .target(
-      name: "CKernels", dependencies: ["COpenSSL"],
-      cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
+    .target(name: "CKernels", cSettings: strictC),
+    .target(name: "CTLS", dependencies: ["COpenSSL"], cSettings: strictC),
     .target(
       name: "MultipartCore",
-      dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels"],
+      dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels", "CTLS"],
       swiftSettings: strict, linkerSettings: [curl]),
     .executableTarget(name: "s3up", dependencies: ["MultipartCore"], swiftSettings: strict),
     .target(

@@ -13,4 +13,13 @@ import Testing
     result.expectFailure(75, "no thread could be started")
     #expect(box.fake.requests.isEmpty)
   }
+
+  @Test("a signature that OpenSSL's configured providers cannot make is 75, and not made without them")
+  func noProvider() async throws {
+    var box = try BlackBox()
+    try box.sample("f", 100)
+    box.environment["OPENSSL_CONF"] = try box.files.write(fipsOnly, to: "openssl.cnf")
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(75, "OpenSSL cannot compute SHA-256", "OPENSSL_CONF")
+    #expect(box.fake.requests.isEmpty)
+  }
 }
