@@ -40,27 +40,20 @@ toolchain:
 	@command -v $(SWIFT) >/dev/null || { \
 	  echo 'No swift on PATH: install the Swift 6.2 toolchain or a newer one, see https://www.swift.org/install/linux/' >&2; exit 1; }
 
-# The C++ runtime is linked into the binary: loading and relocating the shared one costs a tenth of a small upload. Its
-# archive is alone in a folder that the linker searches first. Without an archive the shared one is used.
-CXX_ARCHIVE = $(firstword $(wildcard $(shell clang -print-file-name=libstdc++.a 2>/dev/null) \
-  $(shell cc -print-file-name=libstdc++.a 2>/dev/null)))
-# Types are created by calls, not found by name, which would search all conformances 15 times at each start.
-TYPES = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-RELEASE = -c release --static-swift-stdlib --disable-local-rpath $(TYPES) $(if $(CXX_ARCHIVE), \
-  -Xswiftc -L"$(CURDIR)/.build/cxx" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath
 
 build: deps toolchain
-	$(if $(CXX_ARCHIVE),@mkdir -p .build/cxx && ln -sf "$(CXX_ARCHIVE)" .build/cxx/)
 	$(SWIFT) build $(RELEASE) --product s3up
 
 demo: build
 	@Tests/Demo/demo.sh $(BINARY)
 
 # The servers start after the build, so that their lifetime is used for the tests. The exit status is that of swift test.
-# The library's tests all begin at once and use both cores, so tests that start programs and measure time run after them.
+# The library's tests use all cores, so tests that start programs and measure time run after them. They share Swift's pool
+# with the tasks that they test: if all began at once, an upload would wait minutes for its next turn.
 test: deps toolchain
 	$(SWIFT) build --build-tests
-	Tests/recap.sh $(SWIFT) test --skip-build --filter MultipartCoreTests
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SWIFT) test --skip-build --filter MultipartCoreTests
 	Tests/recap.sh $(STORES) run all -- $(SWIFT) test --skip-build --filter 's3upTests|RealStoreTests'
 	$(STORES) run seaweedfs -- Tests/Example/run.sh
 	Tests/docs.sh

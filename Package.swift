@@ -8,6 +8,8 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let strictC: [CSetting] = [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra")]
+
 let package = Package(
   name: "s3up",
   products: [
@@ -18,15 +20,13 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    .target(
-      name: "CKernels", dependencies: ["COpenSSL"],
-      cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
+    .target(name: "CKernels", cSettings: strictC),
+    .target(name: "CTLS", dependencies: ["COpenSSL"], cSettings: strictC),
     .target(
       name: "MultipartCore",
-      dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels"],
+      dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels", "CTLS"],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("curl")]),
-    .target(name: "CStart", cSettings: [.unsafeFlags(["-O2", "-Wall", "-Wextra", "-Werror"])]),
-    .executableTarget(name: "s3up", dependencies: ["MultipartCore", "CStart"], swiftSettings: strict),
+    .executableTarget(name: "s3up", dependencies: ["MultipartCore"], swiftSettings: strict),
     .target(
       name: "Support", dependencies: ["MultipartCore", "COpenSSL"], path: "Tests/Support",
       swiftSettings: strict),

@@ -31,7 +31,7 @@ public final class UploadTask: Sendable {
     let alarm = options.deadline.map { uploader.interrupt(after: $0, since: start) }
     defer { alarm?.cancel() }
     // In a task of its own: a cancelled task could not send the requests that abort or keep the upload.
-    let work = Task.begin { [uploader] () async -> Result<UploadResult, Failure> in
+    let work = Task { [uploader] () async -> Result<UploadResult, Failure> in
       do throws(Failure) {
         return .success(try await uploader.run())
       } catch {

@@ -11,12 +11,12 @@ Hardening.forbidCoreFiles()
 let signals = Signals()
 let words = Argument.ofProcess()
 do throws(Failure) {
-  try TaskThreads.shared.prepare()
+  try ThreadSupply.prove()
 } catch {
   for line in ErrorText.lines(for: error) { Console.standardError().line(line) }
   signals.end(ExitStatus(error.code).rawValue)
 }
-Task.begin {
+Task.detached {
   signals.end(await Runner.run(words, environment: ProcessEnvironment.variables(), signals: signals).rawValue)
 }
 signals.wait()

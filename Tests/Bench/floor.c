@@ -2,7 +2,7 @@
 // CONNECTIONS transfers that PUT the parts of FILE to URL-1, URL-2, ...: read by pread into libcurl's buffer, without
 // checksum, signature or multipart upload. With "gathered" the TLS records of a write are sent together, by s3up's gather.c.
 #define _GNU_SOURCE
-#include "ckgather.h"
+#include "gather.h"
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static size_t reader(char *to, size_t one, size_t count, void *context) {
     t->at += (off_t)n;
     struct curl_tlssessioninfo *tls = NULL;
     if (gathers && !curl_easy_getinfo(t->handle, CURLINFO_TLS_SSL_PTR, &tls) && tls && tls->internals)
-        ck_gather_expect(tls->internals, n);
+        ctls_gather_expect(tls->internals, n);
     return n;
 }
 
@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
     size = status.st_size;
     part = atol(argv[3]);
     curl_global_init(CURL_GLOBAL_ALL);
-    gathers = !strcmp(argv[6], "gathered") && ck_is_same_openssl(curl_version_info(CURLVERSION_NOW)->ssl_version);
+    gathers = !strcmp(argv[6], "gathered") && ctls_is_same_openssl(curl_version_info(CURLVERSION_NOW)->ssl_version);
     if (part < 1 || connections < 1) return 64;
     Transfer *all = calloc((size_t)connections, sizeof *all);
     CURLM *multi = curl_multi_init();

@@ -29,9 +29,9 @@ def compile_c(name, sources, *libraries):
 
 
 def compile_all():
-    kernels = HERE.parents[1] / "Sources" / "CKernels"
-    gathering = [kernels / "gather.c", kernels / "openssl.c"]
-    libraries = [f"-I{kernels / 'include'}", "-lcurl", "-lssl", "-lcrypto"]
+    tls = HERE.parents[1] / "Sources" / "CTLS"
+    gathering = [tls / "gather.c", tls / "openssl.c"]
+    libraries = [f"-I{tls / 'include'}", "-lcurl", "-lssl", "-lcrypto"]
     return {
         "sink": compile_c("sink", sorted((HERE / "sink").glob("*.c")), "-lssl", "-lcrypto"),
         "measure": compile_c("measure", [HERE / "measure.c"]),

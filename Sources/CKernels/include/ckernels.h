@@ -1,12 +1,8 @@
-// The only C that s3up owns: checksums in hardware, and what the kernel and OpenSSL offer to C alone.
+// Checksums in hardware, and what the kernel offers to C alone.
 #ifndef S3UP_CKERNELS_H
 #define S3UP_CKERNELS_H
-#include "ckdigest.h"
-#include "ckgather.h"
 #include "ckguard.h"
-#include "ckhandshake.h"
 #include "cksha256.h"
-#include "cktrust.h"
 #include <stddef.h>
 #include <stdint.h>
 

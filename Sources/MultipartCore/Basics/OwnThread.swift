@@ -1,3 +1,4 @@
+internal import CKernels
 import Glibc
 
 /// A thread that runs one function (`pthread_create`). The owner ends it with exactly one of `pthread_join` and
@@ -42,6 +43,20 @@ struct OwnThread: Sendable {
     var time = timespec()
     guard pthread_getcpuclockid(handle, &clock) == 0, clock_gettime(clock, &time) == 0 else { return .zero }
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}
+
+/// Swift's pool waits for a thread that the system refuses for ever, and says nothing.
+package enum ThreadSupply {
+  /// Throws unless as many threads can exist at once as a run may need: those of the pool, one for each core, the one
+  /// that keeps its timers, and one for libcurl. What another program takes a moment later, the pool waits for.
+  package static func prove() throws(Failure) {
+    let gate = Lock()
+    var threads: [OwnThread] = []
+    defer { for thread in threads { thread.join() } }
+    try gate.withLock { () throws(Failure) in
+      for _ in 0..<Int(ck_processors()) + 2 { threads.append(try OwnThread.start { gate.withLock {} }) }
+    }
   }
 }
 

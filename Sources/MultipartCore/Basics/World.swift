@@ -35,6 +35,11 @@ package struct World: Sendable {
 }
 
 extension World {
+  /// By the clock that also counts while the machine is suspended; throws early if the task is cancelled.
+  package static func sleep(_ time: Duration) async throws {
+    try await Task.sleep(for: time, clock: .continuous)
+  }
+
   /// The clocks, random numbers and variables of this process. Messages above `level` are not even created: to show a
   /// request and its answer costs as much as the rest of a part.
   package static func ofProcess(
@@ -43,7 +48,7 @@ extension World {
   ) -> World {
     World(
       now: { Timestamp(seconds: Int64(time(nil))) }, uptime: { .sinceBoot() },
-      sleep: { try await TaskThreads.shared.sleep(for: $0) }, random: { Double.random(in: 0..<1) },
+      sleep: { try await sleep($0) }, random: { Double.random(in: 0..<1) },
       environment: environment, log: { at, message in if at <= level { log(at, message()) } })
   }
 }

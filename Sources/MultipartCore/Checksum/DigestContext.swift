@@ -1,47 +1,63 @@
-internal import CKernels
 internal import COpenSSL
 
-/// A digest in progress. The state of SHA-256 is stored inline; for the others it owns one `EVP_MD_CTX`
-/// (`EVP_MD_CTX_new`), freed in `deinit` (`EVP_MD_CTX_free`).
+/// A digest as OpenSSL's configuration provides it, a FIPS provider's for instance: fetched once for the process
+/// (`EVP_MD_fetch`), because that takes a hundred times longer than a small digest, and never freed.
+///
+/// `@unchecked Sendable` holds because OpenSSL never changes what it has fetched.
+private struct FetchedDigest: @unchecked Sendable {
+  static let sha256 = FetchedDigest("SHA256")
+  static let sha1 = FetchedDigest("SHA1")
+  static let md5 = FetchedDigest("MD5")
+
+  /// Nil if no provider has it.
+  let type: OpaquePointer?
+
+  private init(_ name: String) { type = EVP_MD_fetch(nil, name, nil) }
+
+  static func of(_ algorithm: ChecksumAlgorithm) -> FetchedDigest? {
+    switch algorithm {
+    case .sha256: sha256
+    case .sha1: sha1
+    case .md5: md5
+    case .crc64nvme, .crc32c, .crc32: nil
+    }
+  }
+}
+
+/// A digest in progress. It owns one `EVP_MD_CTX` (`EVP_MD_CTX_new`), freed in `deinit` (`EVP_MD_CTX_free`).
 ///
 /// Each OpenSSL call can fail, but only for lack of memory or because the library is configured without the digest;
 /// a failure after the start is kept, and thrown by `finish`.
 final class DigestContext {
-  private var sha256 = ck_digest()
-  /// Nil for SHA-256.
-  private let context: OpaquePointer?
+  private let context: OpaquePointer
   private let algorithm: ChecksumAlgorithm
   private var broken = false
 
   init(_ algorithm: ChecksumAlgorithm) throws(Failure) {
-    self.algorithm = algorithm
-    guard algorithm != .sha256 else {
-      context = nil
-      guard ck_digest_begin(&sha256) == 1 else { throw Self.failure(algorithm) }
-      return
-    }
     guard let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
+    self.algorithm = algorithm
     self.context = context
-    guard let type = Self.type(algorithm), EVP_DigestInit_ex(context, type, nil) == 1 else {
+    guard let type = FetchedDigest.of(algorithm)?.type, EVP_DigestInit_ex(context, type, nil) == 1 else {
       throw Self.failure(algorithm)
     }
   }
 
   /// Continues from the state of another one (`EVP_MD_CTX_copy_ex`).
   private init?(copying other: DigestContext) {
-    sha256 = other.sha256
-    algorithm = other.algorithm
-    broken = other.broken
-    guard let from = other.context else {
-      context = nil
-      return
-    }
     guard let context = EVP_MD_CTX_new() else { return nil }
     self.context = context
-    guard EVP_MD_CTX_copy_ex(context, from) == 1 else { return nil }
+    algorithm = other.algorithm
+    broken = other.broken
+    guard EVP_MD_CTX_copy_ex(context, other.context) == 1 else { return nil }
   }
 
   deinit { EVP_MD_CTX_free(context) }
+
+  /// SHA-256 comes from OpenSSL's own default provider, not from one that was configured, such as a FIPS module.
+  static let isSHA256Default: Bool = {
+    guard let type = FetchedDigest.sha256.type, let provider = EVP_MD_get0_provider(type) else { return false }
+    return OSSL_PROVIDER_get0_name(provider).map { String(cString: $0) == "default" } ?? false
+  }()
 
   func copy() throws(Failure) -> DigestContext {
     guard let copy = DigestContext(copying: self) else { throw Self.failure(algorithm) }
@@ -50,37 +66,18 @@ final class DigestContext {
 
   func update(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
-    let status =
-      if let context {
-        EVP_DigestUpdate(context, start, bytes.count)
-      } else {
-        ck_digest_add(&sha256, start, bytes.count)
-      }
-    if status != 1 { broken = true }
+    if EVP_DigestUpdate(context, start, bytes.count) != 1 { broken = true }
   }
 
   /// The digest of everything so far. Afterwards the context cannot be used.
   func finish() throws(Failure) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: algorithm.digestLength)
-    let status =
-      if let context {
-        EVP_DigestFinal_ex(context, &digest, nil)
-      } else {
-        ck_digest_end(&sha256, &digest)
-      }
-    guard !broken, status == 1 else { throw Self.failure(algorithm) }
+    guard !broken, EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw Self.failure(algorithm) }
     return digest
   }
 
-  private static func type(_ algorithm: ChecksumAlgorithm) -> OpaquePointer? {
-    switch algorithm {
-    case .sha1: EVP_sha1()
-    case .md5: EVP_md5()
-    case .sha256, .crc64nvme, .crc32c, .crc32: nil
-    }
-  }
-
   private static func failure(_ algorithm: ChecksumAlgorithm) -> Failure {
+    if algorithm == .sha256 { return SigningDigest.failure("SHA-256") }
     ERR_clear_error()
     return Failure(
       .local, "OpenSSL cannot compute \(algorithm.rawValue)",

@@ -52,7 +52,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
   package func identity() async throws(Failure) -> String {
     let task = search.withLock { search in
       if let search { return search }
-      let begun = Task.begin { [self] in await find() }
+      let begun = Task { [self] in await find() }
       search = begun
       return begun
     }

@@ -45,7 +45,7 @@ package final class CredentialKeeper: Sendable {
   /// all requests together: requests that come after it is over do not start it again.
   package init(
     world: World, patience: Duration? = nil, say: @escaping @Sendable (Wording) -> Void = { _ in },
-    alarm: @escaping @Sendable (Duration) async throws -> Void = { try await TaskThreads.shared.sleep(for: $0) },
+    alarm: @escaping @Sendable (Duration) async throws -> Void = { try await World.sleep($0) },
     source: @escaping @Sendable () async throws(Failure) -> Credentials
   ) {
     self.world = world
@@ -63,7 +63,7 @@ package final class CredentialKeeper: Sendable {
     if left.whole > left.ahead { return held }
     if left.whole > 5 {
       // The current ones are still valid: nobody waits for the new ones, and a source that fails is asked again quietly.
-      if isDue(pause: .seconds(max(1, min(60, left.whole / 4)))) { Task.begin { [self] in await ask() } }
+      if isDue(pause: .seconds(max(1, min(60, left.whole / 4)))) { Task { [self] in await ask() } }
       return held
     }
     await ask()
@@ -187,7 +187,7 @@ package final class CredentialKeeper: Sendable {
     case .waits: await answer()
     case .asks:
       // In a task of its own: this caller may be cancelled while others still wait for the answer.
-      let question = Task.begin { [self] in await put(source) }
+      let question = Task { [self] in await put(source) }
       state.withLock { if $0.isAsking { $0.question = question } }
       await answer()
     }

@@ -23,7 +23,7 @@ enum ProgramOutput {
       return try output.get()
     }
     // It has closed its output or exited; if it only closed it, it has the rest of the time to exit.
-    let killer = Task.begin {
+    let killer = Task {
       guard (try? await world.sleep(max(.zero, deadline - world.uptime()))) != nil else { return }
       process.kill()
     }

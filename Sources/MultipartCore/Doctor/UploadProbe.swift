@@ -165,7 +165,7 @@ package final class ProbeStop: Sendable {
   func step<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
     let task = state.withLock { state -> Task<Value, Never>? in
       guard !state.isStopped else { return nil }
-      let task = Task.begin { await work() }
+      let task = Task { await work() }
       state.cancel = { task.cancel() }
       return task
     }

@@ -30,7 +30,7 @@ package final class ExpressSession: Sendable {
     let now = uptime()
     let (usable, renewal) = state.withLock { state -> (Credentials?, Task<Result<Credentials, Failure>, Never>?) in
       if let held = state.held, now < min(held.renewAt, held.end) { return (held.credentials, nil) }
-      let renewal = state.renewal ?? Task.begin { await self.renewed() }
+      let renewal = state.renewal ?? Task { await self.renewed() }
       state.renewal = renewal
       return (state.held.flatMap { now < $0.end ? $0.credentials : nil }, renewal)
     }

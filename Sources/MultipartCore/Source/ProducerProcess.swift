@@ -120,13 +120,13 @@ package final class ProducerProcess: Sendable {
     watch.signal(SIGTERM)
     // A stopped process handles SIGTERM only after SIGCONT.
     watch.signal(SIGCONT)
-    let killer = Task.begin { [watch] in
+    let killer = Task { [watch] in
       guard (try? await world.sleep(grace)) != nil else { return }
       watch.signal(SIGKILL)
     }
     _ = await watch.wait()
     // In a task of its own, because a cancelled task cannot sleep.
-    await Task.begin { [watch] in
+    await Task { [watch] in
       // What does not end within a second of SIGKILL hangs in the kernel.
       let start = world.uptime()
       while watch.hasMembers, world.uptime() - start < grace + .seconds(1) {

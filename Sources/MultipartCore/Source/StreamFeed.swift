@@ -56,7 +56,7 @@ final class StreamFeeder: Sendable {
 
   init(_ feed: consuming StreamFeed, _ fill: @escaping @Sendable (StreamFeed) async throws -> Void) {
     let held = Locked<StreamFeed?>(feed)
-    work = Task.begin {
+    work = Task {
       let feed = held.withLock { held in
         defer { held = nil }
         return held

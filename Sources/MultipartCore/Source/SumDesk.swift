@@ -6,8 +6,9 @@ internal import CKernels
 /// Slices wait in a queue. A worker takes two and processes both window by window; when one ends, the next takes its
 /// place. There are as many workers as needed, and at most as many as cores.
 final class SumDesk: Sendable {
-  /// Whether the CPU has the instructions; without them OpenSSL is faster.
-  static let isWorthIt = ck_sha256_has_pairs() == 1
+  /// Whether the CPU has the instructions; without them OpenSSL is faster. A provider that OpenSSL is configured to use,
+  /// such as a FIPS module, computes every SHA-256 itself.
+  static let isWorthIt = ck_sha256_has_pairs() == 1 && DigestContext.isSHA256Default
 
   struct Job: Sendable {
     var identifier: UInt64
@@ -61,7 +62,7 @@ final class SumDesk: Sendable {
       if begins { state.workers += 1 }
       return begins
     }
-    if begins { Task.begin { [self] in await work() } }
+    if begins { Task { [self] in await work() } }
   }
 
   private func work() async {

@@ -1,4 +1,4 @@
-internal import CKernels
+internal import CTLS
 
 /// Why a server refused a TLS handshake, from OpenSSL's callbacks: libcurl reports it only as a sentence. Owns one
 /// reference to the C object; the connection's `SSL_CTX` owns the other.
@@ -7,18 +7,18 @@ final class Handshake {
 
   /// Nil if libcurl uses another OpenSSL than this program, or without memory.
   init?(context: UnsafeMutableRawPointer?) {
-    guard let pointer = ck_handshake_watch(context) else { return nil }
+    guard let pointer = ctls_handshake_watch(context) else { return nil }
     self.pointer = pointer
   }
 
-  deinit { ck_handshake_release(pointer) }
+  deinit { ctls_handshake_release(pointer) }
 
   /// The first bytes received were not a TLS record.
-  var isForeign: Bool { ck_handshake_is_foreign(pointer) != 0 }
+  var isForeign: Bool { ctls_handshake_is_foreign(pointer) != 0 }
 
   /// The fatal alert that the server sent.
   var alert: Int? {
-    let number = ck_handshake_alert(pointer)
+    let number = ctls_handshake_alert(pointer)
     return number < 0 ? nil : Int(number)
   }
 

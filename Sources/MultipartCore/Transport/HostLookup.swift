@@ -10,8 +10,8 @@ package enum HostLookup {
   ) async -> Result<[String], Failure> {
     let name = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     let reply = Reply()
-    let timer = Task.begin {
-      try? await TaskThreads.shared.sleep(for: limit)
+    let timer = Task {
+      try? await World.sleep(limit)
       let text = "the name \(SafeText.oneLine(name)) was not resolved within \(limit.milliseconds) ms"
       reply.give(.failure(Failure(.network, text, remedy: remedy)))
     }

@@ -8,11 +8,6 @@ struct ConnectionEnds: Equatable {
   var localPort: Int32
   var peer: String
   var peerPort: Int32
-
-  /// A connection from an address to the same one, or into 127.0.0.0/8, stays on this machine.
-  var areOnOneMachine: Bool {
-    local.utf8.elementsEqual(peer.utf8) || (peer.utf8.starts(with: "127.".utf8) && !peer.utf8.contains(0x3A))
-  }
 }
 
 /// The totals of all connections, including closed ones.
@@ -43,8 +38,6 @@ private struct LineFlow {
 final class LoopSockets {
   /// By descriptor; the inode shows whether a number is still the same socket.
   private var opened: [Int32: ino_t] = [:]
-  /// Not connected yet when last looked at.
-  private var fresh: Set<Int32> = []
   private var line: LineWatch
   private var flow = LineFlow()
   private let ledger: LineLedger
@@ -63,33 +56,8 @@ final class LoopSockets {
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     opened[socket] = Self.inode(of: socket)
     flow.begins(socket)
-    fresh.insert(socket)
     if let problem = line.prepare(socket) { note(problem) }
   }
-
-  /// Limits the send buffers of connections that were established since the last call (`SO_SNDBUF`).
-  ///
-  /// To a store on this machine, or through a local tunnel or proxy, the four megabytes to which the kernel lets a buffer
-  /// grow gain nothing, because what is sent has arrived. The buffers of eight connections push the file and each other out
-  /// of the cache: 2 GiB cost a sixth more with them and take a fifth longer. Elsewhere the kernel decides: on a shared
-  /// line, a connection with less data in flight gets a smaller share.
-  func fitBuffers() {
-    for socket in fresh {
-      guard let inode = opened[socket], Self.inode(of: socket) == inode else {
-        fresh.remove(socket)
-        continue
-      }
-      // Nil while it is not connected.
-      guard let ends = Self.ends(of: socket) else { continue }
-      fresh.remove(socket)
-      guard ends.areOnOneMachine else { continue }
-      var size = Self.nearBuffer
-      setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
-    }
-  }
-
-  /// The kernel doubles this value.
-  static let nearBuffer: Int32 = 256 << 10
 
   func lookAtLine(at now: Duration) {
     var seen: [Int32: ck_line] = [:]

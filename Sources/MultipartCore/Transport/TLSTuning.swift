@@ -1,11 +1,11 @@
 internal import CCurl
-internal import CKernels
+internal import CTLS
 
 /// Makes TLS cheaper than libcurl does by itself. If libcurl uses another TLS library than the OpenSSL that this program is
 /// linked to, nothing here has an effect.
 enum TLSTuning {
   /// `curl_version_info`.
-  static let isAvailable = CurlGlobal.isReady && ck_is_same_openssl(s3up_tls_library()) == 1
+  static let isAvailable = CurlGlobal.isReady && ctls_is_same_openssl(s3up_tls_library()) == 1
 
   /// The size of a full TLS record; fewer bytes are one record, which need not be collected.
   private static let record = 16 << 10
@@ -13,7 +13,7 @@ enum TLSTuning {
   /// Called before libcurl writes `count` bytes of a body, which it does as soon as it has them.
   static func willWrite(_ count: Int, on easy: CurlEasy) {
     guard isAvailable, count > record else { return }
-    _ = ck_gather_expect(s3up_info_openssl(easy.handle), count)
+    _ = ctls_gather_expect(s3up_info_openssl(easy.handle), count)
   }
 
   /// The set of ciphers does not change; their order matters at servers without an order of their own. The trusted
@@ -22,11 +22,11 @@ enum TLSTuning {
     guard isAvailable else { return }
     let done = s3up_easy_sslctx(easy.handle) { handle, context, bundle in
       Transfer.of(handle)?.shakesHands(in: context)
-      _ = ck_prefer_aes128(context)
-      if let context, let bundle { ck_trust_when_needed(context, OpaquePointer(bundle)) }
+      _ = ctls_prefer_aes128(context)
+      if let context, let bundle { ctls_trust_when_needed(context, OpaquePointer(bundle)) }
       return CURLE_OK
     }
-    guard done == CURLE_OK, let trust, let bundle = ck_trust_bundle(trust.bundle) else { return }
+    guard done == CURLE_OK, let trust, let bundle = ctls_trust_bundle(trust.bundle) else { return }
     easy.set(CURLOPT_SSL_CTX_DATA, pointer: UnsafeMutableRawPointer(bundle))
     easy.set(CURLOPT_CAINFO, nil as String?)
     easy.set(CURLOPT_CAPATH, trust.folder)

@@ -267,7 +267,6 @@ final class Transfer {
   /// request knows that it may have worked.
   func mayGoOut(on ends: ConnectionEnds) -> Bool {
     self.ends = ends
-    sockets.fitBuffers()
     // The connection is from before its address fell behind.
     if let route, route.book.isAvoided(ends.peer, of: route.origin, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
     request.onConnection?(easy.connectionReport())

@@ -63,7 +63,7 @@ package final class UploadStream: Sendable {
   /// published. After a success, such a process may still have output.
   func onFailure(_ tell: @escaping @Sendable (Failure) -> Void) {
     guard producer.isKnown else { return }
-    Task.begin { [source, producer] in
+    Task { [source, producer] in
       guard let failure = await producer.failure() else { return }
       source.fail(failure)
       tell(failure)

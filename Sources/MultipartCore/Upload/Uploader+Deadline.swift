@@ -5,7 +5,7 @@ extension Uploader {
   package func interrupt(after limit: Duration, since start: Duration) -> Task<Void, Never> {
     let (wait, grace) = Self.split(max(.zero, start + limit - world.uptime()), aborts: job.source.isStream)
     deadlineGrace.withLock { $0 = grace }
-    return Task.begin { [self] in
+    return Task { [self] in
       guard (try? await world.sleep(wait)) != nil else { return }
       interrupt(Failure(.deadline, "the time given by \(.deadline) is over"))
     }

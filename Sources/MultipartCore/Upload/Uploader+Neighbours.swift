@@ -9,13 +9,13 @@ extension Uploader {
     known.withLock { known in
       known.own.insert(uploadID)
       guard known.neighbours == nil, !known.lacksList else { return }
-      known.neighbours = Task.begin { [self] in await nameNeighbours() }
+      known.neighbours = Task { [self] in await nameNeighbours() }
     }
   }
 
   func endLookAround() async {
     guard let task = known.withLock({ $0.neighbours }) else { return }
-    let end = Task.begin { [world] in
+    let end = Task { [world] in
       _ = try? await world.sleep(Self.patience)
       task.cancel()
     }

@@ -23,7 +23,7 @@ extension Uploader {
         let number = state.begun
         state.begun += 1
         // A task that ends at once waits for this lock, and leaves only after it was added.
-        let task = Task.begin { [self] in
+        let task = Task { [self] in
           await work()
           self.state.withLock { $0.held[number] = nil }
         }

@@ -262,7 +262,7 @@ package final class Uploader: Sendable {
     case .inspect: begin { await self.inspect() }
     case .cancelTransfers:
       tasks.cancelTransfers()
-      if case .stream(let stream) = job.source { Task.begin { [world] in await stream.stop(in: world) } }
+      if case .stream(let stream) = job.source { Task { [world] in await stream.stop(in: world) } }
     case .abort(let id): begin { await self.abort(id) }
     case .listAfterAbort(let id): begin { await self.listAgain(id) }
     case .listAfterLoss: begin { await self.listAgain(uploadID) }

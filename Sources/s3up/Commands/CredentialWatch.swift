@@ -20,7 +20,7 @@ struct CredentialWatch {
   func start() -> Task<Void, Never>? {
     guard let total = upload.progress.total, session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
     let (session, signer, upload) = (session, signer, upload)
-    return .begin {
+    return Task {
       guard let held = try? await signer.currentCredentials(), held.isFixed, let end = held.expiration else { return }
       var meter = RateMeter()
       var seconds = 0

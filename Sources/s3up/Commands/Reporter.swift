@@ -28,7 +28,7 @@ final class Reporter: Sendable {
     tick(upload)
     let tells = session.output.json == .all
     // Also if nothing is drawn: SIGUSR1 prints the rate of the last seconds.
-    let ticker = Task.begin { [self] in
+    let ticker = Task { [self] in
       var ticks = 0
       while (try? await session.world.sleep(.milliseconds(200))) != nil {
         ticks += 1

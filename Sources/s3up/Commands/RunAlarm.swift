@@ -38,7 +38,7 @@ final class RunAlarm: Sendable {
     let alarm = RunAlarm()
     guard let limit else { return try await work(alarm) }
     let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
-      Task.begin {
+      Task {
         do throws(Failure) {
           try await work(alarm)
           if alarm.disarm() { continuation.resume(returning: .success(())) }
@@ -46,7 +46,7 @@ final class RunAlarm: Sendable {
           if alarm.disarm() { continuation.resume(returning: .failure(error)) }
         }
       }
-      Task.begin {
+      Task {
         guard (try? await world.sleep(limit + grace)) != nil, alarm.ring() else { return }
         continuation.resume(returning: .failure(Failure(.deadline, "the time given by --deadline is over")))
       }

@@ -44,7 +44,8 @@ struct TerminalQuestion: Sendable {
     let deadline = world.uptime() + Self.patience
     while world.uptime() < deadline {
       var watched = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-      if poll(&watched, 1, 0) > 0 {
+      // In the background the line is another job's: a read would fail, because the pool's threads block SIGTTIN.
+      if tcgetpgrp(terminal) == getpgrp(), poll(&watched, 1, 0) > 0 {
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = read(terminal, &bytes, bytes.count)
         if count < 0, errno == EINTR { continue }

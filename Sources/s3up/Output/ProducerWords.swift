@@ -27,9 +27,9 @@ final class ProducerWords: Sendable {
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     let reading = ends[0]
     state.withLock { $0.reading = reading }
-    Task.begin { [weak self] in
+    Task { [weak self] in
       while let self, self.read() {
-        guard (try? await TaskThreads.shared.sleep(for: .milliseconds(50))) != nil else { return }
+        guard (try? await World.sleep(.milliseconds(50))) != nil else { return }
       }
     }
     return ends[1]

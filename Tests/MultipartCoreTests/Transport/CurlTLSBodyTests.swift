@@ -1,5 +1,5 @@
-import CKernels
 import COpenSSL
+import CTLS
 import Foundation
 import MultipartCore
 import Support
@@ -19,11 +19,11 @@ import Testing
       let caFile = fake.caFile
       let transport = try plainTransport { $0.caBundle = caFile }
       for length in [0, 1, 16_384] as [Int64] { try await Self.send(length, to: fake, over: transport) }
-      guard ck_gather_connections() == 0 else { exit(2) }
+      guard ctls_gather_connections() == 0 else { exit(2) }
       for length in [16_385, 262_144, 3_000_001, 16_384, 2_097_152] as [Int64] {
         try await Self.send(length, to: fake, over: transport)
       }
-      guard ck_gather_connections() == 1 else { exit(3) }
+      guard ctls_gather_connections() == 1 else { exit(3) }
     }
   }
 
@@ -38,7 +38,7 @@ import Testing
       }
       let transport = try proxiedTransport(through: proxy.url, trusting: fake.caFile)
       try await Self.send(3_000_001, to: fake, over: transport)
-      guard ck_gather_connections() == 1, proxy.connections == 1 else { exit(3) }
+      guard ctls_gather_connections() == 1, proxy.connections == 1 else { exit(3) }
     }
   }
 
@@ -62,7 +62,7 @@ import Testing
       guard refused.code == .tls, proxy.connections == 0 else { exit(4) }
       let transport = try proxiedTransport(through: url, trusting: fake.caFile)
       for length in [3_000_001, 262_144, 5] as [Int64] { try await Self.send(length, to: fake, over: transport) }
-      guard ck_gather_connections() == 1, proxy.connections == 1 else { exit(3) }
+      guard ctls_gather_connections() == 1, proxy.connections == 1 else { exit(3) }
     }
   }
 

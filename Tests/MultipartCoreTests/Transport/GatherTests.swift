@@ -1,5 +1,5 @@
-import CKernels
 import COpenSSL
+import CTLS
 import Foundation
 import MultipartCore
 import Support
@@ -10,7 +10,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 /// The BIO that sends the records of one SSL_write together.
 @Suite(.timeLimit(.minutes(10))) struct GatherTests {
   private func expect(_ wire: TLSWire, _ count: Int) -> Int32 {
-    ck_gather_expect(UnsafeMutableRawPointer(wire.client), count)
+    ctls_gather_expect(UnsafeMutableRawPointer(wire.client), count)
   }
 
   private func same(_ one: [UInt8], _ other: [UInt8]) -> Bool { one == other }
@@ -169,15 +169,15 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
   @Test("Only the OpenSSL that this program is linked to is used")
   func sameLibrary() throws {
     let ours = String(cString: OpenSSL_version(OPENSSL_VERSION)).split(separator: " ")[1]
-    #expect(ck_is_same_openssl("OpenSSL/\(ours)") == 1)
+    #expect(ctls_is_same_openssl("OpenSSL/\(ours)") == 1)
     for other in [
       "", "GnuTLS/3.7.9", "(OpenSSL/\(ours)) GnuTLS/3.7.9", "OpenSSL/", "OpenSSL/\(ours)1",
       "OpenSSL/\(ours.dropLast())",
       "LibreSSL/3.8.2", "BoringSSL", "OpenSSL/1.1.1w",
-    ] { #expect(ck_is_same_openssl(other) == 0, "\(other)") }
-    #expect(ck_is_same_openssl(nil) == 0)
-    #expect(ck_gather_expect(nil, 1) == 0)
-    #expect(ck_prefer_aes128(nil) == 0)
+    ] { #expect(ctls_is_same_openssl(other) == 0, "\(other)") }
+    #expect(ctls_is_same_openssl(nil) == 0)
+    #expect(ctls_gather_expect(nil, 1) == 0)
+    #expect(ctls_prefer_aes128(nil) == 0)
   }
 
   @Test("AES-128-GCM comes first, the set of ciphers stays the same, and excluded ones stay excluded")
@@ -191,7 +191,7 @@ private let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
       #expect(SSL_CTX_set_ciphersuites(context, set) == 1)
       let before = names(context)
       let has = set.contains("AES_128_GCM")
-      #expect(ck_prefer_aes128(UnsafeMutableRawPointer(context)) == (has ? 1 : 0))
+      #expect(ctls_prefer_aes128(UnsafeMutableRawPointer(context)) == (has ? 1 : 0))
       let after = names(context)
       #expect(Set(before) == Set(after))
       #expect(has ? after.first == "TLS_AES_128_GCM_SHA256" : after == before)

@@ -107,54 +107,8 @@ import Testing
     #expect(nonsense.prepare(socket) == nil)
   }
 
-  @Test(
-    "A connection within this machine is recognised by its addresses",
-    arguments: [
-      ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.53", true), ("::1", "::1", true),
-      ("10.0.0.1", "10.0.0.1", true), ("10.0.0.1", "10.0.0.2", false), ("10.0.0.1", "12.7.0.1", false),
-      ("fe80::1", "fe80::2", false), ("::1", "127::1", false), ("", "10.0.0.1", false),
-    ])
-  func here(local: String, peer: String, isHere: Bool) {
-    let ends = ConnectionEnds(local: local, localPort: 1, peer: peer, peerPort: 2)
-    #expect(ends.areOnOneMachine == isHere)
-  }
-
-  @Test("A connection to a store on this machine has a small buffer as soon as it is established")
-  func buffers() throws {
-    func room(of socket: Int32) -> Int32 {
-      var size: Int32 = 0
-      var length = socklen_t(MemoryLayout.size(ofValue: size))
-      #expect(getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, &length) == 0)
-      return size
-    }
-    func unconnected() -> Int32 { Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-    // The kernel doubles the number, up to a limit of the system.
-    let other = unconnected()
-    defer { close(other) }
-    var size = LoopSockets.nearBuffer
-    #expect(setsockopt(other, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout.size(ofValue: size))) == 0)
-    let small = room(of: other)
-
-    let server = try RawServer { connection, _ in connection.untilClosed() }
-    let sockets = LoopSockets(TransportOptions(), ledger: LineLedger())
-    let socket = unconnected()
-    defer { close(socket) }
-    sockets.add(socket)
-    sockets.fitBuffers()
-    #expect(room(of: socket) != small, "it is not connected")
-    try Self.connect(socket, to: server.port)
-    #expect(room(of: socket) != small, "what it is given when it is connected is the kernel's affair")
-    sockets.fitBuffers()
-    #expect(room(of: socket) == small)
-  }
-
   private static func connected(to port: Int) throws -> Int32 {
     let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    try connect(socket, to: port)
-    return socket
-  }
-
-  private static func connect(_ socket: Int32, to port: Int) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -165,5 +119,6 @@ import Testing
       }
     }
     guard status == 0 else { throw SystemError("connect") }
+    return socket
   }
 }

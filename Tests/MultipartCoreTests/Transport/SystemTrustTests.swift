@@ -1,5 +1,5 @@
-import CKernels
 import COpenSSL
+import CTLS
 import Foundation
 import MultipartCore
 import Support
@@ -51,7 +51,7 @@ import Testing
     await outcome(transport, Request(method: .get, url: store.tlsEndpoint + "/bucket"))
   }
 
-  private func wasRead(_ bundle: String) -> Bool { ck_trust_was_read(ck_trust_bundle(bundle)) == 1 }
+  private func wasRead(_ bundle: String) -> Bool { ctls_trust_was_read(ctls_trust_bundle(bundle)) == 1 }
 
   @Test("A certificate in the folder is found there, and the bundle is not read")
   func folderIsEnough() async throws {

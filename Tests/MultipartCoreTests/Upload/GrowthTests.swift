@@ -22,14 +22,9 @@ import Testing
   }
 
   private static func cpuTime(_ body: () throws -> Void) rethrows -> Duration {
-    func now() -> Duration {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
-    let start = now()
+    let start = threadTime()
     try body()
-    return now() - start
+    return threadTime() - start
   }
 
   private static func perform(_ work: Work, parts: Int) throws {

@@ -26,7 +26,7 @@ import Testing
 
   /// Waits until only this many are kept, and returns which have ended.
   private func ended(leaving count: Int) async throws -> Set<String> {
-    try await until("\(count) tasks are held", within: .seconds(60)) { tasks.count == count }
+    try await until("\(count) tasks are held") { tasks.count == count }
     return ended.withLock { $0 }
   }
 

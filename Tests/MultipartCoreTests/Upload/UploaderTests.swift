@@ -77,7 +77,7 @@ import Testing
   func order() async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let uploader = try uploader(store, concurrency: 1)
-    let result = try await finishes("the upload", within: .seconds(60)) { try await uploader.run() }
+    let result = try await finishes("the upload") { try await uploader.run() }
     #expect(Self.steps(store) == ["create", "part 1", "part 2", "part 3", "complete", "head"])
     #expect(told.withLock { $0 } == ["started id 3", "part 1", "part 2", "part 3"])
     #expect(result.parts == 3 && result.size == 11 << 20)
@@ -107,14 +107,14 @@ import Testing
         return error
       }
     }
-    try await until("the parts are out", within: .seconds(60)) { out.withLock { $0 } == 3 }
+    try await until("the parts are out") { out.withLock { $0 } == 3 }
     uploader.interrupt()
-    let failure = try await finishes("the interrupted upload", within: .seconds(60)) { await run.value }
+    let failure = try await finishes("the interrupted upload") { await run.value }
     #expect(failure?.code == .interrupted)
     #expect(ended.withLock { $0 } == 3)
     #expect(Self.steps(store).suffix(2) == ["abort", "list"])
     // Neither the sampling of the line nor the timer that would have ended the run.
-    try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
+    try await until("nothing is under way") { uploader.tasks.count == 0 }
     #expect(uploader.progress.connections == 0)
   }
 
@@ -122,7 +122,7 @@ import Testing
   func recordless() async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let uploader = try uploader(store, book: RecordBook(folder: directory.path("file") + "/below"))
-    _ = try await finishes("the upload", within: .seconds(60)) { try await uploader.run() }
+    _ = try await finishes("the upload") { try await uploader.run() }
     uploader.close()
     #expect(told.withLock { $0 }.count { $0.hasPrefix("an interrupted upload could not be resumed: ") } == 1)
   }
@@ -131,14 +131,14 @@ import Testing
   func afterTheEnd() async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let uploader = try uploader(store)
-    _ = try await finishes("the upload", within: .seconds(60)) { try await uploader.run() }
+    _ = try await finishes("the upload") { try await uploader.run() }
     let (requests, news) = (store.requests.count, told.withLock { $0 })
     uploader.interrupt()
     guard case .terminated = uploader.inbox.yield(.interrupted(Failure(.interrupted, "interrupted"))) else {
       Issue.record("an event is kept for a run that is over")
       return
     }
-    try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
+    try await until("nothing is under way") { uploader.tasks.count == 0 }
     #expect(store.requests.count == requests)
     #expect(told.withLock { $0 } == news)
   }
@@ -164,7 +164,7 @@ import Testing
     // Three parts, a sample of the line, a timer; and each may just be ending.
     let counts = held.withLock { $0 }
     #expect(counts.min() ?? 0 > 0 && counts.max() ?? .max <= 10)
-    try await until("nothing is under way", within: .seconds(60)) { uploader.tasks.count == 0 }
+    try await until("nothing is under way") { uploader.tasks.count == 0 }
   }
 
   @Test("While a disk or a listener blocks the driver, samples of the line do not queue up")
@@ -178,7 +178,7 @@ import Testing
       let ranAll = DispatchSemaphore(value: 0)
       // Jobs run in order: a sample that did not wait for the driver would run once in each round.
       for _ in 0..<100 {
-        Task.begin { ranAll.signal() }
+        Task { ranAll.signal() }
         ranAll.wait()
       }
       more.withLock { $0.append(looks.withLock { $0 } - before) }

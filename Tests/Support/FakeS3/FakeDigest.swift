@@ -47,10 +47,9 @@ final class RunningHash {
 
 func hmacSHA256(_ key: [UInt8], _ text: String) -> [UInt8] {
   let data = Array(text.utf8)
-  var out = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-  var length: UInt32 = 0
-  HMAC(EVP_sha256(), key, Int32(key.count), data, data.count, &out, &length)
-  return Array(out.prefix(Int(length)))
+  var out = [UInt8](repeating: 0, count: 32)
+  EVP_Q_mac(nil, "HMAC", nil, "SHA256", nil, key, key.count, data, data.count, &out, out.count, nil)
+  return out
 }
 
 func hex(_ bytes: some Sequence<UInt8>) -> String {

@@ -1,7 +1,5 @@
-import COpenSSL
-
 /// The caller's own encryption key (SSE-C): sent with every request that writes or reads the bytes, and never shown.
-/// S3 also wants its MD5, which `EVP_Digest` computes.
+/// S3 also wants its MD5.
 public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
@@ -15,15 +13,14 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
         .usage, "an SSE-C key is 32 bytes, not \(key.count)",
         remedy: "make one with: head -c 32 /dev/urandom > key.bin")
     }
-    var digest = [UInt8](repeating: 0, count: 16)
-    var count: UInt32 = 0
-    guard EVP_Digest(key, key.count, &digest, &count, EVP_md5(), nil) == 1, count == 16 else {
+    do throws(Failure) {
+      md5 = Base64.encode(try Digest.md5(key))
+    } catch {
       throw Failure(
         .local, "OpenSSL would not compute the MD5 of the SSE-C key",
         remedy: "S3 asks for it beside the key; a FIPS-only OpenSSL has no MD5")
     }
     base64 = Base64.encode(key)
-    md5 = Base64.encode(digest)
   }
 
   func add(to headers: inout S3HeaderBuilder) throws(Failure) {

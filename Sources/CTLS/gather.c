@@ -4,9 +4,9 @@
 //
 // It holds nothing back when SSL_write returns success, because the caller waits for the socket only if SSL_write asks
 // for it. So it must know which record is the last. The caller announces how many bytes the next SSL_write gets
-// (ck_gather_expect), and OpenSSL cuts them into records of 16 KiB, of which only the last is shorter. Whatever does not
+// (ctls_gather_expect), and OpenSSL cuts them into records of 16 KiB, of which only the last is shorter. Whatever does not
 // match that (a shorter record, an alert, part of a handshake) is sent at once, with all that came before it.
-#include "include/ckgather.h"
+#include "include/gather.h"
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
@@ -156,9 +156,9 @@ static struct gather *gather_of(SSL *ssl) {
   return g;
 }
 
-size_t ck_gather_connections(void) { return atomic_load_explicit(&connections, memory_order_relaxed); }
+size_t ctls_gather_connections(void) { return atomic_load_explicit(&connections, memory_order_relaxed); }
 
-int ck_gather_expect(void *connection, size_t count) {
+int ctls_gather_expect(void *connection, size_t count) {
   SSL *ssl = connection;
   // The method is a variable of the library: the same address means the same copy of the library.
   if (!ssl || SSL_CTX_get_ssl_method(SSL_get_SSL_CTX(ssl)) != TLS_client_method()) return 0;

@@ -1,17 +1,17 @@
 // Reads the system's certificates only when needed. The bundle has all of them in one file, and reading it costs more than
 // the rest of a small upload; in the folder beside it OpenSSL finds a single certificate by name.
-#ifndef S3UP_CKTRUST_H
-#define S3UP_CKTRUST_H
+#ifndef S3UP_CTLS_TRUST_H
+#define S3UP_CTLS_TRUST_H
 
-struct ck_trust;
+struct ctls_trust;
 
 // The bundle at a path, not read yet. It lives as long as the process; the same path returns the same. NULL without memory.
-struct ck_trust *ck_trust_bundle(const char *path);
+struct ctls_trust *ctls_trust_bundle(const char *path);
 
 // Verifies the servers of an SSL_CTX with the certificates of its store, and if those are not enough, with the bundle as
 // well. The result is the same as if the store had held both from the start.
-void ck_trust_when_needed(void *context, struct ck_trust *bundle);
+void ctls_trust_when_needed(void *context, struct ctls_trust *bundle);
 
 // 1 once the bundle has been read, for tests.
-int ck_trust_was_read(struct ck_trust *bundle);
+int ctls_trust_was_read(struct ctls_trust *bundle);
 #endif

@@ -1,5 +1,5 @@
 // A bundle of certificates as a fallback for a folder of them.
-#include "include/cktrust.h"
+#include "include/trust.h"
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ck_trust {
+struct ctls_trust {
   char *path;
   // The certificates of the file; NULL until it is read, and never changed afterwards.
   X509_STORE *store;
-  struct ck_trust *next;
+  struct ctls_trust *next;
 };
 
 // Guards `bundles` and each one's `store`: event loops of several threads verify at the same time.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ck_trust *bundles;
+static struct ctls_trust *bundles;
 
-struct ck_trust *ck_trust_bundle(const char *path) {
+struct ctls_trust *ctls_trust_bundle(const char *path) {
   pthread_mutex_lock(&lock);
-  struct ck_trust *bundle = bundles;
+  struct ctls_trust *bundle = bundles;
   while (bundle && strcmp(bundle->path, path)) bundle = bundle->next;
   if (!bundle && (bundle = calloc(1, sizeof *bundle))) {
     if ((bundle->path = strdup(path))) {
@@ -35,7 +35,7 @@ struct ck_trust *ck_trust_bundle(const char *path) {
   return bundle;
 }
 
-int ck_trust_was_read(struct ck_trust *bundle) {
+int ctls_trust_was_read(struct ctls_trust *bundle) {
   pthread_mutex_lock(&lock);
   int was = bundle->store != NULL;
   pthread_mutex_unlock(&lock);
@@ -43,7 +43,7 @@ int ck_trust_was_read(struct ck_trust *bundle) {
 }
 
 // Reads the file once, whichever thread comes first. If it cannot be read, it adds nothing.
-static X509_STORE *contents(struct ck_trust *bundle) {
+static X509_STORE *contents(struct ctls_trust *bundle) {
   pthread_mutex_lock(&lock);
   if (!bundle->store && (bundle->store = X509_STORE_new())) X509_STORE_load_file(bundle->store, bundle->path);
   X509_STORE *store = bundle->store;
@@ -51,7 +51,7 @@ static X509_STORE *contents(struct ck_trust *bundle) {
   return store;
 }
 
-static void add(X509_STORE *store, struct ck_trust *bundle) {
+static void add(X509_STORE *store, struct ctls_trust *bundle) {
   X509_STORE *from = contents(bundle);
   STACK_OF(X509_OBJECT) *objects = from ? X509_STORE_get0_objects(from) : NULL;
   for (int i = 0; i < sk_X509_OBJECT_num(objects); i++) {
@@ -83,6 +83,6 @@ static int verify(X509_STORE_CTX *context, void *bundle) {
   return X509_verify_cert(context);
 }
 
-void ck_trust_when_needed(void *context, struct ck_trust *bundle) {
+void ctls_trust_when_needed(void *context, struct ctls_trust *bundle) {
   SSL_CTX_set_cert_verify_callback(context, verify, bundle);
 }

@@ -1,12 +1,12 @@
 // Looks at record headers and alerts until the handshake is over. A connection belongs to one thread at a time, so only
 // the count of holders is atomic.
-#include "include/ckhandshake.h"
+#include "include/handshake.h"
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct ck_handshake {
+struct ctls_handshake {
   // The SSL_CTX and the caller.
   atomic_int holders;
   int heads;
@@ -17,20 +17,20 @@ struct ck_handshake {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int place = -1;
 
-void ck_handshake_release(struct ck_handshake *handshake) {
+void ctls_handshake_release(struct ctls_handshake *handshake) {
   if (handshake && atomic_fetch_sub(&handshake->holders, 1) == 1) free(handshake);
 }
 
 static void let_go(void *parent, void *held, CRYPTO_EX_DATA *data, int index, long number, void *pointer) {
   (void)parent, (void)data, (void)index, (void)number, (void)pointer;
-  ck_handshake_release(held);
+  ctls_handshake_release(held);
 }
 
 static void set_up(void) { place = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, let_go); }
 
 static void hear(
   int is_sent, int version, int type, const void *bytes, size_t length, SSL *ssl, void *argument) {
-  struct ck_handshake *handshake = argument;
+  struct ctls_handshake *handshake = argument;
   const unsigned char *text = bytes;
   (void)version;
   // The callback stays installed: OpenSSL calls it twice for a TLS 1.3 record, but checks only before the first call that
@@ -42,11 +42,11 @@ static void hear(
   if (type == SSL3_RT_ALERT && length == 2 && text[0] == SSL3_AL_FATAL) handshake->alert = text[1];
 }
 
-struct ck_handshake *ck_handshake_watch(void *context) {
+struct ctls_handshake *ctls_handshake_watch(void *context) {
   SSL_CTX *tls = context;
   pthread_once(&once, set_up);
   if (!tls || place < 0 || SSL_CTX_get_ex_data(tls, place)) return NULL;
-  struct ck_handshake *handshake = calloc(1, sizeof *handshake);
+  struct ctls_handshake *handshake = calloc(1, sizeof *handshake);
   if (!handshake) return NULL;
   handshake->alert = -1;
   handshake->holders = 1;
@@ -60,5 +60,5 @@ struct ck_handshake *ck_handshake_watch(void *context) {
   return handshake;
 }
 
-int ck_handshake_is_foreign(const struct ck_handshake *handshake) { return handshake && handshake->is_foreign; }
-int ck_handshake_alert(const struct ck_handshake *handshake) { return handshake ? handshake->alert : -1; }
+int ctls_handshake_is_foreign(const struct ctls_handshake *handshake) { return handshake && handshake->is_foreign; }
+int ctls_handshake_alert(const struct ctls_handshake *handshake) { return handshake ? handshake->alert : -1; }

@@ -1,10 +1,10 @@
 // Whether libcurl uses the OpenSSL that this program is linked to, and the order of its ciphers.
-#include "include/ckgather.h"
+#include "include/gather.h"
 #include <openssl/crypto.h>
 #include <openssl/ssl.h>
 #include <string.h>
 
-int ck_is_same_openssl(const char *version) {
+int ctls_is_same_openssl(const char *version) {
   // "OpenSSL/3.0.22", or "(OpenSSL/3.0.22) GnuTLS/3.7.9", in which the library in parentheses is not in use.
   static const char name[] = "OpenSSL/";
   if (!version || strncmp(version, name, sizeof name - 1)) return 0;
@@ -17,7 +17,7 @@ int ck_is_same_openssl(const char *version) {
 }
 
 // Servers without an order of their own use the client's. 128 bits cost a tenth less than 256.
-int ck_prefer_aes128(void *context) {
+int ctls_prefer_aes128(void *context) {
   static const char wanted[] = "TLS_AES_128_GCM_SHA256";
   SSL_CTX *tls = context;
   if (!tls || SSL_CTX_get_ssl_method(tls) != TLS_client_method()) return 0;

@@ -1,0 +1,7 @@
+// What reaches into OpenSSL beside libcurl.
+#ifndef S3UP_CTLS_H
+#define S3UP_CTLS_H
+#include "gather.h"
+#include "handshake.h"
+#include "trust.h"
+#endif

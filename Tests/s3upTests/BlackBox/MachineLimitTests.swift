@@ -1,0 +1,25 @@
+import Support
+import Testing
+
+/// What the machine refuses the program, or is configured to do otherwise.
+@Suite(.crowd) struct MachineLimitTests {
+  // A sanitizer needs threads of its own before main.
+  @Test("if no thread can be started that is said with 75 at once, and nothing hangs", .enabled(if: BlackBox.measures))
+  func noThread() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    // The limit of the stack is the size of every thread's: 128 TiB are more than the addresses that a process has.
+    let result = try await box.shell(#"ulimit -s 137438953472 && exec "$S3UP" put f s3://bucket/k"#)
+    result.expectFailure(75, "no thread could be started")
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("a signature that OpenSSL's configured providers cannot make is 75, and not made without them")
+  func noProvider() async throws {
+    var box = try BlackBox()
+    try box.sample("f", 100)
+    box.environment["OPENSSL_CONF"] = try box.files.write(fipsOnly, to: "openssl.cnf")
+    try await box.run("put", "f", "s3://bucket/k").expectFailure(75, "OpenSSL cannot compute SHA-256", "OPENSSL_CONF")
+    #expect(box.fake.requests.isEmpty)
+  }
+}
