@@ -6,6 +6,7 @@ BENCH_ARGS ?=
 SOAK_ARGS ?=
 
 BINARY   := .build/release/s3up
+PORTABLE := .build/portable
 SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
 STORES   := Tests/Stores/stores.sh
 SHARE    := $(DESTDIR)$(PREFIX)/share
@@ -16,13 +17,16 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain build demo test check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
+.PHONY: help deps toolchain build portable demo test test-portable check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
+	@echo 'make portable      $(PORTABLE)/s3up: one file for any x86-64 Linux, with its own OpenSSL and libcurl (on Debian 12)'
 	@echo 'make deps          install what is missing with apt-get'
 	@echo 'make demo          build, then upload 256 MiB into a real S3 server on loopback and prove it'
 	@echo 'make test          all tests, also against three real S3 servers and an STS on loopback'
+	@echo 'make test-portable the tests of the command, on the portable binary; BARE="bookworm trixie" also runs it in systems'
+	@echo '                   of these releases that have nothing else (as root)'
 	@echo 'make check         format, warnings, all tests, thread and address sanitizer: what CI has to pass'
 	@echo 'make bench         CPU, time and memory beside plain curl, in two minutes; BENCH_ARGS="--peers --work all" measures'
 	@echo '                   all clients at all workloads, in most of an hour; BENCH_ARGS=--help for its options'
@@ -45,6 +49,10 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath
 build: deps toolchain
 	$(SWIFT) build $(RELEASE) --product s3up
 
+portable: toolchain
+	@Tests/Stores/deps.sh gcc libc6-dev dpkg-dev debian-archive-keyring
+	@Sources/Packaging/portable.sh $(PORTABLE) $(SWIFT)
+
 demo: build
 	@Tests/Demo/demo.sh $(BINARY)
 
@@ -57,6 +65,12 @@ test: deps toolchain
 	Tests/recap.sh $(STORES) run all -- $(SWIFT) test --skip-build --filter 's3upTests|RealStoreTests'
 	$(STORES) run seaweedfs -- Tests/Example/run.sh
 	Tests/docs.sh
+
+test-portable: portable
+	Tests/Packaging/lending.sh $(PORTABLE)
+	$(SWIFT) build --build-tests
+	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" Tests/recap.sh $(SWIFT) test --skip-build --filter s3upTests
+	$(if $(BARE),@Tests/Stores/deps.sh debootstrap && $(STORES) run seaweedfs -- Tests/Packaging/bare.sh $(PORTABLE) $(BARE))
 
 check: lint test sanitize
 

@@ -75,6 +75,7 @@ extension StoreOptions {
     var options = TransportOptions()
     options.connectTimeout = transfer.connectTimeout
     options.caBundle = caBundle
+    options.systemTrust = SystemTrust.chosen(by: world.environment)
     options.verifiesTLS = verifiesTLS && !trustsAnybody
     options.proxy = proxySettings(world.environment)
     options.connections = transfer.connections == .adaptive ? ConnectionBounds.most : transfer.concurrency

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Installs the Debian packages that the build, the tests and their servers need and that are missing; not the Swift
-# toolchain. On other systems it prints what is missing.
+# deps.sh [PACKAGE...]: installs the Debian packages that the build, the tests and their servers need and that are missing, and
+# these; not the Swift toolchain. On other systems it prints what is missing.
 set -euo pipefail
 
 packages=(
   libcurl4-openssl-dev libssl-dev libexpat1-dev zlib1g-dev pkg-config # the build
   curl openssl ca-certificates python3 python3-venv stunnel4          # the servers of the tests, and curl as the other client
   e2fsprogs fuse2fs                                                   # file systems that the tests mount
+  "$@"
 )
 commands=(cc pkg-config curl openssl python3 stunnel flock)
 

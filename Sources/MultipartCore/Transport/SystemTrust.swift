@@ -1,26 +1,54 @@
 internal import CCurl
 import Glibc
 
-/// The certificates that the system trusts, which exist twice: as a bundle of all, and as a folder in which OpenSSL finds
-/// one by a hash of its name (`c_rehash`).
+/// The certificates that are trusted unless the user names others. A system has them twice: as a bundle of all, and as a
+/// folder in which OpenSSL finds one by a hash of its name (`c_rehash`).
 ///
 /// libcurl reads the whole bundle for the first connection of a process: 140 certificates, 17 ms, more than the rest of a
 /// small upload. Reading one from the folder takes 0.1 ms.
 package struct SystemTrust: Sendable, Equatable {
-  package var bundle: String
-  package var folder: String
+  package var bundle: String?
+  package var folder: String?
 
-  package init(bundle: String, folder: String) {
+  package init(bundle: String?, folder: String?) {
     self.bundle = bundle
     self.folder = folder
   }
 
-  /// Where libcurl looks by default (`curl_version_info`); nil if it has only one of the two, or one does not exist: then
-  /// libcurl's own behaviour is kept.
-  package static let ofLibcurl: SystemTrust? = {
-    guard CurlGlobal.isReady, let bundle = s3up_ca_bundle(), let folder = s3up_ca_folder(), access(bundle, R_OK) == 0,
-      access(folder, R_OK | X_OK) == 0
-    else { return nil }
-    return SystemTrust(bundle: String(cString: bundle), folder: String(cString: folder))
+  /// Where the distributions have them.
+  private static let places = [
+    // Debian, Ubuntu, Arch, Alpine, Gentoo, NixOS
+    SystemTrust(bundle: "/etc/ssl/certs/ca-certificates.crt", folder: "/etc/ssl/certs"),
+    // Fedora, RHEL, Amazon Linux; the second is the only one since Fedora 43
+    SystemTrust(bundle: "/etc/pki/tls/certs/ca-bundle.crt", folder: "/etc/pki/tls/certs"),
+    SystemTrust(bundle: "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", folder: "/etc/pki/tls/certs"),
+    // openSUSE, SLES
+    SystemTrust(bundle: "/etc/ssl/ca-bundle.pem", folder: "/etc/ssl/certs"),
+    SystemTrust(bundle: "/var/lib/ca-certificates/ca-bundle.pem", folder: "/etc/ssl/certs"),
+    // Alpine without its package of certificates, OpenWrt
+    SystemTrust(bundle: "/etc/ssl/cert.pem", folder: "/etc/ssl/certs"),
+  ]
+
+  /// The first of these whose bundle exists, and else the first whose folder does; without what does not exist.
+  package static func first(of own: SystemTrust, orOf others: [SystemTrust], exists: (String) -> Bool) -> SystemTrust? {
+    func existing(_ path: String?) -> String? { path.flatMap { exists($0) ? $0 : nil } }
+    let there = ([own] + others).map { SystemTrust(bundle: existing($0.bundle), folder: existing($0.folder)) }
+    return there.first { $0.bundle != nil } ?? there.first { $0.folder != nil }
+  }
+
+  /// Where libcurl looks by default (`curl_version_info`), or else where a distribution has them; nil leaves it to libcurl.
+  package static let ofSystem: SystemTrust? = {
+    guard CurlGlobal.isReady else { return nil }
+    let own = SystemTrust(
+      bundle: s3up_ca_bundle().map { String(cString: $0) }, folder: s3up_ca_folder().map { String(cString: $0) })
+    return first(of: own, orOf: places) { access($0, R_OK) == 0 }
   }()
+
+  /// OpenSSL's variables, each of which replaces one of the two.
+  package static func chosen(by environment: [String: String]) -> @Sendable () -> SystemTrust? {
+    func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+    let (bundle, folder) = (variable("SSL_CERT_FILE"), variable("SSL_CERT_DIR"))
+    guard bundle != nil || folder != nil else { return { ofSystem } }
+    return { SystemTrust(bundle: bundle ?? ofSystem?.bundle, folder: folder ?? ofSystem?.folder) }
+  }
 }

@@ -19,6 +19,14 @@ enum TLSTuning {
   /// The set of ciphers does not change; their order matters at servers without an order of their own. The trusted
   /// certificates do not change either; the bundle is read only if the folder lacks the one needed.
   static func setUp(_ easy: CurlEasy, trust: SystemTrust?) {
+    if let trust {
+      easy.set(CURLOPT_CAINFO, trust.bundle)
+      // Nil too: otherwise libcurl trusts its own folder in addition to the user's bundle.
+      easy.set(CURLOPT_CAPATH, trust.folder)
+      // For a proxy that is itself reached over TLS.
+      easy.set(CURLOPT_PROXY_CAINFO, trust.bundle)
+      easy.set(CURLOPT_PROXY_CAPATH, trust.folder)
+    }
     guard isAvailable else { return }
     let done = s3up_easy_sslctx(easy.handle) { handle, context, bundle in
       Transfer.of(handle)?.shakesHands(in: context)
@@ -26,10 +34,11 @@ enum TLSTuning {
       if let context, let bundle { ctls_trust_when_needed(context, OpaquePointer(bundle)) }
       return CURLE_OK
     }
-    guard done == CURLE_OK, let trust, let bundle = ctls_trust_bundle(trust.bundle) else { return }
+    guard done == CURLE_OK, trust?.folder != nil, let path = trust?.bundle, let bundle = ctls_trust_bundle(path) else {
+      return
+    }
     easy.set(CURLOPT_SSL_CTX_DATA, pointer: UnsafeMutableRawPointer(bundle))
     easy.set(CURLOPT_CAINFO, nil as String?)
-    easy.set(CURLOPT_CAPATH, trust.folder)
   }
 }
 

@@ -31,15 +31,8 @@ extension Transfer {
     easy.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     easy.set(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)
     easy.set(CURLOPT_SSL_VERIFYHOST, options.verifiesTLS ? 2 : 0)
-    TLSTuning.setUp(easy, trust: options.verifiesTLS && options.caBundle == nil ? options.systemTrust() : nil)
-    if let bundle = options.caBundle {
-      easy.set(CURLOPT_CAINFO, bundle)
-      // Otherwise libcurl trusts the system's folder of certificates in addition to the bundle.
-      easy.set(CURLOPT_CAPATH, nil as String?)
-      // For a proxy that is itself reached over TLS.
-      easy.set(CURLOPT_PROXY_CAINFO, bundle)
-      easy.set(CURLOPT_PROXY_CAPATH, nil as String?)
-    }
+    let own = options.caBundle.map { SystemTrust(bundle: $0, folder: nil) }
+    TLSTuning.setUp(easy, trust: own ?? (options.verifiesTLS ? options.systemTrust() : nil))
     // An empty string keeps libcurl from reading the environment.
     easy.set(CURLOPT_PROXY, request.bypassesProxy ? "" : options.proxy.proxy(for: request.url) ?? "")
     easy.set(CURLOPT_NOPROXY, options.proxy.bypass ?? "")

@@ -3,9 +3,8 @@ package struct TransportOptions: Sendable {
   package var connectTimeout: Duration = .seconds(10)
   /// A PEM file of certificates to trust instead of the system's.
   package var caBundle: String?
-  /// The system's certificates, if they also exist as a folder; nil leaves them to libcurl. A closure, because libcurl may
-  /// not be initialised yet.
-  package var systemTrust: @Sendable () -> SystemTrust? = { .ofLibcurl }
+  /// The system's certificates; nil leaves them to libcurl. A closure, because libcurl may not be initialised yet.
+  package var systemTrust: @Sendable () -> SystemTrust? = { .ofSystem }
   package var verifiesTLS = true
   package var proxy = ProxySettings()
   /// How many idle connections each loop keeps.

@@ -123,6 +123,32 @@ import Testing
     #expect(!wasRead(system))
   }
 
+  @Test("OpenSSL's variables name a bundle and a folder; each replaces that of the system")
+  func variables() async throws {
+    let system = try #require(SystemTrust.ofSystem)
+    #expect(SystemTrust.chosen(by: ["SSL_CERT_FILE": "", "HOME": "/"])() == system)
+    #expect(SystemTrust.chosen(by: ["SSL_CERT_FILE": "a"])() == SystemTrust(bundle: "a", folder: system.folder))
+    #expect(SystemTrust.chosen(by: ["SSL_CERT_DIR": "b"])() == SystemTrust(bundle: system.bundle, folder: "b"))
+    let folder = try folder([store.caFile])
+    for trust in [SystemTrust(bundle: store.caFile, folder: nil), SystemTrust(bundle: nil, folder: folder)] {
+      let transport = try plainTransport { $0.systemTrust = { trust } }
+      #expect(await ask(transport).status == 403, "\(trust)")
+    }
+  }
+
+  @Test("libcurl's own place counts before those of the distributions, and any bundle before a folder alone")
+  func places() {
+    let own = SystemTrust(bundle: "own", folder: "own/")
+    let others = [SystemTrust(bundle: "one", folder: "one/"), SystemTrust(bundle: "two", folder: "two/")]
+    func found(_ there: String...) -> SystemTrust? {
+      SystemTrust.first(of: own, orOf: others) { there.contains($0) }
+    }
+    #expect(found("two", "two/", "own", "one/") == SystemTrust(bundle: "own", folder: nil))
+    #expect(found("own/", "one/", "two", "two/") == SystemTrust(bundle: "two", folder: "two/"))
+    #expect(found("one/", "two/") == SystemTrust(bundle: nil, folder: "one/"))
+    #expect(found() == nil)
+  }
+
   @Test("Concurrent connections on several loops all find a certificate that only the bundle has")
   func together() async throws {
     let bundle = try bundle([store.caFile])

@@ -6,10 +6,10 @@ package struct S3upBinary: Sendable {
   /// HOME of the runs, and their working directory.
   package let home: TemporaryDirectory
 
-  /// Finds `s3up` in the build folder that the test bundle is in.
+  /// `S3UP_BINARY` names it; else it is in the build folder that the test bundle is in.
   package init() throws {
     var folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    var found: String?
+    var found = ProcessInfo.processInfo.environment["S3UP_BINARY"]
     if let bundle = Self.bundleFolder() { folder = bundle }
     for _ in 0..<4 where found == nil {
       let candidate = folder.appendingPathComponent("s3up").path
