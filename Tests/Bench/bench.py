@@ -28,6 +28,7 @@ import signal
 import sys
 import time
 
+import chart
 import clients
 import harness
 import line
@@ -41,6 +42,7 @@ GRID_SECONDS = 120
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=".build/release/s3up", help="the s3up to measure (%(default)s)")
+    parser.add_argument("--portable", help="another s3up, to be measured beside it: what `make portable` makes")
     parser.add_argument("--work", default="file", help="comma-separated workloads, or all (%(default)s)")
     parser.add_argument(
         "--only", help="comma-separated clients, as the tables call them, or patterns: 's3up*,curl-tls'"
@@ -80,7 +82,7 @@ def options():
     unknown = [name for name in names if name not in works.WORKS]
     if unknown:
         parser.error(f"no workload is called {', '.join(unknown)}: choose from {', '.join(works.WORKS)}, all")
-    o.stages = [chosen(stage, o) for name in names for stage in works.WORKS[name](o)]
+    o.stages = [chosen(works.with_portable(stage, o.portable), o) for name in names for stage in works.WORKS[name](o)]
     for pattern in o.only.split(",") if o.only else []:
         if not any(fnmatch.fnmatchcase(row.name, pattern) for stage in o.stages for row in stage.rows):
             parser.error(f"no client of these workloads is called {pattern} (peers need --peers)")
@@ -164,6 +166,8 @@ def measure_stage(stage, tools, programs):
     else:
         print()
         report.table(stage, found)
+        if stage.work in ("file", "own", "start", "stream"):
+            chart.draw(stage, found, harness.BUILD)
         result["best_peers"] = report.best_peers(stage, found)
     sys.stdout.flush()
     return {**result, "runs": runs}

@@ -58,6 +58,11 @@ def s3up(*options):
     return command
 
 
+def another(binary, client):
+    """The same client, with another s3up."""
+    return lambda job: client(dataclasses.replace(job, tools=dataclasses.replace(job.tools, binary=binary)))
+
+
 def curl(job):
     options = ["--disable", "--silent", "--show-error", "--fail", "--http1.1", "--cacert", job.ca_file]
     return ["curl", *options, "--upload-file", job.source, f"{job.endpoint}/bucket/{job.key}"], {}

@@ -33,7 +33,7 @@ def best_peers(stage, found):
     for row in stage.rows:
         peers = [p.name for p in stage.rows if p.is_peer and (p.scheme, p.one_core) == (row.scheme, row.one_core)]
         peers = [name for name in peers if name in found]
-        if not row.name.startswith("s3up") or row.name not in found or not peers:
+        if not row.name.startswith(("s3up", "portable")) or row.name not in found or not peers:
             continue
         result[row.name] = {}
         for field in ("cpu", "wall", "peak_mib"):

@@ -94,6 +94,19 @@ def on_one_core(rows):
     return [dataclasses.replace(row, name=f"{row.name}-one", one_core=True) for row in rows]
 
 
+def with_portable(stage, binary):
+    """The stage with each row of s3up once more, for the other binary."""
+    if not binary:
+        return stage
+    rows = []
+    for row in stage.rows:
+        rows.append(row)
+        if row.name.startswith("s3up"):
+            name = row.name.replace("s3up", "portable", 1)
+            rows.append(dataclasses.replace(row, name=name, client=clients.another(binary, row.client)))
+    return dataclasses.replace(stage, rows=rows)
+
+
 def file(o):
     parts = f"{o.size_mib} MiB in parts of {o.part_mib} MiB on {o.connections} connections"
     rows = SIGNING + CURL + FLOORS + OBSTORE + OTHERS
