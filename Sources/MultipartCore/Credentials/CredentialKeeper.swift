@@ -4,7 +4,7 @@ package final class CredentialKeeper: Sendable {
   /// Credentials with their number in this run: by the time that some are refused, they may have been replaced.
   package struct Held: Sendable {
     package var credentials: Credentials
-    package var turn: Int
+    package var generation: Int
   }
 
   private struct State: Sendable {
@@ -72,14 +72,14 @@ package final class CredentialKeeper: Sendable {
 
   /// Called when the store has refused credentials. True if there are others now, so that the request may be signed
   /// again. It throws the failure of the source that should have had them.
-  package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool {
-    if isReplaced(turn) { return true }
+  package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {
+    if isReplaced(generation) { return true }
     let end = patienceEnd()
     while true {
       if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
-      if isReplaced(turn) { return true }
+      if isReplaced(generation) { return true }
       await ask(until: end)
-      if isReplaced(turn) { return true }
+      if isReplaced(generation) { return true }
       let failure = state.withLock { $0.lastFailure }
       guard let end, world.uptime() < end else {
         guard let failure else { return false }
@@ -142,7 +142,9 @@ package final class CredentialKeeper: Sendable {
   /// Somebody is waiting for credentials that no source has.
   package var isWaiting: Bool { waits.withLock { $0 > 0 } }
 
-  private func isReplaced(_ turn: Int) -> Bool { state.withLock { $0.held.map { $0.turn != turn } ?? false } }
+  private func isReplaced(_ generation: Int) -> Bool {
+    state.withLock { $0.held.map { $0.generation != generation } ?? false }
+  }
 
   private func isDue(pause: Duration) -> Bool {
     let now = world.uptime()
@@ -210,7 +212,7 @@ package final class CredentialKeeper: Sendable {
       state.wasFruitless = true
       if let credentials {
         let isNew = state.held.map { !$0.credentials.signsLike(credentials) } ?? true
-        state.held = Held(credentials: credentials, turn: (state.held?.turn ?? 0) + (isNew ? 1 : 0))
+        state.held = Held(credentials: credentials, generation: (state.held?.generation ?? 0) + (isNew ? 1 : 0))
         if isNew { (state.found, state.patienceEnds) = (moment, nil) }
         state.wasFruitless = !isNew
       }

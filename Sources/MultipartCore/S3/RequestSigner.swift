@@ -9,7 +9,7 @@ package protocol RequestSigner: Sendable {
   /// Learns from a refusal; not nil if the same request, signed again, may now be accepted.
   func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson?
   /// Credentials were refused; true if there are others now.
-  func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool
+  func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool
   /// How far this machine's clock is off, in words, if that may be why a signature is refused.
   var clockNote: String? { get }
   /// The same, once after the clock was corrected.
@@ -27,7 +27,7 @@ package enum Lesson: Sendable {
   /// A session expired.
   case session
   /// The credentials have expired or were replaced, and others may be there.
-  case credentials(turn: Int)
+  case credentials(generation: Int)
   /// Nothing that would help, only the reason.
   case refusal(Failure)
 
@@ -104,7 +104,7 @@ package struct BucketSigner: RequestSigner {
     var signed = try signer(for: bucket).sign(
       request.wire(to: bucket), payloadHash: request.payloadSHA256, credentials: held.credentials,
       at: clock.corrected(now()))
-    signed.credentialTurn = session == nil ? held.turn : nil
+    signed.credentialGeneration = session == nil ? held.generation : nil
     return signed
   }
 
@@ -129,14 +129,14 @@ package struct BucketSigner: RequestSigner {
     if clock.learn(from: answer, now: now) { return .clock }
     if session?.learn(from: answer, to: request) == true { return .session }
     if let lesson = route.learn(from: answer, to: request) { return lesson }
-    if let turn = request.credentialTurn, CredentialRefusal.mayPass(answer, to: request.method) {
-      return .credentials(turn: turn)
+    if let generation = request.credentialGeneration, CredentialRefusal.mayPass(answer, to: request.method) {
+      return .credentials(generation: generation)
     }
     return nil
   }
 
-  package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool {
-    try await credentials?.renew(after: turn, cause: cause) ?? false
+  package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {
+    try await credentials?.renew(after: generation, cause: cause) ?? false
   }
 
   package var clockNote: String? { clock.note }
@@ -144,7 +144,7 @@ package struct BucketSigner: RequestSigner {
 
   private func signingCredentials() async throws(Failure) -> CredentialKeeper.Held? {
     guard let credentials else { return nil }
-    if let session { return CredentialKeeper.Held(credentials: try await session.credentials(), turn: 0) }
+    if let session { return CredentialKeeper.Held(credentials: try await session.credentials(), generation: 0) }
     return try await credentials.current()
   }
 
@@ -184,7 +184,7 @@ package struct PresignedSigner: RequestSigner {
   }
 
   package func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? { nil }
-  package func renew(after turn: Int, cause: Failure) async throws(Failure) -> Bool { false }
+  package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool { false }
   package var clockNote: String? { nil }
   package func takeClockNote() -> String? { nil }
 }

@@ -65,11 +65,11 @@ package struct S3Client: Sendable {
 
   /// False if the request would fail in the same way again.
   private func heed(_ lesson: Lesson, _ answer: Response, _ request: S3Request) async throws(Failure) -> Bool {
-    guard case .credentials(let turn) = lesson else {
+    guard case .credentials(let generation) = lesson else {
       try tell(lesson)
       return true
     }
-    return try await signer.renew(after: turn, cause: Failure(answer: answer, to: request))
+    return try await signer.renew(after: generation, cause: Failure(answer: answer, to: request))
   }
 
   private func tell(_ lesson: Lesson) throws(Failure) {

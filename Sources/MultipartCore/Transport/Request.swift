@@ -77,7 +77,7 @@ package struct Request: Sendable {
   /// When the store begins to refuse the signature.
   package var expires: Timestamp?
   /// Which credentials of the run signed it.
-  package var credentialTurn: Int?
+  package var credentialGeneration: Int?
 
   package init(
     method: HTTPMethod, url: String, headers: HeaderList = [:], body: RequestBody = .none,

@@ -100,13 +100,13 @@ private final class Source: Sendable {
   @Test("After twenty parts are refused together the source is asked once, and each part is sent again")
   func refusedTogether() async throws {
     let keeper = keeper()
-    let turn = try await keeper.current().turn
+    let generation = try await keeper.current().generation
     clock.move(10)
     source.answer.with { $0.id = "B" }
     source.isSlow.with { $0 = true }
     let refusal = refusal
     let renewed = try await withThrowingTaskGroup(of: Bool.self) { group in
-      for _ in 0..<20 { group.addTask { try await keeper.renew(after: turn, cause: refusal) } }
+      for _ in 0..<20 { group.addTask { try await keeper.renew(after: generation, cause: refusal) } }
       await settle { [source] in source.gate.with { !$0.isEmpty } }
       source.open()
       return try await group.reduce(into: []) { $0.append($1) }
@@ -115,7 +115,7 @@ private final class Source: Sendable {
     #expect(source.asked.with { $0 } == 2)
     // A request that was refused earlier, but reports it late, does not cause another question.
     clock.move(100)
-    #expect(try await keeper.renew(after: turn, cause: refusal))
+    #expect(try await keeper.renew(after: generation, cause: refusal))
     #expect(source.asked.with { $0 } == 2)
     #expect(try await keeper.current().credentials.accessKeyID == "B")
   }
@@ -140,7 +140,7 @@ private final class Source: Sendable {
     source.answer.with { $0 = Source.Answer(id: "B", expiration: clock.now + 3600) }
     _ = try await keeper.current()
     await settle { [source] in source.asked.with { $0 } == 3 }
-    for _ in 0..<1000 { if try await keeper.current().turn == 2 { break } else { await Task.yield() } }
+    for _ in 0..<1000 { if try await keeper.current().generation == 2 { break } else { await Task.yield() } }
     #expect(try await keeper.current().credentials.accessKeyID == "B")
   }
 
@@ -172,13 +172,13 @@ private final class Source: Sendable {
   )
   func impatient() async throws {
     let keeper = keeper()
-    let turn = try await keeper.current().turn
+    let generation = try await keeper.current().generation
     clock.move(10)
-    #expect(try await !keeper.renew(after: turn, cause: refusal))
+    #expect(try await !keeper.renew(after: generation, cause: refusal))
     clock.move(10)
     source.answer.with { $0.failure = .credentials }
     let refusal = refusal
-    let failure = await #expect(throws: Failure.self) { try await keeper.renew(after: turn, cause: refusal) }
+    let failure = await #expect(throws: Failure.self) { try await keeper.renew(after: generation, cause: refusal) }
     #expect(failure?.message == "the source fails")
     #expect(failure?.isSettled == true)
     #expect(clock.sleeps.with { $0 } == 0)
@@ -187,9 +187,9 @@ private final class Source: Sendable {
   @Test("With patience it waits until a source has new credentials, and says so once a minute")
   func patient() async throws {
     let keeper = keeper(patience: .seconds(1800))
-    let turn = try await keeper.current().turn
+    let generation = try await keeper.current().generation
     source.meanwhile.with { $0 = { [clock] in if clock.now >= 1_000_000 + 300 { $0.id = "B" } } }
-    #expect(try await keeper.renew(after: turn, cause: refusal))
+    #expect(try await keeper.renew(after: generation, cause: refusal))
     #expect((300..<310).contains(clock.now - 1_000_000))
     let minutes = (clock.now - 1_000_000) / 60
     #expect((Int(minutes)...Int(minutes) + 1).contains(said.with { $0.count }))
@@ -199,12 +199,12 @@ private final class Source: Sendable {
   @Test("The wait ends after its limit, and for a cancelled caller at once")
   func patienceEnds() async throws {
     let keeper = keeper(patience: .seconds(600))
-    let turn = try await keeper.current().turn
-    #expect(try await !keeper.renew(after: turn, cause: refusal))
+    let generation = try await keeper.current().generation
+    #expect(try await !keeper.renew(after: generation, cause: refusal))
     #expect(clock.now - 1_000_000 >= 600)
 
     let other = self.keeper(patience: .seconds(600))
-    let first = try await other.current().turn
+    let first = try await other.current().generation
     source.isSlow.with { $0 = true }
     clock.move(10)
     let stuck = Task { [refusal] in try await other.renew(after: first, cause: refusal) }
@@ -217,28 +217,28 @@ private final class Source: Sendable {
   @Test("All requests share one wait: a request that is refused after it is over does not start it again")
   func onePatience() async throws {
     let keeper = keeper(patience: .seconds(12))
-    let turn = try await keeper.current().turn
+    let generation = try await keeper.current().generation
     let start = clock.now
-    #expect(try await !keeper.renew(after: turn, cause: refusal))
+    #expect(try await !keeper.renew(after: generation, cause: refusal))
     #expect(clock.now - start == 12)
-    #expect(try await !keeper.renew(after: turn, cause: refusal))
+    #expect(try await !keeper.renew(after: generation, cause: refusal))
     #expect(clock.now - start == 12)
     // New ones end the want of them; the next has its own time.
     source.answer.with { $0.id = "B" }
     clock.move(100)
-    #expect(try await keeper.renew(after: turn, cause: refusal))
+    #expect(try await keeper.renew(after: generation, cause: refusal))
     let next = clock.now
-    #expect(try await !keeper.renew(after: turn + 1, cause: refusal))
+    #expect(try await !keeper.renew(after: generation + 1, cause: refusal))
     #expect(clock.now - next == 12)
   }
 
   @Test("The last look is at the end of the wait, and finds credentials that came until then")
   func lastLook() async throws {
     let keeper = keeper(patience: .seconds(12))
-    let turn = try await keeper.current().turn
+    let generation = try await keeper.current().generation
     let (start, clock) = (clock.now, clock)
     source.meanwhile.with { $0 = { answer in if clock.now - start >= 12 { answer.id = "B" } } }
-    #expect(try await keeper.renew(after: turn, cause: refusal))
+    #expect(try await keeper.renew(after: generation, cause: refusal))
     #expect(clock.now - start == 12)
   }
 
@@ -267,11 +267,11 @@ private final class Source: Sendable {
         rung.with { $0 = true }
       },
       source: { [source] () async throws(Failure) in try await source.ask() })
-    let turn = try await keeper.current().turn
+    let generation = try await keeper.current().generation
     source.isSlow.with { $0 = true }
     defer { source.open() }
     let start = clock.now
-    let renewal = Task { [refusal] in try await keeper.renew(after: turn, cause: refusal) }
+    let renewal = Task { [refusal] in try await keeper.renew(after: generation, cause: refusal) }
     try await until("the wait is ended") { rung.with { $0 } }
     #expect(try await !renewal.value)
     #expect(clock.now - start == 12)

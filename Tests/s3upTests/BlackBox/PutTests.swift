@@ -150,7 +150,7 @@ import Testing
     #expect(object.parts.count == 1536)
     #expect(object.checksum?.value == expected)
     #expect((result.json["checksum"] as? [String: String])?["value"] == expected)
-    #expect(result.peakMemory < 192 * mebi, "\(result.peakMemory / mebi) MiB")
+    #expect(result.peakMemory < mostMapped, "\(result.peakMemory / mebi) MiB")
   }
 
   @Test(
@@ -173,8 +173,12 @@ import Testing
     #expect(box.fake.object("k")?.size == 2 << 30)
     let most = try #require(anonymous.max())
     #expect(anonymous.count > 3 && most > mebi && most < 48 * mebi, "\(most / mebi) MiB")
-    #expect(result.peakMemory < 192 * mebi, "\(result.peakMemory / mebi) MiB")
+    #expect(result.peakMemory < mostMapped, "\(result.peakMemory / mebi) MiB")
   }
+
+  /// A part's mapped pages count as the program's memory: those of ten parts, and a few MiB, one or two huge pages, for each
+  /// of up to 64 connections.
+  private var mostMapped: Int { 320 * mebi }
 
   /// Bytes (`RssAnon`).
   private static func anonymousMemory(of process: pid_t) -> Int? {

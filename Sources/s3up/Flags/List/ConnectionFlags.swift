@@ -39,7 +39,8 @@ extension FlagList {
       aws: [FlagVariable("AWS_USE_FIPS_ENDPOINT")], negatable: true),
     Flag(
       .caBundle, .value("FILE"), .connection, .store, "Certificates to trust instead of the system's (PEM).",
-      aws: [FlagVariable("AWS_CA_BUNDLE")], completes: .files),
+      standard: "SSL_CERT_FILE and SSL_CERT_DIR, else the system's", aws: [FlagVariable("AWS_CA_BUNDLE")],
+      completes: .files),
     Flag(
       .insecure, .toggle, .connection, .store, "Do not verify the server's certificate.",
       more: "Whoever is on the network path can then read and change everything.", negatable: true),
