@@ -90,9 +90,14 @@ final class Transfer {
   func result(of code: CURLcode) -> Result<Response, Failure> {
     request.onConnection?(easy.connectionReport())
     if let cause { return .failure(cause) }
+    // The last lent bytes may have become zeros while they were sent. Over plain HTTP the kernel reads them, and a page that
+    // it cannot read is a failure without a signal.
+    do throws(Failure) {
+      if code == CURLE_OK { try lent?.window.check() } else { try lent?.check() }
+    } catch {
+      return .failure(error)
+    }
     guard code == CURLE_OK else {
-      // Sending a page that cannot be read fails in the kernel, without a signal.
-      do throws(Failure) { try lent?.check() } catch { return .failure(error) }
       // During an answer this is libcurl's limit on a header line (100 KiB), or a compression that it was built
       // without, not this machine's memory.
       if code == CURLE_OUT_OF_MEMORY, answer.status != 0 {
@@ -233,6 +238,8 @@ final class Transfer {
       }
       return buffer.count
     case .source(let source), .part(let source):
+      // What was lent before has been sent.
+      try lent?.window.check()
       if mayLend, let piece = try source.lend(buffer.count, at: offset) {
         lent = piece
         loan.pointee.bytes = piece.bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
