@@ -6,9 +6,11 @@ BENCH_ARGS ?=
 SOAK_ARGS ?=
 
 BINARY   := .build/release/s3up
+DEBUG    := .build/debug/s3up
 PORTABLE := .build/portable
 SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
 STORES   := Tests/Stores/stores.sh
+SOAK_TOOLS := slurmctld slurmd slurm-client munge parallel rsync strace iproute2
 SHARE    := $(DESTDIR)$(PREFIX)/share
 BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
 MAN_DIR  := $(SHARE)/man/man1
@@ -56,20 +58,24 @@ portable: toolchain
 demo: build
 	@Tests/Demo/demo.sh $(BINARY)
 
-# The servers start after the build, so that their lifetime is used for the tests. The exit status is that of swift test.
+# The servers start after the build, so that their lifetime is used for the tests. The exit status is that of the tests.
 # The library's tests use all cores, so tests that start programs and measure time run after them. They share Swift's pool
 # with the tasks that they test: if all began at once, an upload would wait minutes for its next turn.
+# Not started by `swift test`, because it says nothing if a signal has ended them.
+SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library swift-testing --filter
+
 test: deps toolchain
 	$(SWIFT) build --build-tests
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SWIFT) test --skip-build --filter MultipartCoreTests
-	Tests/recap.sh $(STORES) run all -- $(SWIFT) test --skip-build --filter 's3upTests|RealStoreTests'
-	$(STORES) run seaweedfs -- Tests/Example/run.sh
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) MultipartCoreTests
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
+	$(STORES) run seaweedfs -- sh -ec 'Tests/Example/run.sh; Tests/Tickets/scripts.sh $(DEBUG); Tests/Browser/run.sh $(DEBUG)'
+	Tests/Jobs/check.sh
 	Tests/docs.sh
 
 test-portable: portable
 	Tests/Packaging/lending.sh $(PORTABLE)
 	$(SWIFT) build --build-tests
-	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" Tests/recap.sh $(SWIFT) test --skip-build --filter s3upTests
+	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" Tests/recap.sh $(SUITES) s3upTests
 	$(if $(BARE),@Tests/Stores/deps.sh debootstrap && $(STORES) run seaweedfs -- Tests/Packaging/bare.sh $(PORTABLE) $(BARE))
 
 check: lint test sanitize
@@ -83,9 +89,9 @@ lint: toolchain
 # joins still exist, which is not a leak. Leaks are only looked for where no code but ours runs in the process: a thread
 # that reads a child's JSON with Foundation, or waits for its end, may still own something when the tests end.
 sanitize: deps toolchain
-	TSAN_OPTIONS=report_thread_leaks=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'MultipartCoreTests|s3upTests'
-	$(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter MultipartCoreTests
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter s3upTests
+	TSAN_OPTIONS=report_thread_leaks=0:handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'MultipartCoreTests|s3upTests'
+	ASAN_OPTIONS=handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter MultipartCoreTests
+	ASAN_OPTIONS=detect_leaks=0:handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter s3upTests
 
 # Built only if it is missing or older than its sources: `make && sudo make install` builds nothing as root.
 $(BINARY): $(SOURCES)
@@ -112,6 +118,7 @@ bench: build
 	@python3 Tests/Bench/bench.py --binary $(BINARY) $(BENCH_ARGS)
 
 soak: deps build
+	@Tests/Stores/deps.sh $(SOAK_TOOLS)
 	@python3 Tests/Faults/soak.py --binary $(BINARY) $(SOAK_ARGS)
 
 # Uploads of three minutes with credentials that are valid for 20 s; `make test` does the same with seconds.

@@ -26,7 +26,9 @@ let package = Package(
       name: "MultipartCore",
       dependencies: ["CCurl", "COpenSSL", "CExpat", "CKernels", "CTLS"],
       swiftSettings: strict, linkerSettings: [.linkedLibrary("curl")]),
-    .executableTarget(name: "s3up", dependencies: ["MultipartCore"], swiftSettings: strict),
+    .executableTarget(
+      name: "s3up", dependencies: ["MultipartCore"],
+      resources: [.embedInCode("Ticket/upload.sh"), .embedInCode("Ticket/page.html")], swiftSettings: strict),
     .target(
       name: "Support", dependencies: ["MultipartCore", "COpenSSL"], path: "Tests/Support",
       swiftSettings: strict),

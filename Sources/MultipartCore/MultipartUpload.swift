@@ -91,6 +91,7 @@ extension UploadInput {
     let file: SourceFile
     switch kind {
     case .file(let path): file = try SourceFile(path)
+    case .entry(let entry, let followsLinks): file = try SourceFile(entry, followsLinks: followsLinks)
     case .descriptor(let descriptor, let name, _):
       guard let opened = try SourceFile(open: descriptor, name: FilePath(name)) else { throw Self.noFile(name) }
       file = opened

@@ -14,6 +14,8 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
   case sendPart
   /// List the parts of an upload.
   case listParts
+  /// Sign the requests of a ticket again: for the parts that are missing, or for all.
+  case renewTicket(all: Bool)
   /// Upload the whole source in one call, which checks every answer.
   case upload
   /// Give the source as the standard input.
@@ -29,6 +31,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
     case .examine: "an examination"
     case .sendPart: "the part"
     case .listParts: "the list of parts"
+    case .renewTicket(let all): all ? "a renewal of the ticket with all parts" : "a renewal of the ticket"
     case .upload: "an upload in one go"
     case .uploadStandardInput: "an upload of the standard input"
     }
@@ -40,7 +43,7 @@ public enum RemedyAction: Sendable, Equatable, CustomStringConvertible {
       .abort(bucket: change(bucket), key: change(key), uploadID: change(uploadID))
     case .listUploads(let bucket, let key): .listUploads(bucket: change(bucket), key: key.map(change))
     case .cleanUp(let bucket, let days): .cleanUp(bucket: change(bucket), olderThanDays: days)
-    case .listRecordedUploads, .examine, .sendPart, .listParts, .upload, .uploadStandardInput: self
+    case .listRecordedUploads, .examine, .sendPart, .listParts, .renewTicket, .upload, .uploadStandardInput: self
     }
   }
 }

@@ -19,7 +19,7 @@ public enum Setting: String, Sendable, CaseIterable {
   case ifMatch, ifNoneMatch, versionID
   // The single steps of an upload.
   case offset, length, allowsGaps
-  /// How long a presigned URL is valid.
+  /// How long a presigned URL or a ticket is valid.
   case urlLifetime
 
   /// How a text names a setting.

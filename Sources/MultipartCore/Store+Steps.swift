@@ -10,7 +10,8 @@ extension Store {
   package func begin(
     _ key: String, _ options: UploadOptions
   ) async throws(Failure) -> (upload: MultipartUpload, requestID: String?) {
-    try await CreationOfUpload(self, key: key, options).run()
+    let begun = try await CreationOfUpload(self, key: key, options).run()
+    return (begun.upload, begun.requestID)
   }
 
   /// An upload that was begun elsewhere; sends no request.

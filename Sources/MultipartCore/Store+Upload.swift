@@ -23,6 +23,6 @@ extension Store {
     let state = state
     let uploader = try Uploader(
       job: job, client: client, world: world, memory: state?.memory, book: state?.book, tell: onEvent)
-    return UploadTask(uploader, options, store: self)
+    return UploadTask(uploader, options)
   }
 }

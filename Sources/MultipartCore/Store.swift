@@ -16,6 +16,8 @@ public final class Store: Sendable {
   package let settings: StoreSettings
   package let options: StoreOptions
   package let world: World
+  /// Nil: nothing is signed.
+  let credentials: CredentialKeeper?
 
   /// Finds the store's address, and looks up the bucket's region if nothing names one. Credentials are read when the
   /// first request needs them.
@@ -41,6 +43,7 @@ public final class Store: Sendable {
     self.settings = settings
     self.options = options
     self.world = world
+    self.credentials = credentials
     let retry = RetryPolicy(tries: settings.transfer.tries)
     self.retry = retry
     let stallTimeout = settings.transfer.stallTimeout
@@ -78,7 +81,7 @@ extension StoreOptions {
     options.systemTrust = SystemTrust.chosen(by: world.environment)
     options.verifiesTLS = verifiesTLS && !trustsAnybody
     options.proxy = proxySettings(world.environment)
-    options.connections = transfer.connections == .adaptive ? ConnectionBounds.most : transfer.concurrency
+    options.connections = transfer.connections == .adaptive ? ConnectionBounds.mostForSmall : transfer.concurrency
     options.congestion = transfer.congestion
     options.secrets = world.secrets
     let log = world.log

@@ -2,6 +2,8 @@
 public struct UploadInput: Sendable {
   package enum Kind: Sendable {
     case file(FilePath)
+    /// Found in a folder, which is open.
+    case entry(TreeFile, followsLinks: Bool)
     /// An open descriptor. A regular file is read from its current offset; `owns` closes the descriptor at the end.
     case descriptor(Int32, name: String, owns: Bool)
     /// A path, which may lead to a descriptor or to something other than a regular file.
@@ -15,6 +17,16 @@ public struct UploadInput: Sendable {
 
   package init(_ kind: Kind) {
     self.kind = kind
+  }
+
+  /// What messages call it.
+  var path: FilePath {
+    switch kind {
+    case .file(let path), .named(let path): path
+    case .entry(let file, _): file.display
+    case .descriptor(_, let name, owns: _), .chunks(let name, _): FilePath(name)
+    case .command(let words, _): FilePath(bytes: words.first ?? [])
+    }
   }
 
   /// A regular file. Uploads of other inputs cannot be resumed.

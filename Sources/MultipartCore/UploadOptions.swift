@@ -15,6 +15,9 @@ public struct UploadOptions: Sendable {
   public var equalParts = false
   /// The checksum that the store verifies; nil: CRC64NVME, or MD5 where the store does not verify CRC64NVME.
   public var checksum: ChecksumForm?
+  /// Leaves an object alone that is the file already: compared by its size, a checksum or ETag of the store, or at last
+  /// the time of modification in its metadata.
+  public var skipsSame = false
   /// Asks the store for the object at the end and compares it with what was sent.
   public var verifies = false
   /// Publishes nothing unless the source has exactly this size.
@@ -33,6 +36,10 @@ public struct UploadOptions: Sendable {
   public var deadline: Duration?
   /// Sends a slow part a second time when it holds up the end.
   public var hedges = true
+
+  /// How a ticket cuts a stream, and how long it may be.
+  var streamPlan: StreamPlan?
+  var mostSize: Int64?
 
   /// The sizes that S3 accepts for every part but the last.
   public static let partSizes: ClosedRange<Int64> = S3Limits.smallestPart...S3Limits.largestPart

@@ -7,13 +7,10 @@
 public final class UploadTask: Sendable {
   package let uploader: Uploader
   private let options: UploadOptions
-  /// Keeps the connections open as long as this upload may need them.
-  private let store: Store
 
-  init(_ uploader: Uploader, _ options: UploadOptions, store: Store) {
+  init(_ uploader: Uploader, _ options: UploadOptions) {
     self.uploader = uploader
     self.options = options
-    self.store = store
   }
 
   deinit { forget() }
@@ -26,9 +23,11 @@ public final class UploadTask: Sendable {
 
   /// Runs the upload; call it once. Cancelling the calling task stops the upload.
   public func run() async throws(Failure) -> UploadedObject {
-    let start = store.world.uptime()
+    let start = uploader.world.uptime()
     try options.check(uploader.job.source)
-    let alarm = options.deadline.map { uploader.interrupt(after: $0, since: start) }
+    let alarm = options.deadline.map {
+      uploader.run.interrupt(after: $0, since: start, aborts: uploader.job.source.isStream)
+    }
     defer { alarm?.cancel() }
     // In a task of its own: a cancelled task could not send the requests that abort or keep the upload.
     let work = Task { [uploader] () async -> Result<UploadResult, Failure> in

@@ -32,6 +32,17 @@ public struct UploadedObject: Sendable {
   public var requestID: String?
   /// The object was there before, made of the same bytes.
   public var isUnchanged = false
+  /// Of a ticket that is uploaded in shares: how many parts of other shares the store does not have yet. There is no object
+  /// until they are there; `size` and `parts` are those of this share.
+  public var missingParts = 0
+
+  /// It would be sent, but the run only looks.
+  package var isPlanned = false
+  /// Of the whole file, if a manifest wants it.
+  package var sha256: Checksum?
+  package var sum: Expectation.Sum?
+  /// How long it took, the waits for other objects of its run excluded.
+  package var took = Duration.zero
 
   package init(_ result: UploadResult) {
     size = result.size
@@ -46,5 +57,9 @@ public struct UploadedObject: Sendable {
     bytesResumed = result.bytesResumed
     retries = result.retries
     requestID = result.object.requestID
+    isUnchanged = result.isUnchanged
+    isPlanned = result.isPlanned
+    missingParts = result.missing
+    sum = result.sum
   }
 }

@@ -45,8 +45,9 @@ make_curl() {
 make_expat() {
   cd expat/lib
   : >expat_config.h
+  # Since 2.8 it takes its random numbers in a file of its own.
   cc -O2 -fPIC -I. -DHAVE_GETRANDOM -DXML_DTD -DXML_NS -DXML_GE=1 -DXML_CONTEXT_BYTES=1024 -DBYTEORDER=1234 \
-    -c xmlparse.c xmlrole.c xmltok.c random_getrandom.c
+    -c xmlparse.c xmlrole.c xmltok.c $(compgen -G random_getrandom.c)
   mkdir -p "$1"/{lib,include}
   ar rcs "$1/lib/libexpat.a" ./*.o
   cp expat.h expat_external.h "$1/include"
@@ -79,7 +80,7 @@ hash() { # hash PACKAGE FILE...: of what goes into it
 }
 
 "$here/sources.sh" sources openssl trixie
-"$here/sources.sh" sources expat trixie
+"$here/sources.sh" sources expat trixie bookworm
 "$here/sources.sh" sources curl bookworm # 7.88.1, which lend.sh knows
 openssl=openssl-$(hash openssl)
 expat=expat-$(hash expat)

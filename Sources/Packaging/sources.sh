@@ -1,9 +1,10 @@
 #!/bin/bash
-# sources.sh FOLDER PACKAGE RELEASE: downloads a source package, the newest that this release of Debian and its security updates
-# have, into FOLDER/PACKAGE, unless it is there. It comes from the mirrors that the machine's apt uses, and apt checks it by
-# Debian's signed index. The lists are this script's own: the machine's sources of packages do not change.
+# sources.sh FOLDER PACKAGE RELEASE...: downloads a source package, the newest that this release of Debian and its security
+# updates have, into FOLDER/PACKAGE, unless it is there; of the next release if the mirror has none. It comes from the mirrors
+# that the machine's apt uses, and apt checks it by Debian's signed index. The lists are this script's own: the machine's
+# sources of packages do not change.
 set -euo pipefail
-package=$2 release=$3
+package=$2 releases=("${@:3}")
 mkdir -p "$1"
 cd "$1"
 [ -d "$package" ] && exit 0
@@ -13,31 +14,36 @@ work=$(mktemp -d "$PWD/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/{lists/partial,cache/archives/partial,package}
 
-# The release, its updates and its security updates are where those of the machine's own release are.
 own=$(. /etc/os-release && echo "${VERSION_CODENAME:-unknown}")
-# shellcheck disable=SC2016 # they are apt's
-apt-get indextargets --format '$(SITE) $(CODENAME)' 'Created-By: Packages' 'Origin: Debian' 'Component: main' | sort -u |
-  while read -r site suite; do
-    case $suite in
-      "$own" | "$own-updates" | "$own-security") echo "deb-src [signed-by=$keys] $site $release${suite#"$own"} main" ;;
-    esac
-  done >"$work/sources.list"
-[ -s "$work/sources.list" ] || {
-  echo "sources: apt knows no mirror of Debian here; this works on Debian only, after apt-get update" >&2
-  exit 1
+# The release, its updates and its security updates are where those of the machine's own release are.
+list() { # RELEASE
+  # shellcheck disable=SC2016 # they are apt's
+  apt-get indextargets --format '$(SITE) $(CODENAME)' 'Created-By: Packages' 'Origin: Debian' 'Component: main' | sort -u |
+    while read -r site suite; do
+      case $suite in
+        "$own" | "$own-updates" | "$own-security") echo "deb-src [signed-by=$keys] $site $1${suite#"$own"} main" ;;
+      esac
+    done
 }
 
 options=(-q -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
   -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o "APT::Sandbox::User=$(id -un)" -o Acquire::Retries=3)
 cd "$work/package"
-apt-get "${options[@]}" update >&2
-# A mirror may name a version before it has its files.
-while read -r version; do
-  if apt-get "${options[@]}" source --download-only "$package=$version" >&2; then
-    mv "$work/package" "$work/../$package"
-    exit 0
-  fi
-  echo "sources: $package $version is not to be had" >&2
-  rm -f ./*
-done < <(apt-cache "${options[@]}" madison "$package" | awk '{ print $3 }' | sort -ruV)
+for release in "${releases[@]}"; do
+  list "$release" >"$work/sources.list"
+  [ -s "$work/sources.list" ] || {
+    echo "sources: apt knows no mirror of Debian here; this works on Debian only, after apt-get update" >&2
+    exit 1
+  }
+  apt-get "${options[@]}" update >&2
+  # A mirror may name a version before it has its files.
+  while read -r version; do
+    if apt-get "${options[@]}" source --download-only "$package=$version" >&2; then
+      mv "$work/package" "$work/../$package"
+      exit 0
+    fi
+    echo "sources: $package $version is not to be had" >&2
+    rm -f ./*
+  done < <(apt-cache "${options[@]}" madison "$package" | awk '{ print $3 }' | sort -ruV)
+done
 exit 1

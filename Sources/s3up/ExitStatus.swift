@@ -3,6 +3,8 @@ import MultipartCore
 /// The exit status of a run.
 enum ExitStatus: Int32, Sendable {
   case success = 0
+  /// Several files failed, for different reasons.
+  case several = 1
   case usage = 64
   case data = 65
   case sourceMissing = 66
@@ -36,6 +38,7 @@ enum ExitStatus: Int32, Sendable {
   /// As help shows it.
   static let table: [(codes: String, meaning: String)] = [
     ("0", "done and proven"),
+    ("1", "several files failed, for different reasons"),
     ("64", "usage"),
     ("65", "the data: the source changed while it was read, or an expectation or checksum was not met"),
     ("66", "the source is missing or unreadable"),

@@ -10,10 +10,14 @@ workloads (--work), and about how long they take on two cores, alone and with --
   own      the same file, every client's own defaults                                        1 min    5 min
   start    one file of 1 KiB, in milliseconds                                                 10 s    1 min
   stream   1 GiB of unknown length through a pipe, over TLS                                   15 s    3 min
+  ticket   10,000 requests signed for a ticket, and the ticket read                          5 s
+  small    5,000 files of 4 KiB and 2,000 of 256 KiB, 8 at once                             30 s    5 min
   loops    2 GiB over TLS, on all cores and on one                                           1 min    1 min
   line     512 MiB over a slow line, and 64 MiB with loss                                    1 min   18 min
+  small-line  5,000 files of 40 KiB over a slow line, every client's own defaults           15 s   12 min
   grid     s3up on eight slow lines, as it is and with fixed numbers of connections         15 min   15 min
-line and grid need root. They make two network namespaces with a line between them, which disappear when the run ends.
+line, small-line and grid need root. They make two network namespaces with a line between them, which disappear when
+the run ends.
 With loss this line carries about 1 Gbit/s on two cores, whatever --mbit says.
 """
 
@@ -50,7 +54,7 @@ def options():
     parser.add_argument(
         "--peers", action="store_true", help="install other clients from PyPI (460 MB), measure them too"
     )
-    parser.add_argument("--rounds", type=int, help="runs of each client (5; start 15; line and grid 3)")
+    parser.add_argument("--rounds", type=int, help="runs of each client (5; start 15; small, line and grid 3)")
     parser.add_argument(
         "--size-mib",
         type=int,
@@ -59,9 +63,9 @@ def options():
     )
     parser.add_argument("--part-mib", type=int, default=8, help="size of a part in file and loops (%(default)s)")
     parser.add_argument(
-        "--connections", type=int, default=8, help="connections at once in file and loops (%(default)s)"
+        "--connections", type=int, default=8, help="connections at once in file, small and loops (%(default)s)"
     )
-    parser.add_argument("--delay-ms", type=float, default=25, help="line: of one way (%(default)s)")
+    parser.add_argument("--delay-ms", type=float, default=25, help="line and small-line: of one way (%(default)s)")
     parser.add_argument(
         "--loss", type=float, default=0.5, help="line: percent of packets; 0 leaves that table out (%(default)s)"
     )
@@ -101,6 +105,8 @@ def chosen(stage, o):
 def note(stage, result):
     if "stopped" in result:
         return f"stopped after {result['wall']:.1f} s"
+    if stage.files > 1:
+        return f"{1e6 * result['cpu'] / stage.files:.0f} CPU µs a file, {stage.files / result['wall']:.0f} files/s"
     if stage.size < report.SMALL:
         return f"{1e3 * result['wall']:.2f} ms"
     return f"{result['cpu'] / (stage.size / 2**30):.3f} CPU s/GiB, {result['wall']:.3f} s"
@@ -117,7 +123,8 @@ def time_limit(stage, row, runs):
 def run_stage(stage, tools, programs):
     runs = []
     with line.place(programs, stage.line, *stage.sink_options) as (sink, prefix):
-        file = harness.random_file(stage.size)
+        many = stage.files > 1
+        file = harness.random_tree(stage.files, stage.size // stage.files) if many else harness.random_file(stage.size)
         where = {"sink": sink, "measure": programs["measure"], "piped": file if stage.piped else None}
         for number in range(1 - stage.warm_up, stage.rounds + 1):
             for row in stage.rows:
@@ -125,10 +132,10 @@ def run_stage(stage, tools, programs):
                 source = "-" if stage.piped else file
                 connections = row.connections or stage.connections
                 job = clients.Job(
-                    tools, sink.endpoints[row.scheme], sink.ca_file, source, key, stage.part_mib, connections
+                    tools, sink.endpoints[row.scheme], sink.ca_file, source, key, stage.part_mib, connections, many
                 )
                 limit = time_limit(stage, row, runs)
-                result = harness.measured(row, job, where, prefix, stage.size, limit)
+                result = harness.measured(row, job, where, prefix, stage.size, limit, stage.files)
                 if "stopped" in result and (stage.work != "grid" or row.name == "auto"):
                     result["error"] = f"not done after {limit:.0f} s"
                 told = result.get("error") or note(stage, result)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+TICKET_PARTS = 10_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,14 +27,15 @@ class Job:
     tools: Tools
     endpoint: str
     ca_file: str
-    source: str  # a file, or "-": standard input
-    key: str
+    source: str  # a file, a folder whose files are uploaded, or "-": standard input
+    key: str  # of a folder: the prefix of its files
     part_mib: int | None
     connections: int | None
+    is_tree: bool = False
 
     @property
     def url(self):
-        return f"s3://bucket/{self.key}"
+        return f"s3://bucket/{self.key}" + ("/" if self.is_tree else "")
 
     @property
     def is_tls(self):
@@ -53,9 +55,23 @@ def s3up(*options):
         limits = job.limits("--concurrency", "--part-size", "MiB")
         tls = ["--ca-bundle", job.ca_file] if job.is_tls else []
         endpoint = ["--endpoint-url", job.endpoint, "--addressing", "path"]
-        return [job.tools.binary, "put", job.source, job.url, *endpoint, *limits, *tls, *options], {}
+        what = ["put", "-r"] if job.is_tree else ["put"]
+        return [job.tools.binary, *what, job.source, job.url, *endpoint, *limits, *tls, *options], {}
 
     return command
+
+
+def issue_ticket(job):
+    part = 5 << 20
+    what = ["--size", str(part * TICKET_PARTS), "--part-size", str(part), job.url, "-o", job.tools.home / f"{job.key}.ticket"]
+    endpoint = ["--endpoint-url", job.endpoint, "--addressing", "path"]
+    return [str(word) for word in [job.tools.binary, "ticket", "issue", *what, *endpoint]], {}
+
+
+def show_ticket(job):
+    """That which was issued last."""
+    last = max(job.tools.home.glob("*.ticket"), key=lambda path: path.stat().st_mtime)
+    return [job.tools.binary, "ticket", "show", str(last)], {}
 
 
 def another(binary, client):
@@ -66,6 +82,23 @@ def another(binary, client):
 def curl(job):
     options = ["--disable", "--silent", "--show-error", "--fail", "--http1.1", "--cacert", job.ca_file]
     return ["curl", *options, "--upload-file", job.source, f"{job.endpoint}/bucket/{job.key}"], {}
+
+
+def curl_tree(job):
+    """One curl for all files, several at once: no checksum, no signature, nothing that is looked up."""
+    lines = []
+    for path in files_below(job.source):
+        lines += [f'upload-file = "{job.source}/{path}"', f'url = "{job.endpoint}/bucket/{job.key}/{path}"']
+    config = job.tools.home / "curl-config"
+    config.write_text("".join(f"{line}\n" for line in lines))
+    options = ["--disable", "--silent", "--show-error", "--fail", "--http1.1", "--cacert", job.ca_file]
+    limits = ["--parallel-max", str(job.connections)] if job.connections else []
+    return ["curl", *options, "--parallel", "--parallel-immediate", *limits, "--config", str(config)], {}
+
+
+def files_below(folder):
+    """Relative paths, in order."""
+    return sorted(str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*") if path.is_file())
 
 
 def floor(mode):
@@ -83,7 +116,7 @@ def numbers(job):
 
 def obstore(signing):
     def command(job):
-        script = [job.python("obstore"), str(HERE / "obstore_put.py")]
+        script = [job.python("obstore"), str(HERE / ("obstore_tree.py" if job.is_tree else "obstore_put.py"))]
         return [*script, job.endpoint, job.source, job.key, *numbers(job), signing], {}
 
     return command
@@ -96,13 +129,15 @@ def crt(job):
 
 def awscli(job):
     environment = {"AWS_CA_BUNDLE": job.ca_file} if job.is_tls else {}
-    if job.part_mib:  # aws has no options for them, only a configuration file
-        lines = [f"max_concurrent_requests = {job.connections}", f"multipart_chunksize = {job.part_mib}MB"]
+    lines = [f"max_concurrent_requests = {job.connections}"] if job.connections else []
+    lines += [f"multipart_chunksize = {job.part_mib}MB"] if job.part_mib else []
+    if lines:  # aws has no options for them, only a configuration file
         config = job.tools.home / "aws-config"
         config.write_text("[default]\ns3 =\n" + "".join(f"  {line}\n" for line in lines))
         environment["AWS_CONFIG_FILE"] = str(config)
     program = [job.python("awscli"), str(job.tools.peers / "awscli/bin/aws"), "--endpoint-url", job.endpoint]
-    return [*program, "s3", "cp", "--no-progress", "--only-show-errors", job.source, job.url], environment
+    what = ["s3", "cp", "--recursive"] if job.is_tree else ["s3", "cp"]
+    return [*program, *what, "--no-progress", "--only-show-errors", job.source, job.url], environment
 
 
 def s5cmd(job):
@@ -111,14 +146,18 @@ def s5cmd(job):
     what = ["pipe"] if job.source == "-" else ["cp"]
     source = [] if job.source == "-" else [job.source]
     environment = {"AWS_CA_BUNDLE": job.ca_file} if job.is_tls else {}
-    return [str(program), "--endpoint-url", job.endpoint, *what, *job.limits("-c", "-p"), *source, job.url], environment
+    program = [str(program), "--endpoint-url", job.endpoint]
+    if job.is_tree:
+        workers = ["--log", "error", *job.limits("--numworkers", "")]
+        return [*program, *workers, "cp", f"{job.source}/", job.url], environment
+    return [*program, *what, *job.limits("-c", "-p"), *source, job.url], environment
 
 
 def rclone(job):
     settings = {"TYPE": "s3", "PROVIDER": "Other", "ENV_AUTH": "true", "REGION": "us-east-1", "ENDPOINT": job.endpoint}
     environment = {"RCLONE_CONFIG": "", **{f"RCLONE_CONFIG_SINK_{name}": value for name, value in settings.items()}}
-    what = ["rcat"] if job.source == "-" else ["copyto", job.source]
-    limits = job.limits("--s3-upload-concurrency", "--s3-chunk-size", "M")
+    what = ["rcat"] if job.source == "-" else ["copy" if job.is_tree else "copyto", job.source]
+    limits = job.limits("--transfers" if job.is_tree else "--s3-upload-concurrency", "--s3-chunk-size", "M")
     tls = ["--ca-cert", job.ca_file] if job.is_tls else []
     return [str(job.tools.peers / "rclone/bin/rclone"), *what, *limits, *tls, f"sink:bucket/{job.key}"], environment
 

@@ -1,6 +1,7 @@
-"""crt_put.py ENDPOINT FILE|- KEY PART_BYTES|0 CONNECTIONS|0 CA_FILE: the client of the AWS common runtime (aws-c-s3),
-used like `aws s3 cp` does with `preferred_transfer_client = crt`."""
+"""crt_put.py ENDPOINT FILE|FOLDER|- KEY PART_BYTES|0 CONNECTIONS|0 CA_FILE: the client of the AWS common runtime
+(aws-c-s3), used like `aws s3 cp` does with `preferred_transfer_client = crt`."""
 
+import pathlib
 import sys
 
 import botocore.session
@@ -31,4 +32,9 @@ client = create_s3_crt_client(
 limits = {"multipart_chunksize": int(part), "max_concurrency": int(connections)}
 config = TransferConfig(preferred_transfer_client="crt", **{name: value for name, value in limits.items() if value})
 with CRTTransferManager(client, serializer, config=config) as manager:
-    manager.upload(Stream() if path == "-" else path, "bucket", key).result()
+    sources = [(Stream() if path == "-" else path, key)]
+    if pathlib.Path(path).is_dir():
+        files = [file for file in pathlib.Path(path).rglob("*") if file.is_file()]
+        sources = [(str(file), f"{key}/{file.relative_to(path)}") for file in files]
+    for upload in [manager.upload(source, "bucket", name) for source, name in sources]:
+        upload.result()

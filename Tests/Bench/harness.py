@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import platform
+import random
 import select
 import shutil
 import signal
@@ -51,6 +52,24 @@ def random_file(size):
         while file.read(8 << 20):
             pass
     return str(path)
+
+
+def random_tree(files, size):
+    """A folder of folders of 100 files each, the same on every machine."""
+    folder = BUILD / f"tree-{files}x{size}"
+    done = folder.with_suffix(".done")
+    if not done.exists():
+        print(f"making {folder}", file=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
+        dice = random.Random(f"{files} files of {size} bytes")
+        for number in range(files):
+            path = folder / f"{number // 100:03}" / f"{number:06}.bin"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(dice.randbytes(size))
+        done.touch()
+    for path in folder.rglob("*.bin"):  # into the page cache: the disk is not measured
+        path.read_bytes()
+    return str(folder)
 
 
 class Sink:
@@ -163,7 +182,7 @@ def kill(process):
     process.wait()
 
 
-def measured(row, job, where, prefix, size, seconds):
+def measured(row, job, where, prefix, size, seconds, objects=1):
     """One run of one row as a dictionary of figures; it has an `error` if the upload was incomplete."""
     command, environment = row.client(job)
     piped = ["-i", where["piped"]] if where["piped"] else []
@@ -192,8 +211,8 @@ def measured(row, job, where, prefix, size, seconds):
         result["error"] = f"exit {status}: {errors}"
     elif result["body_bytes"] < size:
         result["error"] = f"only {result['body_bytes']} of {size} bytes arrived"
-    elif not requests["PutObject"] + requests["CompleteMultipartUpload"]:
-        result["error"] = "no object came to be"
+    elif (made := requests["PutObject"] + requests["CompleteMultipartUpload"]) < objects:
+        result["error"] = f"only {made} of {objects} objects came to be"
     return result
 
 

@@ -18,9 +18,11 @@ def medians(stage, runs):
         mine = [r for r in good(runs) if r["name"] == row.name]
         if mine:
             found[row.name] = {field: statistics.median(r[field] for r in mine) for field in FIELDS}
-            found[row.name]["cpu_per_gib"] = found[row.name]["cpu"] / (stage.size / 2**30)
+            found[row.name]["cpu_per_gib"] = found[row.name]["cpu"] / (max(stage.size, 1) / 2**30)
+            found[row.name]["files_per_second"] = stage.files / found[row.name]["wall"]
     for row in stage.rows:
-        curl = found.get("curl" if row.scheme == "http" else "curl-tls")
+        curls = [r.name for r in stage.rows if r.name.startswith("curl") and r.scheme == row.scheme]
+        curl = found.get(curls[0]) if curls else None
         if curl and row.name in found:
             m = found[row.name]
             m.update({f"{field}_to_curl": m[field] / curl[field] for field in ("cpu", "wall")})
@@ -46,13 +48,19 @@ def best_peers(stage, found):
 def table(stage, found):
     mib = stage.size / 2**20
     has_curl = any("wall_to_curl" in m for m in found.values())
-    if stage.size < SMALL:
+    if stage.files > 1:
+        heads = f"{'files/s':>10}{'CPU µs/file':>13}{'user':>8}{'system':>8}{'peak MiB':>10}{'conns':>7}"
+    elif stage.size < SMALL:
         heads = f"{'wall ms':>10}{'CPU ms':>9}{'user':>8}{'system':>8}{'peak MiB':>10}"
     else:
         heads = f"{'CPU s/GiB':>10}{'user':>8}{'system':>8}{'wall s':>9}{'MiB/s':>8}{'peak MiB':>10}{'conns':>7}"
     print(f"{'client':20}{heads}" + (f"{'CPU/curl':>10}{'wall/curl':>11}" if has_curl else ""))
     for name, m in found.items():
-        if stage.size < SMALL:
+        if stage.files > 1:
+            cpu, user, system = (1e6 * m[field] / stage.files for field in ("cpu", "user", "system"))
+            figures = f"{m['files_per_second']:>10.0f}{cpu:>13.0f}{user:>8.0f}{system:>8.0f}"
+            figures += f"{m['peak_mib']:>10.1f}{m['connections']:>7.0f}"
+        elif stage.size < SMALL:
             figures = (f"{1e3 * m['wall']:>10.2f}{1e3 * m['cpu']:>9.2f}{1e3 * m['user']:>8.2f}{1e3 * m['system']:>8.2f}"
                        f"{m['peak_mib']:>10.1f}")  # fmt: skip
         else:

@@ -46,6 +46,7 @@ class Stage:
     piped: bool = False
     line: Line | None = None
     sink_options: tuple[str, ...] = ()
+    files: int = 1  # more: a folder of so many files, which have the size together; 0: nothing is uploaded
 
 
 def ours(name, scheme, *options):
@@ -83,6 +84,17 @@ OTHERS = [
         ("crt", clients.crt),
     )
     for suffix, scheme in (("", "http"), ("-tls", "https"))
+]
+
+
+TREES = [
+    ours("s3up", "http"),
+    Row("curl-Z", "http", clients.curl_tree),
+    ours("s3up-tls", "https"),
+    Row("curl-Z-tls", "https", clients.curl_tree),
+    OBSTORE[0],
+    OBSTORE[2],
+    *OTHERS,
 ]
 
 
@@ -150,6 +162,12 @@ def loops(o):
     )
 
 
+def ticket(o):
+    title = f"a ticket of {clients.TICKET_PARTS} parts is issued, and shown"
+    rows = [Row("s3up-issue", "http", clients.issue_ticket), Row("s3up-show", "http", clients.show_ticket)]
+    yield Stage("ticket", title, rows, 0, 15, files=0, warm_up=1)
+
+
 def line(o):
     curl = over("https", CURL)
     obstore = [row for row in OBSTORE if row.name == "obstore-tls"]
@@ -163,6 +181,22 @@ def line(o):
         size = max(o.size_mib // 32, 1)
         lossy = dataclasses.replace(clean, loss=o.loss)
         yield Stage("line", f"{size} MiB over TLS, own defaults, {lossy}", rows, size << 20, 3, line=lossy)
+
+
+def tree(work, files, kib, setting, rows, **more):
+    title = f"{files} files of {kib} KiB, {setting}"
+    return Stage(work, title, rows, files * kib << 10, 3, files=files, **more)
+
+
+def small(o):
+    rows = over("http", TREES) + over("https", TREES)
+    for files, kib in ((5000, 4), (2000, 256)):
+        yield tree("small", files, kib, f"{o.connections} connections", rows, connections=o.connections)
+
+
+def small_line(o):
+    slow = Line(o.delay_ms, 0, o.mbit, o.congestion)
+    yield tree("small-line", 5000, 40, f"over TLS, own defaults, {slow}", over("https", TREES), line=slow)
 
 
 def grid_size(slow):
@@ -184,4 +218,6 @@ def grid(o):
             yield Stage("grid", f"{size >> 20} MiB over TLS, {slow}", rows, size, 3, line=slow)
 
 
-WORKS = {work.__name__: work for work in (file, own, start, stream, loops, line, grid)}
+WORKS = {
+    work.__name__.replace("_", "-"): work for work in (file, own, start, stream, ticket, small, loops, line, small_line, grid)
+}

@@ -142,7 +142,7 @@ def wait_for_complete(proxy, key, process, phase):
 def run(options, store):
     room = fresh_room("kills")
     s3up = S3up(options.binary, store, room)
-    numbers = [options.upload] if options.upload is not None else range(options.uploads)
+    numbers = [options.upload] if options.upload is not None else range(options.uploads or 200)
     outcomes, end = [], time.monotonic() + options.minutes * 60
     batches = [numbers[i : i + UPLOADS_IN_A_BUCKET] for i in range(0, len(numbers), UPLOADS_IN_A_BUCKET)]
     for index, batch in enumerate(batches):

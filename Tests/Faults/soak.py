@@ -2,6 +2,10 @@
 """The long tests: a real store behind the fault proxy, and the release binary with kills, cuts and false answers.
 
   kills      uploads killed with SIGKILL at random moments and run again with the same command until they are done
+  tree       the same with folders of many files, one after another
+  shards     shares of a folder: eight processes, a Slurm that is started for it, GNU parallel
+  tickets    a file of 1 GiB by its ticket: killed and run again, traced, in shares
+  jobs       the jobs of the article on tickets, without credentials: a Slurm array, GNU parallel over ssh
   line       one big upload with 503, resets, endless stalls and corrupted bytes, at default settings
   complete   lost answers to complete: after the store assembled, before, and with the object deleted meanwhile
   two-runs   a second run while the first is running
@@ -18,12 +22,20 @@ import sys
 import traceback
 
 import faults
+import jobs
 import kills
+import shards
+import tickets
+import trees
 import wrong
 from harness import REPOSITORY, S3up, Store, Violation, say
 
 RUNS = {
     "kills": kills.run,
+    "tree": trees.run,
+    "shards": shards.run,
+    "tickets": tickets.run,
+    "jobs": jobs.run,
     "line": faults.line,
     "complete": faults.complete,
     "two-runs": faults.two_runs,
@@ -37,8 +49,9 @@ def options():
     parser.add_argument("--store", default="seaweedfs", help="seaweedfs, swift or juicefs (%(default)s)")
     parser.add_argument("--only", default=",".join(RUNS), help="some of: %(default)s")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32), help="(random)")
-    parser.add_argument("--uploads", type=int, default=200, help="killed uploads (%(default)s)")
+    parser.add_argument("--uploads", type=int, help="killed uploads (200; of a folder 50)")
     parser.add_argument("--upload", type=int, help="only this one of them")
+    parser.add_argument("--files", type=int, default=1500, help="in a folder (%(default)s)")
     parser.add_argument("--min-mib", type=int, default=64, help="size of a killed upload, at least (%(default)s)")
     parser.add_argument("--max-mib", type=int, default=256, help="at most (%(default)s)")
     parser.add_argument("--jobs", type=int, default=3, help="killed uploads at the same time (%(default)s)")
@@ -53,7 +66,8 @@ def options():
     chosen.only = chosen.only.split(",")
     if unknown := set(chosen.only) - set(RUNS):
         parser.error(f"{', '.join(unknown)}: choose from {', '.join(RUNS)}")
-    if not 1 <= chosen.min_mib <= chosen.max_mib or min(chosen.uploads, chosen.jobs, chosen.line_mib) < 1:
+    counts = chosen.uploads, chosen.files, chosen.jobs, chosen.line_mib
+    if not 1 <= chosen.min_mib <= chosen.max_mib or any(count is not None and count < 1 for count in counts):
         parser.error("sizes and counts are 1 or more, and --min-mib is no more than --max-mib")
     chosen.sizes = lambda: f"--min-mib {chosen.min_mib} --max-mib {chosen.max_mib} --at-complete {chosen.at_complete}"
     return chosen

@@ -6,6 +6,7 @@ import os
 import faults
 import kills
 import proxy_check
+import trees
 from harness import Violation, demand, fresh_room, say
 
 # name: (what it does, which run must detect it, what that run must report, the script: $S3UP is the real binary)
@@ -39,6 +40,12 @@ CLIENTS = {
         'd=$(mktemp -d -p "$HOME"); n=("${@:1:5}" "$d" "${@:7}")\n'
         'if grep -q -- --resume <<<"$("$S3UP" help put)"; then n+=(--resume never); fi\nexec "$S3UP" "${n[@]}"',
     ),
+    "oblivious": (
+        "sends all of a folder again",
+        "tree",
+        "without need",
+        'd=$(mktemp -d -p "$HOME"); exec "$S3UP" "${@:1:5}" "$d" "${@:7}"',
+    ),
     "hopeful": ("calls every end a success", "complete", "exit 0", '"$S3UP" "$@"; exit 0'),
     "two": (
         "lets two runs work at once",
@@ -47,7 +54,7 @@ CLIENTS = {
         'd=$(mktemp -d -p "$HOME"); exec "$S3UP" "${@:1:5}" "$d" "${@:7}"',
     ),
 }
-RUNS = {"kills": kills.run, "complete": faults.complete, "two-runs": faults.two_runs}
+RUNS = {"kills": kills.run, "tree": trees.run, "complete": faults.complete, "two-runs": faults.two_runs}
 
 
 def run(options, store):
@@ -60,7 +67,7 @@ def run(options, store):
         tried = copy.copy(options)
         tried.binary, tried.uploads, tried.upload = str(client), 1, None
         tried.min_mib = tried.max_mib = 64
-        tried.one_kill_after = 4
+        tried.one_kill_after, tried.files = 4, 5000
         say(f"--- a client that {what}")
         try:
             problems = RUNS[soak](tried, store) or []

@@ -49,12 +49,14 @@ struct Run: Sendable {
     let process = try start(
       [
         "put", fromInput ? "-" : source.path, url(key()), "--json", "--part-size", "5M", "--concurrency", "1",
-        "--limit-rate", "2M",
+        "--limit-rate", "4M",
       ] + options, input: fromInput ? .file(source.path) : .none)
     while !process.ended {
       if let id = try await store.unfinished(key()).first, try await !store.parts(key(), id).isEmpty {
         return (process, source)
       }
+      // Each look starts a process, of which a busy machine has enough.
+      try await Task.sleep(for: .milliseconds(200))
     }
     let result = await process.wait()
     throw Missing(description: "the upload was over before a part was seen: \(result.output) \(result.errors)")
@@ -85,6 +87,13 @@ struct Run: Sendable {
     let found = try await store.ask(.get(key), .uploads(key))
     expect(found[0], is: source, at)
     #expect(try found[1].uploads(of: key) == [], sourceLocation: at)
+  }
+
+  /// The same for many, asked by one process.
+  func expect(_ sources: [String: Source], _ at: SourceLocation = #_sourceLocation) async throws {
+    let all = Array(sources)
+    let found = try await store.ask(all: all.map { .get(key($0.key)) })
+    for (source, answer) in zip(all, found) { expect(answer, is: source.value, at) }
   }
 
   func expect(_ found: Answer, is source: Source, _ at: SourceLocation = #_sourceLocation) {

@@ -24,7 +24,9 @@ extension RealStores {
       let (again, done) = try await run.put(source.path, run.key(), ["--part-size", "5M", "--hedge", "off"])
       #expect(again.status == 0, "\(again.errors)")
       #expect(done.bytes_resumed == held * (5 << 20))
-      done.expectSent(source.size - held * (5 << 20), again: store.name == .swift ? 5 << 20 : 0)
+      // Swift closes idle connections when it is busy, all of them at once if it comes to that.
+      let rest = source.size - held * (5 << 20)
+      done.expectSent(rest, again: store.name == .swift ? rest : 0)
       try await run.expect(run.key(), is: source)
     }
 

@@ -20,7 +20,7 @@ extension RealStores {
       try await upload(sample, to: store)
     }
 
-    @Test(arguments: Store.all)
+    @Test(arguments: Store.overTLS)
     func aGibibyteArrivesByteIdentical(_ store: Store) async throws {
       try await upload(Case(size: 1 << 30, parts: 128), to: store)
     }

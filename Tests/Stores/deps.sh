@@ -6,10 +6,11 @@ set -euo pipefail
 packages=(
   libcurl4-openssl-dev libssl-dev libexpat1-dev zlib1g-dev pkg-config # the build
   curl openssl ca-certificates python3 python3-venv stunnel4          # the servers of the tests, and curl as the other client
+  git                                                                 # whose ignore patterns the tests compare
   e2fsprogs fuse2fs                                                   # file systems that the tests mount
   "$@"
 )
-commands=(cc pkg-config curl openssl python3 stunnel flock)
+commands=(cc pkg-config curl git openssl python3 stunnel flock)
 
 installed() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p'; }
 

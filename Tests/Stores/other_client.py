@@ -20,7 +20,7 @@ import urllib.parse
 
 
 def encode(name):
-    return urllib.parse.quote(name.encode(), safe="-_.~/")
+    return urllib.parse.quote(name.encode(errors="surrogateescape"), safe="-_.~/")
 
 
 def sign(method, host, path, query, headers, digest, store):
@@ -86,4 +86,5 @@ def main():
         print(json.dumps(perform(json.loads(line), store, scheme == "https")))
 
 
-main()
+if __name__ == "__main__":
+    main()

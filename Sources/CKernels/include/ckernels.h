@@ -32,8 +32,8 @@ void ck_forbid_core_files(void);
 
 // What the kernel knows about a TCP connection. glibc's tcp_info is older than the kernel's and lacks the segments sent.
 struct ck_line {
-  uint32_t sent;        // segments with data
-  uint32_t sent_again;  // how often one of them was sent once more
+  uint64_t sent;        // segments with data
+  uint64_t sent_again;  // how often one of them was sent once more
   uint32_t round_trip;  // microseconds, smoothed
   uint32_t shortest;    // microseconds: the shortest of the last minutes, or the smoothed one
   uint64_t held;           // microseconds in which only the line's own speed held the connection back

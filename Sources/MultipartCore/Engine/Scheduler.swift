@@ -6,6 +6,8 @@ package struct Scheduler: Sendable {
     package var concurrency = 8
     /// The number of connections is found by trying; nil: it is `concurrency`.
     package var pace: Pace.Bounds?
+    /// The most transfers at once while they are small, with a pace; nil: what the pace says.
+    package var mostSmall: Int?
     package var retry = RetryPolicy()
     /// Slow transfers at the end are sent a second time.
     package var hedges = false
@@ -45,6 +47,9 @@ package struct Scheduler: Sendable {
     case failed
   }
 
+  /// Transfers of less than this on average: what they take is mostly the wait for answers.
+  private static let small: Int64 = 512 << 10
+
   package let settings: Settings
   /// The time of the current event.
   var now: Duration = .zero
@@ -59,6 +64,9 @@ package struct Scheduler: Sendable {
   /// Why each object's last try failed.
   private var troubles: [Int: Wording] = [:]
   private var takenBack: Set<Slot> = []
+  /// Transfers that have succeeded, and the bytes of those that are under way.
+  private var landed = 0
+  private var flyingBytes: Int64 = 0
   private var tail = Tail()
   private var flight = Flight()
 
@@ -85,6 +93,7 @@ package struct Scheduler: Sendable {
 
   mutating func begin(_ slot: Slot, size: Int64) {
     flying[slot] = Tail.Part(slot: slot, size: size, sentAt: now)
+    flyingBytes += size
   }
 
   mutating func arrived(_ slot: Slot, _ receipt: PartReceipt) -> Landing {
@@ -97,7 +106,11 @@ package struct Scheduler: Sendable {
 
   mutating func succeeded(_ slot: Slot) {
     takenBack.remove(slot)
-    if let part = flying.removeValue(forKey: slot) { tail.arrived(part, at: now) }
+    if let part = flying.removeValue(forKey: slot) {
+      tail.arrived(part, at: now)
+      flyingBytes -= part.size
+      landed += 1
+    }
     window.widen()
   }
 
@@ -108,7 +121,7 @@ package struct Scheduler: Sendable {
       return .arrived(receipt)
     }
     tail.forget(slot)
-    flying[slot] = nil
+    if let part = flying.removeValue(forKey: slot) { flyingBytes -= part.size }
     if takenBack.remove(slot) != nil, failure.code == .interrupted { return .takenBack }
     if failure.code == .throttled { window.narrow(at: now) }
     return .failed
@@ -129,6 +142,9 @@ package struct Scheduler: Sendable {
   mutating func pause(after failure: Failure, attempt: Int, by policy: RetryPolicy? = nil) -> Duration? {
     (policy ?? settings.retry).wait(after: failure, attempt: attempt, dice: dice.next())
   }
+
+  /// In 0..<1.
+  mutating func roll() -> Double { dice.next() }
 
   /// Schedules the next try; nil if none is left.
   mutating func retry(_ who: Waiter, after failure: Failure, attempt: Int) -> [UploadMachine.Action]? {
@@ -194,8 +210,9 @@ package struct Scheduler: Sendable {
       look.copied.map { tail.copy($0) }
     }
     let isFull = !isTail && flying.count >= window.width
+    window.carries(small: !flying.isEmpty && flyingBytes / Int64(flying.count) < Self.small)
     guard !window.isNarrowed, !waiting.contains(where: \.who.holdsPlace), tail.copiesOut == 0 else { return look }
-    look.change = window.take(sample, underWay: flying.count, isFull: isFull)
+    look.change = window.take(sample, underWay: flying.count, arrived: landed, isFull: isFull)
     if look.change?.stopsSome == true { look.takenBack = takeBack(moved) }
     return look
   }
@@ -228,6 +245,8 @@ package struct Scheduler: Sendable {
   private var isTail: Bool {
     settings.hedges && isDry && !flying.isEmpty && !waiting.contains(where: \.who.holdsPlace)
   }
+
+  package var lineIsLossy: Bool { window.lineIsLossy }
 
   /// Then no connection is slow, and none would be faster.
   private var isHeldByLimit: Bool { settings.limitRate != nil && window.mayBeHeldByLimit }

@@ -17,14 +17,34 @@ package struct UploadRun: Sendable {
   }
 
   package private(set) var scheduler: Scheduler
-  private var uploads: [Int: UploadMachine] = [:]
+  /// An object, and what was known of it after its last event.
+  private struct Entry: Sendable {
+    var machine: UploadMachine
+    /// Its place in the order in which objects begin.
+    var rank = 0
+    var isActive = false
+    var standing = UploadMachine.Standing()
+  }
+
+  private var uploads: [Int: Entry] = [:]
   /// Running, in the order in which they began.
   private var active: [Int] = []
+  /// Those of them that may have something to send or to compare now, in the same order: after each event only these are
+  /// asked.
+  private var hungry: [Int] = []
+  /// Of the running ones, how many have something left to send.
+  private var wet = 0
   /// Not begun yet.
   private var pending: ArraySlice<Int> = []
-  private var isStopping = false
+  private var added = 0
+  private var rank = 0
+  /// How many have begun since somebody asked.
+  private var begun = 0
+  /// More objects may be added.
+  private var isOpen = true
+  private var interruption: Failure?
 
-  package init(_ settings: Scheduler.Settings, partSize: Int64) {
+  package init(_ settings: Scheduler.Settings, partSize: Int64 = UploadPlan.defaultPart) {
     scheduler = Scheduler(settings, partSize: partSize)
   }
 
@@ -32,18 +52,34 @@ package struct UploadRun: Sendable {
   package init(_ settings: Scheduler.Settings, _ upload: UploadMachine.Settings) {
     self.init(settings, partSize: upload.plan.partSize)
     add(0, upload)
+    close()
   }
 
+  /// An object of an interrupted run ends at once.
   package mutating func add(_ object: Int, _ settings: UploadMachine.Settings) {
-    uploads[object] = UploadMachine(settings, object: object)
+    if added == 0 { scheduler.recut(settings.plan.partSize) }
+    added += 1
+    uploads[object] = Entry(machine: UploadMachine(settings, object: object))
     pending.append(object)
   }
 
-  package subscript(object: Int) -> UploadMachine? { uploads[object] }
+  /// Nothing more will be added.
+  package mutating func close() { isOpen = false }
+
+  /// Every object that was added has ended.
+  package var isOver: Bool { active.isEmpty && pending.isEmpty }
+
+  /// How many have begun, or ended before they could, since the last call.
+  package mutating func takeBegun() -> Int {
+    defer { begun = 0 }
+    return begun
+  }
+
+  package subscript(object: Int) -> UploadMachine? { uploads[object]?.machine }
 
   /// Removes an object that has ended, and about which nobody asks any more.
   package mutating func remove(_ object: Int) {
-    guard uploads[object]?.isDone == true else { return }
+    guard uploads[object]?.machine.isDone == true else { return }
     uploads[object] = nil
   }
 
@@ -67,9 +103,8 @@ package struct UploadRun: Sendable {
       }
     case .sampled(let sample, let moved): return look(sample, moved)
     case .interrupted(let failure):
-      isStopping = true
-      for object in active + pending { orders += tell(object) { $0.interrupted(failure, &$1) } }
-      pending = []
+      interruption = interruption ?? failure
+      for object in active { orders += tell(object) { $0.interrupted(failure, &$1) } }
     }
     return orders + fill()
   }
@@ -77,12 +112,34 @@ package struct UploadRun: Sendable {
   private mutating func tell(
     _ object: Int, _ what: (inout UploadMachine, inout Scheduler) -> [UploadMachine.Action]
   ) -> [Order] {
-    let actions = uploads[object]?.apply(what, &scheduler) ?? []
+    let actions = uploads[object]?.machine.apply(what, &scheduler) ?? []
+    review(object)
     return actions.map { Order(object: object, action: $0) }
   }
 
+  /// Keeps what is known of the object up to date.
+  private mutating func review(_ object: Int) {
+    // In place: a copy of a machine would make the next change copy all its parts.
+    guard uploads[object]?.isActive == true, let now = uploads[object]?.machine.standing,
+      let before = uploads[object]?.standing
+    else { return }
+    uploads[object]?.standing = now
+    scheduler.preparing += (now.isPreparing ? 1 : 0) - (before.isPreparing ? 1 : 0)
+    wet += (now.isDry ? 0 : 1) - (before.isDry ? 0 : 1)
+    if now.isDone {
+      uploads[object]?.isActive = false
+      active.removeAll { $0 == object }
+      hungry.removeAll { $0 == object }
+      scheduler.forget(object)
+    } else if now.mayFill, !hungry.contains(object) {
+      let rank = uploads[object]?.rank ?? 0
+      let place = hungry.lastIndex { uploads[$0]?.rank ?? 0 < rank }
+      hungry.insert(object, at: place.map { $0 + 1 } ?? 0)
+    }
+  }
+
   private mutating func look(_ sample: LineSample, _ moved: [Slot: Int64]) -> [Order] {
-    guard let first = active.first(where: { uploads[$0]?.isSending == true }) else { return [] }
+    guard let first = active.first(where: { uploads[$0]?.machine.isTransferring == true }) else { return [] }
     let look = scheduler.look(sample, moved)
     // A connection that has just sent its part is warm.
     let copies = look.copied.map { copy($0, freshConnection: false) } ?? []
@@ -92,7 +149,7 @@ package struct UploadRun: Sendable {
   }
 
   private func copy(_ slot: Slot, freshConnection: Bool) -> [Order] {
-    guard let form = uploads[slot.object]?.form else { return [] }
+    guard let form = uploads[slot.object]?.machine.form else { return [] }
     return [
       Order(
         object: slot.object, action: .sendCopy(part: slot.part, form: form, freshConnection: freshConnection))
@@ -106,30 +163,29 @@ package struct UploadRun: Sendable {
 
   private mutating func fill() -> [Order] {
     var orders: [Order] = []
-    countPreparing()
-    for object in active { orders += tell(object) { $0.fill(&$1) } }
-    while !isStopping, scheduler.hasRoom, active.count < Self.mostForPlace * scheduler.width,
-      let next = pending.popFirst()
-    {
+    for object in hungry {
+      orders += tell(object) { $0.fill(&$1) }
+      if uploads[object]?.standing.mayFill != true { hungry.removeAll { $0 == object } }
+    }
+    if let interruption {
+      for object in pending { orders += tell(object) { $0.interrupted(interruption, &$1) } }
+      begun += pending.count
+      pending = []
+    }
+    while scheduler.hasRoom, active.count < Self.mostForPlace * scheduler.width, let next = pending.popFirst() {
+      begun += 1
+      rank += 1
+      uploads[next]?.rank = rank
+      uploads[next]?.isActive = true
       active.append(next)
       orders += tell(next) { $0.handle(.start, &$1) }
-      countPreparing()
       orders += tell(next) { $0.fill(&$1) }
     }
-    scheduler.isDry = pending.isEmpty
-    for object in active {
-      if uploads[object]?.isDone == true { scheduler.forget(object) }
-      if uploads[object]?.isDry == false { scheduler.isDry = false }
-    }
-    active.removeAll { uploads[$0]?.isDone == true }
+    scheduler.isDry = pending.isEmpty && !isOpen && wet == 0
     if let late = scheduler.hedge() {
       if let slot = late.slot { orders += copy(slot, freshConnection: true) }
       if let first = active.first { orders.append(Order(object: first, action: .wait(until: late.nextLook))) }
     }
     return orders
-  }
-
-  private mutating func countPreparing() {
-    scheduler.preparing = active.count { uploads[$0]?.isPreparing == true }
   }
 }

@@ -4,12 +4,16 @@ struct Window: Sendable {
   private let concurrency: Int
   private let bounds: Pace.Bounds?
   private var pace: Pace?
+  /// While the transfers are small.
+  private var objectPace: ObjectPace?
+  private let mostSmall: Int?
   private var successes = 0
   private var lastNarrowing: Duration?
 
   init(_ settings: Scheduler.Settings, partSize: Int64) {
     concurrency = max(1, settings.concurrency)
     bounds = settings.pace
+    mostSmall = settings.mostSmall
     width = concurrency
     recut(partSize)
   }
@@ -25,7 +29,16 @@ struct Window: Sendable {
   /// The limit holds the rate, or nobody knows that it does not.
   var mayBeHeldByLimit: Bool { pace?.isHeldByLimit != false }
 
-  private var most: Int { pace?.window ?? concurrency }
+  var lineIsLossy: Bool { pace?.isLossy == true }
+
+  private var most: Int { objectPace?.window ?? pace?.window ?? concurrency }
+
+  /// What is sent has become small, or large again.
+  mutating func carries(small: Bool) {
+    guard let mostSmall, bounds != nil, small != (objectPace != nil) else { return }
+    objectPace = small ? ObjectPace(start: max(width, concurrency), most: mostSmall) : nil
+    width = most
+  }
 
   /// One step down in two seconds: the answers to requests that were already running repeat the same message.
   mutating func narrow(at now: Duration) {
@@ -34,6 +47,7 @@ struct Window: Sendable {
     width = max(1, width / 2)
     successes = 0
     pace?.throttled(to: width, at: now)
+    objectPace?.throttled(to: width, at: now)
   }
 
   mutating func widen() {
@@ -44,8 +58,12 @@ struct Window: Sendable {
     successes = 0
   }
 
-  mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Pace.Change? {
-    guard let change = pace?.take(sample, underWay: underWay, isFull: isFull) else { return nil }
+  mutating func take(_ sample: LineSample, underWay: Int, arrived: Int, isFull: Bool) -> Pace.Change? {
+    let change =
+      objectPace == nil
+      ? pace?.take(sample, underWay: underWay, isFull: isFull)
+      : objectPace?.take(sample, arrived: arrived, isFull: isFull)
+    guard let change else { return nil }
     width = change.connections
     return change
   }

@@ -45,6 +45,15 @@ package struct RecordBook: Sendable {
     }
   }
 
+  /// Whether there is any record, readable or not.
+  var hasRecords: Bool {
+    do throws(Failure) {
+      return try RecordFolder.open(try path())?.names().contains { $0.hasSuffix(Self.suffix) } ?? false
+    } catch _ {
+      return false
+    }
+  }
+
   /// Nil without a record, or if nothing in it can be used. Throws `.configuration` for an unknown version and for a file
   /// that another user created or could have written, and `.local` if it cannot be read.
   package func load(_ target: RecordTarget) throws(Failure) -> UploadRecord? {

@@ -29,6 +29,8 @@ package struct StoreMemory: Sendable {
 
   /// A store may learn to verify checksums, so it is asked again after this time.
   private static let lifetime: Int64 = 30 * 86_400
+  /// What loses packets today, such as a wireless network, may not do so tomorrow.
+  private static let lossyLifetime: Int64 = 86_400
   /// Clocks differ; a lesson from further in the future might never expire.
   private static let ahead: Int64 = 86_400
   private static let mostBytes = 1 << 20
@@ -66,7 +68,8 @@ package struct StoreMemory: Sendable {
 
   /// Compares without arithmetic on the entry's time, which could overflow, because the file may contain any number.
   private static func isFresh(_ entry: Entry, _ now: Timestamp) -> Bool {
-    entry.learned.seconds > now.seconds - lifetime && entry.learned.seconds <= now.seconds + ahead
+    entry.learned.seconds > now.seconds - (entry.lesson == .line(.lossy) ? lossyLifetime : lifetime)
+      && entry.learned.seconds <= now.seconds + ahead
   }
 
   /// All entries, or those of one origin. Works on bytes: every start reads the file, and splitting a `String` is slow.

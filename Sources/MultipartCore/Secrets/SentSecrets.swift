@@ -1,3 +1,5 @@
+import Glibc
+
 /// The secrets that a request carries in its headers and URL, to find them in an answer that repeats them.
 struct SentSecrets {
   /// Secrets of many requests: tokens, SSE-C keys.
@@ -15,8 +17,9 @@ struct SentSecrets {
     let name = field.name.lowercased()
     if name == "authorization" || name == "proxy-authorization" {
       // In `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…` only the signature is secret.
-      if let mark = field.value.utf8.firstRange(of: Array("Signature=".utf8)) {
-        ofThisRequest.append(Array(field.value.utf8[mark.upperBound...]))
+      let value = Array(field.value.utf8)
+      if let end = Self.end(ofFirst: "Signature=", in: value) {
+        ofThisRequest.append(Array(value[end...]))
       } else {
         // `Bearer …`, `Basic …`, or only a token.
         lasting.append(Array(field.value.utf8.split(separator: 0x20, maxSplits: 1).last ?? [][...]))
@@ -39,10 +42,20 @@ struct SentSecrets {
     }
   }
 
+  private static func end(ofFirst mark: StaticString, in bytes: [UInt8]) -> Int? {
+    let length = mark.utf8CodeUnitCount
+    guard bytes.count >= length else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      return (length...bytes.count).first { memcmp(start + $0 - length, mark.utf8Start, length) == 0 }
+    }
+  }
+
   /// The text between `:` and `@` before the host.
   static func password(in url: String) -> [UInt8]? {
+    guard url.utf8.contains(UInt8(ascii: "@")) else { return nil }
     let bytes = Array(url.utf8)
-    let begin = bytes.firstRange(of: Array("//".utf8))?.upperBound ?? 0
+    let begin = end(ofFirst: "//", in: bytes) ?? 0
     let authority = bytes[begin...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
       let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":"))

@@ -4,6 +4,8 @@ extension UploadInput {
     switch kind {
     case .file(let path):
       return .file(try SourceFile(path))
+    case .entry(let file, let followsLinks):
+      return .file(try SourceFile(file, followsLinks: followsLinks))
     case .descriptor(let descriptor, let name, let owns):
       if let file = try SourceFile(open: descriptor, name: FilePath(name)) { return .file(file) }
       return try stream(descriptor, owns: owns, name, .unknown, options, concurrency)
@@ -28,13 +30,19 @@ extension UploadInput {
     _ descriptor: Int32, owns: Bool, _ name: String, _ producer: UploadStream.Producer, _ options: UploadOptions,
     _ concurrency: Int
   ) throws(Failure) -> UploadSource {
-    let plan = try StreamPlan(
-      partSize: options.partSize, expectedSize: options.expectedSize, equalParts: options.equalParts)
+    let plan =
+      if let plan = options.streamPlan {
+        plan
+      } else {
+        try StreamPlan(
+          partSize: options.partSize, expectedSize: options.expectedSize, equalParts: options.equalParts)
+      }
     let source = try StreamSource(
       descriptor: descriptor, owns: owns, plan: plan, ring: PartRing(plan: plan, concurrency: concurrency), name: name,
       hashes: options.expectedSHA256 != nil)
     let expectations = UploadStream.Expectations(
-      size: options.expectedSize, leastSize: options.leastSize, sha256: options.expectedSHA256)
+      size: options.expectedSize, leastSize: options.leastSize, mostSize: options.mostSize,
+      sha256: options.expectedSHA256)
     return .stream(UploadStream(name: name, source: source, filledBy: producer, expectations: expectations))
   }
 }

@@ -31,6 +31,7 @@ extension UploadJob {
       if isDirectoryBucket, remembered == .md5 { remembered = nil }
     }
     verifies = options.verifies
+    if options.skipsSame { sameness = SamenessQuestion(compares: true) }
     resume = options.resume
     abortsOnInterrupt = options.abortsWhenCancelled
     lockPatience = options.lockPatience

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A file's path as the kernel sees it: bytes, which need not be UTF-8.
 package struct FilePath: Sendable, Hashable {
   package let bytes: [UInt8]
@@ -17,6 +19,9 @@ package struct FilePath: Sendable, Hashable {
     let last = bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...]
     return String(decoding: last, as: UTF8.self)
   }
+
+  /// `unlink`
+  package func remove() { _ = withCString { unlink($0) } }
 
   package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     let terminated = bytes.map { CChar(bitPattern: $0) } + [0]

@@ -2,14 +2,24 @@ import Glibc
 
 /// A regular file, open for reading and shared by all transfers.
 ///
-/// After `init` only the ctime of the last comparison changes here; the bytes in the file may change, so its identity is
+/// After `init` only what was found out about it changes here; the bytes in the file may change, so its identity is
 /// checked.
 package final class SourceFile: Sendable {
-  private enum Door: Sendable, Equatable {
+  private enum Door: Sendable {
     /// Opened by its path, which must refer to it until the end.
     case name
+    /// Opened by its name in a folder, which must refer to it until the end.
+    case entry(TreeFile, followsLinks: Bool)
     /// It was already open; it may have been renamed or deleted.
     case descriptor
+  }
+
+  private struct State {
+    /// The ctime at which the bytes were last known to be those that are sent.
+    var compared: StatusChange
+    /// The SHA-256 of the whole source, if a caller relies on it.
+    var promised: Checksum?
+    var canBeMapped: Bool?
   }
 
   package let path: FilePath
@@ -17,37 +27,60 @@ package final class SourceFile: Sendable {
   let descriptor: Int32
   /// The source's first byte in the file: for a file that was already open, its offset.
   let start: Int64
-  /// If not, it is read.
-  package let canBeMapped: Bool
   private let door: Door
-  /// The ctime at which the bytes were last known to be those that are sent.
-  private let compared: Locked<StatusChange>
-  /// The SHA-256 of the whole source, if a caller relies on it.
-  private let promised = Locked<Checksum?>(nil)
+  private let state: Locked<State>
   /// Computes the SHA-256 of its slices.
   let desk = SumDesk()
 
   package var size: Int64 { identity.size }
 
+  /// If not, it is read. Found out when it is first asked for: a small file that is read in one go is never mapped.
+  package var canBeMapped: Bool {
+    state.withLock { state in
+      let canBeMapped = state.canBeMapped ?? FileWindow.canMap(descriptor)
+      state.canBeMapped = canBeMapped
+      return canBeMapped
+    }
+  }
+
+  /// O_NONBLOCK: opening a named pipe must not wait for its writer.
+  private static let opening = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+
   /// `open`, `fstat`. Directories and other files that are not regular are refused as wrong usage.
-  package init(_ path: FilePath) throws(Failure) {
-    // O_NONBLOCK: opening a named pipe must not wait for its writer.
-    let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+  package convenience init(_ path: FilePath) throws(Failure) {
+    let descriptor = path.withCString { open($0, Self.opening) }
     guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
+    try self.init(taking: descriptor, path, .name)
+  }
+
+  /// `openat`, `fstat`. A link that has taken the file's place is refused, unless links are followed.
+  package convenience init(_ file: TreeFile, followsLinks: Bool) throws(Failure) {
+    let descriptor: Int32
+    do throws(ErrorNumber) {
+      descriptor = try file.folder.open(file.name, Self.opening | (followsLinks ? 0 : O_NOFOLLOW))
+    } catch {
+      guard error.number != ELOOP || followsLinks else {
+        throw Failure(.sourceMissing, "a symbolic link has taken the file's place").at(Place(file: file.display.text))
+      }
+      throw Self.unreadable(file.display, error.number)
+    }
+    try self.init(taking: descriptor, file.display, .entry(file, followsLinks: followsLinks))
+  }
+
+  private init(taking descriptor: Int32, _ path: FilePath, _ door: Door) throws(Failure) {
     do throws(Failure) {
       let status = try Self.status(of: descriptor, path)
       guard Self.saysHowLong(status, descriptor, from: 0) else { throw Self.lengthless(path) }
       identity = FileIdentity(status)
-      compared = Locked(StatusChange(status))
+      state = Locked(State(compared: StatusChange(status)))
     } catch {
       close(descriptor)
       throw error
     }
     self.descriptor = descriptor
-    canBeMapped = FileWindow.canMap(descriptor)
     self.path = path
+    self.door = door
     start = 0
-    door = .name
   }
 
   /// The file of an open descriptor, from its offset to its end; nil if it is not a regular file or does not tell its size,
@@ -62,12 +95,11 @@ package final class SourceFile: Sendable {
     let copy = fcntl(given, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw Self.unreadable(name, errno) }
     descriptor = copy
-    canBeMapped = FileWindow.canMap(copy)
     path = name
     start = Int64(position)
     door = .descriptor
     identity = FileIdentity(status, from: start)
-    compared = Locked(StatusChange(status))
+    state = Locked(State(compared: StatusChange(status)))
   }
 
   deinit { close(descriptor) }
@@ -79,19 +111,34 @@ package final class SourceFile: Sendable {
   }
 
   private func unchangedStatus() throws(Failure) -> StatusChange {
+    let named = namedStatus
+    // It is the same file, so its descriptor has nothing else to tell.
+    if let named, identity == FileIdentity(named), state.withLock({ $0.compared == StatusChange(named) }) {
+      return StatusChange(named)
+    }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path, errno) }
     if let change = identity.change(to: FileIdentity(status, from: start)) { throw changed(change) }
-    let moment = StatusChange(status)
-    guard door == .name else { return moment }
-    guard path.withCString({ stat($0, &status) }) == 0 else { throw changed("was removed or renamed") }
-    if let change = identity.change(to: FileIdentity(status)) { throw changed(change) }
-    return moment
+    if case .descriptor = door { return StatusChange(status) }
+    guard let named else { throw changed("was removed or renamed") }
+    if let change = identity.change(to: FileIdentity(named)) { throw changed(change) }
+    return StatusChange(status)
+  }
+
+  /// What its name leads to now, if it has one.
+  private var namedStatus: stat? {
+    var status = stat()
+    switch door {
+    case .name: return path.withCString { stat($0, &status) } == 0 ? status : nil
+    case .entry(let file, let followsLinks):
+      return try? file.folder.status(of: file.name, followsLinks: followsLinks)
+    case .descriptor: return nil
+    }
   }
 
   /// Moves the given descriptor to the end, as if it had been read.
   func leaveAtEnd() {
-    if door == .descriptor { _ = lseek(descriptor, off_t(start) + off_t(size), SEEK_SET) }
+    if case .descriptor = door { _ = lseek(descriptor, off_t(start) + off_t(size), SEEK_SET) }
   }
 
   package func changed(_ what: String) -> Failure {
@@ -146,7 +193,7 @@ extension SourceFile {
 
   /// The caller has compared the whole source with this SHA-256 and relies on it.
   package func promise(_ sha256: Checksum) {
-    promised.withLock { $0 = sha256 }
+    state.withLock { $0.promised = sha256 }
   }
 
   /// Throws if the file is no longer what was sent. If only its ctime has changed since the bytes were last compared,
@@ -157,15 +204,15 @@ extension SourceFile {
   ) throws(Failure) {
     for _ in 1...3 {
       let moment = try unchangedStatus()
-      guard moment != compared.withLock({ $0 }) else { return }
+      guard moment != state.withLock({ $0.compared }) else { return }
       guard try compare(), try keepsPromise(unless: isStopped) else { throw changed("was rewritten") }
-      compared.withLock { $0 = moment }
+      state.withLock { $0.compared = moment }
     }
-    guard try unchangedStatus() == compared.withLock({ $0 }) else { throw changed("was changed again and again") }
+    guard try unchangedStatus() == state.withLock({ $0.compared }) else { throw changed("was changed again and again") }
   }
 
   private func keepsPromise(unless isStopped: () -> Bool) throws(Failure) -> Bool {
-    guard let wanted = promised.withLock({ $0 }) else { return true }
+    guard let wanted = state.withLock({ $0.promised }) else { return true }
     return try PartSlice(file: self, offset: 0, length: size).checksums([.sha256], unless: isStopped)[.sha256] == wanted
   }
 }

@@ -7,6 +7,8 @@ package struct StreamPiece: Sendable {
   package let offset: Int64
   /// The stream ended within its first part, so one PutObject is enough.
   package let isShort: Bool
+  /// The stream has ended with it.
+  package let isEnd: Bool
 }
 
 /// Reads a stream into part buffers: standard input, a named pipe, a process substitution, a socket, a device, or a
@@ -103,7 +105,8 @@ package final class StreamSource: Sendable {
     if fill.ended { ring.retire() }
     guard let part, fill.count > 0 || number == 1 else { return nil }
     return StreamPiece(
-      part: part, number: number, offset: plan.offset(ofPart: number), isShort: fill.ended && number == 1)
+      part: part, number: number, offset: plan.offset(ofPart: number), isShort: fill.ended && number == 1,
+      isEnd: fill.ended)
   }
 
   private func buffer(_ size: Int64) async throws(Failure) -> StreamBuffer? {

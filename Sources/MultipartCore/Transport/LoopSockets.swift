@@ -13,22 +13,25 @@ struct ConnectionEnds: Equatable {
 /// The totals of all connections, including closed ones.
 private struct LineFlow {
   private var open: [Int32: ck_line] = [:]
-  private var bytes: UInt64 = 0
-  private var held: UInt64 = 0
+  private var ended = ck_line()
 
   /// A descriptor number that is reused is another connection.
   mutating func begins(_ socket: Int32) {
-    guard let ended = open.removeValue(forKey: socket) else { return }
-    bytes += ended.acknowledged
-    held += ended.held
+    if let last = open.removeValue(forKey: socket) { ended.add(last) }
   }
 
-  mutating func take(_ seen: [Int32: ck_line]) -> (bytes: Int64, held: Duration) {
+  mutating func take(_ seen: [Int32: ck_line]) -> ck_line {
     open.merge(seen) { $1 }
-    return (
-      Int64(clamping: open.values.reduce(bytes) { $0 + $1.acknowledged }),
-      .microseconds(Int64(clamping: open.values.reduce(held) { $0 + $1.held }))
-    )
+    return open.values.reduce(into: ended) { $0.add($1) }
+  }
+}
+
+extension ck_line {
+  fileprivate mutating func add(_ other: ck_line) {
+    sent += other.sent
+    sent_again += other.sent_again
+    acknowledged += other.acknowledged
+    held += other.held
   }
 }
 
@@ -74,8 +77,10 @@ final class LoopSockets {
     let flown = flow.take(seen)
     ledger.write(
       LineLedger.Entry(
-        at: now, delivered: flown.bytes, isLossy: sum.isLossy && !line.isHardy, held: flown.held,
-        roundTrip: sum.roundTrip == .max ? nil : .microseconds(Int64(sum.roundTrip))),
+        at: now, delivered: Int64(clamping: flown.acknowledged), segments: Int64(clamping: flown.sent),
+        resent: line.isHardy ? 0 : Int64(clamping: flown.sent_again), held: .microseconds(Int64(clamping: flown.held)),
+        roundTrip: sum.roundTrip == .max ? nil : .microseconds(Int64(sum.roundTrip)),
+        leastTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip))),
       of: entry)
   }
 

@@ -3,8 +3,9 @@ package struct LineSample: Sendable, Equatable {
   package var at: Duration
   /// Bytes that the other side has acknowledged since the run began, on all connections.
   package var delivered: Int64
-  /// Packets are lost, and each loss slows a connection for long.
-  package var isLossy = false
+  /// Segments with data that were sent since the run began, and those sent again, on connections that each loss slows.
+  package var segments: Int64 = 0
+  package var resent: Int64 = 0
   /// How long only the line's own speed has limited the connections, summed over all of them. The rest of their time
   /// they waited for the store: for its window, for its answers.
   package var held: Duration = .zero
@@ -12,6 +13,8 @@ package struct LineSample: Sendable, Equatable {
   package var load: Double = 0
   /// The round trip to the store, on the connection with the shortest one.
   package var roundTrip: Duration = .zero
+  /// The shortest that was ever seen: without a queue on the way.
+  package var leastTrip: Duration = .zero
 
   package init(at: Duration, delivered: Int64) {
     self.at = at
@@ -24,9 +27,11 @@ final class LineLedger: Sendable {
   struct Entry: Sendable {
     var at: Duration = .zero
     var delivered: Int64 = 0
-    var isLossy = false
+    var segments: Int64 = 0
+    var resent: Int64 = 0
     var held: Duration = .zero
     var roundTrip: Duration?
+    var leastTrip: Duration?
   }
 
   private let entries = Locked<[Entry]>([])
@@ -47,9 +52,11 @@ final class LineLedger: Sendable {
     let entries = entries.withLock { $0 }
     var sample = LineSample(
       at: entries.map(\.at).max() ?? .zero, delivered: entries.reduce(0) { $0 + $1.delivered })
-    sample.isLossy = entries.contains { $0.isLossy }
+    sample.segments = entries.reduce(0) { $0 + $1.segments }
+    sample.resent = entries.reduce(0) { $0 + $1.resent }
     sample.held = entries.reduce(.zero) { $0 + $1.held }
     sample.roundTrip = entries.compactMap(\.roundTrip).min() ?? .zero
+    sample.leastTrip = entries.compactMap(\.leastTrip).min() ?? .zero
     return sample
   }
 }

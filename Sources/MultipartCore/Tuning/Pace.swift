@@ -5,22 +5,27 @@
 /// others within the first round trips, as the acknowledged bytes show that the line can carry them. If each connection
 /// has its own rate, whatever the others do, fewer would only be slower: then there are as many as increase the rate.
 ///
+/// Where packets are lost at random, losses set each connection's rate, and new connections are faster until their first
+/// losses, so that rates mislead for seconds. But random losses stay as frequent when there are twice as many
+/// connections, while those of a queue that overflows become four times as frequent: so they are compared instead.
+///
 /// It is told what the line did and how many parts were being sent: if there were fewer of them than connections, a
 /// rate shows only whether the line is slow. It has no clock of its own.
 package struct Pace: Sendable {
   package struct Bounds: Sendable, Equatable {
     package var start: Int
     package var most: Int
-    /// On a line that loses packets the losses limit each connection's rate.
-    package var leastWhenLossy = 16
+    /// The most if losses limit each connection.
+    package var mostWhenLossy: Int
     /// How many begin before the line has shown its speed; nil: all of them, and only time tells.
     package var opening: Int?
     /// The most bytes per second, however fast the line is.
     package var limit: Int64?
 
-    package init(start: Int, most: Int, opening: Int? = nil, limit: Int64? = nil) {
+    package init(start: Int, most: Int, mostWhenLossy: Int? = nil, opening: Int? = nil, limit: Int64? = nil) {
       self.start = max(1, start)
       self.most = max(1, start, most)
+      self.mostWhenLossy = max(self.most, mostWhenLossy ?? 1)
       self.opening = opening.map { min(self.start, max(1, $0)) }
       self.limit = limit
     }
@@ -29,9 +34,9 @@ package struct Pace: Sendable {
     func bounded(partSize: Int64) -> Bounds {
       guard let limit else { return self }
       let enough = max(1, Int(clamping: Int64(Double(limit) * Pace.longestFlight) / max(1, partSize)))
-      var bounds = Bounds(start: min(start, enough), most: min(most, enough), opening: opening, limit: limit)
-      bounds.leastWhenLossy = leastWhenLossy
-      return bounds
+      return Bounds(
+        start: min(start, enough), most: min(most, enough), mostWhenLossy: min(mostWhenLossy, enough),
+        opening: opening, limit: limit)
     }
   }
 
@@ -49,6 +54,8 @@ package struct Pace: Sendable {
     case beginning(rate: Double?)
     /// Each step is measured against the rate before it.
     case climbing(from: Int, rate: Double)
+    /// Many more, because losses limit each; this share of the packets was lost before.
+    case spreading(from: Int, losses: Double)
     case settled(until: Duration)
     /// Fewer connections for a slow line; `rate` was that of more of them.
     case fewer(from: Int, rate: Double)
@@ -68,8 +75,14 @@ package struct Pace: Sendable {
   /// A store that asked for less does not get more until then.
   private var quietUntil: Duration = .zero
   private var patience = Self.shortestPatience
-  /// Fewer connections were slower here.
+  private var evidence = LossEvidence()
+  /// The share of packets that are lost at random, so that losses limit each connection; nil if they do not.
+  private var lossShare: Double?
+  package var isLossy: Bool { lossShare != nil }
+  /// Fewer connections were, or would be, slower here.
   private var needsMany = false
+  /// More connections made losses more frequent; not tried again until then.
+  private var crowdedUntil: Duration = .zero
   /// How many connections there were before the line became too slow for them, as long as it is.
   private var beforeSlow: Int?
   /// The limit holds the rate, not the line or the store.
@@ -105,6 +118,10 @@ package struct Pace: Sendable {
   private static let fullLoad = 0.75
   /// Of the connections' time.
   private static let fullLine = 0.7
+  /// If so many were to be expected and almost none came, the line has changed.
+  private static let tellingLosses = 24.0
+  /// Between losses that stay as they are and those that become four times as frequent with twice as many connections.
+  private static let crowding = 2.2
 
   package init(_ bounds: Bounds, partSize: Int64) {
     let bounds = bounds.bounded(partSize: partSize)
@@ -119,6 +136,7 @@ package struct Pace: Sendable {
   package mutating func throttled(to window: Int, at now: Duration) {
     self.window = max(1, window)
     epoch = nil
+    evidence.reset()
     beforeSlow = nil
     quietUntil = now + Self.shortestPatience
     settle(now)
@@ -126,6 +144,15 @@ package struct Pace: Sendable {
 
   package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
     if phase == .opening { return open(sample) }
+    let losses = evidence.take(sample)
+    switch losses {
+    case .random(let share): lossShare = share
+    // Of few packets, such as the last part's, few are lost on any line.
+    case .few(let sent): if Double(sent) * (lossShare ?? 0) > Self.tellingLosses { lossShare = nil }
+    case .crowded: (lossShare, needsMany) = (nil, false)
+    case nil: break
+    }
+    if isFull, sample.at >= quietUntil, let losses, let change = spread(losses, sample) { return change }
     guard let begun = epoch, underWay == underWayInEpoch else {
       (epoch, underWayInEpoch) = (sample, underWay)
       return nil
@@ -149,6 +176,42 @@ package struct Pace: Sendable {
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
 
+  /// As many connections as random losses make useful.
+  private mutating func spread(_ losses: LossEvidence.Verdict, _ sample: LineSample) -> Change? {
+    let now = sample.at
+    if case .spreading(let from, let before) = phase {
+      if case .random(let share) = losses, share <= before * Self.crowding {
+        needsMany = true
+        return more(losing: share, now)
+      }
+      guard evidence.isLong else { return nil }
+      crowdedUntil = now + patience
+      patience = min(patience * 2, Self.longestPatience)
+      settle(now)
+      let why =
+        switch losses {
+        case .few: "they lose almost no packets, so that more gain nothing"
+        case .random(let share): "they lose more packets, \(Self.percent(share)) after \(Self.percent(before))"
+        case .crowded: "a queue has grown on the way"
+        }
+      return change(to: from, why)
+    }
+    guard case .random(let share) = losses, now >= crowdedUntil, sample.load < Self.fullLoad, !isHeldByLimit else {
+      return nil
+    }
+    return more(losing: share, now)
+  }
+
+  private mutating func more(losing share: Double, _ now: Duration) -> Change? {
+    let connections = min(bounds.mostWhenLossy, window == bounds.start ? window * 4 : window * 2)
+    guard connections > window else {
+      if case .spreading = phase { settle(now) }
+      return nil
+    }
+    phase = .spreading(from: window, losses: share)
+    return change(to: connections, "\(Self.percent(share)) of the packets are lost, which limits each connection")
+  }
+
   /// The connections wait neither for this side's cores nor, most of the time, for the line. If these are already full,
   /// new connections only make others lose packets. A few connections say little about the line: after a store has
   /// asked for less they come back nevertheless.
@@ -156,7 +219,7 @@ package struct Pace: Sendable {
     guard sample.load < Self.fullLoad, !isHeldByLimit else { return false }
     let time = (sample.at - begun.at) * window
     let wereEnough = window < bounds.start && beforeSlow == nil
-    return wereEnough || sample.isLossy || (sample.held - begun.held) / time < Self.fullLine
+    return wereEnough || (sample.held - begun.held) / time < Self.fullLine
   }
 
   /// As many parts begin as the acknowledged bytes show that the line can carry.
@@ -191,13 +254,8 @@ package struct Pace: Sendable {
     _ rate: Double, _ sample: LineSample, underWay: Int, isFull: Bool, mayBringMore: Bool
   ) -> Change? {
     let now = sample.at
-    // A full queue on the path loses packets too: that line is slow, and more connections make it worse.
-    if isFull, sample.isLossy, window < floor, needsMany || takes(rate, floor) <= Self.longestFlight {
-      phase = .climbing(from: window, rate: rate)
-      return change(to: floor, "the line loses packets: losses limit each connection")
-    }
     switch phase {
-    case .opening: return nil
+    case .opening, .spreading: return nil
     case .climbing where !isFull, .fewer where !isFull, .again where !isFull: return nil
     case .fewer where underWay > window: return wider(rate) ?? slower(rate, now, underWay)
     case .beginning(let before):
@@ -217,7 +275,7 @@ package struct Pace: Sendable {
       }
       settle(now)
       if let slow = slower(rate, now, underWay) { return slow }
-      guard from < window, !sample.isLossy || from >= floor else { return nil }
+      guard from < window else { return nil }
       return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): more gain nothing")
     case .settled(let until):
       if let wider = wider(rate) { return wider }
@@ -242,8 +300,6 @@ package struct Pace: Sendable {
       return change(to: max(window, bounds.start), "\(Self.mega(rate)) after \(Self.mega(before)): the line needs them")
     }
   }
-
-  private var floor: Int { min(bounds.leastWhenLossy, bounds.most) }
 
   /// Seconds for a part if all connections share the rate.
   private func takes(_ rate: Double, _ connections: Int) -> Double {
@@ -274,7 +330,10 @@ package struct Pace: Sendable {
     var change = Change(
       connections: enough, why: "\(Self.mega(rate)): the parts in flight would take \(Int(takes(rate, underWay))) s")
     change.stopsSome = lasts
-    if enough < window { isFresh = true }
+    if enough < window {
+      isFresh = true
+      evidence.reset()
+    }
     window = enough
     return change
   }
@@ -299,6 +358,7 @@ package struct Pace: Sendable {
     guard connections != window else { return nil }
     window = connections
     isFresh = true
+    evidence.reset()
     return Change(connections: connections, why: why)
   }
 
@@ -306,6 +366,11 @@ package struct Pace: Sendable {
   private mutating func settle(_ now: Duration) -> Change? {
     phase = .settled(until: now + patience)
     return nil
+  }
+
+  private static func percent(_ share: Double) -> String {
+    let hundredths = Int(share * 10_000)
+    return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) %"
   }
 
   private static func mega(_ rate: Double) -> String {

@@ -36,6 +36,8 @@ package struct Completion: Sendable {
     var hasEarlierParts = false
     /// If the store has lost or replaced a part, all of them are sent again, once.
     var maySendAllAgain = false
+    /// Others may fill and complete the upload too.
+    var isShared = false
     /// A HEAD is compared even if complete's answer was proof already.
     var alwaysVerifies = false
   }
@@ -182,6 +184,7 @@ package struct Completion: Sendable {
     if failure.code == .uploadGone {
       // It may be gone because it was completed: by the try whose answer was lost, or by an earlier run.
       if isInDoubt { return look(.decides(nil, isGone: true)) }
+      if ways.isShared { return look(.decides(failure, isGone: true)) }
       if mayBeginAnew {
         let reason: Wording = "the store no longer has the upload"
         return ways.hasEarlierParts ? look(.beforeAnew(reason, isGone: true)) : end(.anew(reason))
@@ -193,7 +196,8 @@ package struct Completion: Sendable {
   }
 
   private func missesPart(_ failure: Failure) -> Bool {
-    failure.s3Code == "InvalidPart" && ways.maySendAllAgain && ways.mayBeginAnew && interruption == nil
+    failure.s3Code == "InvalidPart" && ways.maySendAllAgain && (ways.mayBeginAnew || ways.isShared)
+      && interruption == nil
   }
 
   private mutating func stop(_ failure: Failure, isInDoubt: Bool) -> Step {

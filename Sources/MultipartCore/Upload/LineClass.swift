@@ -1,9 +1,11 @@
-/// How fast the line to a store was the last time; determines the size of parts.
+/// What the line to a store was like the last time; determines the size of parts, and how many begin.
 package enum LineClass: String, Sendable, CaseIterable {
   /// Less than 1 MiB per second: a single part of 8 MiB takes about ten seconds.
   case slow
   /// Less than 7 MiB per second: eight concurrent parts of 8 MiB take more than ten seconds.
   case modest
+  /// Losses limited each connection.
+  case lossy
   case usual
   /// At least 200 MiB per second.
   case fast
@@ -34,7 +36,7 @@ package enum LineClass: String, Sendable, CaseIterable {
     switch self {
     case .slow: 1
     case .modest: 2
-    case .usual, .fast, .fastest: .max
+    case .lossy, .usual, .fast, .fastest: .max
     }
   }
 
@@ -45,7 +47,7 @@ package enum LineClass: String, Sendable, CaseIterable {
   /// of the file and less than a second of the line's time.
   func partSize(forFileOf size: Int64) -> Int64 {
     switch self {
-    case .slow: S3Limits.smallestPart
+    case .slow, .lossy: S3Limits.smallestPart
     case .fastest where size >= 4 << 30: 32 << 20
     case .fast where size >= 1 << 30, .fastest where size >= 1 << 30: 16 << 20
     default: UploadPlan.defaultPart

@@ -141,6 +141,10 @@ extension UploadMachine {
     package var plan: UploadPlan?
     /// For an unrecorded upload: whether somebody is still sending to it.
     package var activity: Activity?
+    /// Of the parts of a ticket's upload, whoever sent them.
+    package var receipts: [PartReceipt] = []
+    /// Those that arrived last, as far as whole seconds tell, in order; nil if the store does not tell.
+    package var latest: [Int]?
 
     package init(sizes: [Int: Int64], form: ChecksumForm?, plan: UploadPlan? = nil, activity: Activity? = nil) {
       self.sizes = sizes

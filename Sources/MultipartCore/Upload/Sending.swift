@@ -31,20 +31,28 @@ struct Sending: Sendable {
   private var fresh: Set<Int> = []
   var comparison = Comparison()
   var stream = Stream()
+  /// The parts that are this run's; nil: all.
+  private let share: Range<Int>?
 
-  init(count: Int) {
+  init(count: Int, share: Range<Int>? = nil) {
+    self.share = share
     queue = PartQueue(count: count)
+    if let share {
+      queue.leaveOut(1..<share.lowerBound)
+      queue.leaveOut(share.upperBound..<count + 1)
+    }
     receipts = Array(repeating: nil, count: count)
     attempts = Array(repeating: 0, count: count)
   }
 
   var isQuiet: Bool { underWay.isEmpty && comparison.underWay.isEmpty && !stream.isReading }
-  var isWhole: Bool { done == receipts.count }
+  /// All parts of this run are at the store.
+  var isWhole: Bool { done == share?.count ?? receipts.count }
 
   /// The store has nothing: another upload begins. Pieces of a stream that were read are sent again.
   mutating func reset() {
     let read = stream
-    self = Sending(count: receipts.count)
+    self = Sending(count: receipts.count, share: share)
     stream = read
     guard !read.sizes.isEmpty else { return }
     queue = PartQueue(count: 0)
@@ -68,6 +76,11 @@ struct Sending: Sendable {
   /// It is in the record, and counts in the final report.
   mutating func arrivedLate(_ receipt: PartReceipt) { receipts[receipt.number - 1] = receipt }
 
+  /// A part of another share.
+  mutating func sentByOthers(_ receipt: PartReceipt) {
+    receipts[receipt.number - 1] = receipts[receipt.number - 1] ?? receipt
+  }
+
   mutating func stalled(_ number: Int) { fresh.insert(number) }
 
   /// Nothing was wrong with it: the try does not count.
@@ -89,7 +102,7 @@ struct Sending: Sendable {
   private static let comparisons = 2
 
   mutating func compare(_ numbers: some Sequence<Int>) {
-    let numbers = numbers.sorted(by: >)
+    let numbers = numbers.filter { share?.contains($0) ?? true }.sorted(by: >)
     queue.leaveOut(numbers)
     comparison.left = numbers
   }

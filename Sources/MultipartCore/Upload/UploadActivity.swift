@@ -41,7 +41,7 @@ extension UploadMachine {
       return completion.isPut ? .sending : .assembling
     case .cleaning: return .cleaningUp
     case .stopping: return .stopping
-    case .checking, .done: return .checking
+    case .checking, .gathering, .done: return .checking
     }
   }
 }

@@ -51,8 +51,22 @@ package struct UploadJob: Sendable {
   package var expectsAbortDate = false
   /// S3 Express: ETags say nothing about the bytes, and lists are unsorted and allow only prefixes that end in `/`.
   package var isDirectoryBucket = false
+  /// How to find out whether the object is the source already; nil: it is replaced without a look.
+  var sameness: SamenessQuestion?
+  /// The file's SHA-256 is told with the result.
+  var wantsSHA256 = false
+  /// Finds out what would be sent, and sends nothing.
+  var onlyLooks = false
+  /// What a list of files calls it.
+  var listName: [UInt8]?
+  /// A file that is small is read at once, and not mapped.
+  var readsWhole = false
   /// How long to wait for another run that is uploading to the same object; nil: fail at once.
   package var lockPatience: Duration?
+  /// The upload is that of a ticket.
+  var ticket: Ticket?
+  /// The parts of the ticket that this run sends; nil: all.
+  var share: Range<Int>?
 
   package init(file: SourceFile, bucket: String, key: String) {
     self.init(source: .file(file), bucket: bucket, key: key)
@@ -65,6 +79,9 @@ package struct UploadJob: Sendable {
   }
 
   package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
+
+  /// The source is read at once, and not mapped.
+  var isReadWhole: Bool { readsWhole && source.size.map { $0 <= FileBytes.most } ?? false }
 
   /// The action that aborts an upload to this object.
   func abort(_ uploadID: String) -> RemedyAction { .abort(bucket: bucket, key: key, uploadID: uploadID) }
@@ -85,12 +102,13 @@ package struct UploadJob: Sendable {
 
   /// Whether the ETag may be an MD5: that of an encrypted object may only look like one.
   var etagMayBeMD5: Bool {
-    !isDirectoryBucket && customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
+    if let ticket { return ticket.etagMayBeMD5 }
+    return !isDirectoryBucket && customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
   }
 
   /// The message for a checksum that was chosen by name and that the store has not verified.
   func unverified(_ proof: PartProof) -> Wording? {
-    guard case .algorithm(let algorithm)? = checksum, proof < .checksum else { return nil }
+    guard ticket == nil, case .algorithm(let algorithm)? = checksum, proof < .checksum else { return nil }
     let name = algorithm.awsName ?? algorithm.rawValue
     return "the store returns no \(name), so it has not verified the checksum that \(.checksum) asks for"
   }
@@ -100,13 +118,24 @@ package struct UploadJob: Sendable {
     if checksum == nil, form == .md5, signsPayload { form = .none }
     var settings = UploadMachine.Settings(
       plan: plan, form: form, formIsFree: checksum == nil, payloadIsSigned: signsPayload,
-      checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil, alwaysVerifies: verifies)
+      checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil || sameness != nil, alwaysVerifies: verifies)
     settings.finds = true
     settings.isStream = source.isStream
+    settings.onlyLooks = onlyLooks
+    settings.isTicket = ticket != nil
+    settings.share = share
     settings.requiresResume = resume == .require
     settings.quietTime = quietTime
-    settings.keepsOn = source.isStream ? [] : Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
+    settings.keepsOn =
+      source.isStream && ticket == nil ? [] : Self.passing.subtracting(abortsOnInterrupt ? [.interrupted] : [])
     return settings
+  }
+
+  /// How the source is divided. For a stream only the first part's size is planned here; its own plan gives the sizes of
+  /// its pieces.
+  func plan() throws(Failure) -> UploadPlan {
+    if let ticket { return try UploadPlan(inParts: source.size ?? 0, of: ticket.partSize) }
+    return try UploadPlan(size: source.size ?? 0, partSize: partSize, threshold: threshold, line: line)
   }
 
   func scheduling(_ plan: UploadPlan, seed: UInt64) -> Scheduler.Settings {
@@ -150,4 +179,10 @@ package struct UploadResult: Sendable {
   /// Bytes that the store already had.
   package var bytesResumed: Int64 = 0
   package var retries: Int
+  /// The object was there before; nothing was sent.
+  package var isUnchanged = false
+  /// It would be sent, but this run only looks.
+  package var isPlanned = false
+  /// How many parts of other shares the store does not have yet: until then there is no object.
+  package var missing = 0
 }

@@ -2,7 +2,8 @@
 extension UploadMachine {
   mutating func complete() -> [Action] {
     var ways = Completion.Ways()
-    ways.mayBeginAnew = restarts < 3 && canStartAnew
+    ways.mayBeginAnew = restarts < 3 && canStartAnew && !settings.isTicket
+    ways.isShared = settings.isTicket
     ways.hasEarlierParts = parts.comparison.kept > 0
     ways.maySendAllAgain = !hasMetInvalidPart
     ways.alwaysVerifies = settings.alwaysVerifies
@@ -60,6 +61,8 @@ extension UploadMachine {
 
   private mutating func sendAllAgain(_ scheduler: inout Scheduler) -> [Action] {
     hasMetInvalidPart = true
+    // Somebody with the same ticket has replaced it.
+    if settings.isTicket { return startAnew(&scheduler) }
     let reason = Action.say(.startsAnew(message: "the store lacks a part that it had accepted"))
     guard case .foreign? = lookup.candidate?.use, let id = uploadID else { return [reason] + startAnew(&scheduler) }
     // Somebody else began this upload and may still be sending to it.
@@ -159,8 +162,9 @@ extension UploadMachine {
     // A create that was sent is awaited: cancelled, it could leave an upload that nobody knows.
     case .checking where !isWaiting, .creating where !isWaiting: break
     case .looking where !isWaiting && !lookup.isComparing: break
+    case .gathering where !isWaiting: break
     case .confirming: return [.cancelTransfers]
-    case .idle, .checking, .looking, .reading, .creating, .ready: return fail(failure, &scheduler)
+    case .idle, .checking, .looking, .reading, .creating, .gathering, .ready: return fail(failure, &scheduler)
     case .done: break
     }
     return []
@@ -169,7 +173,7 @@ extension UploadMachine {
   // MARK: - Cleaning up
 
   mutating func clean(_ end: End) -> [Action] {
-    guard let uploadID else { return cleaned(end) }
+    guard let uploadID, !settings.isTicket else { return cleaned(end) }
     state = .cleaning(Cleanup(uploadID), end)
     return [.abort(uploadID: uploadID)]
   }

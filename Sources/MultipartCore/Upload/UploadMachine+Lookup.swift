@@ -79,6 +79,7 @@ extension UploadMachine {
   }
 
   mutating func partsListed(_ list: PartList, _ scheduler: inout Scheduler) -> [Action] {
+    if case .gathering = state { return gathered(list, &scheduler) }
     let candidate: Candidate
     switch lookup.state {
     case .listing(let listed, _): candidate = listed
@@ -108,10 +109,13 @@ extension UploadMachine {
     }
     lookup.state = .over(resumed: candidate)
     state = .sending
-    return [.adopt(uploadID: candidate.uploadID)] + (list.sizes.isEmpty ? resumed() : [])
+    let adopts = [Action.adopt(uploadID: candidate.uploadID)]
+    guard parts.comparison.isOver else { return adopts }
+    return adopts + resumed() + (settings.share != nil && isWhole ? finishParts() : [])
   }
 
   mutating func partsListFailed(_ failure: Failure, _ scheduler: inout Scheduler) -> [Action] {
+    if case .gathering(let attempt, let until) = state { return gatherFailed(failure, attempt, until, &scheduler) }
     let (candidate, attempt): (Candidate, Int)
     switch lookup.state {
     case .listing(let listed, let count), .settling(let listed, _, _, let count): (candidate, attempt) = (listed, count)
@@ -121,7 +125,7 @@ extension UploadMachine {
     if failure.code == .uploadGone {
       guard candidate.use == .own else { return drop(candidate, &scheduler) }
       // It may have been completed, and only the answer was lost.
-      return candidate.isWhole ? recover(candidate, nil) : giveUp(candidate, &scheduler)
+      return candidate.isWhole || settings.isTicket ? recover(candidate, nil) : giveUp(candidate, &scheduler)
     }
     let isPatient = candidate.use != .foreign || attempt < Lookup.triesOfNonsense
     if isPatient, let retry = scheduler.retry(.step(object: object), after: failure, attempt: attempt) {
@@ -135,7 +139,7 @@ extension UploadMachine {
     return candidate.use == .foreign ? drop(candidate, &scheduler) : fail(failure, &scheduler)
   }
 
-  private mutating func recover(_ candidate: Candidate, _ list: PartList?) -> [Action] {
+  mutating func recover(_ candidate: Candidate, _ list: PartList?) -> [Action] {
     lookup.state = .recovering(candidate, list)
     return begin(.recover(of: object))
   }
@@ -158,6 +162,7 @@ extension UploadMachine {
   /// A recorded upload that the store no longer has is aborted nevertheless, like one that it reports gone while a part
   /// is sent.
   private mutating func giveUp(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
+    if settings.isTicket { return fail(Self.ticketIsUsed, &scheduler) }
     lookup.useless.append(candidate.uploadID)
     return [.say(.startsAnew(message: "the store no longer has the upload"))] + drop(candidate, &scheduler)
   }
@@ -248,6 +253,7 @@ extension UploadMachine {
 
   private func resumed() -> [Action] {
     let comparison = parts.comparison
+    if settings.isTicket, comparison.kept == 0 { return [] }
     return uploadID.map { [.say(.resumes(uploadID: $0, parts: comparison.kept, bytes: comparison.keptBytes))] } ?? []
   }
 }

@@ -18,14 +18,26 @@ extension UploadMachine {
     return scheduler.retry(.step(object: object), after: failure, attempt: attempt) ?? fail(failure, &scheduler)
   }
 
+  /// An unfinished upload that a record names stays for `uploads`: it may be of an object that somebody replaced.
+  mutating func foundSame(_ evidence: String) -> [Action] {
+    guard case .checking = state else { return unfit() }
+    state = .done(nil)
+    return [.finish(.unchanged(evidence: evidence))]
+  }
+
   /// After the preconditions: a stream is read, a small source is put, and for a large one an unfinished upload is
   /// looked for.
   mutating func begin() -> [Action] {
+    if settings.onlyLooks {
+      state = .done(nil)
+      return [.finish(.planned)]
+    }
     if settings.isStream, parts.stream.sizes.isEmpty {
       state = .reading
       parts.stream.isReading = true
       return [.read]
     }
+    if settings.isTicket { return find() }
     guard settings.finds, !lookup.hasLooked, !isPut || settings.hasRecord else { return isPut ? put() : create() }
     return find()
   }
@@ -141,6 +153,7 @@ extension UploadMachine {
 
   /// A stream's end is checked before it is published; a file is checked again by whoever completes it.
   mutating func finishParts() -> [Action] {
+    if settings.share != nil { return gather() }
     guard settings.isStream else { return complete() }
     state = .confirming
     return [.confirm]
@@ -163,6 +176,8 @@ extension UploadMachine {
     if failure.code == .checksumUnsupported, canStartAnew, let steps = stepDown(failure) {
       return [steps] + startAnew(&scheduler)
     }
+    // Somebody with the same ticket may have completed it.
+    if failure.code == .uploadGone, settings.isTicket, restarts < 3, canStartAnew { return startAnew(&scheduler) }
     // Aborted nevertheless: a store that has only lost sight of it would keep its parts, and charge for them.
     if failure.code == .uploadGone, restarts < 3, canStartAnew {
       return [.say(.startsAnew(message: "the store no longer has the upload"))] + startAnew(&scheduler)
@@ -177,6 +192,7 @@ extension UploadMachine {
     if let part, part > 0 { return isSending ? [send(part, &scheduler)] : [] }
     switch state {
     case .checking: return [.check]
+    case .gathering: return uploadID.map { [.listParts(uploadID: $0)] } ?? []
     case .creating: return [.create(form)]
     case .cleaning: return cleanUp(&scheduler) { $0.resume() }
     case .publishing(let completion):
@@ -209,11 +225,12 @@ extension UploadMachine {
     parts.stream.isReading = false
     switch state {
     // A stream that ends within its first piece is one PutObject, after its end has been checked.
-    case .reading where isLast:
+    case .reading where isLast && !settings.isTicket:
       parts.stream.hasEnded = true
       state = .confirming
       return [.confirm]
     case .reading:
+      parts.stream.hasEnded = isLast
       parts.take(pieceOf: size)
       return begin()
     case .sending:

@@ -5,7 +5,7 @@ extension UploadMachine {
     /// The form may be stepped down if the store does not accept it.
     package var formIsFree: Bool
     package var payloadIsSigned: Bool
-    /// A precondition is checked before the first byte.
+    /// A precondition is checked before the first byte, or whether the object is the source already.
     package var checksFirst: Bool
     /// A HEAD is compared even if complete's answer was proof already.
     package var alwaysVerifies: Bool
@@ -23,6 +23,13 @@ extension UploadMachine {
     package var keepsOn: Set<Failure.Code> = []
     /// The source's length is unknown: it comes in pieces.
     package var isStream = false
+    /// Nothing is sent: the run only finds out what would be.
+    package var onlyLooks = false
+    /// Somebody else has begun the upload and issued a ticket for it: this run fills and completes it, and neither begins
+    /// nor aborts one.
+    package var isTicket = false
+    /// The parts of a ticket that this run sends; nil: all.
+    package var share: Range<Int>?
 
     package init(
       plan: UploadPlan, form: ChecksumForm = .none, formIsFree: Bool = false, payloadIsSigned: Bool = false,
@@ -41,6 +48,8 @@ extension UploadMachine {
   package enum Event: Sendable {
     case start
     case checked(Failure?)
+    /// The object is the source already.
+    case same(evidence: String)
     /// Whether it is in a record.
     case created(uploadID: String, isRecorded: Bool = false)
     case createFailed(Failure)
@@ -145,11 +154,22 @@ extension UploadMachine {
 
   package enum Outcome: Sendable, Equatable {
     case completed(evidence: String)
+    /// Nothing had to be sent.
+    case unchanged(evidence: String)
+    /// It would be sent by a run that does not only look.
+    case planned
+    /// This run's share is at the store, and so many parts of other shares are not.
+    case sharing(missing: Int)
     /// `isKept`: a later run can resume the upload.
     case failed(Failure.Code, isKept: Bool = false)
 
     package var isFailure: Bool {
       if case .failed = self { return true }
+      return false
+    }
+
+    package var isUnchanged: Bool {
+      if case .unchanged = self { return true }
       return false
     }
 

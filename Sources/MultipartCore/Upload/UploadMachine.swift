@@ -18,6 +18,9 @@ package struct UploadMachine: Sendable {
     case ready
     /// `parts` are being sent and compared.
     case sending
+    /// This run's share is at the store; whether the others are too is being asked. If they are, the upload is completed
+    /// at this time, if nobody else does it before.
+    case gathering(attempt: Int, until: Duration?)
     /// A stream's end is checked.
     case confirming
     case publishing(Completion)
@@ -67,7 +70,8 @@ package struct UploadMachine: Sendable {
     self.object = object
     ownPlan = settings.plan
     form = settings.form
-    parts = Sending(count: settings.plan.isSingle || settings.isStream ? 0 : settings.plan.partCount)
+    parts = Sending(
+      count: settings.plan.isSingle || settings.isStream ? 0 : settings.plan.partCount, share: settings.share)
   }
 
   /// The parts are those of this plan; none is being sent.
@@ -104,6 +108,7 @@ package struct UploadMachine: Sendable {
     switch event {
     case .start: return start(&scheduler)
     case .checked(let failure): return checked(failure, &scheduler)
+    case .same(let evidence): return foundSame(evidence)
     case .found(let candidates): return found(candidates, &scheduler)
     case .findFailed(let failure): return findFailed(failure, &scheduler)
     case .partsListed(let list): return partsListed(list, &scheduler)
@@ -183,6 +188,11 @@ package struct UploadMachine: Sendable {
     if case .sending = state { true } else { false }
   }
 
+  /// Bytes of it are on their way, or will be soon.
+  var isTransferring: Bool {
+    if case .publishing(let completion) = state { completion.isPut } else { isSending }
+  }
+
   /// It will send, but does not yet.
   var isPreparing: Bool {
     switch state {
@@ -196,12 +206,33 @@ package struct UploadMachine: Sendable {
     if case .publishing(let completion) = state { completion.isInspecting } else { false }
   }
 
+  /// What the run asks after each event.
+  struct Standing: Sendable {
+    var isDone = false
+    var isPreparing = false
+    var isDry = true
+    /// It has something to send when there is room, or something to compare or to read.
+    var mayFill = false
+  }
+
+  var standing: Standing {
+    mutating get {
+      var now = Standing(isDone: isDone, isPreparing: isPreparing, isDry: isDry)
+      switch state {
+      case .ready, .looking: now.mayFill = true
+      case .sending: now.mayFill = !now.isDry || !parts.comparison.left.isEmpty
+      default: break
+      }
+      return now
+    }
+  }
+
   /// Nothing is left to send except what is being sent.
   var isDry: Bool {
     mutating get {
       switch state {
       case .sending: parts.queue.isExhausted() && (!settings.isStream || parts.stream.hasEnded)
-      case .publishing, .cleaning, .confirming, .done: !isPreparing
+      case .publishing, .cleaning, .confirming, .gathering, .done: !isPreparing
       default: false
       }
     }

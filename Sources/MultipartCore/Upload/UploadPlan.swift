@@ -43,6 +43,20 @@ package struct UploadPlan: Sendable, Equatable {
     self.isSingle = isSingle
   }
 
+  /// In parts of this size, however short the source is.
+  package init(inParts size: Int64, of partSize: Int64) throws(Failure) {
+    guard (0...S3Limits.largestObject).contains(size), (S3Limits.smallestPart...S3Limits.largestPart).contains(partSize)
+    else { throw Failure(.usage, "\(size) bytes in parts of \(partSize) are not what S3 takes") }
+    let count = max(1, (size + partSize - 1) / partSize)
+    guard count <= Int64(S3Limits.mostParts) else {
+      throw Failure(.usage, "\(count) parts: S3 takes at most \(S3Limits.mostParts)")
+    }
+    self.size = size
+    self.partSize = partSize
+    partCount = Int(count)
+    isSingle = false
+  }
+
   /// The plan of an upload with these parts of a file of this size; nil if they fit none.
   package init?(size: Int64, parts: [Int: Int64]) {
     guard let longest = parts.values.max(), let plan = try? UploadPlan(size: size, partSize: longest), !plan.isSingle,

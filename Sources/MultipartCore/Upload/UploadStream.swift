@@ -3,12 +3,16 @@ package final class UploadStream: Sendable {
   package struct Expectations: Sendable {
     package var size: Int64?
     package var leastSize: Int64?
+    package var mostSize: Int64?
     /// In lower-case hex.
     package var sha256: String?
 
-    package init(size: Int64? = nil, leastSize: Int64? = nil, sha256: String? = nil) {
+    package init(
+      size: Int64? = nil, leastSize: Int64? = nil, mostSize: Int64? = nil, sha256: String? = nil
+    ) {
       self.size = size
       self.leastSize = leastSize
+      self.mostSize = mostSize
       self.sha256 = sha256
     }
   }
@@ -74,9 +78,15 @@ package final class UploadStream: Sendable {
   func read() async -> UploadMachine.Event {
     do throws(Failure) {
       guard let piece = try await source.next() else { return .ended }
+      // At its end a command may just be failing: then the rest is not worth sending.
+      if piece.isEnd, let failure = await producer.failure() {
+        piece.part.release()
+        return .readFailed(failure)
+      }
       pieces.withLock { $0[piece.number] = piece.part }
       return .piece(size: piece.part.length, isLast: piece.isShort)
     } catch {
+      if error.code == .usage, let most = expectations.mostSize { return .readFailed(Self.tooLong(most)) }
       return .readFailed(error)
     }
   }
@@ -107,11 +117,20 @@ package final class UploadStream: Sendable {
     if let least = expectations.leastSize, size < least {
       return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) that \(.leastSize) names")
     }
+    if let most = expectations.mostSize, size > most {
+      return Self.tooLong(most)
+    }
     if let wanted = expectations.sha256, source.sha256?.hex != wanted {
       return Failure(
         .dataMismatch, "the stream's SHA-256 is \(source.sha256?.hex ?? "not known"), not the one that was expected")
     }
     return nil
+  }
+
+  private static func tooLong(_ most: Int64) -> Failure {
+    Failure(
+      .dataMismatch, "the stream is longer than the \(most) bytes that the ticket is for",
+      remedy: "ask for a ticket of a larger size")
   }
 
   /// Ends reading, and the command with everything in its group; returns once that has ended.

@@ -27,14 +27,15 @@ extension Uploader {
   /// What is new about the line. Less than 256 MiB and five seconds show nothing, nor does a limited rate. The time
   /// that the store takes to assemble the object does not count.
   private var line: LineClass? {
-    guard let memory, job.limitRate == nil, case .file = job.source, let (from, to) = sending.withLock({ $0 }) else {
+    guard let memory, job.limitRate == nil, run.isOfOne, case .file = job.source, let (from, to) = run.sending else {
       return nil
     }
     let took = (to - from).seconds
     let sent = progress.bytesSent
     guard took > 0, sent >= 256 << 20 || took >= 5 else { return nil }
-    let line = LineClass(bytesPerSecond: Double(sent) / took)
-    return line == memory.lessons(of: client.signer.origin, now: world.now()).line ? nil : line
+    let line = run.lineIsLossy ? .lossy : LineClass(bytesPerSecond: Double(sent) / took)
+    // That it is lossy is forgotten after a day.
+    return line != .lossy && line == memory.lessons(of: client.signer.origin, now: world.now()).line ? nil : line
   }
 
   func remember(_ lesson: StoreLesson) {

@@ -8,7 +8,7 @@ extension Uploader {
   func lookAround(except uploadID: String) {
     known.withLock { known in
       known.own.insert(uploadID)
-      guard known.neighbours == nil, !known.lacksList else { return }
+      guard known.neighbours == nil, !known.lacksList, job.ticket == nil else { return }
       known.neighbours = Task { [self] in await nameNeighbours() }
     }
   }

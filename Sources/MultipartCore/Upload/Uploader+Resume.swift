@@ -2,6 +2,7 @@
 extension Uploader {
   /// The record's upload, or else, if the run was told to adopt one, those that the store lists for this key.
   func find() async -> UploadMachine.Event {
+    if let ticket = job.ticket { return .found([UploadMachine.Candidate(uploadID: ticket.uploadID, use: .own)]) }
     if let record = journal?.found {
       let reason: Wording? =
         plan.isSingle && !job.source.isStream
@@ -34,6 +35,7 @@ extension Uploader {
     do throws(Failure) {
       let seen = known.withLock { $0.foreign[uploadID]?.takeFirstList() }
       let listing = if let seen { seen } else { try await client.allParts(list) }
+      if let ticket = job.ticket { return .partsListed(usable(listing, of: ticket)) }
       let parts = Dictionary(listing.parts.map { ($0.number, $0) }) { _, last in last }
       known.withLock { $0.parts = parts }
       let sizes = parts.mapValues(\.size)
@@ -56,6 +58,7 @@ extension Uploader {
 
   /// By the store's clock, for an upload that this run has not created.
   private func begun(_ uploadID: String) -> Timestamp? {
+    if let ticket = job.ticket { return ticket.created }
     if let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8) {
       return record.header.created
     }
@@ -82,6 +85,7 @@ extension Uploader {
   /// The upload is gone, or being completed; if all its parts are in the record it may have been completed, and a HEAD
   /// can tell.
   private func recall(_ uploadID: String) {
+    if job.ticket != nil { return recallFromSource() }
     guard let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8),
       isOfThisSource(record), record.parts.count == plan.partCount
     else { return }

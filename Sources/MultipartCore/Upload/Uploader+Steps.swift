@@ -3,6 +3,11 @@ extension Uploader {
   /// A condition is checked before the first byte is sent; the store checks again at the end.
   func check() async -> UploadMachine.Event {
     do throws(Failure) {
+      if let object = try await sameObject() {
+        same.withLock { $0 = object }
+        return .same(evidence: object.evidence)
+      }
+      guard job.conditions != WriteConditions() else { return .checked(nil) }
       let found = try await client.perform(finisher.headOperation)
       finisher.saw(found)
       return .checked(unmet(found))
@@ -96,11 +101,12 @@ extension Uploader {
 
   func put(_ form: ChecksumForm, fresh: Bool) async -> UploadMachine.Event {
     do throws(Failure) {
-      guard let body = try body(of: 1) else { throw Failure(.local, "there is nothing to put") }
+      guard let body = try wholeBody() else { throw Failure(.local, "there is nothing to put") }
       let sums = try await sender.sums(of: body, form)
       // Known before the request is sent, because its answer may be lost.
       finisher.expect(Expectation(size: body.length, form: form, sums: sums))
       finisher.begin(.put(world.uptime()))
+      sha256.withLock { $0 = sums[.sha256] }
       let (sent, answer) = try await sender.put(held(body, sums), form: form, sums: sums, fresh: fresh)
       encryptionWord.withLock { $0 = .parts }
       if case .algorithm = form, job.checksum == nil, sent.proof < .checksum {
@@ -115,6 +121,11 @@ extension Uploader {
     } catch {
       return .putFailed(error.at(job.place))
     }
+  }
+
+  private func wholeBody() throws(Failure) -> (any PartBody)? {
+    if job.isReadWhole, case .file(let file) = job.source { return try FileBytes(file) }
+    return try body(of: 1)
   }
 
   private func held(_ body: any PartBody, _ sums: [ChecksumAlgorithm: Checksum]) -> any PartBody {

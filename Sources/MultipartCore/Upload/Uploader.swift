@@ -1,26 +1,22 @@
-/// Performs the machine's actions: one upload of one file, from the first request to the proof.
+/// Performs the machine's actions for one object of a run, from the first request to the proof.
 package final class Uploader: Sendable {
   package let job: UploadJob
+  let run: RunDriver
+  /// Which of the run's objects it is, and since when; zero before it is offered.
+  private let seat = Locked((number: 0, since: Duration.zero))
   let client: S3Client
   let world: World
   let sender: BodySender
   /// How the source is divided; a resumed upload keeps its own part size.
   package var plan: UploadPlan { planned.withLock { $0 } }
   private let planned: Locked<UploadPlan>
-  /// The run's only one.
-  private static let object = 0
   package let progress: UploadProgress
   let memory: StoreMemory?
   /// What to remember about the store once the upload has succeeded.
   let lesson = Locked<ChecksumForm?>(nil)
   let isUnverifiedSaid = Locked(false)
-  let deadlineGrace = Locked(Duration.milliseconds(250))
   let tell: @Sendable (UploadEvent) -> Void
-  private let events: AsyncStream<UploadRun.Event>
-  let inbox: AsyncStream<UploadRun.Event>.Continuation
   let tasks = Tasks()
-  /// The first one, for code that waits and receives no events.
-  private let interruption = Locked<Failure?>(nil)
   let finisher: Finisher
   let asked: RequestedSettings
   /// Which answers of this run have confirmed the requested encryption.
@@ -28,8 +24,6 @@ package final class Uploader: Sendable {
   let journal: UploadJournal?
   /// If an upload is left behind although the object is complete, its record stays: it names what is to be aborted.
   private let keepsRecord = Locked(false)
-  /// When the first part was sent, and when the last one arrived.
-  let sending = Locked<(from: Duration, to: Duration)?>(nil)
   /// What the store listed about existing uploads.
   struct Known: Sendable {
     /// Of the upload that is examined or resumed.
@@ -44,17 +38,24 @@ package final class Uploader: Sendable {
     var neighbours: Task<Void, Never>?
   }
   let known = Locked(Known())
+  /// Of the whole source, if it was computed.
+  let sha256 = Locked<Checksum?>(nil)
+  /// The object that was found to be the source already.
+  let same = Locked<SameObject?>(nil)
 
-  /// `memory` keeps the lesson that a store does not verify a checksum.
+  /// `memory` keeps the lesson that a store does not verify a checksum. Without a run it has one of its own.
   package init(
     job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil, book: RecordBook? = nil,
-    tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+    run: RunDriver? = nil, mayHaveRecord: Bool = true, tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) throws(Failure) {
-    // For a stream only the first part's size is planned here; its own plan gives the sizes of its pieces.
-    let plan = try UploadPlan(
-      size: job.source.size ?? 0, partSize: job.partSize, threshold: job.threshold, line: job.line)
+    let plan = try job.plan()
     planned = Locked(plan)
     self.job = job
+    self.run =
+      run
+      ?? RunDriver(
+        job.scheduling(plan, seed: UInt64(world.random() * 0x1p52)), transport: client.transport,
+        origin: client.signer.origin, world: world)
     self.client = client
     self.world = world
     self.memory = memory
@@ -66,9 +67,8 @@ package final class Uploader: Sendable {
     finisher = Finisher(
       client: client, bucket: job.bucket, key: job.key, conditions: job.conditions, customerKey: job.customerKey,
       common: job.common, requested: asked)
-    (events, inbox) = AsyncStream.makeStream()
     let target = RecordTarget(origin: client.signer.origin, bucket: job.bucket, key: job.key)
-    if let book, !plan.isSingle || job.source.isStream || book.mayHave(target) {
+    if let book, !plan.isSingle || job.source.isStream || (mayHaveRecord && book.mayHave(target)) {
       journal = UploadJournal(book: book, target: target, digest: try job.digest()) { tell(.warning($0)) }
     } else {
       journal = nil
@@ -80,30 +80,64 @@ package final class Uploader: Sendable {
     client.signer.waitsForCredentials ? .waitingForCredentials : progress.activity
   }
 
-  /// Stops the run: running transfers are cancelled, and the upload is kept for a later run or aborted. May be called
-  /// from anywhere, at any time.
-  package func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
-    interruption.withLock { $0 = $0 ?? failure }
-    inbox.yield(.interrupted(failure))
-    // After the event, so that the event is the cause of what this ends.
-    progress.stop()
-  }
-
   /// Called after the result was reported, or could not be: only then is the record deleted. If the process is killed
   /// before, the next run finds by it that the object is complete, and sends nothing.
   package func close() {
     journal?.close(keeps: keepsRecord.withLock { $0 })
   }
 
+  /// Runs it alone.
   package func run() async throws(Failure) -> UploadResult {
+    let ended = Locked<Result<UploadResult, Failure>?>(nil)
+    await run.run { [self] door in
+      if await door.enter() { await door.offer(self) }
+    } ended: { _, result in
+      ended.withLock { $0 = result }
+    }
+    guard let result = ended.withLock({ $0 }) else {
+      throw (run.interruption ?? Failure(.interrupted, "interrupted")).at(job.place)
+    }
+    return try result.get()
+  }
+
+  /// `prepare` may wait for another run.
+  var mayWait: Bool { journal != nil && job.lockPatience != nil }
+
+  /// By the uptime.
+  var began: Duration { seat.withLock { $0.since } }
+
+  /// What is under way for it and for its run.
+  var taskCount: Int { tasks.count + run.pendingTimers }
+
+  /// Stops its run.
+  package func interrupt() { run.interrupt() }
+
+  /// Checks the source, takes the destination's lock and reads the record of an earlier run. To be called once, before
+  /// anything else.
+  func prepare() async throws(Failure) -> UploadMachine.Settings {
     do throws(Failure) {
-      let result = try await upload()
-      job.source.wasPublished()
-      return result
+      try job.source.check()
+      try await openJournal()
     } catch {
       await endStream()
       throw error
     }
+    if let recorded = journal?.found?.header, recorded.source.size == job.source.size { keepCut(recorded.partSize) }
+    if case .file(let file) = job.source, file.size > 0, !job.isReadWhole, !file.canBeMapped {
+      world.log(1, "the file cannot be mapped into memory; it is read in pieces")
+    }
+    var settings = job.settings(plan: plan, signsPayload: client.signsPayload)
+    settings.hasRecord = journal?.found != nil
+    settings.inspects = !asked.isEmpty
+    return settings
+  }
+
+  /// From here on its events are those of this object.
+  func begin(as object: Int) {
+    let now = world.uptime()
+    seat.withLock { $0 = (object, now) }
+    guard case .stream(let stream) = job.source else { return }
+    stream.onFailure { [run] in run.post(.of(object, .readFailed($0))) }
   }
 
   /// Returns once a command that was still running has ended: the process must not leave it behind.
@@ -111,76 +145,65 @@ package final class Uploader: Sendable {
     if case .stream(let stream) = job.source { await stream.stop(in: world) }
   }
 
-  private func upload() async throws(Failure) -> UploadResult {
-    try job.source.check()
-    try await openJournal()
-    if let recorded = journal?.found?.header, recorded.source.size == job.source.size { keepCut(recorded.partSize) }
-    var isKept = false
-    var isDone = false
-    defer { if !isDone { journal?.close(keeps: isKept) } }
-    var settings = job.settings(plan: plan, signsPayload: client.signsPayload)
-    settings.hasRecord = journal?.found != nil
-    settings.inspects = !asked.isEmpty
-    var run = UploadRun(job.scheduling(plan, seed: UInt64(world.random() * 0x1p52)), settings)
-    defer {
-      inbox.finish()
-      tasks.cancelAll()
-      known.withLock { $0.neighbours }?.cancel()
-    }
-    if case .file(let file) = job.source, file.size > 0, !file.canBeMapped {
-      world.log(1, "the file cannot be mapped into memory; it is read in pieces")
-    }
-    if case .stream(let stream) = job.source {
-      stream.onFailure { [inbox] in inbox.yield(.of(Self.object, .readFailed($0))) }
-    }
-    if run[Self.object]?.isPut != true {
-      client.transport.prepare(for: client.signer.origin)
-      look()
-    }
-    var orders = run.begin(at: world.uptime())
-    var events = events.makeAsyncIterator()
-    while true {
-      show(run)
-      if let outcome = carryOut(orders, &run), let machine = run[Self.object] {
-        isKept = outcome.isKept || !machine.abandoned.isEmpty || (outcome.isFailure && machine.leavesOldRecord)
-        let result = try result(outcome, machine)
-        await endLookAround()
-        isDone = true
-        keepsRecord.withLock { $0 = isKept }
-        return result
-      }
-      guard let event = await events.next() else {
-        isKept = true
-        throw unfinished(run)
-      }
-      note(event)
-      // No copy of the machine may be alive here: changing one of 10,000 parts would copy them all.
-      orders = run.handle(event, at: world.uptime())
-    }
-  }
-
-  private func show(_ run: UploadRun) {
-    guard let machine = run[Self.object] else { return }
+  func show(_ machine: UploadMachine, _ scheduler: Scheduler) {
     if !job.source.isStream { cut(by: machine.settings.plan) }
-    progress.show(machine.activity(run.scheduler))
+    progress.show(machine.activity(scheduler))
     progress.keep(machine.kept)
   }
 
-  /// Nil while the upload is under way.
-  private func carryOut(_ orders: [UploadRun.Order], _ run: inout UploadRun) -> UploadMachine.Outcome? {
-    var (orders, done) = (orders, 0)
-    while done < orders.count, let machine = run[Self.object] {
-      let action = orders[done].action
-      done += 1
-      switch action {
-      case .finish(let outcome): return outcome
-      case .adopt(let id):
-        started(id)
-        orders += run.handle(.of(Self.object, .recorded(adopt(id, machine))), at: world.uptime())
-      default: perform(action, machine)
-      }
+  /// The machine has finished. The record of a success stays until `close`.
+  func end(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) -> Result<UploadResult, Failure> {
+    let isKept =
+      outcome.isKept || (outcome.isUnchanged && journal?.found != nil) || !machine.abandoned.isEmpty
+      || (outcome.isFailure && machine.leavesOldRecord)
+    tasks.cancelAll()
+    do throws(Failure) {
+      let result = try result(outcome, machine)
+      keepsRecord.withLock { $0 = isKept }
+      job.source.wasPublished()
+      return .success(result)
+    } catch {
+      journal?.close(keeps: isKept)
+      return .failure(error)
     }
-    return nil
+  }
+
+  /// The run was cut short before the machine had finished.
+  func endUnfinished(_ machine: UploadMachine) -> Failure {
+    tasks.cancelAll()
+    let failure = unfinished(machine)
+    journal?.close(keeps: true)
+    return failure
+  }
+
+  /// Whether `settle` has something to wait for.
+  var mustSettle: Bool {
+    job.source.isStream || known.withLock { $0.neighbours != nil }
+      || (job.wantsSHA256 && sha256.withLock { $0 == nil })
+  }
+
+  /// The parts of a file are sent side by side, which is no order for a SHA-256 of the whole.
+  private func sumUp() {
+    guard case .file(let file) = job.source, sha256.withLock({ $0 == nil }) else { return }
+    do throws(Failure) {
+      let whole = PartSlice(file: file, offset: 0, length: file.size)
+      let sum = try whole.checksums([.sha256]) { progress.isStopped }[.sha256]
+      try file.checkUnchanged()
+      sha256.withLock { $0 = sum }
+    } catch {
+      world.log(1, "the SHA-256 of \(job.source.path.text) is not known: \(error.message)")
+    }
+  }
+
+  /// What is done after the end, before the result is told.
+  func settle(_ result: Result<UploadResult, Failure>) async {
+    switch result {
+    case .success(let result):
+      if job.wantsSHA256, !result.isPlanned { sumUp() }
+      await endLookAround()
+    case .failure: await endStream()
+    }
+    known.withLock { $0.neighbours }?.cancel()
   }
 
   /// Only one run at a time uploads to an object; a second one waits, or ends.
@@ -190,7 +213,7 @@ package final class Uploader: Sendable {
     var hasSaid = false
     while try !journal.open() {
       let who = journal.holder.map { " (process \($0))" } ?? ""
-      if let interruption = interruption.withLock({ $0 }) { throw interruption.at(job.place) }
+      if let interruption = run.interruption { throw interruption.at(job.place) }
       guard let patience = job.lockPatience, world.uptime() - start < patience else {
         throw Failure(
           .locked, "another run of s3up is uploading to this object\(who)",
@@ -204,8 +227,9 @@ package final class Uploader: Sendable {
     }
   }
 
-  private func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
-    guard let journal else { return false }
+  func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
+    // A ticket is its own record.
+    guard let journal else { return job.ticket != nil }
     if let found = journal.found, found.header.source == job.source.identity,
       found.header.uploadID.utf8.elementsEqual(uploadID.utf8)
     {
@@ -230,7 +254,7 @@ package final class Uploader: Sendable {
     cut(by: own)
   }
 
-  private func perform(_ action: UploadMachine.Action, _ machine: UploadMachine) {
+  func perform(_ action: UploadMachine.Action, _ machine: UploadMachine) {
     let uploadID = machine.uploadID ?? ""
     switch action {
     case .find: begin { await self.find() }
@@ -244,8 +268,7 @@ package final class Uploader: Sendable {
       progress.reset()
       begin { await self.create(form) }
     case .send(let part, let form, _, let fresh):
-      let now = world.uptime()
-      sending.withLock { $0 = $0 ?? (now, now) }
+      run.sends()
       begin(.part(.init(part: part))) { await self.send(part, form, uploadID: uploadID, fresh: fresh) }
     case .sendCopy(let part, let form, let fresh):
       world.log(1, "part \(part) would take longer than a second try; it is also sent on another connection")
@@ -266,7 +289,7 @@ package final class Uploader: Sendable {
     case .abort(let id): begin { await self.abort(id) }
     case .listAfterAbort(let id): begin { await self.listAgain(id) }
     case .listAfterLoss: begin { await self.listAgain(uploadID) }
-    case .wait(let until): after(until - world.uptime()) { $0.yield(.tick) }
+    case .wait(let until): run.wake(at: until)
     case .say(let notice): heed(notice)
     case .adopt, .finish: break
     }
@@ -280,47 +303,25 @@ package final class Uploader: Sendable {
   }
 
   private func begin(_ role: Tasks.Role = .other, _ work: @escaping @Sendable () async -> UploadMachine.Event) {
-    tasks.begin(role) { [inbox] in inbox.yield(.of(Self.object, await work())) }
+    let object = seat.withLock { $0.number }
+    tasks.begin(role) { [run] in run.post(.of(object, await work())) }
   }
 
-  private func after(
-    _ wait: Duration, _ then: @escaping @Sendable (AsyncStream<UploadRun.Event>.Continuation) -> Void
-  ) {
-    tasks.begin { [world, inbox] in
-      guard (try? await world.sleep(max(.zero, wait))) != nil else { return }
-      then(inbox)
+  func note(_ event: UploadMachine.Event) {
+    switch event {
+    case .created(let id, _): started(id)
+    case .partDone(let receipt):
+      run.arrived()
+      // Another upload may still need the bytes of a part that failed, but not those of one that arrived.
+      if case .stream(let stream) = job.source {
+        stream.release(receipt.number)
+        if let warning = stream.warning(after: receipt.number) { tell(.warning(warning)) }
+      }
+    default: break
     }
   }
 
-  /// Samples the line ten times a second, and more often while its speed is unknown. The next sample begins once this
-  /// one was handled, so that none queue up behind a disk that is slow to write the record.
-  private func look() {
-    tasks.begin { [self] in
-      guard (try? await world.sleep(isYoung ? LoopBody.firstLook : LoopBody.look)) != nil,
-        let sample = client.transport.look()
-      else { return }
-      let moved = progress.moved.map { (Slot(object: Self.object, part: $0), $1) }
-      inbox.yield(.sampled(sample, moved: Dictionary(uniqueKeysWithValues: moved)))
-    }
-  }
-
-  private var isYoung: Bool { sending.withLock { $0.map { world.uptime() - $0.from < .seconds(1) } ?? true } }
-
-  private func note(_ event: UploadRun.Event) {
-    if case .interrupted(let failure) = event { after(grace(after: failure)) { $0.finish() } }
-    if case .sampled = event { look() }
-    if case .of(_, .created(let id, _)) = event { started(id) }
-    guard case .of(_, .partDone(let receipt)) = event else { return }
-    let now = world.uptime()
-    sending.withLock { $0?.to = now }
-    // Another upload may still need the bytes of a part that failed, but not those of one that arrived.
-    if case .stream(let stream) = job.source {
-      stream.release(receipt.number)
-      if let warning = stream.warning(after: receipt.number) { tell(.warning(warning)) }
-    }
-  }
-
-  private func started(_ uploadID: String) {
+  func started(_ uploadID: String) {
     lookAround(except: uploadID)
     let isKnown = !job.source.isStream
     tell(
@@ -337,7 +338,13 @@ package final class Uploader: Sendable {
   }
 
   private func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadResult {
-    guard case .completed(let evidence) = outcome else {
+    let evidence: String
+    switch outcome {
+    case .completed(let proof): evidence = proof
+    case .unchanged(let proof): return unchanged(proof)
+    case .planned: return plannedResult
+    case .sharing(let missing): return shared(machine, missing)
+    case .failed:
       let cause = machine.cause ?? Failure(.local, "the upload ended without a reason")
       throw outcome.isKept ? kept(machine, cause) : leftBehind(machine, machine.abandoned.last, cause)
     }
@@ -348,9 +355,41 @@ package final class Uploader: Sendable {
       bytesResumed: machine.wasComplete ? plan.size : machine.kept.bytes, retries: machine.retries)
   }
 
+  private var plannedResult: UploadResult {
+    var result = UploadResult(
+      size: job.source.size ?? 0, parts: 0, object: ReportedObject(), evidence: "", bytesSent: 0, retries: 0)
+    result.isPlanned = true
+    return result
+  }
+
+  /// This run's part of a ticket.
+  private func shared(_ machine: UploadMachine, _ missing: Int) -> UploadResult {
+    let own = job.share.map { machine.receipts[($0.lowerBound - 1)..<($0.upperBound - 1)] } ?? machine.receipts[...]
+    let size = own.reduce(0) { $0 + ($1?.size ?? 0) }
+    var result = UploadResult(
+      size: size, parts: own.count, object: ReportedObject(), evidence: "the store has these parts",
+      bytesSent: progress.bytesSent, bytesResumed: machine.kept.bytes, retries: machine.retries)
+    result.missing = missing
+    return result
+  }
+
+  private func unchanged(_ evidence: String) -> UploadResult {
+    if let record = journal?.found {
+      tell(
+        .warning(
+          "an unfinished upload to this object is recorded, and the object is the file already; abort it: "
+            + "\(run: job.abort(record.header.uploadID))"))
+    }
+    let same = same.withLock { $0 }
+    var result = UploadResult(
+      size: same?.object.size ?? plan.size, parts: same?.parts ?? 1, object: same?.object ?? ReportedObject(),
+      sum: same?.sum, evidence: evidence, bytesSent: 0, retries: 0)
+    result.isUnchanged = true
+    return result
+  }
+
   /// The time after an interruption was not enough to show that the upload is gone.
-  private func unfinished(_ run: UploadRun) -> Failure {
-    guard let machine = run[Self.object] else { return Failure(.local, "the upload ended without a result") }
+  private func unfinished(_ machine: UploadMachine) -> Failure {
     let cause = machine.cause ?? machine.interruption ?? Failure(.interrupted, "interrupted")
     let aborts = job.abortsOnInterrupt && cause.code == .interrupted
     if machine.isRecorded, !aborts, !job.source.isStream { return kept(machine, cause) }

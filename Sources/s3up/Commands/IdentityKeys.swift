@@ -26,6 +26,7 @@ enum IdentityKeys {
     switch invocation.command {
     case .put: invocation.toggle(.fromCommand) == true ? 0 : invocation.positionals.count - 1
     case .part: invocation.has(.url) ? nil : 1
+    case .ticket: invocation.positionals.count - 1
     default: 0
     }
   }

@@ -20,28 +20,39 @@ enum PutSource {
   /// The source and the destination from the arguments.
   static func read(_ invocation: Invocation) throws(Failure) -> (source: PutSource, target: S3URL) {
     if invocation.toggle(.fromCommand) == true { return try readCommand(invocation.positionals) }
-    try refuseMany(invocation.positionals)
     let words = try invocation.arguments("FILE", "s3://BUCKET/KEY")
     guard !S3URL.looksLike(words[0]) else {
       throw Failure(
         .usage, "'\(words[0].text)' is not a file", remedy: "The file comes first: s3up put FILE s3://BUCKET/KEY")
     }
     let target = try S3URL(words[1]).destination(for: words[0])
-    let path = FilePath(bytes: words[0].bytes)
-    let isOpen = StreamFile.namesDescriptor(path)
-    return (isOpen ? .descriptor(words[0]) : StreamFile.isStream(path) ? .stream(words[0]) : .file(words[0]), target)
+    return (try PutSource(words[0]), target)
   }
 
-  /// Refuses several files before one destination, as cp would accept them.
-  private static func refuseMany(_ words: [Argument]) throws(Failure) {
-    guard words.count > 2, let last = words.last, S3URL.looksLike(last),
-      !words.dropLast().contains(where: S3URL.looksLike)
-    else { return }
-    let files = words.count <= 5 ? words.dropLast().map { ShellWord.quoted($0.text) }.joined(separator: " ") : "FILE..."
-    let target = ShellWord.quoted(last.text.utf8.last == UInt8(ascii: "/") ? last.text : last.text + "/")
-    throw Failure(
-      .usage, "put uploads one file in a run, and these are \(words.count - 1)",
-      remedy: "Take a loop: for f in \(files); do s3up put \"$f\" \(target); done")
+  private init(_ word: Argument) throws(Failure) {
+    let path = FilePath(bytes: word.bytes)
+    if BatchSources.isFolder(path) { throw ManySources.folder(word) }
+    let isOpen = StreamFile.namesDescriptor(path)
+    self = isOpen ? .descriptor(word) : StreamFile.isStream(path) ? .stream(word) : .file(word)
+  }
+
+  /// The source of an upload whose destination a ticket names.
+  static func alone(_ invocation: Invocation) throws(Failure) -> PutSource {
+    let words = invocation.positionals
+    if let wrong = words.first(where: S3URL.looksLike), invocation.toggle(.fromCommand) != true {
+      throw Failure(
+        .usage, "'\(wrong.text)': a ticket names its destination itself",
+        remedy: "Write s3up put FILE --ticket TICKET.")
+    }
+    if invocation.toggle(.fromCommand) == true {
+      guard !words.isEmpty else {
+        throw Failure(
+          .usage, "--from-command wants a command",
+          remedy: "Write s3up put --ticket TICKET --from-command -- CMD ARG...")
+      }
+      return .command(words)
+    }
+    return try PutSource(try invocation.arguments("FILE")[0])
   }
 
   private static func readCommand(_ words: [Argument]) throws(Failure) -> (source: PutSource, target: S3URL) {

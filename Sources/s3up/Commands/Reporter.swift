@@ -15,12 +15,13 @@ final class Reporter: Sendable {
       session.output.progress, terminal: Descriptor.isTerminal(STDERR_FILENO), environment: session.environment)
   }
 
-  init(_ session: Session, subject: Event.Subject) {
+  /// For one of many the progress is shown elsewhere.
+  init(_ session: Session, subject: Event.Subject, isOne: Bool = true) {
     self.session = session
     self.subject = subject
     let environment = session.environment
     printer = ProgressPrinter(
-      style: Self.style(session), console: session.console,
+      style: isOne ? Self.style(session) : .none, console: session.console,
       width: { Descriptor.columns(STDERR_FILENO, environment: environment) })
   }
 
@@ -124,14 +125,6 @@ final class Reporter: Sendable {
   }
 
   private func state(_ upload: UploadTask) -> ProgressState {
-    let progress = upload.progress
-    var state = ProgressState(name: upload.name, total: progress.total, parts: progress.parts)
-    state.done = min(progress.bytes, progress.total ?? .max)
-    state.partsDone = progress.partsDone
-    state.connections = progress.connections
-    state.taken = progress.taken
-    state.beginnings = progress.beginnings
-    state.activity = progress.activity
-    return state
+    ProgressState(upload.name, upload.progress)
   }
 }

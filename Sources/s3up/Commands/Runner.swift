@@ -40,6 +40,8 @@ enum Runner {
     // For doctor, the identity is one of the things to examine.
     if command != .doctor { session = try await IdentityKeys.resolved(session) }
     switch command {
+    case .put where session.invocation.has(.ticket): return try await TicketPutCommand(session).run()
+    case .put where ManySources.areAsked(session.invocation): return try await PutManyCommand(session).run()
     case .put: try await PutCommand(session).run()
     case .create: try await CreateCommand(session).run()
     case .part: try await PartCommand(session).run()
@@ -47,6 +49,7 @@ enum Runner {
     case .complete: try await CompleteCommand(session).run()
     case .abort: try await AbortCommand(session).run()
     case .uploads: try await UploadsCommand(session).run()
+    case .ticket: try await TicketCommand(session).run()
     case .presign: try await PresignCommand(session).run()
     case .doctor: return try await DoctorCommand(session).run()
     case .help:

@@ -3,6 +3,9 @@ enum ChecksumChoice: String, Sendable, CaseIterable {
   case auto, crc64nvme, crc32c, crc32, sha256, sha1, md5, none
 }
 
+/// What becomes of names that are not UTF-8.
+enum NonUTF8Choice: String, Sendable, CaseIterable { case escape, refuse }
+
 enum HedgeChoice: String, Sendable, CaseIterable { case auto, off }
 
 enum InterruptChoice: String, Sendable, CaseIterable { case keep, abort }
@@ -13,6 +16,9 @@ enum AccessChoice: String, Sendable, CaseIterable {
   case protectedPlace = "protected"
   case privatePlace = "private"
 }
+
+/// In which form a ticket is written.
+enum TicketFormat: String, Sendable, CaseIterable { case json, sh, curl, html }
 
 enum OnOffChoice: String, Sendable, CaseIterable { case on, off }
 

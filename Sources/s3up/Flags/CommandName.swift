@@ -1,6 +1,6 @@
 /// The commands, in help's order.
 enum CommandName: String, Sendable, CaseIterable {
-  case put, create, part, parts, complete, abort, uploads, presign, doctor, help, completions
+  case put, create, part, parts, complete, abort, uploads, presign, ticket, doctor, help, completions
 }
 
 /// A set of commands, one bit each: about a hundred options have one, and all are created at each start.
@@ -34,16 +34,19 @@ struct CommandSet: Sendable, Equatable, ExpressibleByArrayLiteral {
     case .doctor: 1 << 8
     case .help: 1 << 9
     case .completions: 1 << 10
+    case .ticket: 1 << 11
     }
   }
 
   static let all = CommandSet(CommandName.allCases)
   /// Commands that may send requests to a store.
-  static let store: CommandSet = [.put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .doctor]
+  static let store: CommandSet = [
+    .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .ticket, .doctor,
+  ]
   /// Commands that accept a bucket or prefix instead of a key.
   static let ofPrefix: CommandSet = [.uploads, .doctor]
   /// Commands that retry and wait. `doctor` does not: it reports what is wrong now.
   static let patient = store.subtracting([.doctor])
   /// Commands that create an object, or the upload that becomes one.
-  static let making: CommandSet = [.put, .create]
+  static let making: CommandSet = [.put, .create, .ticket]
 }

@@ -1,7 +1,9 @@
 /// The groups of options in help and the man page.
 enum FlagSection: String, Sendable, CaseIterable {
   case upload = "Upload"
+  case selection = "Selection"
   case presign = "Presigned URL"
+  case ticket = "Ticket"
   case transfer = "Transfer"
   case resume = "Resume"
   case integrity = "Integrity"

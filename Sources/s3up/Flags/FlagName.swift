@@ -12,6 +12,20 @@ enum FlagName: String, Sendable, CaseIterable {
   case equalParts = "equal-parts"
   case fromCommand = "from-command"
 
+  case recursive
+  case include
+  case exclude
+  case followSymlinks = "follow-symlinks"
+  case filesFrom = "files-from"
+  case null
+  case batch
+  case shard
+  case manifest
+  case skipSame = "skip-same"
+  case nonUTF8 = "non-utf8"
+  case failedTo = "failed-to"
+  case failFast = "fail-fast"
+
   case resume
   case onInterrupt = "on-interrupt"
   case waitLock = "wait-lock"
@@ -93,6 +107,14 @@ enum FlagName: String, Sendable, CaseIterable {
   case olderThan = "older-than"
   case all
   case dryRun = "dry-run"
+
+  case ticket
+  case parts
+  case size
+  case maxSize = "max-size"
+  case output
+  case format
+  case setCORS = "set-cors"
 
   case method
   case expires

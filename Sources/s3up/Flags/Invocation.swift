@@ -18,16 +18,20 @@ struct Invocation: Sendable {
   struct Given: Sendable, Equatable {
     let value: Argument
     let origin: Origin
+    /// Among all options; the environment's come last.
+    let place: Int
   }
 
   let command: CommandName
   var positionals: [Argument] = []
   private(set) var given: [FlagName: [Given]] = [:]
+  private var count = 0
 
   init(_ command: CommandName) { self.command = command }
 
   mutating func add(_ name: FlagName, _ value: Argument, _ origin: Origin) {
-    given[name, default: []].append(Given(value: value, origin: origin))
+    given[name, default: []].append(Given(value: value, origin: origin, place: count))
+    count += 1
   }
 
   func has(_ name: FlagName) -> Bool { given[name] != nil }

@@ -23,7 +23,8 @@ enum OtherTools {
   static func short(_ letter: Character) -> Ours? { letters[letter] }
 
   static let keys = "keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --profile, never from an option"
-  static let one = "s3up put uploads one file in a run; a loop of the shell uploads more"
+  static let nothingDeleted =
+    "s3up deletes nothing at the store, which one wrong path would empty; aws s3 sync --delete or rclone sync does"
 
   static let table: [(ours: Ours, theirs: String)] = [
     (.option(.insecure), "no-verify-ssl no-check-certificate skip-ssl-validation no-check-ssl"),
@@ -69,13 +70,16 @@ enum OtherTools {
     (.option(.verbose, "(-vv shows requests)"), "debug log-level"),
     (.option(.resume, "auto, which is the default"), "continue continue-put"),
     (.option(.ifNoneMatch), "no-clobber ignore-existing skip-existing immutable"),
-    (.way(one), "recursive include exclude delete"),
+    (.way(nothingDeleted), "delete delete-excluded"),
+    (.option(.filesFrom, "FILE"), "files-from-raw input-file"),
+    (.option(.followSymlinks), "copy-links"),
     (.way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"), "upload-file file body"),
   ]
 
   private static let letters: [Character: Ours] = [
     "k": .option(.insecure), "T": .way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"),
-    "c": .option(.concurrency, "N"), "p": .option(.partSize, "SIZE"), "r": .way(one), "R": .way(one),
+    "c": .option(.concurrency, "N"), "p": .option(.partSize, "SIZE"),
+    "R": .option(.recursive), "L": .option(.followSymlinks),
     "H": .option(.header, "'NAME: VALUE'"), "s": .option(.quiet), "x": .option(.proxy, "URL"),
     "C": .option(.resume, "auto, which is the default"),
   ]

@@ -88,6 +88,7 @@ extension RemedyAction {
     case .examine: "s3up doctor"
     case .sendPart: "s3up part FILE … --part 1"
     case .listParts: "s3up parts"
+    case .renewTicket(let all): "s3up ticket renew TICKET" + (all ? " --all" : "")
     case .upload: "s3up put"
     case .uploadStandardInput: "s3up put - s3://BUCKET/KEY <FILE"
     }

@@ -5,15 +5,20 @@ import MultipartCore
 /// clears it, is printed, and draws it again below. Write errors are ignored: a closed terminal must not end an upload.
 final class Console: Sendable {
   private struct State {
-    /// The line that is shown without a newline at its end.
-    var live: String?
+    /// The lines that are redrawn; the last one is shown without a newline at its end.
+    var live: [String] = []
+
+    /// Goes to the beginning of the first and erases everything from there: carriage return, "cursor up" and "erase in
+    /// page" (ECMA-48).
+    var clear: String {
+      live.count > 1 ? "\r\u{1b}[\(live.count - 1)A\u{1b}[J" : "\r\u{1b}[K"
+    }
+
+    var drawn: String { live.joined(separator: "\n") }
   }
 
   private let state = Locked(State())
   private let write: @Sendable ([UInt8]) -> Void
-
-  /// Carriage return, then "erase to end of line" (ECMA-48).
-  private static let clear = "\r\u{1b}[K"
 
   init(write: @escaping @Sendable ([UInt8]) -> Void) { self.write = write }
 
@@ -22,33 +27,46 @@ final class Console: Sendable {
   /// Prints one line; `text` needs no newline.
   func line(_ text: String) {
     state.withLock { state in
-      guard let live = state.live else { return write(Array((text + "\n").utf8)) }
-      write(Array((Self.clear + text + "\n" + live).utf8))
+      guard !state.live.isEmpty else { return write(Array((text + "\n").utf8)) }
+      write(Array((state.clear + text + "\n" + state.drawn).utf8))
     }
   }
 
   /// Prints a line byte for byte.
   func raw(_ bytes: [UInt8]) {
     state.withLock { state in
-      let live = state.live
-      write(Array((live == nil ? "" : Self.clear).utf8) + bytes + [0x0A] + Array((live ?? "").utf8))
+      write(Array((state.live.isEmpty ? "" : state.clear).utf8) + bytes + [0x0A] + Array(state.drawn.utf8))
     }
   }
 
   /// Redraws the live line; nil removes it.
-  func live(_ text: String?) {
+  func live(_ text: String?) { live(text.map { [$0] } ?? []) }
+
+  /// Redraws the live lines; none removes them.
+  func live(_ lines: [String]) {
     state.withLock { state in
-      guard text != nil || state.live != nil else { return }
-      write(Array((Self.clear + (text ?? "")).utf8))
-      state.live = text
+      guard !lines.isEmpty || !state.live.isEmpty else { return }
+      let clear = state.clear
+      state.live = lines
+      write(Array((clear + state.drawn).utf8))
+    }
+  }
+
+  /// Runs what writes to the same terminal while the live lines are away.
+  func withoutLive<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+    try state.withLock { (state) throws(E) in
+      guard !state.live.isEmpty else { return try body() }
+      write(Array(state.clear.utf8))
+      defer { write(Array(state.drawn.utf8)) }
+      return try body()
     }
   }
 
   /// The last frame of the live line, which stays.
   func finishLive(_ text: String) {
     state.withLock { state in
-      write(Array(((state.live == nil ? "" : Self.clear) + text + "\n").utf8))
-      state.live = nil
+      write(Array(((state.live.isEmpty ? "" : state.clear) + text + "\n").utf8))
+      state.live = []
     }
   }
 }

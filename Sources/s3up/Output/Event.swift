@@ -4,6 +4,10 @@ import MultipartCore
 struct Event: Sendable {
   enum Name: String, Sendable, CaseIterable {
     case started, resumed, part, progress, retry, completed, unchanged, failed
+    /// Of a run of many: what a dry run would upload, what has no object, and the totals at the end.
+    case planned, skipped, summary
+    /// A share of a ticket is at the store, and others are not.
+    case shared
   }
 
   let name: Name
@@ -74,6 +78,10 @@ struct Event: Sendable {
     Event(name: .completed, fields: head(subject) + fields(of: result))
   }
 
+  static func shared(_ subject: Subject, _ result: UploadSummary, missing: Int) -> Event {
+    Event(name: .shared, fields: head(subject) + fields(of: result) + [("parts_missing", .int(Int64(missing)))])
+  }
+
   static func unchanged(_ subject: Subject, _ result: UploadSummary) -> Event {
     Event(name: .unchanged, fields: head(subject) + fields(of: result))
   }
@@ -89,6 +97,29 @@ struct Event: Sendable {
         ("resumable", .bool(resumable)), ("part", .optional(failure.place.part)),
         ("upload_id", .optional(failure.place.uploadID)), ("status", .optional(failure.status)),
         ("request_id", .optional(failure.requestID)), ("hint", .optional(failure.remedy?.commandText)),
+      ])
+  }
+
+  static func planned(_ subject: Subject, size: Int64?) -> Event {
+    Event(name: .planned, fields: head(subject) + [("size", number(size))])
+  }
+
+  static func skipped(_ source: String, _ why: String) -> Event {
+    Event(name: .skipped, fields: [("source", .string(source)), ("message", .string(why))])
+  }
+
+  static func summary(_ summary: BatchSummary, seconds: Double) -> Event {
+    let rate = seconds > 0 ? Int64(min(Double(summary.bytesSent) / seconds, 1e18)) : 0
+    return Event(
+      name: .summary,
+      fields: [
+        ("files", .int(Int64(summary.uploaded + summary.unchanged + summary.failed))),
+        ("uploaded", .int(Int64(summary.uploaded))), ("unchanged", .int(Int64(summary.unchanged))),
+        ("skipped", .int(Int64(summary.skipped))), ("failed", .int(Int64(summary.failed))),
+        ("gave_up", .bool(summary.hasGivenUp)),
+        ("bytes", .int(summary.bytes)), ("bytes_sent", .int(summary.bytesSent)),
+        ("bytes_resumed", .int(summary.bytesResumed)), ("retries", .int(Int64(summary.retries))),
+        ("seconds", self.seconds(seconds)), ("bytes_per_second", .int(rate)),
       ])
   }
 

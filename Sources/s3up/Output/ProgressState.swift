@@ -28,6 +28,16 @@ struct ProgressState: Sendable, Equatable {
     self.parts = parts
   }
 
+  init(_ name: String, _ progress: UploadState) {
+    self.init(name: name, total: progress.total, parts: progress.parts)
+    done = min(progress.bytes, progress.total ?? .max)
+    partsDone = progress.partsDone
+    connections = progress.connections
+    taken = progress.taken
+    beginnings = progress.beginnings
+    activity = progress.activity
+  }
+
   /// 0...1; an empty file counts as done.
   var fraction: Double? {
     guard let total else { return nil }

@@ -24,6 +24,20 @@ struct UploadSummary: Sendable {
   /// A clause without a full stop: `CRC64NVME abc= confirmed by the store`.
   var evidence: String?
 
+  /// `unchanged FILE at s3://b/k (1.0 GiB; CRC64NVME abc= of the object is the file's)`
+  func unchangedLine(source: String, bucket: String, key: String) -> String {
+    let proof = evidence.map { "; " + SafeText.oneLine($0) } ?? ""
+    let target = SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max)
+    return "unchanged \(SafeText.oneLine(source, limit: .max)) at \(target) (\(Human.size(size))\(proof))"
+  }
+
+  /// `sent 12 parts of FILE to s3://b/k (96 MiB, 2.1 s, 45 MiB/s); 84 parts of other shares are missing`
+  func sharedLine(source: String, bucket: String, key: String, missing: Int) -> String {
+    let what = "sent \(Human.count(parts, "part")) of "
+    return what + line(source: source, bucket: bucket, key: key).dropFirst("uploaded ".count)
+      + "; \(Human.count(missing, "part")) of other shares \(missing == 1 ? "is" : "are") missing"
+  }
+
   /// `uploaded FILE to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; CRC64NVME abc= confirmed by the store)`
   func line(source: String, bucket: String, key: String) -> String {
     var facts = [Human.size(size)]

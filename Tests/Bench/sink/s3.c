@@ -9,7 +9,8 @@
 #include <time.h>
 
 static const char *kind_names[KINDS] = {"CreateMultipartUpload", "UploadPart", "PutObject", "CompleteMultipartUpload",
-    "AbortMultipartUpload", "ListParts", "HeadObject", "HeadBucket", "CreateBucket", "stats", "other"};
+    "AbortMultipartUpload", "ListParts", "HeadObject", "HeadBucket", "CreateBucket",
+    "ListObjects", "stats", "other"};
 
 typedef struct { uint64_t size; char etag[40]; } Part;          // an empty ETag: the part is not there
 typedef struct Upload {
@@ -23,7 +24,7 @@ typedef struct Object {
     struct Object *next;
 } Object;
 static Upload *uploads;
-static Object *objects;
+static Object *objects[1 << 16];        // chains by the hash of the name
 
 static const char prologue[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 static const char name_space[] = "xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"";
@@ -47,7 +48,8 @@ void s3_route(Request *q) {
     const char *m = q->method;
     q->kind = OTHER;
     if (!strcmp(q->path, "/_stats")) q->kind = STATS;
-    else if (!has_key) q->kind = !strcmp(m, "HEAD") ? HEAD_BUCKET : !strcmp(m, "PUT") ? CREATE_BUCKET : OTHER;
+    else if (!has_key) q->kind = !strcmp(m, "HEAD") ? HEAD_BUCKET : !strcmp(m, "PUT") ? CREATE_BUCKET
+                                    : !strcmp(m, "GET") ? LIST_OBJECTS : OTHER;
     else if (!strcmp(m, "PUT")) q->kind = has_id && has_part ? PART : PUT;
     else if (!strcmp(m, "POST")) q->kind = has_id ? COMPLETE : parameter(q->query, "uploads", NULL, 0) ? CREATE : OTHER;
     else if (!strcmp(m, "GET")) q->kind = has_id ? LIST_PARTS : OTHER;
@@ -102,15 +104,22 @@ static void make_etag(const Request *q, char *etag, size_t cap) {
         snprintf(etag, cap, "%032llx-1", ++counter);
 }
 
+// Where the object is, or would be added.
+static Object **find_object(const char *name) {
+    uint32_t hash = 2166136261;         // FNV-1a
+    for (const char *s = name; *s; s++) hash = (hash ^ (unsigned char)*s) * 16777619;
+    Object **o = &objects[hash & 0xffff];
+    while (*o && strcmp((*o)->name, name)) o = &(*o)->next;
+    return o;
+}
+
 static void store(const char *name, uint64_t size, const char *etag, char *checksums) {
-    Object *o = objects;
-    while (o && strcmp(o->name, name)) o = o->next;
-    if (!o) {
-        o = calloc(1, sizeof *o);
-        o->name = strdup(name);
-        o->next = objects;
-        objects = o;
+    Object **where = find_object(name);
+    if (!*where) {
+        *where = calloc(1, sizeof **where);
+        (*where)->name = strdup(name);
     }
+    Object *o = *where;
     o->size = size;
     snprintf(o->etag, sizeof o->etag, "%s", etag);
     free(o->checksums);
@@ -225,13 +234,20 @@ static void list_parts(Request *q, const Upload *u, Buffer *out) {
 }
 
 static void head_object(Request *q, Buffer *out) {
-    const Object *o = objects;
-    while (o && strcmp(o->name, q->object)) o = o->next;
+    const Object *o = *find_object(q->object);
     if (!o) { reply(q, 404, "", "", 0, out); return; }
     Buffer headers = {0};
     buffer_fmt(&headers, "ETag: \"%s\"\r\nContent-Length: %llu\r\n%s", o->etag, (unsigned long long)o->size, o->checksums);
     reply(q, 200, headers.p, "", 0, out);
     free(headers.p);
+}
+
+// Every run of a benchmark has a prefix of its own, which a client may look at before it sends: nothing is there yet.
+static void list_objects(Request *q, Buffer *out) {
+    Buffer xml = {0};
+    buffer_fmt(&xml, "%s<ListBucketResult %s><KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>", prologue,
+               name_space);
+    reply_xml(q, 200, "Content-Type: application/xml\r\n", &xml, out);
 }
 
 static void reply_stats(Request *q, Buffer *out) {
@@ -265,6 +281,7 @@ void s3_answer(Request *q, const char *body, Buffer *out) {
     case HEAD_OBJECT: head_object(q, out); break;
     case HEAD_BUCKET: reply(q, 200, "x-amz-bucket-region: us-east-1\r\n", "", 0, out); break;
     case CREATE_BUCKET: reply(q, 200, "", "", 0, out); break;
+    case LIST_OBJECTS: list_objects(q, out); break;
     case STATS: reply_stats(q, out); break;
     default: reply_error(q, 501, "NotImplemented", out);
     }

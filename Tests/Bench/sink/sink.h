@@ -21,7 +21,7 @@ int parameter(const char *query, const char *name, char *dst, size_t cap);      
 
 typedef struct { char *name, *value; } Header;
 
-enum Kind { CREATE, PART, PUT, COMPLETE, ABORT, LIST_PARTS, HEAD_OBJECT, HEAD_BUCKET, CREATE_BUCKET, STATS, OTHER, KINDS };
+enum Kind { CREATE, PART, PUT, COMPLETE, ABORT, LIST_PARTS, HEAD_OBJECT, HEAD_BUCKET, CREATE_BUCKET, LIST_OBJECTS, STATS, OTHER, KINDS };
 
 typedef struct {
     enum Kind kind;

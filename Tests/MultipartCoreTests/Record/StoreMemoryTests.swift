@@ -68,6 +68,17 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path(left[1])))
   }
 
+  @Test("That a line loses packets is forgotten after a day")
+  func lossyLine() throws {
+    try memory.remember(.line(.lossy), of: "https://a", now: now)
+    try memory.remember(.line(.usual), of: "https://b", now: now)
+    func line(_ origin: String, after seconds: Int64) -> LineClass? {
+      memory.lessons(of: origin, now: Timestamp(seconds: now.seconds + seconds)).line
+    }
+    #expect(line("https://a", after: 86_000) == .lossy && line("https://a", after: 86_401) == nil)
+    #expect(line("https://b", after: 86_401) == .usual)
+  }
+
   @Test("A lesson from the future does not count")
   func future() throws {
     for ahead in [2 * 86_400, month, Int64.max - now.seconds] as [Int64] {

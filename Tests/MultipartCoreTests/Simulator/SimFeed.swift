@@ -181,6 +181,7 @@ extension SimPlay {
     case .completed:
       if !isOurs, !run.hasPublished, !run.wasThere { mistake("success, and the object is not the file") }
       if run.command.asks, !run.wasInspected { mistake("success, but the requested settings were not checked") }
+    case .unchanged, .planned, .sharing: mistake("nothing was sent, although nobody asked for that")
     case .failed:
       if run.machine.cause == nil { mistake("failed without a cause") }
       if run.sawProof { mistake("failed, although an answer had proven the object") }
@@ -229,6 +230,9 @@ extension SimRun {
   var outcomeTitle: String {
     switch outcome {
     case .completed: "completed"
+    case .unchanged: "unchanged"
+    case .planned: "planned"
+    case .sharing: "sharing"
     case .failed(let code, let isKept): "failed \(code.rawValue)" + (isKept ? " kept" : "")
     case nil: "not ended"
     }

@@ -83,12 +83,10 @@ struct SimMany {
       let item = items[object]
       items[object] = Item(
         plan: item.plan, uploads: item.uploads, lost: item.lost, isThere: item.isThere, record: item.record)
-      var upload = UploadMachine.Settings(plan: item.plan, form: .algorithm(.crc64nvme), formIsFree: true)
-      upload.finds = true
-      upload.hasRecord = item.record != nil
-      upload.keepsOn = [.network, .server, .throttled, .stalled, .interrupted]
-      run.add(object, upload)
     }
+    late = Array(items.indices)[...]
+    // Some are found while others are sent.
+    for _ in 0..<(dice.chance(0.5) ? items.count : 1 + dice.below(items.count)) { addNext() }
     take(run.begin(at: time))
     while tally.mistakes.isEmpty, items.contains(where: { $0.stage != .ended }) {
       events += 1
@@ -105,10 +103,28 @@ struct SimMany {
     checkEnds()
   }
 
+  /// Not yet added to the run.
+  private var late: ArraySlice<Int> = []
+
   private var time: Duration { .milliseconds(now) }
   private var bound: Int { items.reduce(200) { $0 + 60 * (4 + $1.plan.partCount) } }
 
+  private mutating func addNext() {
+    guard let object = late.popFirst() else { return }
+    let item = items[object]
+    var upload = UploadMachine.Settings(plan: item.plan, form: .algorithm(.crc64nvme), formIsFree: true)
+    upload.finds = true
+    upload.hasRecord = item.record != nil
+    upload.keepsOn = [.network, .server, .throttled, .stalled, .interrupted]
+    run.add(object, upload)
+    if late.isEmpty { run.close() }
+  }
+
   private mutating func step() {
+    if !late.isEmpty, dice.chance(0.2) || (out.isEmpty && timers.isEmpty) {
+      addNext()
+      return take(run.begin(at: time))
+    }
     now += dice.chance(0.01) ? 15_000 : dice.below(100)
     if settings.pace != nil, dice.chance(0.05) {
       take(run.handle(.sampled(LineSample(at: time, delivered: Int64(now) * 1000)), at: time))
@@ -207,7 +223,8 @@ struct SimMany {
     if let idle = items.firstIndex(where: { $0.stage == .sending && !$0.unsent.isEmpty }) {
       mistake("\(run.scheduler.width - taken) places are free, and object \(idle) could send")
     }
-    if busy < run.scheduler.width, items.contains(where: { $0.stage == .notBegun }) {
+    // Those that are added late have higher numbers.
+    if busy < run.scheduler.width, items.prefix(late.first ?? items.count).contains(where: { $0.stage == .notBegun }) {
       mistake("\(run.scheduler.width - taken) places are free, and an object is not begun")
     }
   }

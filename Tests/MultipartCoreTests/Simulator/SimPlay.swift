@@ -276,7 +276,11 @@ final class SimPlay {
       run.delivered += Int64(dice.below(1 << (4 + dice.below(24))))
     }
     var sample = LineSample(at: .milliseconds(now), delivered: run.delivered)
-    sample.isLossy = dice.chance(0.05)
+    run.segments += Int64(dice.below(10_000))
+    if dice.chance(0.05) { run.resent += Int64(dice.below(100)) }
+    (sample.segments, sample.resent) = (run.segments, run.resent)
+    sample.leastTrip = .milliseconds(10)
+    sample.roundTrip = .milliseconds(10 + dice.below(10))
     sample.load = dice.unit()
     feed(run, .sampled(sample))
   }

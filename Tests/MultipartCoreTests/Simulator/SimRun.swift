@@ -47,6 +47,8 @@ final class SimRun {
   var events = 0
   /// Bytes that the line is said to have carried.
   var delivered: Int64 = 0
+  var segments: Int64 = 0
+  var resent: Int64 = 0
   var limit: Int?
   var outcome: UploadMachine.Outcome?
   var isOver = false

@@ -60,6 +60,36 @@ import Testing
     #expect(tally.seen["copies", default: 0] > 0)
   }
 
+  @Test("However shares of a ticket fail and are killed, they make one object, and nobody begins or aborts one")
+  func ticketShares() async throws {
+    if let seed = Self.environment["S3UP_SIM_TICKET"].flatMap(UInt64.init) {
+      let play = try SimTicket(seed: seed, tells: true)
+      play.play()
+      print(play.story.joined(separator: "\n"))
+      #expect(play.tally.mistakes.isEmpty)
+      return
+    }
+    let count = Self.environment["S3UP_SIM_COUNT"].flatMap(Int.init).map { $0 / 50 } ?? 2000
+    let tally = try await aside {
+      var tally = SimTally()
+      for seed in 0..<UInt64(count) where tally.mistakes.isEmpty {
+        let play = try SimTicket(seed: seed)
+        play.play()
+        tally.add(play.tally)
+      }
+      return tally
+    }
+    for mistake in tally.mistakes {
+      Issue.record("\(mistake). Its story: S3UP_SIM_TICKET=… swift test --filter ticketShares")
+    }
+    print(Simulator.report(tally))
+    guard count >= 1000 else { return }
+    #expect(tally.ends["completed", default: 0] > count)
+    #expect(tally.ends["sharing", default: 0] > count)
+    #expect(tally.faults["killed", default: 0] > count / 2)
+    #expect(tally.seen["revoked", default: 0] > count / 100)
+  }
+
   @Test("The same seed plays the same upload")
   func sameSeed() throws {
     for seed in 0..<20 {

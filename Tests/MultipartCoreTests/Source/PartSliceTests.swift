@@ -106,21 +106,9 @@ private func expectFlat(_ work: (SourceFile) throws -> Void) throws {
   let folder = try TemporaryDirectory()
   let path = try folder.sparseFile("big", size: 1 << 30, patches: [(5 << 20, [1, 2, 3])])
   let file = try SourceFile(FilePath(path))
-  // Forgets the highest figure until now.
-  try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
-  let before = try statusKiB("VmRSS")
-  try work(file)
-  let peak = try statusKiB("VmHWM")
-  guard peak - before < 32 << 10 else {
-    print("resident memory grew from \(before) KiB to \(peak) KiB")
+  let grown = try peakGrowth { try work(file) }
+  guard grown < 32 << 10 else {
+    print("resident memory grew by \(grown) KiB")
     exit(1)
   }
-}
-
-private func statusKiB(_ name: String) throws -> Int {
-  let text = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-  guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }),
-    let value = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) })
-  else { throw SystemError("VmRSS", ENODATA) }
-  return value
 }

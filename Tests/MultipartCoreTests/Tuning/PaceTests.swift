@@ -7,7 +7,11 @@ import Testing
   struct PlayedLine {
     var pace: Pace
     var rate: (Int) -> Double
-    var isLossy = false
+    /// The share of packets that are lost, by the number of connections.
+    var losses: (Int) -> Double = { _ in 0 }
+    private var resent = 0.0
+    /// A queue on the way makes it longer.
+    var queue: Duration = .zero
     var load = 0.3
     /// The share of time in which the line limits the connections.
     var held = 0.3
@@ -43,11 +47,12 @@ import Testing
           if flying > pace.window { flying -= 1 }
         }
         var sample = LineSample(at: now, delivered: delivered)
-        sample.isLossy = isLossy
+        resent += moved / 1448 * losses(flying)
+        (sample.segments, sample.resent) = (delivered / 1448, Int64(resent))
+        (sample.roundTrip, sample.leastTrip) = (roundTrip + queue, roundTrip)
         sample.load = load
         heldSoFar += .milliseconds(100) * flying * held
         sample.held = heldSoFar
-        sample.roundTrip = roundTrip
         let parts = min(underWay ?? flying, flying)
         guard let change = pace.take(sample, underWay: parts, isFull: parts >= pace.window) else { continue }
         changes.append(change)
@@ -187,20 +192,60 @@ import Testing
     #expect(line.changes.count { $0.stopsSome } == 1)
   }
 
-  @Test("A line on which losses limit each connection has at least sixteen")
+  private static let lossy = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64)
+
+  @Test("Where random losses limit each connection there are as many as may be, however slow each is")
   func lossy() {
-    var line = PlayedLine { Double($0) * 0.2 * Self.mega }
-    line.isLossy = true
-    line.run(.seconds(60))
-    #expect(line.pace.window >= 16, "\(line.changes)")
-    var full = PlayedLine { _ in 3 * Self.mega }
-    full.isLossy = true
-    full.run(.seconds(60))
-    #expect(full.pace.window <= 3, "a queue on the way that is full loses packets too")
+    var line = PlayedLine(Self.lossy) { Double($0) * 0.4 * Self.mega }
+    line.roundTrip = .milliseconds(50)
+    line.losses = { _ in 0.005 }
+    line.run(.seconds(10))
+    #expect(line.pace.window == 64, "\(line.changes)")
+    line.run(.seconds(100))
+    #expect(line.pace.window == 64, "\(line.changes)")
     var narrow = PlayedLine(Pace.Bounds(start: 8, most: 8)) { Double($0) * 0.2 * Self.mega }
-    narrow.isLossy = true
+    narrow.losses = { _ in 0.005 }
     narrow.run(.seconds(60))
     #expect(narrow.pace.window == 8, "a cap is a cap")
+    var limited = PlayedLine(Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, limit: 32 << 20)) { _ in 32 * Self.mega
+    }
+    limited.losses = { _ in 0.005 }
+    limited.run(.seconds(60))
+    #expect(limited.pace.window <= 8, "the limit holds the rate, not the losses")
+    var busy = PlayedLine(Self.lossy) { Double($0) * Self.mega }
+    (busy.losses, busy.load) = ({ _ in 0.005 }, 0.9)
+    busy.run(.seconds(60))
+    #expect(busy.pace.window == 8, "this machine's cores are full")
+  }
+
+  @Test("Where more connections only lose more packets, they are closed again, and seldom tried")
+  func policed() {
+    var line = PlayedLine(Self.lossy) { _ in 40 * Self.mega }
+    line.losses = { 0.00001 * Double($0 * $0) }
+    line.run(.seconds(120))
+    #expect(line.pace.window <= 16, "\(line.changes)")
+    #expect(line.changes.count { $0.connections > 16 } <= 5, "\(line.changes)")
+  }
+
+  @Test("A queue on the way that is full loses packets too, and fewer connections are enough for it")
+  func crowded() {
+    var line = PlayedLine(Self.lossy) { _ in 3 * Self.mega }
+    line.losses = { _ in 0.005 }
+    line.queue = .milliseconds(30)
+    line.run(.seconds(60))
+    #expect(line.pace.window <= 3, "\(line.changes)")
+  }
+
+  @Test("If a line that lost packets at random becomes slow and full, soon few parts are being sent")
+  func lossyThenCrowded() {
+    var line = PlayedLine(Self.lossy) { Double($0) * 0.5 * Self.mega }
+    line.losses = { _ in 0.005 }
+    line.run(.seconds(20))
+    #expect(line.pace.window == 64)
+    line.rate = { _ in 2 * Self.mega }
+    line.queue = .milliseconds(30)
+    line.run(.seconds(40))
+    #expect(line.pace.window <= 3, "\(line.changes)")
   }
 
   @Test("If the loops use all of their cores, no more connections are used")
@@ -262,8 +307,8 @@ import Testing
 
   @Test("A line that loses packets is no reason to send more to a store that has just asked for less")
   func throttledAndLossy() {
-    var line = PlayedLine { Double($0) * Self.mega }
-    line.isLossy = true
+    var line = PlayedLine(Self.lossy) { Double($0) * Self.mega }
+    line.losses = { _ in 0.005 }
     line.run(.milliseconds(100))
     line.pace.throttled(to: 4, at: line.now)
     line.run(.seconds(9))

@@ -91,7 +91,10 @@ extension UploadMachine.Action {
     let final = Failure(.refused, "no")
     switch self {
     case .check:
-      return [{ _ in .checked(Failure(.precondition, "is there")) }, { _ in .checked(passing[0]) }]
+      return [
+        { _ in .checked(Failure(.precondition, "is there")) }, { _ in .checked(passing[0]) },
+        { _ in .same(evidence: "size and checksum") },
+      ]
     case .create:
       return [
         { _ in .createFailed(passing[0]) }, { _ in .createFailed(final) },

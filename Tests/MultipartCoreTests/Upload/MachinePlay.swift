@@ -143,6 +143,8 @@ struct MachinePlay {
       if settings.inspects, !isInspected {
         mistakes.append("success, but the requested settings were not checked")
       }
+    case .unchanged, .planned, .sharing:
+      if !uploads.isEmpty { mistakes.append("unchanged, and something was begun") }
     case .failed:
       if machine.cause == nil { mistakes.append("failed without a cause") }
     case nil: break

@@ -1,19 +1,22 @@
 import MultipartCore
 
-/// A machine that sends over a model of a line: the parts being sent share its rate, and a new connection doubles its own
-/// rate with each round trip.
+/// A machine that sends over a model of a line. In the simple one the parts being sent share its rate, and a new connection
+/// doubles its own rate with each round trip.
 struct PlayedUpload {
   struct Part {
     var number: Int
     var gone = 0.0
     /// How long its connection has been sending.
     var age: Duration
+    var wire = ModelLine.Wire()
   }
 
   private(set) var story: MachineStory
   /// Bytes a second, by the number of connections.
   var rate: (Int) -> Double
   var roundTrip: Duration = .milliseconds(20)
+  /// Instead of the rate.
+  var line: ModelLine?
   private(set) var out: [Part] = []
   private(set) var done: [Int] = []
   private(set) var copies = 0
@@ -21,26 +24,29 @@ struct PlayedUpload {
   private(set) var most = 0
   /// What had gone out of parts that were stopped.
   private(set) var lost = 0.0
-  private var idle: [Duration] = []
+  private var idle: [Part] = []
   private var cancelled: [Int] = []
   private var delivered = 0.0
+  /// Of connections that have been closed.
+  private var ended = ModelLine.Wire()
   private var held: Duration = .zero
 
   static let step: Duration = .milliseconds(25)
 
   init(
     parts: Int, partSize: Int64 = 8 << 20, bounds: Pace.Bounds? = Pace.Bounds(start: 8, most: 48, opening: 2),
-    limit: Int64? = nil, rate: @escaping (Int) -> Double
+    limit: Int64? = nil, concurrency: Int = 8, line: ModelLine? = nil, rate: @escaping (Int) -> Double = { _ in 0 }
   ) throws {
     var settings = SoloSettings(
-      plan: try UploadPlan(size: partSize * Int64(parts), partSize: partSize), form: .algorithm(.crc64nvme), seed: 1)
+      plan: try UploadPlan(size: partSize * Int64(parts), partSize: partSize), concurrency: concurrency,
+      form: .algorithm(.crc64nvme), seed: 1)
     settings.pace = bounds
     settings.pace?.limit = limit
     settings.limitRate = limit
     settings.hedges = true
     settings.keepsOn = [.interrupted]
     story = MachineStory(settings)
-    self.rate = rate
+    (self.rate, self.line) = (rate, line)
     story.tell(.start)
     take(story.tell(.created(uploadID: "id1", isRecorded: true)))
   }
@@ -52,7 +58,9 @@ struct PlayedUpload {
   private mutating func take(_ actions: [UploadMachine.Action]) {
     for action in actions {
       switch action {
-      case .send(let part, _, _, _): out.append(Part(number: part, age: idle.popLast() ?? .zero))
+      case .send(let part, _, _, _):
+        let free = idle.popLast()
+        out.append(Part(number: part, age: free?.age ?? .zero, wire: free?.wire ?? ModelLine.Wire()))
       case .sendCopy: copies += 1
       case .cancelPart(let part): cancelled.append(part)
       case .cancelTransfers: cancelled += out.map(\.number)
@@ -69,13 +77,20 @@ struct PlayedUpload {
       story.now += Self.step
       for number in cancelled {
         guard let index = out.firstIndex(where: { $0.number == number }) else { continue }
-        lost += out.remove(at: index).gone
+        let stopped = out.remove(at: index)
+        lost += stopped.gone
+        (ended.sent, ended.again) = (ended.sent + stopped.wire.sent, ended.again + stopped.wire.again)
         take(story.failed(number, .interrupted))
       }
       cancelled = []
       move()
       var sample = LineSample(at: story.now, delivered: Int64(delivered))
-      sample.roundTrip = roundTrip
+      sample.roundTrip = line?.currentTrip ?? roundTrip
+      sample.leastTrip = line?.roundTrip ?? roundTrip
+      for wire in (out + idle).map(\.wire) + [ended] {
+        sample.segments += Int64(wire.sent)
+        sample.resent += Int64(wire.again)
+      }
       held += Self.step * out.count * 0.9
       sample.held = held
       take(story.tell(.sampled(sample, parts: Dictionary(out.map { ($0.number, Int64($0.gone)) }) { $1 })))
@@ -85,6 +100,7 @@ struct PlayedUpload {
 
   private mutating func move() {
     guard !out.isEmpty else { return }
+    if line != nil { return carry() }
     let seconds = Self.step / .seconds(1)
     let share = rate(out.count) * seconds / Double(out.count)
     let size = Double(story.settings.plan.partSize)
@@ -99,9 +115,26 @@ struct PlayedUpload {
       out[index].gone = gone
       out[index].age += Self.step
     }
+    arrive()
+  }
+
+  private mutating func carry() {
+    var wires = out.map(\.wire)
+    let moved = line?.carry(&wires, for: Self.step) ?? []
+    let size = Double(story.settings.plan.partSize)
+    for index in out.indices {
+      let gone = min(size, out[index].gone + moved[index])
+      delivered += gone - out[index].gone
+      (out[index].gone, out[index].wire) = (gone, wires[index])
+    }
+    arrive()
+  }
+
+  private mutating func arrive() {
+    let size = Double(story.settings.plan.partSize)
     for part in out where part.gone >= size {
       out.removeAll { $0.number == part.number }
-      idle.append(part.age)
+      idle.append(part)
       done.append(part.number)
       take(story.done(part.number))
     }

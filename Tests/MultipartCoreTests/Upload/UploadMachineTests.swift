@@ -130,6 +130,9 @@ extension UploadMachine.Outcome {
   var title: String {
     switch self {
     case .completed: "completed"
+    case .unchanged: "unchanged"
+    case .planned: "planned"
+    case .sharing: "sharing"
     case .failed(let code, let isKept): "failed \(code.rawValue)" + (isKept ? " kept" : "")
     }
   }

@@ -114,7 +114,7 @@ import Testing
     #expect(ended.withLock { $0 } == 3)
     #expect(Self.steps(store).suffix(2) == ["abort", "list"])
     // Neither the sampling of the line nor the timer that would have ended the run.
-    try await until("nothing is under way") { uploader.tasks.count == 0 }
+    try await until("nothing is under way") { uploader.taskCount == 0 }
     #expect(uploader.progress.connections == 0)
   }
 
@@ -134,11 +134,11 @@ import Testing
     _ = try await finishes("the upload") { try await uploader.run() }
     let (requests, news) = (store.requests.count, told.withLock { $0 })
     uploader.interrupt()
-    guard case .terminated = uploader.inbox.yield(.interrupted(Failure(.interrupted, "interrupted"))) else {
+    guard case .terminated = uploader.run.post(.interrupted(Failure(.interrupted, "interrupted"))) else {
       Issue.record("an event is kept for a run that is over")
       return
     }
-    try await until("nothing is under way") { uploader.tasks.count == 0 }
+    try await until("nothing is under way") { uploader.taskCount == 0 }
     #expect(store.requests.count == requests)
     #expect(told.withLock { $0 } == news)
   }
@@ -148,7 +148,7 @@ import Testing
     let (held, subject) = (Locked<[Int]>([]), Locked<Uploader?>(nil))
     let store = ScriptedStore { request, _ in
       guard request.step == "part 2" else { return Self.good(request.step) }
-      let count = subject.withLock { $0?.tasks.count ?? 0 }
+      let count = subject.withLock { $0?.taskCount ?? 0 }
       let tries = held.withLock { held in
         held.append(count)
         return held.count
@@ -164,7 +164,7 @@ import Testing
     // Three parts, a sample of the line, a timer; and each may just be ending.
     let counts = held.withLock { $0 }
     #expect(counts.min() ?? 0 > 0 && counts.max() ?? .max <= 10)
-    try await until("nothing is under way") { uploader.tasks.count == 0 }
+    try await until("nothing is under way") { uploader.taskCount == 0 }
   }
 
   @Test("While a disk or a listener blocks the driver, samples of the line do not queue up")

@@ -117,6 +117,7 @@ extension FakeServer {
       if truncated, let last = page.last {
         fields.append(XMLNode("NextContinuationToken", base64(Array(last.key.utf8))))
       }
+      if let encoding = head.query("encoding-type") { fields.append(XMLNode("EncodingType", encoding)) }
       for object in page {
         fields.append(
           XMLNode(

@@ -81,11 +81,11 @@ import Testing
     #expect(box.fake.requests.count == before)
   }
 
-  @Test("with two files the message says how to upload each in its own run")
+  @Test("with two files and one key the message says that a prefix ends in a slash")
   func twoFiles() async throws {
     let box = try box()
     let result = try await box.run("put", "f", "it's", "s3://bucket/dir")
-    result.expectFailure(64, "one file in a run", "for f in f 'it'\\''s'; do s3up put \"$f\" s3://bucket/dir/; done")
+    result.expectFailure(64, "one key", "2 files", "s3://bucket/dir/")
   }
 
   @Test("a state folder that cannot be created is named with the reason")

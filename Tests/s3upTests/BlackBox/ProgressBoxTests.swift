@@ -8,11 +8,13 @@ import Testing
 @Suite(.crowd) struct ProgressBoxTests {
   /// Runs until an event of progress fits, and stops the run.
   private static func event(
-    _ box: BlackBox, _ options: String..., until fits: @escaping @Sendable ([String: Any]) -> Bool
+    _ box: BlackBox, _ options: String..., size: Int = 16 * mebi, partSize: String = "5M",
+    until fits: @escaping @Sendable ([String: Any]) -> Bool
   ) async throws -> [[String: Any]] {
-    try box.sample("f", 16 * mebi)
+    try box.sample("f", size)
     let out = box.files.path + "/out"
-    let line = "exec \"$S3UP\" put f s3://bucket/k --part-size 5M --json=all \(options.joined(separator: " ")) >out"
+    let words = ["--part-size", partSize, "--json=all"] + options
+    let line = "exec \"$S3UP\" put f s3://bucket/k \(words.joined(separator: " ")) >out"
     async let run = box.shell("echo $$ >pid; " + line)
     var events: [[String: Any]] = []
     let end = ContinuousClock.now + .seconds(60)
@@ -36,11 +38,13 @@ import Testing
   @Test("A store that stalls is reported as stalled, without a rate or time left")
   func stalled() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .stall(stage: .withinBody))])
-    let events = try await Self.event(box) { ($0["state"] as? String)?.hasPrefix("stalled for ") == true }
+    let events = try await Self.event(box, size: 64 * mebi, partSize: "32M") {
+      ($0["state"] as? String)?.hasPrefix("stalled for ") == true
+    }
     let event = try #require(events.first)
     #expect(event["eta_seconds"] is NSNull && event["bytes_per_second"] is NSNull, "\(event)")
-    // Half of each part was read; the rest lies in buffers on both sides.
-    #expect(event["bytes"] as? Int ?? .max < 16 * mebi, "\(event)")
+    // Half of each part was read. The buffers on both sides hold 10 MiB at most, less than the rest.
+    #expect(event["bytes"] as? Int ?? .max < 64 * mebi, "\(event)")
   }
 
   @Test("While the store assembles the object, that is reported, without a rate")

@@ -173,7 +173,7 @@ import Testing
   @Test func bashCompletesCommandsOptionsAndValues() throws {
     #expect(try bash(["s3up", "pre"]) == ["presign"])
     #expect(try bash(["s3up", ""]) == CommandName.words)
-    #expect(try bash(["s3up", "put", "--part"]) == ["--part-size"])
+    #expect(try bash(["s3up", "put", "--part"]) == ["--parts", "--part-size"])
     #expect(try bash(["s3up", "put", "--checksum", "crc"]) == ["crc64nvme", "crc32c", "crc32"])
     #expect(try bash(["s3up", "put", "--checksum", "=", "sha"]) == ["sha256", "sha1"])
     #expect(try bash(["s3up", "put", "--addressing", "="]) == Addressing.words)

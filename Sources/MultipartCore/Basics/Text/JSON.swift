@@ -176,7 +176,9 @@ struct JSONParser {
 
   private mutating func string() -> String? {
     guard take(UInt8(ascii: "\"")) else { return nil }
-    var text: [UInt8] = []
+    let plain = takePlain()
+    if take(UInt8(ascii: "\"")) { return String(validating: plain, as: UTF8.self) }
+    var text = Array(plain)
     while let byte = next {
       at += 1
       switch byte {
@@ -184,11 +186,26 @@ struct JSONParser {
       case UInt8(ascii: "\\"):
         guard let scalar = escape() else { return nil }
         text += Array(String(Character(scalar)).utf8)
-      case 0..<0x20: return nil
-      default: text.append(byte)
+        text += takePlain()
+      default: return nil
       }
     }
     return nil
+  }
+
+  /// Up to the next quote, escape or control character.
+  private mutating func takePlain() -> ArraySlice<UInt8> {
+    let start = at
+    at = bytes.withUnsafeBufferPointer { bytes in
+      var end = start
+      while end < bytes.count, case let byte = bytes[end], byte >= 0x20, byte != UInt8(ascii: "\""),
+        byte != UInt8(ascii: "\\")
+      {
+        end += 1
+      }
+      return end
+    }
+    return bytes[start..<at]
   }
 
   private mutating func escape() -> Unicode.Scalar? {

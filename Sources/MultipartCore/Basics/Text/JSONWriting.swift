@@ -46,6 +46,10 @@ extension JSON {
 
   private static func quote(_ text: String, to out: inout String) {
     out += "\""
+    guard !isPlain(text) else {
+      out += text + "\""
+      return
+    }
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\"": out += "\\\""
@@ -66,6 +70,11 @@ extension JSON {
       }
     }
     out += "\""
+  }
+
+  /// Most texts are.
+  private static func isPlain(_ text: String) -> Bool {
+    text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
 
   private static func plain(_ value: Double) -> String {

@@ -19,8 +19,18 @@ struct CreationOfUpload {
     self.operation = operation
   }
 
-  func run() async throws(Failure) -> (upload: MultipartUpload, requestID: String?) {
+  struct Begun: Sendable {
+    let upload: MultipartUpload
+    let requestID: String?
+    /// By the store's clock.
+    let created: Timestamp
+    let etagMayBeMD5: Bool
+  }
+
+  func run() async throws(Failure) -> Begun {
+    let start = store.world.uptime()
     let made = try await perform()
+    let took = store.world.uptime() - start
     let upload = MultipartUpload(
       store, key: operation.key, uploadID: made.uploadID, customerKey: operation.customerKey)
     do throws(Failure) {
@@ -28,7 +38,12 @@ struct CreationOfUpload {
     } catch {
       throw await upload.takenBack(error)
     }
-    return (upload, made.requestID)
+    var created = store.world.now()
+    if case .upload(let begun)? = made.date.map({ Freshness.begun(answered: $0, took: took) }) { created = begun }
+    let isPlain = operation.customerKey == nil && operation.encryption.map { $0.algorithm == .aes256 } ?? true
+    return Begun(
+      upload: upload, requestID: made.requestID, created: created,
+      etagMayBeMD5: isPlain && made.encryption.etagMayBeMD5)
   }
 
   /// A create whose answer was lost may still have begun an upload. It cannot be identified, because another program may

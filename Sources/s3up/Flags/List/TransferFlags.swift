@@ -3,7 +3,7 @@ import MultipartCore
 extension FlagList {
   static let transfer: [Flag] = [
     Flag(
-      .partSize, .value("SIZE|auto"), .transfer, [.put],
+      .partSize, .value("SIZE|auto"), .transfer, [.put, .ticket],
       "Size of one part: 5M to 5G, or auto.",
       more: """
         With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the last upload to \
@@ -105,7 +105,7 @@ extension FlagList {
 
   static let integrity: [Flag] = [
     Flag(
-      .checksum, .value("ALGORITHM"), .integrity, [.put, .create, .part],
+      .checksum, .value("ALGORITHM"), .integrity, [.put, .create, .part, .ticket],
       "Checksum that the store verifies: \(ChecksumChoice.words.joined(separator: ", ")).",
       more: """
         With auto it is CRC64NVME. A store that refuses it, or does not return it and so has not verified it, gets \
@@ -136,9 +136,10 @@ extension FlagList {
 
   static let conditions: [Flag] = [
     Flag(
-      .ifNoneMatch, .toggle, .conditions, [.put, .complete], "Create only: fail if the object exists.",
+      .ifNoneMatch, .toggle, .conditions, [.put, .complete, .ticket], "Create only: fail if the object exists.",
       more: "Checked before the first byte is sent, and by the store at the end.", negatable: true),
     Flag(
-      .ifMatch, .value("ETAG"), .conditions, [.put, .complete], "Replace only: fail unless the object has this ETag."),
+      .ifMatch, .value("ETAG"), .conditions, [.put, .complete, .ticket],
+      "Replace only: fail unless the object has this ETag."),
   ]
 }

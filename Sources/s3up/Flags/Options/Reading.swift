@@ -55,6 +55,22 @@ extension Invocation {
     return value
   }
 
+  /// `3` or `1-40`.
+  func partRange(_ name: FlagName) throws(Failure) -> ClosedRange<Int>? {
+    guard let given = last(name) else { return nil }
+    let ends = given.value.text.split(separator: "-", omittingEmptySubsequences: false).map { end in
+      end.allSatisfy { ("0"..."9").contains($0) } ? Int(end) : nil
+    }
+    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first >= 1, first <= last,
+      last <= S3Limits.mostParts
+    else {
+      throw wrong(
+        given, "is neither a part nor a range of parts",
+        remedy: "Write --\(name.rawValue) 3 or --\(name.rawValue) 1-40, up to 10000.")
+    }
+    return first...last
+  }
+
   func size(_ name: FlagName) throws(Failure) -> Int64? {
     guard let given = last(name) else { return nil }
     guard let size = SizeValue.parse(given.value.text) else {

@@ -115,7 +115,7 @@ struct PresignChoices: Sendable, Equatable {
     contentMD5File = try invocation.path(.contentMD5File)
     versionID = try invocation.text(.versionID)
     uploadID = try invocation.text(.uploadID)
-    parts = try Self.parts(invocation)
+    parts = try invocation.partRange(.part)
     method = try invocation.choice(.method) ?? (parts == nil ? .get : .put)
     overrides = try Self.overrides(invocation)
     try check(invocation)
@@ -156,20 +156,6 @@ struct PresignChoices: Sendable, Equatable {
         .usage, "--content-md5: one MD5 cannot be that of \(parts.count) parts",
         remedy: "Give --content-md5-file FILE, with a line for each part: its number and its MD5.")
     }
-  }
-
-  private static func parts(_ invocation: Invocation) throws(Failure) -> ClosedRange<Int>? {
-    guard let given = invocation.last(.part) else { return nil }
-    let ends = given.value.text.split(separator: "-", omittingEmptySubsequences: false).map { end in
-      end.allSatisfy { ("0"..."9").contains($0) } ? Int(end) : nil
-    }
-    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first >= 1, first <= last,
-      last <= S3Limits.mostParts
-    else {
-      throw invocation.wrong(
-        given, "is neither a part nor a range of parts", remedy: "Write --part 3 or --part 1-40, up to 10000.")
-    }
-    return first...last
   }
 
   private static func overrides(_ invocation: Invocation) throws(Failure) -> [NamedValue] {

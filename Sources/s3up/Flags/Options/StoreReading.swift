@@ -85,6 +85,7 @@ extension UploadOptions {
     self.resume = resume.mode
     abortsWhenCancelled = resume.onInterrupt == .abort
     lockPatience = resume.lockPatience
+    skipsSame = invocation.toggle(.skipSame) ?? false
     deadline = resume.deadline
   }
 }

@@ -28,6 +28,7 @@ struct CommandPage: Sendable {
     case .abort: abort
     case .uploads: uploads
     case .presign: presign
+    case .ticket: ticket
     case .doctor: doctor
     case .help: help
     case .completions: completions

@@ -1,8 +1,10 @@
 extension CommandPage {
   static let put = CommandPage(
-    name: .put, summary: "upload a file, a stream, or what a command prints",
+    name: .put, summary: "upload files, folders, or what a command prints",
     synopses: [
-      "s3up put [OPTIONS] FILE s3://BUCKET/KEY", "s3up put [OPTIONS] - s3://BUCKET/KEY",
+      "s3up put [OPTIONS] FILE s3://BUCKET/KEY", "s3up put [OPTIONS] FILE... s3://BUCKET/PREFIX/",
+      "s3up put [OPTIONS] -r DIR... s3://BUCKET/PREFIX/", "s3up put [OPTIONS] --files-from FILE s3://BUCKET/PREFIX/",
+      "s3up put [OPTIONS] - s3://BUCKET/KEY", "s3up put [OPTIONS] FILE --ticket TICKET",
       "s3up put [OPTIONS] --from-command s3://BUCKET/KEY -- CMD [ARG...]",
     ],
     examples: [
@@ -14,6 +16,16 @@ extension CommandPage {
       Example(
         what: "Back up a database, and publish nothing if the dump fails",
         line: "s3up put --from-command s3://my-bucket/db.sql.zst -- sh -c 'set -o pipefail; pg_dump mydb | zstd'"),
+      Example(
+        what: "What is in a folder: build/lib/x.so becomes 1234/lib/x.so",
+        line: "s3up put -r build s3://artifacts/1234/ --exclude '*.o'"),
+      Example(
+        what: "Every night only what has changed, and then a list of all that is there",
+        line: "s3up put -r /srv/data s3://backup/data/ --skip-same --manifest s3://backup/data.sha256"),
+      Example(what: "By a ticket, without credentials", line: "s3up put disk.img --ticket ticket.json"),
+      Example(
+        what: "The third of eight nodes that share the upload of one file",
+        line: "s3up put disk.img --ticket ticket.json --shard 3/8"),
       Example(what: "At most 2 MiB per second", line: "s3up put --limit-rate 2M video.mkv s3://my-bucket/video.mkv"),
     ],
     about: [
@@ -32,12 +44,18 @@ extension CommandPage {
       sent again. An upload that cannot be resumed is aborted, so that no parts are left that cost money. A stream \
       cannot be read again, so if its upload fails, it is aborted.
       """,
+      """
+      Several files share one window of connections, and each has its own result line, retries and record. One that \
+      fails does not stop the others; if 16 have failed for the same reason and none has arrived, the run ends. The exit \
+      code is that of the reason, or 1 if there are several. A run that was killed goes on with the same command: what \
+      it had confirmed is not sent again.
+      """,
     ],
     arguments: [
       Item(
         term: "FILE",
         doc: """
-          The file to upload; - is standard input. A regular file there (<FILE) is read from its current offset, and its \
+          The file to upload, several of them, or with -r folders; - is standard input. A regular file there (<FILE) is read from its current offset, and its \
           upload can be resumed like that of a named file; anything else is a stream, and so is a named pipe.
           """),
       Item(
@@ -178,6 +196,55 @@ extension CommandPage {
       later than the credentials that signed it. Treat it as a secret.
       """
     ], arguments: [object])
+
+  static let ticket = CommandPage(
+    name: .ticket, summary: "let others upload one object without credentials",
+    synopses: [
+      "s3up ticket issue [OPTIONS] FILE s3://BUCKET/KEY -o TICKET",
+      "s3up ticket issue [OPTIONS] --size SIZE|--max-size SIZE s3://BUCKET/KEY -o TICKET",
+      "s3up ticket issue [OPTIONS] -r DIR s3://BUCKET/PREFIX/ -o TICKETS",
+      "s3up ticket show|finish|revoke [OPTIONS] TICKET",
+      "s3up ticket renew [OPTIONS] TICKET [--all] [-o FILE]",
+    ],
+    examples: [
+      Example(
+        what: "Whoever gets the ticket can upload this file, and nothing else",
+        line: "s3up ticket issue disk.img s3://my-bucket/disk.img --expires 36h -o ticket.json"),
+      Example(
+        what: "A stream of up to 20 GiB",
+        line: "s3up ticket issue --max-size 20G s3://my-bucket/dump.zst -o ticket.json"),
+      Example(
+        what: "A page with which somebody uploads it in a browser",
+        line: "s3up ticket issue film.mov s3://my-bucket/in/film.mov --format html --set-cors -o upload.html"),
+      Example(
+        what: "What is in a folder; there: s3up put DIR --ticket tickets.jsonl",
+        line: "s3up ticket issue -r build s3://artifacts/1234/ -o tickets.jsonl"),
+      Example(what: "What has arrived?", line: "s3up ticket show ticket.json"),
+      Example(what: "It expired in the middle", line: "s3up ticket renew ticket.json --expires 2d"),
+    ],
+    about: [
+      """
+      A ticket is a file of presigned requests: for each part of one upload, its list of parts, its completion and its \
+      abort. Whoever has the ticket and the file uploads it with s3up put --ticket, from as many machines as they like, and \
+      can do nothing else at the store. With FILE the checksum of each part is signed too, so that the store takes only \
+      these bytes: SHA-256 at AWS, elsewhere MD5, which every store verifies.
+      """,
+      """
+      issue begins the upload with the object's type, metadata, encryption and lock. show tells what the store has of it, \
+      finish completes it if all is there, and revoke aborts it, which makes the ticket worthless. These three use the \
+      ticket's own requests, and your credentials once it has expired. renew signs with your credentials what the store \
+      still lacks.
+      """,
+      """
+      A ticket is valid for at most 7 days, and no longer than the credentials that sign it: keys of a role or of a login \
+      often end after an hour, and the command says so.
+      """,
+    ],
+    arguments: [
+      Item(term: "FILE", doc: "The file that may be uploaded."),
+      Item(term: "s3://BUCKET/KEY", doc: "The object that it becomes."),
+      Item(term: "TICKET", doc: "A file that issue wrote; - is standard input."),
+    ])
 
   static let help = CommandPage(
     name: .help, summary: "explain s3up or one of its commands",

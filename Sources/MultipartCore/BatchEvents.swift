@@ -1,0 +1,79 @@
+/// What became of one object of an upload of many.
+public struct BatchResult: Sendable {
+  /// The source's path, or the name of a stream.
+  public var source: String
+  /// The object's bucket.
+  public var bucket: String
+  /// The object's key.
+  public var key: String
+  /// The object with its proof, or why there is none.
+  public var result: Result<UploadedObject, Failure>
+  /// What a list of files calls it.
+  package var name: [UInt8]
+}
+
+/// What an upload of many reports while it runs.
+public enum BatchEvent: Sendable {
+  /// An object has arrived, was there already, or has failed.
+  case ended(BatchResult)
+  /// A source that has no object: a link that is not followed, a socket, an empty folder.
+  case skipped(SkippedSource)
+  /// What a run that only looks would upload.
+  case planned(source: String, bucket: String, key: String, size: Int64?)
+  /// What the upload of one object reports.
+  case upload(UploadEvent, source: String, bucket: String, key: String)
+}
+
+/// A source that is not uploaded, and why.
+public struct SkippedSource: Sendable {
+  /// The source's path.
+  public var path: String
+  /// A clause for people: `a socket`.
+  public var why: String
+}
+
+/// The totals of an upload of many.
+public struct BatchSummary: Sendable, Equatable {
+  /// Objects that were uploaded.
+  public var uploaded = 0
+  /// Objects that were there already.
+  public var unchanged = 0
+  /// Objects that could not be uploaded.
+  public var failed = 0
+  /// Sources without an object.
+  public var skipped = 0
+  /// The bytes of the objects that were uploaded or were there already.
+  public var bytes: Int64 = 0
+  /// Bytes that were sent, including those of failed tries.
+  public var bytesSent: Int64 = 0
+  /// Bytes that the store had before this run, of uploads that were resumed.
+  public var bytesResumed: Int64 = 0
+  /// Requests that were sent again.
+  public var retries = 0
+  /// The run has stopped because of what failed; what it had not come to was not tried.
+  public var hasGivenUp = false
+  /// Objects that a run that only looks would upload.
+  public var planned = 0
+
+  package init() {}
+}
+
+/// The progress of an upload of many.
+public struct BatchState: Sendable {
+  /// The totals of the objects that have ended.
+  public var summary = BatchSummary()
+  /// Objects that were found so far.
+  public var found = 0
+  /// Their bytes, as far as they are known.
+  public var foundBytes: Int64 = 0
+  /// There are no more than those that were found.
+  public var foundAll = false
+  /// Bytes that the store has, and bytes being sent that its side has acknowledged.
+  public var bytes: Int64 = 0
+  /// Bytes that this run has sent, including those of failed tries; the rate is computed from it.
+  public var taken: Int64 = 0
+  /// Requests that are sending now.
+  public var connections = 0
+  /// Those that are under way, the oldest first.
+  public var running: [(source: String, state: UploadState)] = []
+}

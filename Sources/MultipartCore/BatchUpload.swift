@@ -1,0 +1,235 @@
+/// An upload of many objects over one window of connections, which can be watched and stopped. A failure of one does not
+/// stop the others.
+///
+///     let batch = try store.batch([UploadItem(.file("a"), to: "a"), UploadItem(.file("b"), to: "b")])
+///     let summary = try await batch.run()
+///     print(summary.uploaded, summary.failed)
+public final class BatchUpload: Sendable {
+  let driver: RunDriver
+  private let maker: any UploaderMaking
+  private let find: Finder
+  private let options: BatchOptions
+  private let onEvent: @Sendable (BatchEvent) -> Void
+  private let state = Locked(State())
+
+  private struct State: Sendable {
+    var summary = BatchSummary()
+    var found = 0
+    var foundBytes: Int64 = 0
+    var foundAll = false
+    /// Of objects that have ended.
+    var bytes: Int64 = 0
+    var taken: Int64 = 0
+    /// Why the sources could not be read to their end.
+    var trouble: Failure?
+    /// How many have failed for each reason, that of the store or the line.
+    var failures: [Failure.Code: Int] = [:]
+  }
+
+  init(
+    _ maker: any UploaderMaking, _ options: BatchOptions, driver: RunDriver, find: @escaping Finder,
+    onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) {
+    (self.maker, self.options, self.driver, self.find, self.onEvent) = (maker, options, driver, find, onEvent)
+  }
+
+  /// The progress; can be read at any time.
+  public var progress: BatchState {
+    var now = BatchState()
+    let running = driver.uploaders
+    state.withLock { state in
+      now.summary = state.summary
+      (now.found, now.foundBytes, now.foundAll) = (state.found, state.foundBytes, state.foundAll)
+      (now.bytes, now.taken) = (state.bytes, state.taken)
+    }
+    for uploader in running {
+      let own = UploadState(uploader)
+      now.bytes += own.bytes
+      now.taken += own.taken
+      now.connections += own.connections
+      now.running.append((uploader.job.source.path.text, own))
+    }
+    return now
+  }
+
+  /// Stops the run; can be called from anywhere.
+  public func cancel() { driver.interrupt() }
+
+  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be found out, and if the
+  /// run is cancelled or its time is over; what becomes of an object is in its event.
+  public func run() async throws(Failure) -> BatchSummary {
+    let start = driver.world.uptime()
+    let alarm = options.upload.deadline.map { driver.interrupt(after: $0, since: start, aborts: false) }
+    defer { alarm?.cancel() }
+    // In a task of its own: a cancelled task could not send the requests that abort or keep the uploads.
+    let work = Task { [self] in
+      await driver.run { [self] door in
+        await feed(door)
+      } ended: { [self] uploader, result in
+        ended(uploader, result)
+      }
+    }
+    await withTaskCancellationHandler {
+      await work.value
+    } onCancel: { [driver] in
+      driver.interrupt()
+    }
+    let (summary, trouble) = state.withLock { state in
+      (state.summary, state.trouble ?? (state.summary.hasGivenUp ? nil : driver.interruption))
+    }
+    close(keepsRecord: trouble != nil || summary.failed > 0 || driver.interruption != nil)
+    if let trouble { throw trouble }
+    return summary
+  }
+
+  private func close(keepsRecord: Bool) {
+    do throws(Failure) {
+      try options.record?.close(keeps: keepsRecord)
+    } catch {
+      driver.world.log(0, "the record of this run cannot be written: \(error.message)")
+    }
+  }
+
+  // MARK: - Finding and opening
+
+  /// Each holds a descriptor as long as a file found in it has not begun.
+  private static let mostFolders = 200
+
+  private func feed(_ door: RunDriver.Door) async {
+    let ahead = Lookahead(large: UploadPlan.defaultPart, isFull: { Folder.openCount > Self.mostFolders })
+    let finder = Task { [self] in
+      do {
+        try await find { [self] step in await take(step, ahead) }
+        state.withLock { $0.foundAll = true }
+      } catch {
+        let failure = error as? Failure ?? Failure(.sourceMissing, "the sources could not be read: \(error)")
+        state.withLock { $0.trouble = failure }
+      }
+      ahead.close()
+    }
+    await withDiscardingTaskGroup { group in
+      while await door.enter() {
+        guard let candidate = await ahead.take() else {
+          door.leave()
+          break
+        }
+        do throws(Failure) {
+          let uploader = try await maker.uploader(candidate, driver) { [onEvent] in onEvent($0) }
+          if uploader.mayWait { group.addTask { await door.offer(uploader) } } else { await door.offer(uploader) }
+        } catch {
+          door.leave()
+          ended(maker.result(candidate.item, error))
+        }
+      }
+      ahead.close(dropping: true)
+    }
+    await finder.value
+  }
+
+  private func take(_ step: CandidateStep, _ ahead: Lookahead) async -> Bool {
+    switch step {
+    case .skipped(let source):
+      state.withLock { $0.summary.skipped += 1 }
+      onEvent(.skipped(source))
+    case .failed(let failure, let name):
+      var result = maker.result(nil, failure)
+      if !name.isEmpty { result.name = name }
+      ended(result)
+    case .candidate(let candidate):
+      state.withLock { state in
+        state.found += 1
+        state.foundBytes += candidate.size ?? 0
+      }
+      if options.onlyLooks, !options.upload.skipsSame {
+        let item = candidate.item
+        plan(item.input.path.text, item.bucket ?? maker.bucket, item.key, candidate.size)
+        return driver.interruption == nil
+      }
+      return await ahead.put(candidate)
+    }
+    return driver.interruption == nil
+  }
+
+  private func plan(_ source: String, _ bucket: String, _ key: String, _ size: Int64?) {
+    state.withLock { state in
+      state.summary.planned += 1
+      state.summary.bytes += size ?? 0
+    }
+    onEvent(.planned(source: source, bucket: bucket, key: key, size: size))
+  }
+
+  // MARK: - Ending
+
+  private static let enough = 16
+
+  private func ended(_ uploader: Uploader, _ result: Result<UploadResult, Failure>) {
+    if case .success(let planned) = result, planned.isPlanned {
+      let job = uploader.job
+      return plan(job.source.path.text, job.bucket, job.key, planned.size)
+    }
+    state.withLock { state in
+      state.bytes += uploader.progress.bytes
+      state.taken += uploader.progress.taken
+    }
+    let told = maker.result(uploader, result)
+    ended(told)
+    note(uploader, told)
+    // The result was told, so the record may go.
+    uploader.close()
+  }
+
+  /// For the next run, and in the manifest.
+  private func note(_ uploader: Uploader, _ result: BatchResult) {
+    guard case .success(let object) = result.result else { return }
+    do throws(Failure) {
+      if let etag = object.etag, !uploader.job.source.isStream {
+        try options.record?.append(
+          key: result.key, identity: uploader.job.source.identity, etag: etag)
+      }
+      try options.manifest?.add(
+        ManifestEntry(
+          key: options.nameInManifest(result.key), size: object.size, etag: object.etag, versionID: object.versionID,
+          checksum: object.sum, sha256: object.sha256))
+    } catch {
+      state.withLock { $0.trouble = $0.trouble ?? error }
+    }
+  }
+
+  private func ended(_ result: BatchResult) {
+    state.withLock { state in
+      switch result.result {
+      case .success(let object):
+        if object.isUnchanged { state.summary.unchanged += 1 } else { state.summary.uploaded += 1 }
+        state.summary.bytes += object.size
+        state.summary.bytesSent += object.bytesSent
+        state.summary.bytesResumed += object.bytesResumed
+        state.summary.retries += object.retries
+      // What was stopped has not failed: the next run goes on with it.
+      case .failure(let failure) where [.interrupted, .deadline].contains(failure.code): break
+      case .failure: state.summary.failed += 1
+      }
+    }
+    onEvent(.ended(result))
+    guard case .failure(let failure) = result.result, failure.code != .interrupted, failure.code != .deadline else {
+      return
+    }
+    if options.stopsAtFirstFailure || isHopeless(failure) {
+      state.withLock { $0.summary.hasGivenUp = true }
+      driver.interrupt(Failure(.interrupted, "not sent, because another file failed"))
+    }
+  }
+
+  /// Nothing has arrived, and so many have failed for one reason that the others would too: a bucket that is not there, a
+  /// store that does not answer, credentials that are refused.
+  private func isHopeless(_ failure: Failure) -> Bool {
+    switch failure.code {
+    case .sourceMissing, .sourceChanged, .dataMismatch, .usage, .precondition: return false
+    default: break
+    }
+    return state.withLock { state in
+      state.failures[failure.code, default: 0] += 1
+      return state.summary.uploaded + state.summary.unchanged == 0
+        && state.failures[failure.code, default: 0] >= Self.enough
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// The checksums of one file that a comparison asks for. With each pass comes the CRC64NVME, which most stores keep and
+/// which costs next to nothing beside an MD5; nothing is read twice for the same checksum.
+struct FileSums {
+  let file: SourceFile
+  let isStopped: @Sendable () -> Bool
+  private var whole: [ChecksumAlgorithm: Checksum] = [:]
+  private var etags: [Int64: ETag] = [:]
+
+  init(_ file: SourceFile, unless isStopped: @escaping @Sendable () -> Bool) {
+    self.file = file
+    self.isStopped = isStopped
+  }
+
+  mutating func of(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum {
+    if let known = whole[algorithm] { return known }
+    let sums = try sums(algorithm, 0, file.size)
+    try file.checkUnchanged()
+    whole.merge(sums) { $1 }
+    return try sums.one(algorithm)
+  }
+
+  /// Of the parts of a plan, in order.
+  mutating func of(parts plan: UploadPlan, _ algorithm: ChecksumAlgorithm) throws(Failure) -> [Checksum] {
+    var parts: [Checksum] = []
+    var pieces: [(checksum: Checksum, length: Int64)] = []
+    for number in 1...plan.partCount {
+      let (offset, length) = plan.range(of: number)
+      let sums = try sums(algorithm, offset, length)
+      parts.append(try sums.one(algorithm))
+      pieces.append((try sums.one(.crc64nvme), length))
+    }
+    try file.checkUnchanged()
+    if let sum = CRCCombiner.combine(.crc64nvme, pieces.map { ($0.checksum, $0.length) }) { whole[.crc64nvme] = sum }
+    return parts
+  }
+
+  /// Of an object in the parts of a plan.
+  mutating func etag(of plan: UploadPlan) throws(Failure) -> ETag? {
+    if let known = etags[plan.partSize] { return known }
+    let etag = ETag(try MultipartETag.of(md5s: of(parts: plan, .md5).map(\.bytes)))
+    etags[plan.partSize] = etag
+    return etag
+  }
+
+  private func sums(
+    _ algorithm: ChecksumAlgorithm, _ offset: Int64, _ length: Int64
+  ) throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+    try PartSlice(file: file, offset: offset, length: length).checksums([algorithm, .crc64nvme], unless: isStopped)
+  }
+}
+
+extension [ChecksumAlgorithm: Checksum] {
+  fileprivate func one(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum {
+    guard let sum = self[algorithm] else { throw Failure(.local, "\(algorithm.rawValue) was not computed") }
+    return sum
+  }
+}

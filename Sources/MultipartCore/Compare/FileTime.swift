@@ -1,0 +1,45 @@
+/// When a file was last modified, as it is kept in an object's metadata: seconds since 1970 with up to nine decimals.
+package struct FileTime: Sendable, Equatable {
+  /// What s3up and rclone call it in the metadata.
+  package static let ownName = "s3up-mtime"
+  static let rcloneName = "mtime"
+
+  package var seconds: Int64
+  /// 0..<1,000,000,000, and counted forwards, also before 1970.
+  package var nanoseconds: Int64
+
+  package init(_ identity: FileIdentity) {
+    (seconds, nanoseconds) = (identity.modifiedSeconds, identity.modifiedNanoseconds)
+  }
+
+  /// Nil unless it is a decimal number of at most nine decimals.
+  package init?(_ text: String) {
+    let isNegative = text.utf8.first == UInt8(ascii: "-")
+    let pieces = text.utf8.dropFirst(isNegative ? 1 : 0)
+      .split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    let fraction = Array(pieces.count > 1 ? pieces[1] : "0".utf8[...])
+    guard let whole = pieces.first, (1...18).contains(whole.count), whole.allSatisfy(ASCII.isDigit),
+      (1...9).contains(fraction.count), fraction.allSatisfy(ASCII.isDigit)
+    else { return nil }
+    let padded = fraction + [UInt8](repeating: 0x30, count: 9 - fraction.count)
+    (seconds, nanoseconds) = (Self.number(whole), Self.number(padded))
+    guard isNegative else { return }
+    (seconds, nanoseconds) = nanoseconds == 0 ? (-seconds, 0) : (-seconds - 1, 1_000_000_000 - nanoseconds)
+  }
+
+  /// Without zeros at the end.
+  package var text: String {
+    let isNegative = seconds < 0 && nanoseconds > 0
+    let whole = isNegative ? seconds + 1 : seconds
+    let fraction = isNegative ? 1_000_000_000 - nanoseconds : nanoseconds
+    let sign = isNegative && whole == 0 ? "-" : ""
+    guard fraction > 0 else { return sign + String(whole) }
+    var digits = Array(String(1_000_000_000 + fraction).utf8.dropFirst())
+    while digits.last == 0x30 { digits.removeLast() }
+    return sign + String(whole) + "." + String(decoding: digits, as: UTF8.self)
+  }
+
+  private static func number(_ digits: some Sequence<UInt8>) -> Int64 {
+    digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+  }
+}

@@ -1,0 +1,41 @@
+/// The modification time of a file that a program has noted with its object.
+struct NotedTime {
+  /// As a text for people.
+  var name: String
+  var text: String
+  var isSame: Bool
+}
+
+extension FileTime {
+  /// The first that can be read: s3up's, rclone's, s3cmd's.
+  static func noted(in metadata: [NamedValue], of identity: FileIdentity) -> NotedTime? {
+    for name in [ownName, rcloneName] {
+      guard let text = metadata.value(name), let time = FileTime(ASCII.trimmed(text)) else { continue }
+      return NotedTime(name: name, text: time.text, isSame: time == FileTime(identity))
+    }
+    // s3cmd knows whole seconds only.
+    guard let text = S3cmdAttributes(metadata)?["mtime"], let time = FileTime(text) else { return nil }
+    return NotedTime(name: "s3cmd's mtime", text: time.text, isSame: time.seconds == identity.modifiedSeconds)
+  }
+}
+
+/// What s3cmd notes of a file: `atime:1700000000/md5:…/mtime:1700000000/uname:root`.
+struct S3cmdAttributes {
+  private let text: String
+
+  init?(_ metadata: [NamedValue]) {
+    guard let text = metadata.value("s3cmd-attrs") else { return nil }
+    self.text = text
+  }
+
+  subscript(name: String) -> String? {
+    for piece in text.utf8.split(separator: UInt8(ascii: "/")) where piece.starts(with: (name + ":").utf8) {
+      return String(piece.dropFirst(name.utf8.count + 1))
+    }
+    return nil
+  }
+}
+
+extension [NamedValue] {
+  fileprivate func value(_ name: String) -> String? { first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+}

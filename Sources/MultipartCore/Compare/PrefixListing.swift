@@ -1,0 +1,126 @@
+/// One list of the objects below a prefix, read along with keys that come in the order of their bytes. One page is in
+/// memory.
+///
+/// A store's list is believed only as long as it is in order: then it cannot go round in circles, and a key that it
+/// passes over is not there.
+///
+/// `@unchecked Sendable` holds because it is used by one task at a time.
+package final class PrefixListing: @unchecked Sendable {
+  package enum Found: Sendable, Equatable {
+    case listed(ListedObject)
+    case absent
+    /// The list does not tell.
+    case unknown
+  }
+
+  /// Where the next page begins.
+  private enum Next {
+    case token(String)
+    case after(String)
+    case end
+    case useless
+  }
+
+  private let client: S3Client
+  private let policy: RetryPolicy
+  private let list: ListObjects
+  private var page: ArraySlice<ListedObject> = []
+  /// What was asked for or listed last: no key of the next page is at or before it.
+  private var floor = ""
+  private var next: Next
+  private var hasHit = true
+  private var emptyPages = 0
+  private var lastWanted = ""
+
+  /// Longer tokens than any store's: they would become part of a URL.
+  private static let longestToken = 4096
+  /// Pages without objects that follow each other, as some stores answer while they pass over deleted ones.
+  private static let mostEmptyPages = 10
+
+  package init(
+    client: S3Client, bucket: String, prefix: String, retrying policy: RetryPolicy,
+    common: CommonHeaders = CommonHeaders()
+  ) {
+    self.client = client
+    self.policy = policy
+    list = ListObjects(bucket: bucket, prefix: prefix, common: common)
+    next = .after("")
+  }
+
+  package func find(_ key: String) async -> Found {
+    if case .useless = next { return .unknown }
+    guard key.utf8.starts(with: (list.prefix ?? "").utf8) else { return .unknown }
+    guard !Self.isBefore(key, lastWanted) else { return giveUp("the files are not in the order of their keys") }
+    lastWanted = key
+    while true {
+      while let first = page.first, Self.isBefore(first.key, key) { page.removeFirst() }
+      if let first = page.first {
+        guard first.key.utf8.elementsEqual(key.utf8) else { return .absent }
+        hasHit = true
+        return .listed(first)
+      }
+      if case .end = next { return .absent }
+      do throws(Failure) {
+        if let reason = try await turnPage(towards: key) { return giveUp(reason) }
+      } catch {
+        return giveUp(error.message.description)
+      }
+    }
+  }
+
+  /// Reads the next page; says why it is not believed, if so.
+  private func turnPage(towards key: String) async throws(Failure) -> String? {
+    var list = list
+    // Nothing that is still wanted comes before the key, so what is between may be left out: ten files beside ten million
+    // objects would otherwise read every page.
+    let near = Self.before(key)
+    if !hasHit, Self.isBefore(floor, near) { next = .after(near) }
+    switch next {
+    case .token(let token): list.token = token
+    case .after(let text):
+      list.startAfter = text
+      floor = text
+    case .end, .useless: return nil
+    }
+    let answer = try await client.perform(list, retrying: policy)
+    let last = floor
+    for object in answer.objects {
+      guard Self.isBefore(floor, object.key), object.key.utf8.starts(with: (list.prefix ?? "").utf8) else {
+        return "its keys are not in order"
+      }
+      floor = object.key
+    }
+    emptyPages = answer.objects.isEmpty ? emptyPages + 1 : 0
+    guard emptyPages < Self.mostEmptyPages else { return "it has page after page without an object" }
+    page = answer.objects[...]
+    hasHit = false
+    let goesOn = answer.isTruncated ?? (answer.nextToken != nil || answer.objects.count >= ListObjects.usualPage)
+    if !goesOn {
+      next = .end
+    } else if let token = answer.nextToken, token.utf8.count <= Self.longestToken {
+      next = .token(token)
+    } else if Self.isBefore(last, floor) {
+      next = .after(floor)
+    } else {
+      return "it does not tell how it goes on"
+    }
+    return nil
+  }
+
+  private func giveUp(_ reason: String) -> Found {
+    (next, page) = (.useless, [])
+    client.world.log(
+      1,
+      "the list of s3://\(list.bucket)/\(SafeText.oneLine(list.prefix ?? "")) is not used: \(reason); objects are looked up one by one"
+    )
+    return .unknown
+  }
+
+  /// A text close before the key, with nothing of the wanted keys between.
+  private static func before(_ key: String) -> String {
+    String(String.UnicodeScalarView(key.unicodeScalars.dropLast()))
+  }
+
+  /// S3 orders keys by the bytes of their UTF-8.
+  private static func isBefore(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
+}

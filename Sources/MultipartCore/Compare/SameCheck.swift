@@ -1,0 +1,233 @@
+/// An object that is the file already.
+package struct SameObject: Sendable {
+  package var object: ReportedObject
+  package var parts = 1
+  /// A checksum that the store has of it, if it was compared.
+  package var sum: Expectation.Sum?
+  package var evidence = ""
+}
+
+package enum Sameness: Sendable {
+  case same(SameObject)
+  case different(why: String)
+  case absent
+}
+
+/// Whether the object at a key is the local file already.
+///
+/// The size comes first, then what shows the bytes: the ETag, if it is made of MD5s, and the store's checksums. Only if
+/// there is none of them that says anything, the same size and modification time count. What is uncertain counts as
+/// different: to send a file once more does no harm.
+package struct SameCheck: Sendable {
+  let client: S3Client
+  let bucket: String
+  let key: String
+  let file: SourceFile
+  /// How the file would be sent.
+  let plan: UploadPlan
+  /// What a list of the bucket says of the object. Without it, HEAD is asked first.
+  let listed: ListedObject?
+  let etagMayBeMD5: Bool
+  let customerKey: CustomerKey?
+  let common: CommonHeaders
+  let isStopped: @Sendable () -> Bool
+
+  package init(
+    client: S3Client, bucket: String, key: String, file: SourceFile, plan: UploadPlan, listed: ListedObject? = nil,
+    etagMayBeMD5: Bool = true, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders(),
+    unless isStopped: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.client = client
+    self.bucket = bucket
+    self.key = key
+    self.file = file
+    self.plan = plan
+    self.listed = listed
+    self.etagMayBeMD5 = etagMayBeMD5
+    self.customerKey = customerKey
+    self.common = common
+    self.isStopped = isStopped
+  }
+
+  /// Throws failures that may pass.
+  package func run() async throws(Failure) -> Sameness {
+    var sums = FileSums(file, unless: isStopped)
+    if let listed, let size = listed.size {
+      guard size == file.size else { return differentSize(size) }
+      // If it is not the file's, HEAD tells whether it is an MD5 at all: that of an object encrypted with KMS only looks
+      // like one.
+      if etagMayBeMD5, case .same(let sign) = try byETag(listed.etag, &sums) {
+        return .same(sign.object(ReportedObject(size: size, etag: listed.etag)))
+      }
+    }
+    do throws(Failure) {
+      switch try await client.perform(
+        HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common))
+      {
+      case .absent: return .absent
+      case .exists(let object): return try judge(object, &sums)
+      }
+    } catch {
+      // 400: the object is encrypted with a key that only its owner has.
+      guard error.status == 400 || (error.status == 403 && error.code == .credentials) else { throw error }
+      return .different(why: "HeadObject is not allowed")
+    }
+  }
+
+  private func differentSize(_ size: Int64) -> Sameness {
+    .different(why: "the object has \(size) bytes, the file \(file.size)")
+  }
+
+  private func judge(_ object: ObjectInfo, _ sums: inout FileSums) throws(Failure) -> Sameness {
+    guard let size = object.size else { return .different(why: "the store does not say how long the object is") }
+    guard size == file.size else { return differentSize(size) }
+    var doubt: String?
+    for property in Property.allCases {
+      switch try sign(property, of: object, &sums) {
+      case .same(let sign): return .same(sign.object(ReportedObject(object)))
+      case .different(let why): return .different(why: why)
+      case .doubtful(let why): doubt = doubt ?? why
+      case .none: break
+      }
+    }
+    if let doubt { return .different(why: doubt) }
+    guard let time = FileTime.noted(in: object.metadata, of: file.identity) else {
+      return .different(why: "nothing that the store says of the object shows whether it is the file")
+    }
+    guard time.isSame else { return .different(why: "\(time.name) of the object is \(time.text), not the file's") }
+    try file.checkUnchanged()
+    return .same(
+      SameObject(object: ReportedObject(object), evidence: "size and \(time.name) of the object are the file's"))
+  }
+}
+
+extension SameCheck {
+  /// What can show the bytes of an object, in the order in which it is asked.
+  private enum Property: CaseIterable {
+    case wholeChecksum, etag, compositeChecksum, notedMD5
+  }
+
+  private func sign(
+    _ property: Property, of object: ObjectInfo, _ sums: inout FileSums
+  ) throws(Failure) -> Sign {
+    switch property {
+    case .wholeChecksum: return try byWholeChecksum(object, &sums)
+    case .etag:
+      guard etagMayBeMD5, object.encryption.etagMayBeMD5 else { return .none }
+      return try byETag(object.etag, &sums)
+    case .compositeChecksum: return try byCompositeChecksum(object, &sums)
+    case .notedMD5: return try byNotedMD5(object, &sums)
+    }
+  }
+
+  /// What one property of an object says about the file.
+  private enum Sign {
+    case same(Match)
+    case different(why: String)
+    /// Other parts would explain it too, so that a checksum may still show that it is the same.
+    case doubtful(why: String)
+    case none
+  }
+
+  private struct Match {
+    var parts = 1
+    var sum: Expectation.Sum?
+    var evidence: String
+
+    func object(_ object: ReportedObject) -> SameObject {
+      SameObject(object: object, parts: parts, sum: sum, evidence: evidence)
+    }
+  }
+
+  private func byETag(_ text: String?, _ sums: inout FileSums) throws(Failure) -> Sign {
+    guard let etag = text.flatMap(ETag.init) else { return .none }
+    switch etag.form {
+    case .opaque: return .none
+    case .md5(let md5):
+      guard try sums.of(.md5).bytes == md5 else { return .different(why: "the object's ETag is not the file's MD5") }
+      return .same(Match(evidence: "MD5 \(etag.value) of the object's ETag is the file's"))
+    case .multipart(_, let parts):
+      let plans = plans(of: parts)
+      for plan in plans where try sums.etag(of: plan) == etag {
+        let size = parts == 1 ? "" : " of \(plan.partSize) bytes"
+        return .same(
+          Match(parts: parts, evidence: "ETag \(etag.value) of the object is that of the file in \(parts) parts\(size)")
+        )
+      }
+      guard !plans.isEmpty else { return .none }
+      let why = "the object's ETag is not that of the file in \(parts) parts"
+      return parts == 1 ? .different(why: why) : .doubtful(why: why)
+    }
+  }
+
+  /// The part sizes of other programs.
+  private static let usualSizes: [Int64] = [5, 8, 10, 15, 16, 25, 32, 50, 64, 100, 128, 256, 512].map { $0 << 20 }
+
+  /// At most three in which the file has this many parts, the file's own first.
+  private func plans(of parts: Int) -> [UploadPlan] {
+    guard S3Limits.partNumbers.contains(parts) else { return [] }
+    // Whatever the part size is, the one part is the file.
+    let others = parts == 1 && plan.partCount == 1 ? [] : Self.usualSizes.filter { $0 != plan.partSize }
+    let plans = [plan] + others.lazy.compactMap { try? UploadPlan(size: file.size, partSize: $0) }
+    return Array(plans.lazy.filter { $0.partCount == parts }.prefix(parts == 1 ? 1 : 3))
+  }
+
+  /// The strongest in the order of the algorithms, CRC64NVME first.
+  private func byWholeChecksum(_ object: ObjectInfo, _ sums: inout FileSums) throws(Failure) -> Sign {
+    for algorithm in ChecksumAlgorithm.allCases {
+      guard object.type(of: algorithm) == .fullObject,
+        let given = object.checksums[algorithm.headerName].flatMap({ Checksum(algorithm, base64: $0) })
+      else { continue }
+      let sum = Expectation.Sum(algorithm: algorithm, type: .fullObject, text: given.base64)
+      guard try sums.of(algorithm) == given else {
+        return .different(why: "the object's \(sum.title) is not the file's")
+      }
+      let parts = object.etag.flatMap(ETag.init)?.parts ?? 1
+      return .same(Match(parts: parts, sum: sum, evidence: "\(sum.title) \(sum.text) of the object is the file's"))
+    }
+    return .none
+  }
+
+  private func byCompositeChecksum(_ object: ObjectInfo, _ sums: inout FileSums) throws(Failure) -> Sign {
+    for algorithm in ChecksumAlgorithm.allCases {
+      guard object.type(of: algorithm) == .composite,
+        let given = object.checksums[algorithm.headerName].flatMap({ CompositeChecksum(algorithm, text: $0) }),
+        given.parts == plan.partCount
+      else { continue }
+      let sum = Expectation.Sum(algorithm: algorithm, type: .composite, text: given.text)
+      guard try CompositeChecksum(of: sums.of(parts: plan, algorithm)) == given else {
+        return .doubtful(why: "the object's \(sum.title) is not that of the file in \(given.parts) parts")
+      }
+      return .same(
+        Match(
+          parts: given.parts, sum: sum,
+          evidence: "\(sum.title) \(sum.text) of the object is that of the file in \(given.parts) parts"))
+    }
+    return .none
+  }
+
+  /// The MD5 that s3cmd has noted.
+  private func byNotedMD5(_ object: ObjectInfo, _ sums: inout FileSums) throws(Failure) -> Sign {
+    guard let text = S3cmdAttributes(object.metadata)?["md5"], let noted = Hex.decode(text),
+      let md5 = Checksum(.md5, bytes: noted)
+    else { return .none }
+    guard try sums.of(.md5) == md5 else { return .different(why: "the MD5 that s3cmd has noted is not the file's") }
+    return .same(Match(evidence: "MD5 \(md5.hex) that s3cmd has noted with the object is the file's"))
+  }
+}
+
+extension ETag {
+  /// Of how many parts the object was made, if it says so.
+  fileprivate var parts: Int? {
+    if case .multipart(_, let parts) = form { parts } else { nil }
+  }
+}
+
+extension ObjectInfo {
+  /// Of a checksum without a type, its form tells.
+  fileprivate func type(of algorithm: ChecksumAlgorithm) -> ChecksumType? {
+    guard algorithm != .md5, let given = checksums[algorithm.headerName] else { return nil }
+    if let checksumType, !checksumType.isEmpty { return ChecksumType(awsName: checksumType) }
+    return given.utf8.contains(UInt8(ascii: "-")) ? .composite : .fullObject
+  }
+}

@@ -1,0 +1,141 @@
+import Glibc
+
+/// The list of the objects of a run, one line for each, sorted by key: the same, in whatever order they were finished.
+///
+/// Lines are collected in memory up to a bound, then sorted and added to a scratch file; the end merges what is there.
+package final class Manifest: Sendable {
+  private struct State: Sendable {
+    var lines: [ManifestLine] = []
+    /// Bytes of the lines.
+    var size = 0
+    var file: ScratchFile?
+    var length: Int64 = 0
+    /// Each is sorted.
+    var runs: [Range<Int64>] = []
+  }
+
+  private let form: ManifestForm
+  private let folder: String
+  private let bound: Int
+  private let state = Locked(State())
+
+  /// `folder` is for temporary files; `bound` is how many bytes of lines are in memory.
+  package init(_ form: ManifestForm, folder: String, bound: Int = 4 << 20) {
+    self.form = form
+    self.folder = folder
+    self.bound = bound
+  }
+
+  /// As `sha256sum` checks it.
+  var wantsSHA256: Bool { if case .sums = form { true } else { false } }
+
+  package func add(_ entry: ManifestEntry) throws(Failure) {
+    let line = ManifestLine(name: Array(entry.key.utf8), text: try form.line(entry))
+    try state.withLock { (state) throws(Failure) in
+      state.lines.append(line)
+      state.size += line.name.count + line.text.count
+      if state.size >= bound { try spill(&state) }
+    }
+  }
+
+  private func spill(_ state: inout State) throws(Failure) {
+    let file = if let file = state.file { file } else { try ScratchFile(in: folder) }
+    state.file = file
+    let begin = state.length
+    var bytes: [UInt8] = []
+    for line in state.lines.sorted() {
+      bytes += line.stored
+      guard bytes.count >= Self.step else { continue }
+      try file.append(bytes)
+      state.length += Int64(bytes.count)
+      bytes.removeAll(keepingCapacity: true)
+    }
+    try file.append(bytes)
+    state.length += Int64(bytes.count)
+    state.runs.append(begin..<state.length)
+    (state.lines, state.size) = ([], 0)
+  }
+
+  /// Writes it into a file, which is complete and durable before it replaces an older one of this name. What is no regular
+  /// file, such as a pipe or a device, is written as it is.
+  package func write(to path: FilePath) throws(Failure) {
+    var status = stat()
+    if path.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG {
+      let descriptor = path.withCString { open($0, O_WRONLY | O_CLOEXEC) }
+      guard descriptor >= 0 else { throw Self.failure(path, "cannot be written") }
+      return try fill(descriptor, path)
+    }
+    // With the mode that the user's umask gives.
+    let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: 0o666)
+    guard descriptor >= 0 else { throw Self.failure(path, "cannot be made") }
+    do throws(Failure) {
+      try fill(descriptor, path, isDurable: true)
+      let renamed = temporary.withCString { from in path.withCString { rename(from, $0) } }
+      guard renamed == 0 else { throw Self.failure(path, "cannot be renamed") }
+    } catch {
+      _ = temporary.withCString { unlink($0) }
+      throw error
+    }
+  }
+
+  /// A temporary file that contains it; the caller uploads it and deletes it.
+  package func temporaryFile() throws(Failure) -> FilePath {
+    let (path, descriptor) = ScratchFile.made(FilePath(folder + "/s3up-manifest"), O_WRONLY, mode: 0o600)
+    guard descriptor >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be made") }
+    do throws(Failure) {
+      try fill(descriptor, path)
+    } catch {
+      _ = path.withCString { unlink($0) }
+      throw error
+    }
+    return path
+  }
+
+  /// Takes over the descriptor.
+  private func fill(_ descriptor: Int32, _ path: FilePath, isDurable: Bool = false) throws(Failure) {
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    try merged { (line) throws(Failure) in
+      bytes += line.text
+      guard bytes.count >= Self.step else { return }
+      guard StateFolder.writeAll(descriptor, bytes) else { throw Self.failure(path, "cannot be written") }
+      bytes.removeAll(keepingCapacity: true)
+    }
+    guard StateFolder.writeAll(descriptor, bytes), !isDurable || fsync(descriptor) == 0 else {
+      throw Self.failure(path, "cannot be written")
+    }
+  }
+
+  private static let step = 64 << 10
+
+  private func merged(_ give: (ManifestLine) throws(Failure) -> Void) throws(Failure) {
+    try state.withLock { (state) throws(Failure) in
+      if state.runs.isEmpty {
+        for line in state.lines.sorted() { try give(line) }
+        return
+      }
+      if !state.lines.isEmpty { try spill(&state) }
+      guard let file = state.file else { return }
+      // By their next lines, the least last.
+      var open: [ManifestRun] = []
+      for range in state.runs {
+        if let run = try ManifestRun(file, range) { open.append(run) }
+      }
+      open.sort { $1.first < $0.first }
+      while var run = open.popLast() {
+        try give(run.first)
+        guard try run.advance() else { continue }
+        var (low, high) = (0, open.count)
+        while low < high {
+          let middle = (low + high) / 2
+          if run.first < open[middle].first { low = middle + 1 } else { high = middle }
+        }
+        open.insert(run, at: low)
+      }
+    }
+  }
+
+  private static func failure(_ path: FilePath, _ what: String) -> Failure {
+    StateFolder.failure(path.text, "the manifest \(what)")
+  }
+}

@@ -1,0 +1,76 @@
+/// One object in a manifest.
+package struct ManifestEntry: Sendable {
+  package var key: String
+  package var size: Int64
+  package var etag: String?
+  package var versionID: String?
+  package var checksum: Expectation.Sum?
+  package var sha256: Checksum?
+
+  package init(
+    key: String, size: Int64, etag: String? = nil, versionID: String? = nil, checksum: Expectation.Sum? = nil,
+    sha256: Checksum? = nil
+  ) {
+    self.key = key
+    self.size = size
+    self.etag = etag
+    self.versionID = versionID
+    self.checksum = checksum
+    self.sha256 = sha256
+  }
+}
+
+package enum ManifestForm: Sendable {
+  /// As `sha256sum` writes and checks it.
+  case sums
+  /// One JSON object for each line.
+  case json
+
+  /// By the ending of the target's name.
+  package init(target: String) {
+    self = [".json", ".jsonl"].contains(where: target.hasSuffix) ? .json : .sums
+  }
+
+  /// Each share of a run writes a manifest of its own.
+  package static func target(_ name: String, share: Int, of shares: Int) -> String { "\(name).\(share)-of-\(shares)" }
+
+  /// With its line feed.
+  func line(_ entry: ManifestEntry) throws(Failure) -> [UInt8] {
+    switch self {
+    case .sums:
+      guard let sum = entry.sha256, sum.algorithm == .sha256 else {
+        throw Failure(.local, "the manifest needs the SHA-256 of each file").at(Place(key: entry.key))
+      }
+      let name = Self.escaped(entry.key)
+      return (name.isEscaped ? [UInt8(ascii: "\\")] : []) + Array(sum.hex.utf8) + Array("  ".utf8) + name.bytes
+        + [UInt8(ascii: "\n")]
+    case .json:
+      let checksum = entry.checksum.map { sum in
+        JSON.object([
+          ("algorithm", .string(sum.algorithm.awsName ?? "MD5")), ("type", .string(sum.type.rawValue)),
+          ("value", .string(sum.text)),
+        ])
+      }
+      let line = JSON.object([
+        ("key", .string(entry.key)), ("size", .int(entry.size)), ("etag", .optional(entry.etag)),
+        ("version_id", .optional(entry.versionID)), ("checksum", checksum ?? .null),
+        ("sha256", .optional(entry.sha256?.hex)),
+      ])
+      return Array((line.encoded + "\n").utf8)
+    }
+  }
+
+  /// A backslash at the beginning of the line tells `sha256sum` that the name is escaped.
+  private static func escaped(_ name: String) -> (bytes: [UInt8], isEscaped: Bool) {
+    var bytes: [UInt8] = []
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+      case UInt8(ascii: "\n"): bytes += "\\n".utf8
+      case UInt8(ascii: "\r"): bytes += "\\r".utf8
+      default: bytes.append(byte)
+      }
+    }
+    return (bytes, bytes.count != name.utf8.count)
+  }
+}

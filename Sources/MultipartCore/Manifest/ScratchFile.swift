@@ -1,0 +1,45 @@
+import Glibc
+
+/// A file without a name (`open`, `unlink`): the kernel removes it with its last descriptor, also if the process is
+/// killed. Closed in `deinit`.
+final class ScratchFile: Sendable {
+  private let descriptor: Int32
+  private let folder: String
+
+  init(in folder: String) throws(Failure) {
+    let (path, opened) = Self.made(FilePath(folder + "/s3up-manifest"), O_RDWR | O_APPEND, mode: 0o600)
+    descriptor = opened
+    self.folder = folder
+    guard opened >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be made") }
+    _ = path.withCString { unlink($0) }
+  }
+
+  /// A new file with a random ending. The descriptor is negative, and `errno` set, if there is none.
+  static func made(_ stem: FilePath, _ flags: Int32, mode: mode_t) -> (FilePath, Int32) {
+    let ending = "." + String(UInt64.random(in: .min ... .max), radix: 16)
+    let path = FilePath(bytes: stem.bytes + Array(ending.utf8))
+    return (path, path.withCString { open($0, flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode) })
+  }
+
+  deinit { close(descriptor) }
+
+  func append(_ bytes: [UInt8]) throws(Failure) {
+    guard StateFolder.writeAll(descriptor, bytes) else {
+      throw StateFolder.failure(folder, "a temporary file cannot be written")
+    }
+  }
+
+  func read(_ range: Range<Int64>) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    var done = 0
+    while done < bytes.count {
+      let count = bytes[done...].withUnsafeMutableBytes {
+        pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound) + off_t(done))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw StateFolder.failure(folder, "a temporary file cannot be read") }
+      done += count
+    }
+    return bytes
+  }
+}

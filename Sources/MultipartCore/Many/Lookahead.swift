@@ -1,0 +1,83 @@
+/// Candidates that were found and have not begun: at most a thousand, so that large files among them can begin early and
+/// a walk is never far ahead of what is sent.
+final class Lookahead: Sendable {
+  private struct State: Sendable {
+    /// Files that need several connections, by size; the largest is the last.
+    var large: [Candidate] = []
+    var small: ArraySlice<Candidate> = []
+    var isClosed = false
+    /// At most one of each: one task finds candidates, one takes them.
+    var taker: CheckedContinuation<Candidate?, Never>?
+    var giver: CheckedContinuation<Bool, Never>?
+
+    var count: Int { large.count + small.count }
+
+    mutating func take() -> Candidate? { large.popLast() ?? small.popFirst() }
+  }
+
+  private let state = Locked(State())
+  private let most: Int
+  private let large: Int64
+  /// Whether something else limits it already, such as the folders that are open.
+  private let isFull: @Sendable () -> Bool
+
+  /// `large`: a file of at least this size is taken before the others.
+  init(most: Int = 1000, large: Int64, isFull: @escaping @Sendable () -> Bool = { false }) {
+    (self.most, self.large, self.isFull) = (most, large, isFull)
+  }
+
+  /// Returns once there is room for another; false if nothing more is wanted.
+  func put(_ candidate: Candidate) async -> Bool {
+    let taker: CheckedContinuation<Candidate?, Never>? = state.withLock { state in
+      guard !state.isClosed else { return nil }
+      if let taker = state.taker {
+        state.taker = nil
+        return taker
+      }
+      if let size = candidate.size, size >= large {
+        let place = state.large.firstIndex { ($0.size ?? 0) >= size } ?? state.large.endIndex
+        state.large.insert(candidate, at: place)
+      } else {
+        state.small.append(candidate)
+      }
+      return nil
+    }
+    taker?.resume(returning: candidate)
+    return await withCheckedContinuation { continuation in
+      let answer: Bool? = state.withLock { state in
+        if state.isClosed { return false }
+        if state.count == 0 || (state.count < most && !isFull()) { return true }
+        state.giver = continuation
+        return nil
+      }
+      if let answer { continuation.resume(returning: answer) }
+    }
+  }
+
+  /// Nil once it is closed and empty.
+  func take() async -> Candidate? {
+    await withCheckedContinuation { continuation in
+      let (next, isOver, giver) = state.withLock { state in
+        let next = state.take()
+        if next == nil, !state.isClosed { state.taker = continuation }
+        let hasRoom = state.count < most && (state.count == 0 || !isFull())
+        defer { if hasRoom { state.giver = nil } }
+        return (next, next == nil && state.isClosed, hasRoom ? state.giver : nil)
+      }
+      giver?.resume(returning: true)
+      if next != nil || isOver { continuation.resume(returning: next) }
+    }
+  }
+
+  /// Nothing more comes; with `dropping` nothing more is taken either.
+  func close(dropping: Bool = false) {
+    let (taker, giver) = state.withLock { state in
+      state.isClosed = true
+      if dropping { (state.large, state.small) = ([], []) }
+      defer { (state.taker, state.giver) = (nil, nil) }
+      return (state.taker, state.giver)
+    }
+    taker?.resume(returning: nil)
+    giver?.resume(returning: false)
+  }
+}

@@ -1,0 +1,100 @@
+/// Opens the candidates of a run of many and makes their uploaders.
+protocol UploaderMaking: Sendable {
+  var world: World { get }
+  /// Of a candidate that names none.
+  var bucket: String { get }
+
+  func uploader(
+    _ candidate: Candidate, _ driver: RunDriver, tell: @escaping @Sendable (BatchEvent) -> Void
+  ) async throws(Failure) -> Uploader
+}
+
+/// For one store: what the uploads have in common is found out once.
+final class UploaderMaker: UploaderMaking {
+  private let store: Store
+  private let options: UploadOptions
+  private let lessons: StoreLessons?
+  private let state: StoreState?
+  /// Earlier runs have left records, so that an object in one request may have one too.
+  private let hasRecords: Bool
+  private let record: RunRecord?
+  private let wantsSHA256: Bool
+  private let onlyLooks: Bool
+  /// Of other buckets.
+  private let stores = Locked<[String: Store]>([:])
+
+  var world: World { store.world }
+  var bucket: String { store.bucket }
+
+  init(_ store: Store, _ batch: BatchOptions) {
+    self.store = store
+    var options = batch.upload
+    (record, wantsSHA256, onlyLooks) = (batch.record, batch.manifest?.wantsSHA256 == true, batch.onlyLooks)
+    lessons = store.lessons()
+    state = store.state
+    hasRecords = state?.book.hasRecords ?? false
+    if lessons?.contain(.equalParts) == true { options.equalParts = true }
+    self.options = options
+  }
+
+  func uploader(
+    _ candidate: Candidate, _ driver: RunDriver, tell: @escaping @Sendable (BatchEvent) -> Void
+  ) async throws(Failure) -> Uploader {
+    let item = candidate.item
+    var options = options
+    if let type = item.contentType { options.object.contentType = type }
+    if let metadata = item.metadata { options.object.metadata = metadata }
+    let store = try await store(of: item)
+    let source = try item.input.open(options, concurrency: store.settings.transfer.concurrency, world: store.world)
+    try options.check(source)
+    var job = try UploadJob(source, to: item.key, of: store, options, lessons: lessons)
+    job.readsWhole = true
+    job.listName = item.name
+    if options.skipsSame || record?.isResumed == true {
+      job.sameness = SamenessQuestion(found: candidate.found, compares: options.skipsSame, record: record)
+    }
+    job.wantsSHA256 = wantsSHA256
+    job.onlyLooks = onlyLooks
+    let (name, bucket, key) = (source.path.text, store.bucket, item.key)
+    return try Uploader(
+      job: job, client: store.client, world: store.world, memory: state?.memory, book: state?.book, run: driver,
+      mayHaveRecord: hasRecords
+    ) { event in
+      tell(.upload(event, source: name, bucket: bucket, key: key))
+    }
+  }
+
+  private func store(of item: UploadItem) async throws(Failure) -> Store {
+    guard let bucket = item.bucket, bucket != store.bucket || item.region != nil else { return store }
+    let name = bucket + "\n" + (item.region ?? "")
+    if let known = stores.withLock({ $0[name] }) { return known }
+    let made = try await store.sibling(bucket: bucket, region: item.region)
+    stores.withLock { $0[name] = made }
+    return made
+  }
+}
+
+extension UploaderMaking {
+  func result(_ uploader: Uploader, _ result: Result<UploadResult, Failure>) -> BatchResult {
+    let job = uploader.job
+    let took = world.uptime() - uploader.began
+    return BatchResult(
+      source: job.source.path.text, bucket: job.bucket, key: job.key,
+      result: result.map { result in
+        var object = UploadedObject(result)
+        object.took = took
+        object.sha256 = uploader.sha256.withLock { $0 }
+        return object
+      },
+      name: uploader.job.listName ?? job.source.path.bytes)
+  }
+
+  /// Of a candidate that could not be opened, or of a source that could not be found out.
+  func result(_ item: UploadItem?, _ failure: Failure) -> BatchResult {
+    let place = failure.place
+    let path = item?.input.path ?? FilePath(place.file ?? "")
+    return BatchResult(
+      source: path.text, bucket: item?.bucket ?? bucket, key: item?.key ?? place.key ?? "",
+      result: .failure(failure), name: item?.name ?? path.bytes)
+  }
+}

@@ -1,0 +1,189 @@
+import Glibc
+
+/// What an interrupted run of many files has already done, in `runs/` of the state folder: one line for each object, so
+/// that the next run need not compare it. A line is 64 bits of a SHA-256 over what identifies the file and its object;
+/// the file's seed is part of it, so that lines of another record never match.
+/// ```
+/// s3up run 1 SEED CRC
+/// 16 hex digits
+/// ```
+/// Each line is written at once, so that a killed run has noted all that it confirmed. It is not made durable: after a power
+/// cut the lines of the last seconds may be missing, and their files are sent again.
+package final class RunRecord: Sendable {
+  private struct State: Sendable {
+    /// Nil once it is closed, or cannot be written.
+    var file: RecordFile?
+  }
+
+  private let folder: RecordFolder
+  private let name: String
+  private let lock: RecordLock
+  private let seed: [UInt8]
+  /// Sorted.
+  private let lines: [UInt64]
+  private let state: Locked<State>
+
+  private init(
+    _ folder: RecordFolder, _ name: String, _ lock: RecordLock, _ file: RecordFile, seed: [UInt8], lines: [UInt64]
+  ) {
+    self.folder = folder
+    self.name = name
+    self.lock = lock
+    self.seed = seed
+    self.lines = lines
+    state = Locked(State(file: file))
+  }
+
+  /// An earlier run has left lines.
+  package var isResumed: Bool { !lines.isEmpty }
+
+  /// 128 bits over everything that makes it the same run.
+  package static func name(of texts: [String]) throws(Failure) -> String {
+    Hex.encode(try Digest.sha256(lengthened(texts)).prefix(16))
+  }
+
+  /// Nil while another run has it. A record that is damaged, of another version or not ours is begun anew.
+  package static func open(folder path: String, name: String, now: Timestamp) throws(Failure) -> RunRecord? {
+    guard !path.isEmpty else {
+      throw Failure(.local, "there is no state folder", remedy: "name one with \(.stateFolder)")
+    }
+    let folder = try RecordFolder.make(path + "/runs")
+    guard let lock = try RecordLock.take(folder, name + ".lock") else { return nil }
+    do throws(Failure) {
+      if lock.leftSince != nil { folder.removeLeftovers(beside: name) }
+      removeOld(in: folder, before: now.seconds - longestKept)
+      if let record = try read(folder, name, lock) { return record }
+      let seed = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+      let file = try folder.replace(name, with: RecordLine.write(opening + [Array(Hex.encode(seed).utf8)]).bytes)
+      return RunRecord(folder, name, lock, file, seed: seed, lines: [])
+    } catch {
+      lock.release()
+      throw error
+    }
+  }
+
+  /// Whether an earlier run has noted the same file with this object.
+  package func knows(key: String, identity: FileIdentity, etag: String) throws(Failure) -> Bool {
+    guard isResumed else { return false }
+    let wanted = try line(key, identity, etag)
+    var (low, high) = (0, lines.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if lines[middle] < wanted { low = middle + 1 } else { high = middle }
+    }
+    return low < lines.count && lines[low] == wanted
+  }
+
+  /// Notes an object. After a failure nothing more is noted, and no further call throws.
+  package func append(key: String, identity: FileIdentity, etag: String) throws(Failure) {
+    let line = try line(key, identity, etag)
+    try state.withLock { (state) throws(Failure) in
+      guard let file = state.file else { return }
+      do throws(Failure) {
+        try file.write(Array(Hex.encode(Self.bytes(of: line)).utf8) + [UInt8(ascii: "\n")])
+      } catch {
+        // An incomplete line is cut off when the record is read.
+        state.file = nil
+        throw error
+      }
+    }
+  }
+
+  /// The last call. The next run resumes it only if it is kept.
+  package func close(keeps: Bool) throws(Failure) {
+    try state.withLock { (state) throws(Failure) in
+      defer {
+        state.file = nil
+        lock.release()
+      }
+      if !keeps, let file = state.file, folder.has(file, as: name) { try folder.remove(name) }
+    }
+  }
+}
+
+extension RunRecord {
+  // MARK: Lines
+
+  private static let opening = ["s3up", "run", "1"].map { Array($0.utf8) }
+  private static let lineLength = 17
+  /// 32 MB of memory.
+  private static let mostLines = 4_000_000
+  /// Longer than the first line.
+  private static let longestOpening = 128
+  private static let longestKept: Int64 = 30 * 86_400
+
+  private func line(_ key: String, _ identity: FileIdentity, _ etag: String) throws(Failure) -> UInt64 {
+    let numbers = [
+      identity.device, identity.inode, UInt64(bitPattern: identity.size), UInt64(bitPattern: identity.modifiedSeconds),
+      UInt64(bitPattern: identity.modifiedNanoseconds),
+    ]
+    // A list and an answer may write it differently.
+    let texts = Self.lengthened([key, ETag(etag)?.value ?? ""])
+    return try Digest.sha256(seed + numbers.flatMap(Self.bytes) + texts).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Each with its length, so that different lists never give the same bytes.
+  private static func lengthened(_ texts: [String]) -> [UInt8] {
+    texts.flatMap { bytes(of: UInt64($0.utf8.count)) + Array($0.utf8) }
+  }
+
+  private static func bytes(of number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+
+  /// Nil if there is none that can be used. What follows the last whole line is cut off.
+  private static func read(_ folder: RecordFolder, _ name: String, _ lock: RecordLock) throws(Failure) -> RunRecord? {
+    let found: RecordFile?
+    do throws(Failure) {
+      found = try folder.file(name, O_RDWR | O_APPEND)
+    } catch {
+      // Somebody else's, or no file: it is replaced.
+      guard error.code == .configuration else { throw error }
+      return nil
+    }
+    guard let file = found else { return nil }
+    let head = try file.read(most: longestOpening)
+    guard let end = head.firstIndex(of: UInt8(ascii: "\n")), let words = RecordLine.read(head[..<end])?.words,
+      words.count == opening.count + 1, words.starts(with: opening),
+      let seed = Hex.decode(String(decoding: words[opening.count], as: UTF8.self)), seed.count == 16
+    else { return nil }
+    var lines: [UInt64] = []
+    var length = end + 1
+    var chunk = [UInt8](repeating: 0, count: lineLength * 4096)
+    reading: while lines.count < mostLines {
+      let count = pread(file.descriptor, &chunk, chunk.count, off_t(length))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw file.failure("cannot be read") }
+      guard count >= lineLength else { break }
+      for start in stride(from: 0, through: count - lineLength, by: lineLength) {
+        guard let line = number(chunk[start..<start + lineLength]) else { break reading }
+        lines.append(line)
+        length += lineLength
+      }
+    }
+    if lines.count < mostLines { try file.cut(to: length) }
+    lines.sort()
+    return RunRecord(folder, name, lock, file, seed: seed, lines: lines)
+  }
+
+  /// Nil unless it is 16 hex digits and a line feed.
+  private static func number(_ line: ArraySlice<UInt8>) -> UInt64? {
+    guard line.last == UInt8(ascii: "\n") else { return nil }
+    var number: UInt64 = 0
+    for letter in line.dropLast() {
+      guard let value = Hex.value(of: letter) else { return nil }
+      number = number << 4 | UInt64(value)
+    }
+    return number
+  }
+
+  /// Records of runs that nobody has resumed. One that cannot be looked at or removed stays.
+  private static func removeOld(in folder: RecordFolder, before oldest: Int64) {
+    for name in (try? folder.names()) ?? [] where name.utf8.count == 32 && Hex.decode(name) != nil {
+      var status = stat()
+      guard let file = try? folder.file(name, O_RDONLY), fstat(file.descriptor, &status) == 0,
+        Int64(status.st_mtim.tv_sec) < oldest, let lock = try? RecordLock.take(folder, name + ".lock")
+      else { continue }
+      try? folder.remove(name)
+      lock.release()
+    }
+  }
+}

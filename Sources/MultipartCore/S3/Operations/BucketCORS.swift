@@ -1,0 +1,116 @@
+/// A rule that tells browsers which pages may use a bucket.
+package struct CORSRule: Sendable, Equatable {
+  package var id: String?
+  package var origins: [String]
+  package var methods: [String]
+  package var headers: [String]
+  package var exposed: [String]
+  package var maximumAge: Int64?
+
+  package init(
+    id: String? = nil, origins: [String], methods: [String], headers: [String], exposed: [String],
+    maximumAge: Int64? = nil
+  ) {
+    self.id = id
+    self.origins = origins
+    self.methods = methods
+    self.headers = headers
+    self.exposed = exposed
+    self.maximumAge = maximumAge
+  }
+
+  init(_ element: XMLElement) {
+    func texts(_ name: String) -> [String] {
+      element.children.compactMap { $0.isNamed(name) ? ASCII.trimmed($0.text) : nil }
+    }
+    self.init(
+      id: element.string("ID"), origins: texts("AllowedOrigin"), methods: texts("AllowedMethod"),
+      headers: texts("AllowedHeader"), exposed: texts("ExposeHeader"), maximumAge: element.integer("MaxAgeSeconds"))
+  }
+
+  /// In the order of S3's schema.
+  package func write(to writer: inout XMLWriter) {
+    writer.open("CORSRule")
+    if let id { writer.element("ID", id) }
+    for header in headers { writer.element("AllowedHeader", header) }
+    for method in methods { writer.element("AllowedMethod", method) }
+    for origin in origins { writer.element("AllowedOrigin", origin) }
+    for header in exposed { writer.element("ExposeHeader", header) }
+    if let maximumAge { writer.element("MaxAgeSeconds", String(maximumAge)) }
+    writer.close("CORSRule")
+  }
+}
+
+/// Reads a bucket's CORS rules: `GET /?cors`.
+package struct GetBucketCORS: S3Operation {
+  package static let name = "GetBucketCors"
+
+  package var bucket: String
+  package var common: CommonHeaders
+
+  package init(bucket: String, common: CommonHeaders = CommonHeaders()) {
+    self.bucket = bucket
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket) }
+
+  package func request() throws(Failure) -> S3Request {
+    var headers = S3HeaderBuilder()
+    try common.add(to: &headers)
+    return try S3Request(Self.name, .get, place: place, query: [QueryItem("cors")], headers: headers.list)
+  }
+
+  /// Empty if the bucket has none.
+  package func output(from answer: Response) throws(Failure) -> [CORSRule] {
+    let tree: XMLTree
+    do throws(Failure) {
+      tree = try document(answer)
+    } catch {
+      if error.s3Code == "NoSuchCORSConfiguration" { return [] }
+      throw error
+    }
+    guard let root = tree.root, root.isNamed("CORSConfiguration") || root.first("CORSRule") != nil else {
+      throw nonsense(answer, "the answer to \(Self.name) is not a list of rules")
+    }
+    var rules: [CORSRule] = []
+    // S3 allows at most 100.
+    for element in root.children where element.isNamed("CORSRule") && rules.count < 1000 {
+      rules.append(CORSRule(element))
+    }
+    return rules
+  }
+}
+
+/// Replaces a bucket's CORS rules: `PUT /?cors`.
+package struct PutBucketCORS: S3Operation {
+  package static let name = "PutBucketCors"
+
+  package var bucket: String
+  package var rules: [CORSRule]
+  package var common: CommonHeaders
+
+  package init(bucket: String, rules: [CORSRule], common: CommonHeaders = CommonHeaders()) {
+    self.bucket = bucket
+    self.rules = rules
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket) }
+
+  package func request() throws(Failure) -> S3Request {
+    var writer = XMLWriter()
+    writer.open("CORSConfiguration", namespace: "http://s3.amazonaws.com/doc/2006-03-01/")
+    for rule in rules { rule.write(to: &writer) }
+    writer.close("CORSConfiguration")
+    var headers = S3HeaderBuilder()
+    try headers.add("Content-Type", "application/xml")
+    // S3 requires a digest of this body.
+    try headers.add("Content-MD5", Base64.encode(try Digest.md5(writer.bytes)))
+    try common.add(to: &headers)
+    return try S3Request(
+      Self.name, .put, place: place, query: [QueryItem("cors")], headers: headers.list, body: .bytes(writer.bytes))
+  }
+
+  package func output(from answer: Response) throws(Failure) { try requireSuccess(answer) }
+}

@@ -1,0 +1,109 @@
+/// One upload of a batch.
+package struct BatchItem: Sendable, Equatable {
+  package var line: Int
+  package var source: FilePath
+  package var bucket: String
+  package var key: String
+  package var region: String?
+  package var contentType: String?
+  package var metadata: [NamedValue] = []
+}
+
+/// Reads a batch: a JSON object a line, with `localUri` (a path or a `file:` URL), `bucket`, `key`, and at will `region`,
+/// `mimeType` and `metadata`, an object of strings. Blank lines are skipped.
+///
+/// `@unchecked Sendable` holds because it is used by one task at a time.
+package final class BatchList: @unchecked Sendable {
+  private static let longest = 1 << 20
+  private let lines: LineReader
+
+  package init(_ path: FilePath) throws(Failure) {
+    lines = try LineReader(path, longest: Self.longest)
+  }
+
+  /// The descriptor stays the caller's.
+  package init(open given: Int32, name: String) {
+    lines = LineReader(open: given, name: name, longest: Self.longest)
+  }
+
+  /// Reads until there is a whole line, however long its writer takes.
+  package func next() throws(Failure) -> BatchItem? {
+    while let line = try lines.next() {
+      if !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { return try item(Array(line)) }
+    }
+    return nil
+  }
+
+  private func item(_ line: [UInt8]) throws(Failure) -> BatchItem {
+    guard let json = JSON.parse(line) else { throw lines.failure("it is not JSON") }
+    guard case .object(let members) = json else { throw lines.failure("it is not a JSON object") }
+    try checkNames(members)
+    let known = ["localUri", "bucket", "key", "region", "mimeType", "metadata"]
+    if let unknown = members.first(where: { !known.contains($0.0) }) {
+      throw lines.failure("there is no member \(unknown.0)", remedy: "the members are \(known.joined(separator: ", "))")
+    }
+    let (source, key) = (try source(text("localUri", in: json)), try text("key", in: json))
+    guard key.utf8.count <= KeyName.longest else {
+      throw lines.failure("the key has \(key.utf8.count) bytes, and a key has at most 1,024")
+    }
+    return BatchItem(
+      line: lines.number, source: source, bucket: try text("bucket", in: json), key: key,
+      region: try optionalText("region", in: json), contentType: try optionalText("mimeType", in: json),
+      metadata: try metadata(json["metadata"]))
+  }
+
+  private func checkNames(_ members: [(String, JSON)]) throws(Failure) {
+    var names: Set<String> = []
+    for (name, _) in members where !names.insert(name).inserted {
+      throw lines.failure("the member \(name) occurs twice")
+    }
+  }
+
+  private func text(_ name: String, in json: JSON) throws(Failure) -> String {
+    guard let text = try optionalText(name, in: json) else { throw lines.failure("the member \(name) is missing") }
+    return text
+  }
+
+  private func optionalText(_ name: String, in json: JSON) throws(Failure) -> String? {
+    guard let member = json[name] else { return nil }
+    guard let text = member.text, !text.isEmpty else { throw lines.failure("\(name) is not a text, or empty") }
+    return text
+  }
+
+  private func metadata(_ json: JSON?) throws(Failure) -> [NamedValue] {
+    guard let json else { return [] }
+    guard case .object(let members) = json, json.isObjectOfStrings else {
+      throw lines.failure("metadata is not an object of texts")
+    }
+    try checkNames(members)
+    return members.map { NamedValue($0.0, $0.1.text ?? "") }
+  }
+
+  private func source(_ text: String) throws(Failure) -> FilePath {
+    guard let colon = text.firstRange(of: "://") else { return try path(Array(text.utf8)) }
+    let scheme = text[..<colon.lowerBound]
+    // Else it is a name with such letters in a folder.
+    guard scheme.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "+-.".utf8.contains($0) }) else {
+      return try path(Array(text.utf8))
+    }
+    guard scheme.lowercased() == "file" else {
+      throw lines.failure("localUri is neither a path nor a file: URL", remedy: "copy it into a file first")
+    }
+    let rest = text[colon.upperBound...]
+    let host = rest.prefix { $0 != "/" }
+    guard host.isEmpty || host.lowercased() == "localhost" else {
+      throw lines.failure("the file: URL names the host \(host)", remedy: "its path begins with a third slash")
+    }
+    let encoded = rest[host.endIndex...].utf8
+    guard !encoded.isEmpty, PercentEncoding.isWhole(encoded), !encoded.contains(where: { "?#".utf8.contains($0) })
+    else {
+      throw lines.failure("the file: URL is not percent-encoded", remedy: "write %25 for %, %3F for ?, %23 for #")
+    }
+    return try path(PercentEncoding.bytes(of: Array(encoded)))
+  }
+
+  private func path(_ bytes: [UInt8]) throws(Failure) -> FilePath {
+    guard !bytes.contains(0) else { throw lines.failure("localUri has a zero byte") }
+    return FilePath(bytes: bytes)
+  }
+}

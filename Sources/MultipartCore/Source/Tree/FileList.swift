@@ -1,0 +1,101 @@
+import Glibc
+
+/// A file that a list names.
+package struct ListedFile: Sendable {
+  package let line: Int
+  /// As it was written.
+  package let path: [UInt8]
+  /// What its key is made of.
+  package let name: [UInt8]
+}
+
+/// The files that a list names, one a line. Their names in the store begin behind the last `/./` of a line, as in rsync;
+/// without one, a name is the path without a leading `./` or `/`.
+///
+/// `@unchecked Sendable` holds because it is used by one task at a time.
+package final class FileList: @unchecked Sendable {
+  /// Linux takes no longer path.
+  private static let longest = 4096
+  private let lines: LineReader
+  /// Of the file that was looked up last: consecutive ones mostly have the same.
+  private var parent: (path: [UInt8], folder: Folder)?
+
+  package init(_ path: FilePath, endsWithZero: Bool = false) throws(Failure) {
+    lines = try LineReader(path, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: Self.longest)
+  }
+
+  /// The descriptor stays the caller's.
+  package init(open given: Int32, name: String, endsWithZero: Bool = false) {
+    lines = LineReader(open: given, name: name, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: Self.longest)
+  }
+
+  /// Reads until there is a whole line, however long its writer takes.
+  package func next() throws(Failure) -> ListedFile? {
+    guard let line = try lines.next() else { return nil }
+    guard !line.isEmpty else { throw lines.failure("it is empty") }
+    guard !line.contains(0) else {
+      throw lines.failure("it has a zero byte", remedy: "say so if zero bytes end the names")
+    }
+    guard line.last != UInt8(ascii: "/") else { throw lines.failure("it names a folder", remedy: "list its files") }
+    let components = Self.afterMark(line).split(separator: UInt8(ascii: "/")).drop { $0.elementsEqual(".".utf8) }
+    guard !components.isEmpty else { throw lines.failure("the file's name is empty") }
+    guard !components.contains(where: KeyName.isMangled) else {
+      throw lines.failure("\".\" or \"..\" in the file's name", remedy: "put /./ where its name in the store begins")
+    }
+    let name = Array(components.joined(separator: [UInt8(ascii: "/")]))
+    guard name.count <= KeyName.longest else {
+      throw lines.failure("the file's name has \(name.count) bytes, and a key has at most 1,024")
+    }
+    return ListedFile(line: lines.number, path: Array(line), name: name)
+  }
+
+  private static func afterMark(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var end = line.endIndex
+    while let slash = line[..<end].lastIndex(of: UInt8(ascii: "/")) {
+      if line[slash...].starts(with: "/./".utf8) { return line[(slash + 3)...] }
+      end = slash
+    }
+    return line
+  }
+
+  /// Looks the file up; a link is its target. A failure concerns this file only.
+  package func find(_ listed: ListedFile) throws(Failure) -> TreeFile {
+    let slash = listed.path.lastIndex(of: UInt8(ascii: "/"))
+    let begin = slash.map { $0 + 1 } ?? 0
+    let folder = try folder(listed.path[..<begin], line: listed.line)
+    let place = Place(file: FilePath(bytes: listed.path).text)
+    do throws(ErrorNumber) {
+      let status = try folder.status(of: Array(listed.path[begin...]), followsLinks: true)
+      switch FolderNames.Kind(status) {
+      case .file: return TreeFile(folder: folder, path: listed.name, size: Int64(status.st_size))
+      case .folder: throw ErrorNumber(EISDIR)
+      default: throw ErrorNumber(EINVAL)
+      }
+    } catch {
+      switch error.number {
+      case EISDIR:
+        throw Failure(.usage, "line \(listed.line) of the list names a folder", remedy: "list its files").at(place)
+      case EINVAL: throw Failure(.usage, "line \(listed.line) of the list names no regular file").at(place)
+      default:
+        throw Failure.system(
+          .sourceMissing, error.number, "the file in line \(listed.line) of the list cannot be read"
+        ).at(place)
+      }
+    }
+  }
+
+  /// The path ends in a slash; the current directory's is empty.
+  private func folder(_ path: ArraySlice<UInt8>, line: Int) throws(Failure) -> Folder {
+    if let parent, parent.path.elementsEqual(path) { return parent.folder }
+    let shown = FilePath(bytes: Array(path))
+    do throws(Failure) {
+      let folder = try Folder(path.isEmpty ? FilePath(".") : shown, shownAs: shown, listed: false)
+      parent = (Array(path), folder)
+      return folder
+    } catch {
+      var failure = error
+      failure.message = "line \(line) of the list: " + error.message
+      throw failure
+    }
+  }
+}

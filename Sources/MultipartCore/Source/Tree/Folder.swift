@@ -1,0 +1,125 @@
+import Glibc
+
+/// An open directory: names are looked up in it, wherever its path leads later. It owns its descriptor (`open`, `openat`,
+/// `close`), for as long as a file that was found in it is held.
+package final class Folder: Sendable {
+  /// For messages.
+  package let path: FilePath
+  private let descriptor: Int32
+  private static let opened = Locked(0)
+
+  /// How many there are in this process; each takes a descriptor.
+  package static var openCount: Int { opened.withLock { $0 } }
+
+  private init(taking descriptor: Int32, _ path: FilePath) {
+    self.descriptor = descriptor
+    self.path = path
+    Self.opened.withLock { $0 += 1 }
+  }
+
+  deinit {
+    close(descriptor)
+    Self.opened.withLock { $0 -= 1 }
+  }
+
+  /// The folder at a path, as `open` follows it. Names can be looked up in one that is not `listed` also where they may not
+  /// be read.
+  package convenience init(_ path: FilePath, shownAs shown: FilePath? = nil, listed: Bool = true) throws(Failure) {
+    let flags = O_DIRECTORY | O_CLOEXEC | (listed ? O_RDONLY : Self.pathOnly)
+    let descriptor = path.withCString { Glibc.open($0, flags) }
+    guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
+    self.init(taking: descriptor, shown ?? path)
+  }
+
+  /// O_PATH, which Glibc's module lacks; the same on all processors that Swift is made for.
+  private static let pathOnly: Int32 = 0o10_000_000
+
+  /// The folder of this name in this one.
+  func folder(_ name: [UInt8], followsLinks: Bool) throws(ErrorNumber) -> Folder {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW)
+    return Folder(taking: try open(name, flags), display(name))
+  }
+
+  /// `openat`; the caller closes it.
+  func open(_ name: [UInt8], _ flags: Int32) throws(ErrorNumber) -> Int32 {
+    let opened = withCString(name) { openat(descriptor, $0, flags) }
+    guard opened >= 0 else { throw ErrorNumber(errno) }
+    return opened
+  }
+
+  /// `fstatat`
+  func status(of name: [UInt8], followsLinks: Bool) throws(ErrorNumber) -> stat {
+    var status = stat()
+    let result = withCString(name) { fstatat(descriptor, $0, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
+    guard result == 0 else { throw ErrorNumber(errno) }
+    return status
+  }
+
+  /// Of the folder itself: `fstat`.
+  func status() throws(ErrorNumber) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw ErrorNumber(errno) }
+    return status
+  }
+
+  /// Calls `body` with each name but `.` and `..`, and its `d_type`: `fdopendir`, `readdir`.
+  func forEachName(_ body: (UnsafeBufferPointer<UInt8>, UInt8) -> Void) throws(ErrorNumber) {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    guard copy >= 0 else { throw ErrorNumber(errno) }
+    guard let stream = fdopendir(copy) else {
+      let error = errno
+      close(copy)
+      throw ErrorNumber(error)
+    }
+    defer { closedir(stream) }
+    // The copy shares its position with the descriptor.
+    rewinddir(stream)
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        guard errno == 0 else { throw ErrorNumber(errno) }
+        return
+      }
+      let start = UnsafeRawPointer(entry) + Self.nameOffset
+      let name = start.assumingMemoryBound(to: UInt8.self)
+      let length = strlen(start.assumingMemoryBound(to: CChar.self))
+      if name[0] == UInt8(ascii: "."), length == 1 || (length == 2 && name[1] == UInt8(ascii: ".")) { continue }
+      body(UnsafeBufferPointer(start: name, count: length), entry.pointee.d_type)
+    }
+  }
+
+  private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 19
+
+  /// For messages.
+  func display(_ name: some Collection<UInt8>) -> FilePath {
+    let isJoined = path.bytes.isEmpty || path.bytes.last == UInt8(ascii: "/")
+    return FilePath(bytes: path.bytes + (isJoined ? [] : [UInt8(ascii: "/")]) + name)
+  }
+
+  private func withCString<Result>(_ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) { text in
+      for (place, byte) in name.enumerated() { text[place] = CChar(bitPattern: byte) }
+      text[name.count] = 0
+      return body(UnsafePointer(text.baseAddress.unsafelyUnwrapped))
+    }
+  }
+
+  static func unreadable(_ path: FilePath, _ error: Int32) -> Failure {
+    if error == ENOTDIR {
+      return Failure(.usage, "the source is not a folder", remedy: "name a folder").at(Place(file: path.text))
+    }
+    return .system(
+      [EMFILE, ENFILE, ENOMEM].contains(error) ? .local : .sourceMissing, error, "the folder cannot be read",
+      remedy: error == ENOENT ? "check the folder's path" : error == EACCES ? "check that you may read the folder" : nil
+    ).at(Place(file: path.text))
+  }
+}
+
+/// The `errno` of a system call.
+struct ErrorNumber: Error, Equatable {
+  let number: Int32
+
+  init(_ number: Int32) {
+    self.number = number
+  }
+}

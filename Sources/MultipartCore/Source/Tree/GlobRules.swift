@@ -1,0 +1,52 @@
+/// What of a tree is sent: patterns in the language of gitignore, of which the last that matches counts. An include is what
+/// `!` is to git.
+///
+/// If the first rule is an include, only what is included is sent. What is in a folder goes with it, unless another rule
+/// matches it. An excluded folder is not entered, so nothing in it can be included.
+package struct GlobRules: Sendable {
+  package enum Verdict: Sendable {
+    case include, exclude
+  }
+
+  private let rules: [(verdict: Verdict, glob: Glob)]
+  /// Whether files that no rule matches are sent.
+  let includesByDefault: Bool
+
+  /// Everything is sent.
+  package init() {
+    rules = []
+    includesByDefault = true
+  }
+
+  package init(_ patterns: [(Verdict, String)]) throws(Failure) {
+    for (_, pattern) in patterns {
+      if pattern.utf8.first == UInt8(ascii: "!") {
+        throw Failure(
+          .usage, "the pattern \(pattern) begins with !",
+          remedy: "include what is not to be excluded, or write \\! for a name that begins with it")
+      }
+      if pattern.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) { throw Failure(.usage, "a pattern is empty") }
+    }
+    rules = patterns.map { ($0.0, Glob(Array($0.1.utf8))) }
+    includesByDefault = patterns.first?.0 != .include
+  }
+
+  /// What the last rule says that matches this path itself, not a folder that it is in.
+  package func verdict(on path: [UInt8], isFolder: Bool) -> Verdict? {
+    rules.last { $0.glob.matches(path, isFolder: isFolder) }?.verdict
+  }
+
+  /// Whether a walk from the root comes to this path and sends it.
+  package func includes(_ path: [UInt8], isFolder: Bool = false) -> Bool {
+    var isIncluded = includesByDefault
+    let ends = path.indices.filter { path[$0] == UInt8(ascii: "/") } + [path.count]
+    for end in ends {
+      switch verdict(on: Array(path[..<end]), isFolder: isFolder || end < path.count) {
+      case .include: isIncluded = true
+      case .exclude: return false
+      case nil: break
+      }
+    }
+    return isIncluded
+  }
+}

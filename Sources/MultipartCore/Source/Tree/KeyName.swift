@@ -1,0 +1,86 @@
+/// How the bytes of a file's name become text in a key.
+///
+/// Valid UTF-8 is never changed. In each component of the path that is not UTF-8, invalid bytes become `%XX`, and `%`
+/// becomes `%25`, so that the name can be read back.
+package struct KeyName: Sendable {
+  package enum Rule: Sendable {
+    case escape
+    case refuse
+  }
+
+  /// S3's limit, in bytes of UTF-8.
+  package static let longest = 1024
+
+  package let prefix: String
+  package let rule: Rule
+
+  package init(prefix: String, _ rule: Rule = .escape) {
+    self.prefix = prefix
+    self.rule = rule
+  }
+
+  /// The key of the file with this name: its path below the folder that is sent, or what a list says.
+  package func key(of name: [UInt8], _ file: FilePath) throws(Failure) -> String {
+    let place = Place(file: file.text)
+    guard !name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).contains(where: Self.isMangled)
+    else {
+      throw Failure(
+        .usage, "the file's key would have an empty part, \".\" or \"..\", which other tools do not keep apart",
+        remedy: "choose where its name begins"
+      ).at(place)
+    }
+    let key = prefix + (try text(of: name, place))
+    guard key.utf8.count <= Self.longest else {
+      throw Failure(
+        .usage, "the file's key has \(key.utf8.count) bytes, and a key has at most 1,024",
+        remedy: "shorten the prefix, or rename the file"
+      ).at(place)
+    }
+    return key
+  }
+
+  private func text(of name: [UInt8], _ place: Place) throws(Failure) -> String {
+    if let text = String(validating: name, as: UTF8.self) { return text }
+    guard rule == .escape else {
+      throw Failure(
+        .usage, "the file's name is not UTF-8, as keys are", remedy: "rename it, or have such names escaped"
+      ).at(place)
+    }
+    let components = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let escaped = components.map { Self.escaped($0) ?? Array($0) }
+    return String(decoding: Array(escaped.joined(separator: [UInt8(ascii: "/")])), as: UTF8.self)
+  }
+
+  static func isMangled(_ component: ArraySlice<UInt8>) -> Bool {
+    component.isEmpty || component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8)
+  }
+
+  /// Nil for UTF-8, which stays as it is.
+  static func escaped(_ component: some Collection<UInt8>) -> [UInt8]? {
+    guard component.contains(where: { $0 >= 0x80 }) else { return nil }
+    var escaped: [UInt8] = []
+    var isChanged = false
+    var parser = Unicode.UTF8.ForwardParser()
+    var rest = component.makeIterator()
+    var bytes = component.makeIterator()
+    while true {
+      switch parser.parseScalar(from: &rest) {
+      case .valid(let scalar):
+        for _ in scalar {
+          guard let byte = bytes.next() else { break }
+          if byte == UInt8(ascii: "%") { add(byte, to: &escaped) } else { escaped.append(byte) }
+        }
+      case .error(let length):
+        isChanged = true
+        for _ in 0..<length { bytes.next().map { add($0, to: &escaped) } }
+      case .emptyInput:
+        return isChanged ? escaped : nil
+      }
+    }
+  }
+
+  private static func add(_ byte: UInt8, to text: inout [UInt8]) {
+    let digits = Array("0123456789ABCDEF".utf8)
+    text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// Reads lines, or entries that end in a zero byte, with a buffer of the longest one. It owns its descriptor if it has
+/// opened it (`open`, `read`, `close`).
+final class LineReader {
+  /// For messages.
+  let name: String
+  /// Of the line that was read last, counted from 1.
+  private(set) var number = 0
+  private let descriptor: Int32
+  private let closes: Bool
+  private let end: UInt8
+  private let longest: Int
+  private var buffer: [UInt8] = []
+  private var at = 0
+  private var isOver = false
+
+  init(_ path: FilePath, end: UInt8 = UInt8(ascii: "\n"), longest: Int) throws(Failure) {
+    descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw Self.unreadable(path.text, errno) }
+    (name, self.end, self.longest, closes) = (path.text, end, longest, true)
+  }
+
+  init(open given: Int32, name: String, end: UInt8 = UInt8(ascii: "\n"), longest: Int) {
+    (descriptor, self.name, self.end, self.longest, closes) = (given, name, end, longest, false)
+  }
+
+  deinit {
+    if closes { close(descriptor) }
+  }
+
+  /// Without the byte at its end, which the last one may lack.
+  func next() throws(Failure) -> ArraySlice<UInt8>? {
+    var searched = at
+    while true {
+      if let found = buffer[searched...].firstIndex(of: end) { return try take(buffer[at..<found], next: found + 1) }
+      guard !isOver else { return at < buffer.count ? try take(buffer[at...], next: buffer.count) : nil }
+      buffer.removeSubrange(..<at)
+      at = 0
+      searched = buffer.count
+      if buffer.count > longest { return try take(buffer[...], next: 0) }
+      try fill()
+    }
+  }
+
+  private func take(_ line: ArraySlice<UInt8>, next: Int) throws(Failure) -> ArraySlice<UInt8> {
+    number += 1
+    guard line.count <= longest else { throw failure("it is longer than \(longest) bytes") }
+    at = next
+    return line
+  }
+
+  private func fill() throws(Failure) {
+    let count = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { piece in
+      var count: Int
+      repeat { count = read(descriptor, piece.baseAddress, piece.count) } while count < 0 && errno == EINTR
+      if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<count])) }
+      return count
+    }
+    guard count >= 0 else { throw Self.unreadable(name, errno) }
+    isOver = count == 0
+  }
+
+  /// What is wrong with the line that was read last.
+  func failure(_ what: Wording, remedy: Wording? = nil) -> Failure {
+    Failure(.usage, "line \(number) of the list: " + what, remedy: remedy).at(Place(file: name))
+  }
+
+  private static func unreadable(_ name: String, _ error: Int32) -> Failure {
+    .system(.sourceMissing, error, "the list cannot be read").at(Place(file: name))
+  }
+}

@@ -1,0 +1,107 @@
+extension Store {
+  /// Uploads many objects in one run, which can be watched and stopped. It starts with `run()`.
+  public func batch<Items: AsyncSequence & Sendable>(
+    _ items: Items, _ options: BatchOptions = BatchOptions(),
+    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+  ) -> BatchUpload where Items.Element == UploadItem {
+    batch(options, onEvent: onEvent) { give in
+      for try await item in items where await !give(.candidate(Candidate(item))) { return }
+    }
+  }
+
+  /// Uploads many objects in one run, which can be watched and stopped. It starts with `run()`.
+  public func batch(
+    _ items: [UploadItem], _ options: BatchOptions = BatchOptions(),
+    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+  ) -> BatchUpload {
+    batch(options, onEvent: onEvent) { give in
+      for item in items where await !give(.candidate(Candidate(item))) { return }
+    }
+  }
+
+  /// Uploads what is in a folder, below a prefix, in one run, which can be watched and stopped. It starts with `run()`. If
+  /// it does not end well, the next one leaves alone what this one has uploaded.
+  public func batch(
+    tree folder: String, to prefix: String, _ tree: TreeOptions = TreeOptions(),
+    _ options: BatchOptions = BatchOptions(), onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+  ) throws(Failure) -> BatchUpload {
+    try batch(tree.sources(folder, to: prefix), options, onEvent: onEvent)
+  }
+
+  /// What the sources find.
+  package func batch(
+    _ sources: BatchSources, _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) throws(Failure) -> BatchUpload {
+    var options = options
+    options.record = options.onlyLooks ? nil : record(of: sources, options)
+    let compares = options.upload.skipsSame || options.record?.isResumed == true
+    return batch(options, onEvent: onEvent) { [self] give in
+      try await sources.find(give) {
+        guard compares, endpoint.kind != .directory else { return nil }
+        return PrefixListing(
+          client: client, bucket: bucket, prefix: sources.prefix, retrying: retry, common: common)
+      }
+    }
+  }
+
+  /// Of an earlier run of the same command that did not end well, or a new one; nil without a state folder.
+  private func record(of sources: BatchSources, _ options: BatchOptions) -> RunRecord? {
+    guard let folder = self.options.stateFolder(world.environment) else { return nil }
+    do throws(Failure) {
+      let create = CreateMultipartUpload(
+        bucket: bucket, key: "key", object: options.upload.object, encryption: options.upload.encryption,
+        common: common)
+      let headers = try create.request().headers.fields.map { "\($0.name.lowercased()): \($0.value)" }
+      let name = try RunRecord.name(
+        of: [signer.origin, bucket] + sources.identity + headers.sorted()
+          + [options.upload.customerKey == nil ? "" : "customer key"])
+      guard let record = try RunRecord.open(folder: folder, name: name, now: world.now()) else {
+        world.log(1, "another run of the same command is under way: what this one has done is not recorded")
+        return nil
+      }
+      return record
+    } catch {
+      world.log(0, "an interrupted run would have to compare all files: \(error.message)")
+      return nil
+    }
+  }
+
+  func batch(
+    _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void, _ find: @escaping Finder
+  ) -> BatchUpload {
+    let driver = RunDriver(
+      settings.transfer.scheduling(options, line: lessons()?.line, world: world), transport: client.transport,
+      origin: signer.origin, world: world, ahead: 2 * max(settings.transfer.concurrency, 8))
+    return BatchUpload(
+      UploaderMaker(self, options), options, driver: driver, find: find, onEvent: onEvent)
+  }
+
+  /// Another bucket of the same store, over the same connections.
+  func sibling(bucket: String, region: String?) async throws(Failure) -> Store {
+    var options = options
+    if let region { options.region = region }
+    let profile = try ProfileSettings(options, world.environment)
+    var settings = try StoreSettings(options, world.environment, profile, bucket: bucket)
+    let endpoint = try await settings.endpoint(
+      machine: { [self] in self.settings.region }, transport: client.transport, world: world)
+    return Store(
+      endpoint, settings, options, credentials: credentials, transport: client.transport, world: world)
+  }
+}
+
+extension TransferSettings {
+  /// Of a run of many.
+  func scheduling(_ options: BatchOptions, line: LineClass?, world: World) -> Scheduler.Settings {
+    var scheduling = Scheduler.Settings()
+    scheduling.concurrency = concurrency
+    scheduling.pace = ConnectionBounds.pace(
+      self, isStream: false, line: line, descriptors: ConnectionBounds.descriptors)
+    scheduling.pace?.limit = limitRate
+    scheduling.mostSmall = ConnectionBounds.mostSmall(descriptors: ConnectionBounds.descriptors)
+    scheduling.retry = RetryPolicy(tries: tries)
+    scheduling.hedges = options.upload.hedges
+    scheduling.limitRate = limitRate
+    scheduling.seed = UInt64(world.random() * 0x1p52)
+    return scheduling
+  }
+}

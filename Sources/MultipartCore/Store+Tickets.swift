@@ -1,0 +1,28 @@
+extension Store {
+  /// Begins a multipart upload and signs all its requests, so that whoever holds the ticket and the file can upload it
+  /// without credentials. A file is read once: the store then takes these bytes and no others.
+  ///
+  /// The ticket is valid for `lifetime`, 7 days at most, and no longer than the credentials that sign it; `expires` of
+  /// the result tells. Nothing is left behind if it fails.
+  public func issueTicket(
+    _ file: UploadInput, to key: String, for lifetime: Duration, _ options: UploadOptions = UploadOptions()
+  ) async throws(Failure) -> Ticket {
+    let whole = try file.slice(offset: 0, length: 0)
+    return try await TicketIssue(self, key, lifetime, options).run(.file(whole.file))
+  }
+
+  /// The same without the file: for exactly so many bytes, or for at most so many. The store takes any bytes.
+  public func issueTicket(
+    of length: Ticket.Length, to key: String, for lifetime: Duration, _ options: UploadOptions = UploadOptions()
+  ) async throws(Failure) -> Ticket {
+    try await TicketIssue(self, key, lifetime, options).run(.length(length))
+  }
+
+  /// Signs a ticket's requests again: for the parts that the store lacks, or for all. The ticket must have been issued for
+  /// this store and bucket.
+  public func renewTicket(
+    _ ticket: Ticket, for lifetime: Duration, all: Bool = false
+  ) async throws(Failure) -> Ticket {
+    try await TicketRenewal(self, ticket, lifetime).run(all: all)
+  }
+}

@@ -1,0 +1,152 @@
+extension Ticket {
+  /// Uploads, and returns once the store has proven that the object holds the bytes that were read. No credentials are
+  /// looked for. Cancelling the task stops the upload; a later call with the same file continues it.
+  @discardableResult
+  public func upload(
+    _ input: UploadInput, share: Range<Int>? = nil, _ options: StoreOptions = StoreOptions(),
+    onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+  ) async throws(Failure) -> UploadedObject {
+    try await uploadTask(input, share: share, options, onEvent: onEvent).run()
+  }
+
+  /// An upload that starts with `run()`, and whose progress can be read meanwhile. With `share` it sends only the parts of
+  /// these numbers, and completes the object if all others are at the store. Of the options those of the connection
+  /// count; how the object is made was settled when the ticket was issued.
+  public func uploadTask(
+    _ input: UploadInput, share: Range<Int>? = nil, _ options: StoreOptions = StoreOptions(),
+    _ upload: UploadOptions = UploadOptions(), onEvent: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+  ) throws(Failure) -> UploadTask {
+    let link = try TicketLink(self, options)
+    try link.requireValid()
+    var settled = UploadOptions()
+    (settled.expectedSize, settled.expectedSHA256) = (upload.expectedSize, upload.expectedSHA256)
+    (settled.leastSize, settled.deadline) = (upload.leastSize, upload.deadline)
+    settled.hedges = upload.hedges
+    settled.streamPlan = try StreamPlan(steps: [StreamPlan.Step(parts: parts.count, size: partSize)])
+    switch length {
+    case .exactly(let size):
+      settled.expectedSize = settled.expectedSize ?? size
+      settled.mostSize = size
+    case .upTo(let size): settled.mostSize = size
+    }
+    let source = try input.open(settled, concurrency: link.transfer.concurrency, world: link.world)
+    let job = try UploadJob(source, of: self, share: share, settled, link.transfer)
+    let uploader = try Uploader(job: job, client: link.client, world: link.world, tell: onEvent)
+    return UploadTask(uploader, settled)
+  }
+
+  /// The parts of the I-th of N equal shares: neighbours, so that each share reads one piece of the file.
+  package func share(_ shard: Shard) -> Range<Int> {
+    let bounds = (0...1).map { (shard.index + $0) * parts.count / shard.count + 1 }
+    return bounds[0]..<bounds[1]
+  }
+}
+
+extension Ticket {
+  /// A ticket's text from an `https://` URL. A redirect is not followed.
+  package static func fetch(_ url: String, _ options: StoreOptions) async throws(Failure) -> [UInt8] {
+    let world = options.world()
+    let options = try options.filled(from: world.environment)
+    let transfer = TransferSettings(options)
+    let transport = try options.transport(transfer, world)
+    var request = Request(method: .get, url: url, maximumAnswer: longestLine)
+    request.stallTimeout = transfer.stallTimeout
+    let asked = request
+    return try await RetryPolicy(tries: transfer.tries).run("the ticket", in: world) { (_) async throws(Failure) in
+      let answer = try await transport.send(asked)
+      guard answer.status == 200 else {
+        let isPassing = answer.status == 429 || answer.status >= 500
+        throw Failure(
+          isPassing ? .server : .refused, "the ticket's address answers \(answer.status)", status: answer.status,
+          remedy: "check the URL; it may have expired")
+      }
+      return answer.body
+    }
+  }
+}
+
+/// The connection to the one address of a ticket.
+struct TicketLink {
+  let ticket: Ticket
+  let world: World
+  let transfer: TransferSettings
+  let client: S3Client
+  let retry: RetryPolicy
+
+  init(_ ticket: Ticket, _ options: StoreOptions) throws(Failure) {
+    self.ticket = ticket
+    world = options.world()
+    let options = try options.filled(from: world.environment)
+    transfer = TransferSettings(options)
+    retry = RetryPolicy(tries: transfer.tries)
+    client = S3Client(
+      signer: TicketSigner(ticket, now: world.now), transport: try options.transport(transfer, world), world: world,
+      stallTimeout: transfer.stallTimeout, answerTimeout: transfer.answerTimeout)
+  }
+
+  /// The same connections for another ticket.
+  func with(_ ticket: Ticket) -> TicketLink {
+    TicketLink(
+      ticket: ticket, world: world, transfer: transfer,
+      client: S3Client(
+        signer: TicketSigner(ticket, now: world.now), transport: client.transport, world: world,
+        stallTimeout: transfer.stallTimeout, answerTimeout: transfer.answerTimeout), retry: retry)
+  }
+
+  private init(ticket: Ticket, world: World, transfer: TransferSettings, client: S3Client, retry: RetryPolicy) {
+    (self.ticket, self.world, self.transfer, self.client, self.retry) = (ticket, world, transfer, client, retry)
+  }
+
+  var hasExpired: Bool { world.now() >= ticket.expires }
+
+  func requireValid() throws(Failure) {
+    if hasExpired { throw TicketSigner.expired(at: ticket.expires).at(ticket.place) }
+  }
+}
+
+extension UploadJob {
+  init(
+    _ source: UploadSource, of ticket: Ticket, share: Range<Int>?, _ options: UploadOptions,
+    _ transfer: TransferSettings
+  ) throws(Failure) {
+    self.init(source: source, bucket: ticket.bucket, key: ticket.key)
+    self.ticket = ticket
+    checksum = ticket.checksum
+    retry = RetryPolicy(tries: transfer.tries)
+    limitRate = transfer.limitRate
+    concurrency = transfer.concurrency
+    pace = ConnectionBounds.pace(
+      transfer, isStream: source.isStream, line: nil, descriptors: ConnectionBounds.descriptors)
+    hedges = options.hedges
+    do throws(Failure) {
+      if let size = source.size { try Self.check(size, ticket) }
+      if let share {
+        guard !source.isStream else {
+          throw Failure(.usage, "a share of a ticket needs a file: a stream can only be read from its beginning")
+        }
+        let count = try plan().partCount
+        guard share.lowerBound >= 1, share.upperBound <= count + 1 else {
+          throw Failure(.usage, "the ticket's file has \(count) parts, and the share is of more")
+        }
+        // All parts are no share: then a run that finds one missing has a failure, not a part of the work.
+        if share != 1..<count + 1 { self.share = share }
+      }
+    } catch {
+      throw error.at(place)
+    }
+  }
+
+  private static func check(_ size: Int64, _ ticket: Ticket) throws(Failure) {
+    switch ticket.length {
+    case .exactly(let wanted) where wanted != size:
+      throw Failure(
+        .dataMismatch, "the file has \(size) bytes, and the ticket is for one of \(wanted)",
+        remedy: "upload the file that the ticket was issued for, unchanged, or ask for a ticket of this one")
+    case .upTo(let most) where size > most:
+      throw Failure(
+        .dataMismatch, "the file has \(size) bytes, and the ticket is for at most \(most)",
+        remedy: "ask for a ticket of at least \(size) bytes")
+    case .exactly, .upTo: break
+    }
+  }
+}

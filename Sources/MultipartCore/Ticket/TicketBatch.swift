@@ -1,0 +1,277 @@
+import Glibc
+
+/// The tickets of many files, one on each line, as `ticket issue` writes them for a folder.
+package struct TicketBatch: Sendable {
+  private let tickets: TicketLines
+  /// Of the first ticket; the others must have the same one.
+  package let origin: String
+  /// When the first of them expires.
+  package let expires: Timestamp
+
+  /// `-` is standard input.
+  package init(_ path: FilePath) throws(Failure) {
+    tickets = try TicketLines(path)
+    (origin, expires) = (tickets.first.origin, tickets.first.expires)
+  }
+
+  /// Uploads the files of `folder` that the tickets name, in one run. It starts with `run()`.
+  package func upload(
+    from folder: FilePath, _ options: StoreOptions, _ batch: BatchOptions,
+    onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) throws(Failure) -> BatchUpload {
+    let link = try TicketLink(tickets.first, options)
+    let root = try Folder(folder)
+    let driver = RunDriver(
+      link.transfer.scheduling(batch, line: nil, world: link.world), transport: link.client.transport,
+      origin: origin, world: link.world, ahead: 2 * max(link.transfer.concurrency, 8))
+    return BatchUpload(
+      TicketUploaderMaker(link, batch.upload), batch, driver: driver,
+      find: { [tickets, origin] give in
+        while let ticket = try tickets.next() {
+          guard await give(Self.step(ticket, root, origin)) else { return }
+        }
+      }, onEvent: onEvent)
+  }
+
+  private static func step(_ ticket: Ticket, _ root: Folder, _ origin: String) -> CandidateStep {
+    let name = ticket.file ?? ""
+    do throws(Failure) {
+      guard ticket.origin.utf8.elementsEqual(origin.utf8) else {
+        throw Ticket.damaged("it leads to another server than the first one of the batch")
+      }
+      let file = try file(name, in: root)
+      var item = UploadItem(UploadInput(.entry(file, followsLinks: false)), to: ticket.key)
+      item.bucket = ticket.bucket
+      item.ticket = ticket
+      return .candidate(Candidate(item, size: file.size))
+    } catch {
+      return .failed(error.at(Place(file: name, bucket: ticket.bucket, key: ticket.key)), name: Array(name.utf8))
+    }
+  }
+
+  /// A ticket may come from anybody: its file is below the folder and reached without a link, or it is not sent.
+  private static func file(_ name: String, in root: Folder) throws(Failure) -> TreeFile {
+    let words = Array(name.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
+    guard let last = words.last, !name.utf8.contains(0),
+      words.allSatisfy({ !$0.isEmpty && $0 != Array(".".utf8) && $0 != Array("..".utf8) })
+    else { throw Ticket.damaged("its file is not one below the folder") }
+    do throws(ErrorNumber) {
+      var folder = root
+      for word in words.dropLast() { folder = try folder.folder(word, followsLinks: false) }
+      let status = try folder.status(of: last, followsLinks: false)
+      return TreeFile(folder: folder, path: Array(name.utf8), size: Int64(status.st_size))
+    } catch {
+      throw Failure.system(
+        .sourceMissing, error.number, "the file of the ticket cannot be opened below the folder",
+        remedy: "name the folder that the tickets were issued for")
+    }
+  }
+}
+
+/// Reads tickets one after another. `@unchecked Sendable` holds because one task at a time reads.
+package final class TicketLines: @unchecked Sendable {
+  package let first: Ticket
+  private let lines: LineReader
+  private var isFirst = true
+
+  /// `-` is standard input.
+  package init(_ path: FilePath) throws(Failure) {
+    lines =
+      path == FilePath("-")
+      ? LineReader(open: STDIN_FILENO, name: "standard input", longest: Ticket.longestLine)
+      : try LineReader(path, longest: Ticket.longestLine)
+    do throws(Failure) {
+      guard let line = try lines.next() else { throw Ticket.damaged("the file is empty") }
+      var document = Array(line)
+      // Something has laid out the only ticket on several lines.
+      if JSON.parse(document) == nil {
+        while document.count <= Ticket.longestLine, let more = try lines.next() { document += [0x0A] + more }
+      }
+      first = try Ticket(document)
+    } catch {
+      throw error.at(Place(file: path.text))
+    }
+  }
+
+  package func next() throws(Failure) -> Ticket? {
+    if isFirst {
+      isFirst = false
+      return first
+    }
+    while let line = try lines.next() {
+      if line.allSatisfy({ $0 <= 0x20 }) { continue }
+      do throws(Failure) {
+        return try Ticket(Array(line))
+      } catch {
+        throw lines.failure(error.message)
+      }
+    }
+    return nil
+  }
+}
+
+/// Makes the uploader of each ticket, over the connections that all share.
+struct TicketUploaderMaker: UploaderMaking {
+  private let link: TicketLink
+  private let options: UploadOptions
+
+  init(_ link: TicketLink, _ options: UploadOptions) {
+    (self.link, self.options) = (link, options)
+  }
+
+  var world: World { link.world }
+  var bucket: String { link.ticket.bucket }
+
+  func uploader(
+    _ candidate: Candidate, _ driver: RunDriver, tell: @escaping @Sendable (BatchEvent) -> Void
+  ) async throws(Failure) -> Uploader {
+    guard let ticket = candidate.item.ticket else { throw Failure(.local, "an upload without its ticket") }
+    let own = link.with(ticket)
+    try own.requireValid()
+    let source = try candidate.item.input.open(
+      UploadOptions(), concurrency: link.transfer.concurrency, world: link.world)
+    let job = try UploadJob(source, of: ticket, share: nil, options, link.transfer)
+    let name = source.path.text
+    return try Uploader(job: job, client: own.client, world: link.world, run: driver) { event in
+      tell(.upload(event, source: name, bucket: ticket.bucket, key: ticket.key))
+    }
+  }
+}
+
+extension Store {
+  /// A ticket for each file that the sources find, several at a time; `write` gets each as it is signed, and `publish` is
+  /// called once all are. If one cannot be issued or written, or `isStopped` says so meanwhile, the uploads of all that
+  /// were are aborted.
+  package func issueTickets(
+    _ sources: BatchSources, for lifetime: Duration, _ options: UploadOptions,
+    isStopped: @escaping @Sendable () -> Bool = { false }, onSkip: @escaping @Sendable (SkippedSource) -> Void,
+    write: @escaping @Sendable (Ticket) throws(Failure) -> Void, publish: () throws(Failure) -> Void
+  ) async throws(Failure) -> (count: Int, bytes: Int64, expires: Timestamp?) {
+    let issuer = TicketIssuer(self, lifetime, options, write)
+    do {
+      try await sources.find { step in
+        switch step {
+        case .candidate(let candidate): _ = await issuer.begin(candidate.item)
+        case .skipped(let source): onSkip(source)
+        case .failed(let failure, _): issuer.fail(failure)
+        }
+        if isStopped() { issuer.fail(Failure(.interrupted, "interrupted")) }
+        return issuer.failure == nil
+      } listing: {
+        nil
+      }
+    } catch {
+      issuer.fail(error as? Failure ?? Failure(.sourceMissing, "the sources could not be read: \(error)"))
+    }
+    return try await issuer.finish(publish)
+  }
+}
+
+/// Issues tickets, eight at a time.
+private final class TicketIssuer: Sendable {
+  private struct State: Sendable {
+    var tasks: [Task<Void, Never>] = []
+    var begun: [MultipartUpload] = []
+    var bytes: Int64 = 0
+    var expires: Timestamp?
+    var failure: Failure?
+  }
+
+  private let store: Store
+  private let lifetime: Duration
+  private let options: UploadOptions
+  private let write: @Sendable (Ticket) throws(Failure) -> Void
+  private let gate = Gate(8)
+  private let state = Locked(State())
+
+  init(
+    _ store: Store, _ lifetime: Duration, _ options: UploadOptions,
+    _ write: @escaping @Sendable (Ticket) throws(Failure) -> Void
+  ) {
+    (self.store, self.lifetime, self.options, self.write) = (store, lifetime, options, write)
+  }
+
+  var failure: Failure? { state.withLock { $0.failure } }
+
+  func fail(_ failure: Failure) { state.withLock { $0.failure = $0.failure ?? failure } }
+
+  func begin(_ item: UploadItem) async -> Bool {
+    guard await gate.enter(), failure == nil else { return false }
+    let task = Task { [self] in
+      defer { gate.leave() }
+      do throws(Failure) {
+        try await issue(item)
+      } catch {
+        fail(error.at(Place(file: item.input.path.text)))
+      }
+    }
+    state.withLock { $0.tasks.append(task) }
+    return failure == nil
+  }
+
+  private func issue(_ item: UploadItem) async throws(Failure) {
+    var options = options
+    if let type = item.contentType { options.object.contentType = type }
+    if let metadata = item.metadata { options.object.metadata = metadata }
+    let store =
+      if let bucket = item.bucket, bucket != store.bucket || item.region != nil {
+        try await store.sibling(bucket: bucket, region: item.region)
+      } else {
+        store
+      }
+    var ticket = try await store.issueTicket(item.input, to: item.key, for: lifetime, options)
+    let upload = try store.multipartUpload(item.key, uploadID: ticket.uploadID)
+    state.withLock { $0.begun.append(upload) }
+    ticket.file = try Self.relativeName(item)
+    try write(ticket)
+    state.withLock { [ticket] state in
+      if case .exactly(let size) = ticket.length { state.bytes += size }
+      state.expires = min(state.expires ?? ticket.expires, ticket.expires)
+    }
+  }
+
+  /// As it is found below the folder that whoever uploads it names.
+  private static func relativeName(_ item: UploadItem) throws(Failure) -> String {
+    let path: [UInt8]
+    if case .entry(let file, _) = item.input.kind { path = file.path } else { path = item.input.path.bytes }
+    let words = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard let name = String(validating: path, as: UTF8.self), path.first != UInt8(ascii: "/"),
+      words.allSatisfy({ !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) })
+    else {
+      throw Failure(
+        .usage, "a ticket cannot name this file",
+        remedy: "tickets of a batch are for files below one folder, with names in UTF-8: give relative paths")
+    }
+    return name
+  }
+
+  func finish(
+    _ publish: () throws(Failure) -> Void
+  ) async throws(Failure) -> (count: Int, bytes: Int64, expires: Timestamp?) {
+    for task in state.withLock({ $0.tasks }) { await task.value }
+    do throws(Failure) {
+      if failure == nil { try publish() }
+    } catch {
+      fail(error)
+    }
+    let (begun, bytes, expires, failure) = state.withLock { ($0.begun, $0.bytes, $0.expires, $0.failure) }
+    guard let failure else { return (begun.count, bytes, expires) }
+    var left = 0
+    for upload in begun {
+      do throws(Failure) {
+        try await upload.abort()
+      } catch {
+        left += 1
+      }
+    }
+    var told = failure
+    if !begun.isEmpty {
+      told.message +=
+        left == 0
+        ? "; the \(begun.count) uploads that were begun are aborted"
+        : "; \(left) of the \(begun.count) uploads that were begun could not be aborted"
+      if left > 0 { told.remedy = "\(run: .listUploads(bucket: store.bucket)) lists them" }
+    }
+    throw told
+  }
+}

@@ -1,0 +1,74 @@
+import Glibc
+
+/// The file that tickets are written to: it is complete, durable and for its owner alone (0600, a program 0700) before it
+/// has its name, and without `publish` nothing is left of it.
+package final class TicketFile: Sendable {
+  private struct State: Sendable {
+    /// Where it is written until it is published, and the open descriptor; nil before the first byte.
+    var temporary: FilePath?
+    var descriptor: Int32 = -1
+  }
+
+  private let path: FilePath
+  private let replaces: Bool
+  private let isProgram: Bool
+  private let state = Locked(State())
+
+  /// Fails now if it could not be named later: an upload whose ticket is lost would have to be found and aborted.
+  package init(_ path: FilePath, replaces: Bool, isProgram: Bool = false) throws(Failure) {
+    self.path = path
+    self.isProgram = isProgram
+    self.replaces = replaces
+    var status = stat()
+    guard !replaces, isRegular, path.withCString({ lstat($0, &status) }) == 0 else { return }
+    throw Failure(
+      .usage, "there is a file of this name already, which may hold a ticket that is still in use",
+      remedy: "choose another name, or remove it"
+    ).at(Place(file: path.text))
+  }
+
+  deinit {
+    state.withLock { state in
+      if state.descriptor >= 0 { close(state.descriptor) }
+      state.temporary?.remove()
+    }
+  }
+
+  /// What is there is not a pipe or a device, which is written as it is: `stat`.
+  private var isRegular: Bool {
+    var status = stat()
+    return path.withCString { stat($0, &status) } != 0 || status.st_mode & S_IFMT == S_IFREG
+  }
+
+  package func append(_ bytes: [UInt8]) throws(Failure) {
+    try state.withLock { (state) throws(Failure) in
+      if state.descriptor < 0 {
+        if isRegular {
+          let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: isProgram ? 0o700 : 0o600)
+          guard descriptor >= 0 else { throw failure("cannot be made") }
+          (state.temporary, state.descriptor) = (temporary, descriptor)
+        } else {
+          state.descriptor = path.withCString { open($0, O_WRONLY | O_CLOEXEC) }
+          guard state.descriptor >= 0 else { throw failure("cannot be opened") }
+        }
+      }
+      guard StateFolder.writeAll(state.descriptor, bytes) else { throw failure("cannot be written") }
+    }
+  }
+
+  package func publish() throws(Failure) {
+    try state.withLock { (state) throws(Failure) in
+      guard let temporary = state.temporary else { return }
+      guard fsync(state.descriptor) == 0 else { throw failure("cannot be written") }
+      // `link` never replaces a file that appeared meanwhile.
+      let named = temporary.withCString { from in
+        path.withCString { replaces ? rename(from, $0) : link(from, $0) }
+      }
+      guard named == 0 else { throw failure("cannot be given its name") }
+      if !replaces { temporary.remove() }
+      state.temporary = nil
+    }
+  }
+
+  private func failure(_ what: String) -> Failure { StateFolder.failure(path.text, "the ticket \(what)") }
+}

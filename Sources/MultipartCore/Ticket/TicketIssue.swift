@@ -1,0 +1,264 @@
+/// Begins an upload and signs its requests.
+struct TicketIssue {
+  enum Subject: Sendable {
+    case file(SourceFile)
+    case length(Ticket.Length)
+  }
+
+  private let store: Store
+  private let key: String
+  private let lifetime: Duration
+  private let options: UploadOptions
+
+  init(_ store: Store, _ key: String, _ lifetime: Duration, _ options: UploadOptions) throws(Failure) {
+    (self.store, self.key, self.lifetime, self.options) = (store, key, lifetime, options)
+    try TicketSigning.check(store, lifetime)
+    guard options.customerKey == nil else {
+      throw Failure(
+        .usage, "a ticket cannot carry an SSE-C key",
+        remedy: "leave \(.customerKey) out: whoever holds the ticket would hold the key")
+    }
+  }
+
+  func run(_ subject: Subject) async throws(Failure) -> Ticket {
+    let place = Place(bucket: store.bucket, key: key)
+    do throws(Failure) {
+      let (length, file) = try Self.length(subject)
+      let form = try form(hasFile: file != nil)
+      let plan = try plan(length)
+      let sums = try await Self.sums(of: file, plan, form)
+      let begun = try await begin(form, file)
+      do throws(Failure) {
+        var ticket = try ticket(begun, length, plan, form, name: file?.path.name)
+        try await TicketSigning(store, lifetime, options.conditions).sign(&ticket, sums: sums)
+        return ticket
+      } catch {
+        throw await begun.upload.takenBack(error)
+      }
+    } catch {
+      throw error.at(place)
+    }
+  }
+
+  private static func length(_ subject: Subject) throws(Failure) -> (Ticket.Length, SourceFile?) {
+    switch subject {
+    case .file(let file): return (.exactly(file.size), file)
+    case .length(let length):
+      switch length {
+      case .exactly(let size), .upTo(let size):
+        guard size >= 0 else { throw Failure(.usage, "a ticket of less than no bytes") }
+      }
+      return (length, nil)
+    }
+  }
+
+  /// What is signed must be a checksum that the store verifies, and one that nobody can make other bytes for. Every store
+  /// verifies MD5, which keeps out everybody but an author of the file who has prepared two of them; AWS verifies SHA-256.
+  private func form(hasFile: Bool) throws(Failure) -> ChecksumForm {
+    guard hasFile else {
+      guard case .algorithm(let algorithm)? = options.checksum else { return options.checksum ?? .md5 }
+      throw Failure(
+        .usage, "without the file its \(algorithm.awsName ?? "checksum") cannot be signed",
+        remedy: "name the file, or leave \(.checksum) out: whoever uploads then sends an MD5 with each part")
+    }
+    return options.checksum ?? (store.endpoint.isAWS ? .algorithm(.sha256) : .md5)
+  }
+
+  private func plan(_ length: Ticket.Length) throws(Failure) -> UploadPlan {
+    switch length {
+    case .exactly(let size), .upTo(let size):
+      let usual = try UploadPlan(size: size, partSize: options.partSize)
+      let partSize = max(S3Limits.smallestPart, options.partSize ?? min(usual.partSize, UploadPlan.defaultPart))
+      return try UploadPlan(inParts: size, of: usual.isSingle ? partSize : usual.partSize)
+    }
+  }
+
+  /// Two at a time: summing costs CPU and disk.
+  private static func sums(
+    of file: SourceFile?, _ plan: UploadPlan, _ form: ChecksumForm
+  ) async throws(Failure) -> [Checksum] {
+    let algorithm: ChecksumAlgorithm
+    switch form {
+    case .algorithm(let named): algorithm = named
+    case .md5: algorithm = .md5
+    case .none: return []
+    }
+    guard let file else { return [] }
+    let sums = Locked([Checksum?](repeating: nil, count: plan.partCount))
+    let next = Locked(0)
+    let failed = Locked<Failure?>(nil)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          while case let index = next.withLock({ number in
+            defer { number += 1 }; return number
+          }),
+            index < plan.partCount, failed.withLock({ $0 == nil })
+          {
+            do throws(Failure) {
+              let (offset, length) = plan.range(of: index + 1)
+              let slice = PartSlice(file: file, offset: offset, length: length)
+              let sum = try slice.checksums([algorithm]) { Task.isCancelled }[algorithm]
+              if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
+              sums.withLock { $0[index] = sum }
+            } catch {
+              failed.withLock { $0 = $0 ?? error }
+            }
+          }
+        }
+      }
+    }
+    if let failure = failed.withLock({ $0 }) { throw failure.at(Place(file: file.path.text)) }
+    try file.checkUnchanged()
+    return sums.withLock { $0.compactMap(\.self) }
+  }
+
+  private func begin(_ form: ChecksumForm, _ file: SourceFile?) async throws(Failure) -> CreationOfUpload.Begun {
+    var options = options
+    options.checksum = form
+    if options.object.contentType == nil, let file {
+      options.object.contentType = try ContentType.guess(.file(file), key: key)
+    }
+    return try await CreationOfUpload(store, key: key, options).run()
+  }
+
+  private func ticket(
+    _ begun: CreationOfUpload.Begun, _ length: Ticket.Length, _ plan: UploadPlan, _ form: ChecksumForm, name: String?
+  ) throws(Failure) -> Ticket {
+    let empty = Ticket.Call()
+    let pages = (plan.partCount + Ticket.pageLength - 1) / Ticket.pageLength
+    return Ticket(
+      bucket: store.bucket, key: key, uploadID: begun.upload.uploadID, url: "", created: begun.created,
+      expires: begun.created, file: name, length: length, partSize: plan.partSize, checksum: form,
+      etagMayBeMD5: begun.etagMayBeMD5, parts: Array(repeating: empty, count: plan.partCount),
+      lists: Array(repeating: empty, count: pages), complete: empty, abort: empty, head: empty)
+  }
+}
+
+/// Signs the requests of a ticket.
+struct TicketSigning {
+  private let store: Store
+  private let lifetime: Duration
+  private let conditions: WriteConditions
+
+  init(_ store: Store, _ lifetime: Duration, _ conditions: WriteConditions = WriteConditions()) {
+    (self.store, self.lifetime, self.conditions) = (store, lifetime, conditions)
+  }
+
+  static func check(_ store: Store, _ lifetime: Duration) throws(Failure) {
+    guard store.endpoint.kind != .directory else {
+      throw Failure(
+        .usage, "a directory bucket has no tickets: its sessions, which sign the requests, end after five minutes")
+    }
+    guard lifetime >= .seconds(1), lifetime <= .seconds(SigV4Signer.longestPresign) else {
+      throw Failure(
+        .usage, "a ticket can be valid from 1 second to 7 days", remedy: "set \(.urlLifetime) to at most 7d")
+    }
+    guard store.credentials != nil else {
+      throw Failure(.usage, "a ticket cannot be signed without credentials", remedy: "leave \(off: .signsRequests) out")
+    }
+  }
+
+  /// `sums` are those of the parts, in order; empty: nothing is known of the file. A part that `isWanted` does not want gets
+  /// no request.
+  func sign(
+    _ ticket: inout Ticket, sums: [Checksum], isWanted: (Int) -> Bool = { _ in true }
+  ) async throws(Failure) {
+    var calls = Calls(signing: self)
+    let (bucket, key, id, common) = (ticket.bucket, ticket.key, ticket.uploadID, store.common)
+    for number in 1...ticket.parts.count {
+      let sum = sums.isEmpty ? nil : sums[number - 1]
+      let part = UploadPart(
+        bucket: bucket, key: key, uploadID: id, partNumber: number, body: .none,
+        checksum: sum.map { NamedValue($0.algorithm == .md5 ? "Content-MD5" : $0.algorithm.headerName, $0.base64) },
+        common: common)
+      ticket.parts[number - 1] = try await calls.add(part.request(), isWanted: isWanted(number))
+    }
+    for page in ticket.lists.indices {
+      let list = ListParts(
+        bucket: bucket, key: key, uploadID: id, marker: page * Ticket.pageLength, maximumParts: Ticket.pageLength,
+        common: common)
+      ticket.lists[page] = try await calls.add(list.request())
+    }
+    ticket.complete = try await calls.add(complete(ticket))
+    let abort = AbortMultipartUpload(bucket: bucket, key: key, uploadID: id, common: common)
+    ticket.abort = try await calls.add(abort.request())
+    let head = HeadObject(bucket: bucket, key: key, wantsChecksums: true, common: common)
+    ticket.head = try await calls.add(head.request())
+    (ticket.url, ticket.expires) = (calls.url, calls.expires ?? ticket.expires)
+  }
+
+  /// With the size, if it is settled: S3 then makes no object of another one.
+  private func complete(_ ticket: Ticket) throws(Failure) -> S3Request {
+    var headers = S3HeaderBuilder()
+    if case .exactly(let size) = ticket.length { try headers.add("x-amz-mp-object-size", String(size)) }
+    // A renewed ticket keeps the conditions of the first one.
+    let signed = ticket.complete.headers
+    var conditions = conditions
+    if signed["If-None-Match"] != nil { conditions.ifNoneMatch = true }
+    conditions.ifMatch = conditions.ifMatch ?? signed["If-Match"]
+    try conditions.add(to: &headers)
+    try store.common.add(to: &headers)
+    return try S3Request(
+      CompleteMultipartUpload.name, .post, place: ticket.place, query: [QueryItem("uploadId", ticket.uploadID)],
+      headers: headers.list)
+  }
+
+  /// Signs one after another, and sees that all go to one address.
+  private struct Calls {
+    let signing: TicketSigning
+    private(set) var url = ""
+    private(set) var expires: Timestamp?
+
+    init(signing: TicketSigning) { self.signing = signing }
+
+    mutating func add(_ request: S3Request, isWanted: Bool = true) async throws(Failure) -> Ticket.Call {
+      guard isWanted else { return Ticket.Call(headers: request.headers) }
+      let signed = try await signing.store.signer.presigned(request, expiresIn: signing.lifetime)
+      let bytes = signed.url.utf8
+      guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else {
+        throw Failure(.local, "a presigned URL without a query")
+      }
+      let address = signed.url[..<mark]
+      if url.isEmpty { url = String(address) }
+      guard address.utf8.elementsEqual(url.utf8) else {
+        throw Failure(.server, "the bucket moved to another region while the ticket was signed", remedy: "try again")
+      }
+      if let end = signed.expires { expires = min(end, expires ?? end) }
+      return Ticket.Call(query: String(signed.url[bytes.index(after: mark)...]), headers: signed.headers)
+    }
+  }
+}
+
+/// Signs a ticket's requests again.
+struct TicketRenewal {
+  private let store: Store
+  private let ticket: Ticket
+  private let lifetime: Duration
+
+  init(_ store: Store, _ ticket: Ticket, _ lifetime: Duration) throws(Failure) {
+    (self.store, self.ticket, self.lifetime) = (store, ticket, lifetime)
+    try TicketSigning.check(store, lifetime)
+  }
+
+  func run(all: Bool) async throws(Failure) -> Ticket {
+    var renewed = ticket
+    do throws(Failure) {
+      let listing = try await store.multipartUpload(ticket.key, uploadID: ticket.uploadID).listing()
+      let there = all ? [] : Set(TicketState(ticket, listing).there)
+      let sums = (1...ticket.partCount).compactMap { ticket.sum(ofPart: $0) }
+      try await TicketSigning(store, lifetime).sign(
+        &renewed, sums: sums.count == ticket.partCount ? sums : []
+      ) { !there.contains($0) }
+    } catch {
+      throw error.at(ticket.place)
+    }
+    guard renewed.url.utf8.elementsEqual(ticket.url.utf8) else {
+      throw Failure(
+        .usage, "the ticket is for \(ticket.url), and these settings lead to \(renewed.url)",
+        remedy: "give the \(.endpoint), \(.region) and bucket that it was issued with"
+      ).at(ticket.place)
+    }
+    return renewed
+  }
+}

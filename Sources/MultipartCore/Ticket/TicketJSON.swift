@@ -1,0 +1,223 @@
+/// The ticket as a file: one JSON object on a line; a file of several lines has a ticket for each object of a batch.
+extension Ticket {
+  static let version: Int64 = 1
+  /// 10,000 URLs with the longest session tokens.
+  package static let longestLine = 64 << 20
+
+  /// Reads a ticket. It is refused if it could do anything but upload to the one address that it names.
+  public init(contentsOf path: String) throws(Failure) {
+    try self.init(try SmallFile.read(FilePath(path), limit: Self.longestLine))
+  }
+
+  /// Reads a ticket from JSON.
+  public init(_ json: [UInt8]) throws(Failure) {
+    guard let document = JSON.parse(json) else {
+      throw Self.damaged("it is not JSON, or not all of it is there")
+    }
+    try self.init(document)
+  }
+
+  init(_ document: JSON) throws(Failure) {
+    guard let version = document["s3up_ticket"]?.integer else { throw Self.damaged("it does not name its version") }
+    guard version == Self.version else {
+      throw Failure(
+        .configuration, "the ticket is of version \(version), and this program reads version \(Self.version)",
+        remedy: "use the version of s3up that issued it, or a newer one")
+    }
+    let fields = Fields(document)
+    url = try fields.address()
+    (bucket, key) = (try fields.text("bucket", most: 300), try fields.text("key", most: 4096))
+    uploadID = try fields.text("upload_id", most: 4096)
+    (created, expires) = (try fields.time("created"), try fields.time("expires"))
+    file = document["file"]?.text
+    length = try fields.length()
+    partSize = try fields.integer("part_size")
+    checksum = try fields.checksum()
+    etagMayBeMD5 = document["etag_is_md5"] != .bool(false)
+    guard let list = document["parts"]?.elements, !list.isEmpty, list.count <= S3Limits.mostParts else {
+      throw Self.damaged("it has no parts, or more than \(S3Limits.mostParts)")
+    }
+    parts = []
+    parts.reserveCapacity(list.count)
+    let prefix = Array((url + "?").utf8)
+    for (index, part) in list.enumerated() {
+      guard part["part"]?.integer == Int64(index + 1) else { throw Self.damaged("its parts are not numbered") }
+      parts.append(try Call(part, prefix, isOptional: true))
+    }
+    lists = []
+    for (index, page) in (document["list"]?.elements ?? []).enumerated() {
+      guard page["after"]?.integer == Int64(index * Self.pageLength) else {
+        throw Self.damaged("its lists of parts are not in order")
+      }
+      lists.append(try Call(page, prefix))
+    }
+    complete = try Call(document["complete"] ?? .null, prefix)
+    abort = try Call(document["abort"] ?? .null, prefix)
+    head = try Call(document["head"] ?? .null, prefix)
+    try checkPlan()
+  }
+
+  /// Parts on each page of the list.
+  package static let pageLength = 1000
+
+  static func damaged(_ what: String) -> Failure {
+    Failure(
+      .configuration, "the ticket cannot be used: \(what)", remedy: "ask whoever issued it for the file once more")
+  }
+
+  private func checkPlan() throws(Failure) {
+    let most: Int64
+    switch length {
+    case .exactly(let size), .upTo(let size): most = size
+    }
+    guard let plan = try? UploadPlan(inParts: most, of: partSize), plan.partCount == parts.count else {
+      throw Self.damaged("its \(parts.count) parts of \(partSize) bytes do not make \(most)")
+    }
+    guard lists.count == (parts.count + Self.pageLength - 1) / Self.pageLength else {
+      throw Self.damaged("its list of parts is not whole")
+    }
+  }
+
+  /// One line of JSON, without its line feed.
+  public var json: String {
+    func call(_ name: String? = nil, _ number: Int = 0, _ call: Call) -> JSON {
+      var fields: [(String, JSON)] = []
+      if let name { fields.append((name, .int(Int64(number)))) }
+      if let query = call.query { fields.append(("url", .string(url + "?" + query))) }
+      if !call.headers.fields.isEmpty {
+        fields.append(("headers", .object(call.headers.fields.map { ($0.name, .string($0.value)) })))
+      }
+      return .object(fields)
+    }
+    var fields: [(String, JSON)] = [
+      ("s3up_ticket", .int(Self.version)), ("url", .string(url)), ("bucket", .string(bucket)), ("key", .string(key)),
+      ("upload_id", .string(uploadID)), ("created", .string(created.iso8601)), ("expires", .string(expires.iso8601)),
+    ]
+    if let file { fields.append(("file", .string(file))) }
+    switch length {
+    case .exactly(let size): fields.append(("size", .int(size)))
+    case .upTo(let size): fields.append(("max_size", .int(size)))
+    }
+    fields += [
+      ("part_size", .int(partSize)), ("checksum", .string(checksum.ticketName)),
+      ("etag_is_md5", .bool(etagMayBeMD5)),
+      ("parts", .array(parts.enumerated().map { call("part", $0 + 1, $1) })),
+      ("list", .array(lists.enumerated().map { call("after", $0 * Self.pageLength, $1) })),
+      ("complete", call(nil, 0, complete)), ("abort", call(nil, 0, abort)), ("head", call(nil, 0, head)),
+    ]
+    return JSON.object(fields).encoded
+  }
+
+  /// Writes it for its owner alone (0600). An existing file is replaced only if `replaces` says so.
+  public func write(to path: String, replacing: Bool = false) throws(Failure) {
+    let file = try TicketFile(FilePath(path), replaces: replacing)
+    try file.append(Array((json + "\n").utf8))
+    try file.publish()
+  }
+
+  /// The values of a document that anybody may have written.
+  private struct Fields {
+    private let document: JSON
+
+    init(_ document: JSON) {
+      self.document = document
+    }
+
+    func text(_ name: String, most: Int) throws(Failure) -> String {
+      guard let text = document[name]?.text, !text.isEmpty, text.utf8.count <= most, !text.utf8.contains(0) else {
+        throw Ticket.damaged("it has no usable \(name)")
+      }
+      return text
+    }
+
+    func time(_ name: String) throws(Failure) -> Timestamp {
+      guard let time = document[name]?.text.flatMap(S3Date.iso8601) else {
+        throw Ticket.damaged("it has no usable time \(name)")
+      }
+      return time
+    }
+
+    func integer(_ name: String) throws(Failure) -> Int64 {
+      guard let number = document[name]?.integer, number >= 0 else { throw Ticket.damaged("it has no usable \(name)") }
+      return number
+    }
+
+    func length() throws(Failure) -> Length {
+      document["size"] == nil ? .upTo(try integer("max_size")) : .exactly(try integer("size"))
+    }
+
+    func checksum() throws(Failure) -> ChecksumForm {
+      guard let form = ChecksumForm(ticketName: try text("checksum", most: 20)) else {
+        throw Ticket.damaged("it names a checksum that is not known")
+      }
+      return form
+    }
+
+    /// `http://` or `https://`, a host and a path, and nothing else.
+    func address() throws(Failure) -> String {
+      let url = try text("url", most: 8192)
+      do throws(Failure) {
+        let parsed = try EndpointURL.parse(url, blame: .configuration)
+        guard !parsed.path.isEmpty, url.hasPrefix("http://") || url.hasPrefix("https://") else {
+          throw Ticket.damaged("its address names no object")
+        }
+      } catch {
+        throw Ticket.damaged("its address is not that of a store")
+      }
+      return url
+    }
+  }
+}
+
+extension Ticket.Call {
+  /// `prefix` is the ticket's one address and a `?`.
+  fileprivate init(_ json: JSON, _ prefix: [UInt8], isOptional: Bool = false) throws(Failure) {
+    if let url = json["url"]?.text {
+      // In one pass: a ticket has up to 10,000 of them.
+      let isOurs = url.utf8.withContiguousStorageIfAvailable { bytes in
+        bytes.starts(with: prefix) && bytes.allSatisfy { ASCII.isVisible($0) && $0 != UInt8(ascii: "#") }
+      }
+      guard isOurs == true else {
+        throw Ticket.damaged("one of its requests leads to another address than the ticket's own")
+      }
+      query = String(url[url.utf8.index(url.startIndex, offsetBy: prefix.count)...])
+    } else if !isOptional {
+      throw Ticket.damaged("a request is missing")
+    }
+    guard let fields = json["headers"] else { return }
+    guard case .object(let pairs) = fields else { throw Ticket.damaged("a request's headers are not an object") }
+    for (name, value) in pairs {
+      guard let value = value.text, Self.mayBeSent(name), value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+        throw Ticket.damaged("a request has a header that no upload needs")
+      }
+      headers.add(name, value)
+    }
+  }
+
+  private static let others: Set<String> = ["content-md5", "content-type", "if-match", "if-none-match"]
+
+  private static func mayBeSent(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return HeaderText.isName(name) && (name.hasPrefix("x-amz-") || others.contains(name))
+  }
+}
+
+extension ChecksumForm {
+  var ticketName: String {
+    switch self {
+    case .md5: "md5"
+    case .none: "none"
+    case .algorithm(let algorithm): algorithm.rawValue
+    }
+  }
+
+  init?(ticketName name: String) {
+    switch name {
+    case "md5": self = .md5
+    case "none": self = .none
+    default:
+      guard let algorithm = ChecksumAlgorithm(rawValue: name), algorithm.awsName != nil else { return nil }
+      self = .algorithm(algorithm)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/// Finds the ticket's request for each operation. Nothing is signed here, and nothing but a ticket is needed.
+struct TicketSigner: RequestSigner {
+  private let ticket: Ticket
+  private let now: @Sendable () -> Timestamp
+
+  init(_ ticket: Ticket, now: @escaping @Sendable () -> Timestamp) {
+    self.ticket = ticket
+    self.now = now
+  }
+
+  var origin: String { ticket.origin }
+  var signsPayload: Bool { false }
+  var waitsForCredentials: Bool { false }
+  var clockNote: String? { nil }
+  func takeClockNote() -> String? { nil }
+  func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool { false }
+
+  func signed(_ wanted: S3Request) async throws(Failure) -> Request {
+    guard let call = call(for: wanted) else {
+      throw Failure(.refused, "the ticket has no request for \(wanted.operation)").at(wanted.place)
+    }
+    guard let query = call.query else {
+      throw Failure(
+        .credentials, "the ticket was renewed without this part, which was at the store then",
+        remedy: "whoever issued it can sign all parts: \(run: .renewTicket(all: true))"
+      ).at(wanted.place)
+    }
+    var request = wanted.wire(ticket.url + "?" + query)
+    request.headers = call.headers
+    for field in wanted.headers.fields {
+      if let signed = call.headers[field.name] {
+        guard wanted.operation != UploadPart.name || signed.utf8.elementsEqual(field.value.utf8) else {
+          throw Self.another(wanted.place)
+        }
+      } else if !field.name.lowercased().hasPrefix("x-amz-") {
+        // S3 refuses a header of its own that is not signed.
+        request.headers.add(field.name, field.value)
+      }
+    }
+    request.expires = ticket.expires
+    return request
+  }
+
+  /// The file is not the one that the ticket was issued for.
+  static func another(_ place: Place) -> Failure {
+    var failure = Failure(
+      .dataMismatch, "the file is not the one that the ticket is for: this part has another checksum",
+      remedy: "upload the file that the ticket was issued for, unchanged"
+    ).at(place)
+    // Sent again it would be the same.
+    failure.isSettled = true
+    return failure
+  }
+
+  private func call(for wanted: S3Request) -> Ticket.Call? {
+    switch wanted.operation {
+    case UploadPart.name:
+      wanted.place.part.flatMap { ticket.parts.indices.contains($0 - 1) ? ticket.parts[$0 - 1] : nil }
+    case ListParts.name: ticket.lists[page(wanted)]
+    case CompleteMultipartUpload.name: ticket.complete
+    case AbortMultipartUpload.name: ticket.abort
+    case HeadObject.name: ticket.head
+    default: nil
+    }
+  }
+
+  /// Pages were signed that begin after each thousandth part: the last of them that leaves out nothing. A page that is
+  /// full ends a thousand parts further at least, so the next one is another.
+  private func page(_ wanted: S3Request) -> Int {
+    let marker = wanted.query.first { $0.name == "part-number-marker" }?.value.flatMap { Int($0) } ?? 0
+    return min(max(0, marker / Ticket.pageLength), ticket.lists.count - 1)
+  }
+
+  /// A refusal is final: only whoever issued the ticket can mend it.
+  func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
+    guard answer.status == 403 || answer.status == 400 || answer.status == 401 else { return nil }
+    let body = S3ErrorBody(answer.body)
+    let code = body.code ?? S3ErrorBody.code(answer.headers)
+    let saysExpired =
+      code.map { ["ExpiredToken", "RequestExpired"].contains($0) } ?? false
+      || (body.message.map { $0.lowercased().contains("expired") } ?? false)
+    guard answer.status != 400 || saysExpired else { return nil }
+    let requestID = S3ErrorBody.requestID(answer.headers)
+    if saysExpired || now >= ticket.expires {
+      return .refusal(Self.expired(at: ticket.expires, status: answer.status, s3Code: code, requestID: requestID))
+    }
+    return .refusal(
+      Failure(
+        .credentials, "the store refuses this request of the ticket", status: answer.status, s3Code: code,
+        requestID: requestID,
+        remedy: "the ticket was changed, or the rights of whoever signed it: ask for a new one"))
+  }
+
+  static func expired(
+    at time: Timestamp, status: Int? = nil, s3Code: String? = nil, requestID: String? = nil
+  ) -> Failure {
+    Failure(
+      .credentialsExpired, "the ticket expired at \(time.iso8601)", status: status, s3Code: s3Code,
+      requestID: requestID, remedy: "whoever issued it can renew it: \(run: .renewTicket(all: false))")
+  }
+}

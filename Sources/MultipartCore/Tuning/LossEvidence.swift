@@ -1,0 +1,80 @@
+/// Whether losses limit each connection, or a full queue all of them together.
+///
+/// A queue that overflows loses packets too: many at once when new connections find their speed, few afterwards, and the
+/// round trips are longer. Losses at random are the same all the time. So several short spans must agree.
+struct LossEvidence: Sendable {
+  enum Verdict: Sendable, Equatable {
+    /// Too few to matter, of so many packets.
+    case few(of: Int64)
+    /// This share of the packets, and no queue: each connection has the rate that they allow.
+    case random(Double)
+    /// The connections share what the line carries.
+    case crowded
+  }
+
+  private struct Span {
+    var sent: Int64
+    var again: Int64
+    var isCrowded: Bool
+  }
+
+  private var spans: [Span] = []
+  private var begun: LineSample?
+  private var skipsUntil: Duration?
+
+  private static let enough = 4
+  private static let most = 12
+
+  /// As many spans as are kept were seen.
+  var isLong: Bool { spans.count == Self.most }
+  private static let shortest: Duration = .milliseconds(100)
+  /// Shares of the packets below this cost a connection little, and fewer resent ones may be chance.
+  private static let leastShare = 0.0003
+  private static let leastAgain: Int64 = 8
+  /// A queue makes round trips longer. On a path shorter than this, losses are repaired before they cost anything.
+  private static let queued = 1.5
+  private static let shortestTrip: Duration = .milliseconds(1)
+
+  /// The connections have changed: what was seen does not count, nor do the first round trips of new ones.
+  mutating func reset() {
+    (spans, begun, skipsUntil) = ([], nil, nil)
+  }
+
+  /// Nil if it cannot be said yet.
+  mutating func take(_ sample: LineSample) -> Verdict? {
+    guard sample.leastTrip >= Self.shortestTrip else { return nil }
+    let until = skipsUntil ?? sample.at + sample.roundTrip * 5
+    skipsUntil = until
+    guard sample.at >= until else { return nil }
+    guard let from = begun else {
+      begun = sample
+      return nil
+    }
+    guard sample.at - from.at >= max(Self.shortest, sample.roundTrip * 3) else { return nil }
+    begun = sample
+    if spans.count == Self.most { spans.removeFirst() }
+    spans.append(
+      Span(
+        sent: sample.segments - from.segments, again: sample.resent - from.resent,
+        isCrowded: sample.roundTrip > sample.leastTrip * Self.queued))
+    return verdict
+  }
+
+  /// Random losses show at once. That there are none shows only after a while: new connections overflow any queue.
+  private var verdict: Verdict? {
+    guard spans.count >= Self.enough else { return nil }
+    if let share = Self.random(spans.suffix(Self.enough)) ?? Self.random(spans[...]) { return .random(share) }
+    guard spans.count == Self.most else { return nil }
+    return spans.count { $0.isCrowded } * 2 > spans.count ? .crowded : .few(of: spans.reduce(0) { $0 + $1.sent })
+  }
+
+  private static func random(_ spans: ArraySlice<Span>) -> Double? {
+    let (sent, again) = spans.reduce((0, 0)) { ($0.0 + $1.sent, $0.1 + $1.again) }
+    let share = Double(again) / Double(max(1, sent))
+    let (lossy, crowded) = (spans.count { $0.again > 0 }, spans.count { $0.isCrowded })
+    guard again >= leastAgain, share >= leastShare, lossy * 3 >= spans.count * 2, crowded * 4 <= spans.count else {
+      return nil
+    }
+    return share
+  }
+}

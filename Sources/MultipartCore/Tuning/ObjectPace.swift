@@ -1,0 +1,91 @@
+/// How many connections a run of small objects uses. What holds it up is waiting for answers, so there are more of them as
+/// long as the rate of objects grows; where this machine or the store is busy, more gain nothing, and it goes back.
+///
+/// It is told how many objects have arrived, and has no clock of its own.
+struct ObjectPace: Sendable {
+  private enum Phase: Sendable {
+    /// The rate of the first connections is not known yet.
+    case beginning
+    /// Each step is measured against the rate before it.
+    case climbing(from: Int, rate: Double)
+    case settled(until: Duration)
+  }
+
+  private(set) var window: Int
+  private let most: Int
+  private var phase = Phase.beginning
+  private var epoch: (at: Duration, arrived: Int)?
+  private var patience = Self.shortestPatience
+
+  /// A smaller increase may be chance.
+  private static let growth = 1.15
+  private static let shortestEpoch = Duration.milliseconds(200)
+  private static let longestEpoch = Duration.seconds(5)
+  /// Arrivals for each connection, so that a rate is one of all of them.
+  private static let leastArrivals = 2
+  /// On a line this long, four times as many are tried at once: the answers' time is then mostly the line's.
+  private static let longLine = Duration.milliseconds(5)
+  private static let shortestPatience = Duration.seconds(10)
+  private static let longestPatience = Duration.seconds(80)
+  /// If the loops use their cores fully, more connections gain nothing.
+  private static let fullLoad = 0.75
+
+  init(start: Int, most: Int) {
+    window = start
+    self.most = max(start, most)
+  }
+
+  /// The store has asked for less, and the caller has halved the window.
+  mutating func throttled(to window: Int, at now: Duration) {
+    self.window = max(1, window)
+    epoch = nil
+    settle(now)
+  }
+
+  /// `isFull`: all connections had something to send.
+  mutating func take(_ sample: LineSample, arrived: Int, isFull: Bool) -> Pace.Change? {
+    guard isFull, let begun = epoch else {
+      epoch = isFull ? (sample.at, arrived) : nil
+      return nil
+    }
+    let passed = sample.at - begun.at
+    let count = arrived - begun.arrived
+    guard passed >= max(Self.shortestEpoch, sample.roundTrip * 3),
+      count >= Self.leastArrivals * window || passed >= Self.longestEpoch
+    else { return nil }
+    epoch = nil
+    let rate = Double(count) / passed.seconds
+    let isBusy = sample.load >= Self.fullLoad
+    switch phase {
+    case .beginning:
+      return isBusy ? settle(sample.at) : more(rate, sample)
+    case .climbing(let from, let before):
+      if rate >= before * Self.growth {
+        patience = Self.shortestPatience
+        return isBusy ? settle(sample.at) : more(rate, sample)
+      }
+      settle(sample.at)
+      window = from
+      let why = "\(Int(rate)) objects a second after \(Int(before)): more gain nothing"
+      return Pace.Change(connections: from, why: why)
+    case .settled(let until):
+      guard sample.at >= until, !isBusy else { return nil }
+      patience = min(patience * 2, Self.longestPatience)
+      return more(rate, sample)
+    }
+  }
+
+  private mutating func more(_ rate: Double, _ sample: LineSample) -> Pace.Change? {
+    let wanted = min(most, window * (sample.roundTrip >= Self.longLine ? 4 : 2))
+    guard wanted > window else { return settle(sample.at) }
+    phase = .climbing(from: window, rate: rate)
+    window = wanted
+    return Pace.Change(connections: wanted, why: "\(Int(rate)) objects a second, trying whether more are faster")
+  }
+
+  @discardableResult
+  private mutating func settle(_ now: Duration) -> Pace.Change? {
+    phase = .settled(until: now + patience)
+    return nil
+  }
+}

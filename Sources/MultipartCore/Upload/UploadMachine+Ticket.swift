@@ -1,0 +1,50 @@
+/// An upload that somebody else has begun, and that several runs may fill at once, each with its share. The store's list
+/// of parts is all that they know of each other: whichever finds it whole completes the upload, and if two do, the object
+/// is the same.
+extension UploadMachine {
+  static var ticketIsUsed: Failure {
+    Failure(
+      .uploadGone, "the store no longer has the ticket's upload, and the object is not this source",
+      remedy: "the upload was completed with other bytes, or was aborted: ask for a new ticket")
+  }
+
+  /// This run's share is at the store.
+  mutating func gather() -> [Action] {
+    state = .gathering(attempt: 1, until: nil)
+    return uploadID.map { [.listParts(uploadID: $0)] } ?? []
+  }
+
+  /// Some stores spoil the object if two complete it at once, so the share with the part that arrived last does it, after
+  /// a moment at random because somebody may send the same share. Should it not, another one does.
+  mutating func gathered(_ list: PartList, _ scheduler: inout Scheduler) -> [Action] {
+    if let interruption { return fail(interruption, &scheduler) }
+    for receipt in list.receipts { parts.sentByOthers(receipt) }
+    let missing = receipts.count { $0 == nil }
+    guard missing == 0 else {
+      state = .done(nil)
+      return [.finish(.sharing(missing: missing))]
+    }
+    guard case .gathering(_, let known) = state else { return unfit() }
+    let end = known ?? scheduler.now + patience(list, scheduler.roll())
+    guard scheduler.now < end else { return complete() }
+    state = .gathering(attempt: 1, until: end)
+    return scheduler.wait(.step(object: object), min(.seconds(1), end - scheduler.now))
+  }
+
+  /// Of shares that end in the same second the one with the highest part goes first; it may have looked too early.
+  private func patience(_ list: PartList, _ roll: Double) -> Duration {
+    let (share, latest) = (settings.share ?? 1..<receipts.count + 1, list.latest ?? [receipts.count])
+    if latest.last.map(share.contains) ?? true { return .seconds(2 * roll) }
+    return latest.contains(where: share.contains) ? .seconds(3 + 3 * roll) : .seconds(15 + 10 * roll)
+  }
+
+  mutating func gatherFailed(
+    _ failure: Failure, _ attempt: Int, _ until: Duration?, _ scheduler: inout Scheduler
+  ) -> [Action] {
+    if let interruption { return fail(interruption, &scheduler) }
+    // Another share has completed it.
+    if failure.code == .uploadGone, let id = uploadID { return recover(Candidate(uploadID: id, use: .own), nil) }
+    state = .gathering(attempt: attempt + 1, until: until)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt) ?? fail(failure, &scheduler)
+  }
+}

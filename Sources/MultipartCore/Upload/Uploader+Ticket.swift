@@ -1,0 +1,73 @@
+/// A ticket's upload, as the store lists it.
+extension Uploader {
+  /// Only parts that can be those of the ticket's plan count: others are sent again, and so replaced. Nothing of a stream
+  /// can be compared, so all of it is sent.
+  func usable(_ listing: S3Client.PartListing, of ticket: Ticket) -> UploadMachine.PartList {
+    guard !job.source.isStream else { return UploadMachine.PartList(sizes: [:], form: ticket.checksum) }
+    let parts = listing.parts.filter { part in
+      (1...plan.partCount).contains(part.number) && plan.range(of: part.number).length == part.size
+        && ticket.sum(ofPart: part.number).map { part.mayHave($0, etagMayBeMD5: job.etagMayBeMD5) } ?? true
+    }
+    known.withLock { $0.parts = Dictionary(parts.map { ($0.number, $0) }) { _, last in last } }
+    var list = UploadMachine.PartList(
+      sizes: Dictionary(parts.map { ($0.number, $0.size) }) { _, last in last }, form: ticket.checksum)
+    list.receipts = parts.map { ticket.receipt(of: $0) }
+    let times = parts.compactMap { $0.lastModified?.seconds }
+    if times.count == parts.count, let last = times.max() {
+      list.latest = zip(parts, times).filter { $1 >= last - 1 }.map(\.0.number)
+    }
+    return list
+  }
+
+  /// The upload is gone: if it was completed, the object has the parts of this very source.
+  func recallFromSource() {
+    guard case .file = job.source, let ticket = job.ticket else { return }
+    do throws(Failure) {
+      var receipts: [PartReceipt] = []
+      for number in 1...plan.partCount {
+        guard let body = try body(of: number) else { return }
+        var wanted: Set<ChecksumAlgorithm> = job.etagMayBeMD5 ? [.md5] : []
+        if case .algorithm(let algorithm) = ticket.checksum { wanted.insert(algorithm) }
+        let sums = try body.checksums(wanted) { progress.isStopped || Task.isCancelled }
+        if let signed = ticket.sum(ofPart: number), let own = sums[signed.algorithm], own != signed {
+          throw TicketSigner.another(Place(part: number))
+        }
+        receipts.append(
+          PartReceipt(
+            number: number, size: body.length, etag: sums[.md5].map { "\"\($0.hex)\"" } ?? "",
+            checksum: wanted.first { $0 != .md5 }.flatMap { sums[$0] }, proof: .none))
+      }
+      finisher.expect(try Expectation(receipts: receipts))
+    } catch {
+      world.log(1, "the source is not what the object can be: \(error.message)")
+    }
+  }
+}
+
+extension Ticket {
+  /// Of a part that somebody has sent: the store has verified what the signature names.
+  func receipt(of part: ListParts.Part) -> PartReceipt {
+    let signed = sum(ofPart: part.number)
+    var receipt = PartReceipt(number: part.number, size: part.size, etag: part.etag, proof: .none)
+    if case .algorithm(let algorithm) = checksum {
+      let listed = part.checksums[algorithm.headerName].flatMap { Checksum(algorithm, base64: $0) }
+      receipt.checksum = listed ?? signed
+      if listed != nil { receipt.proof = .checksum }
+    }
+    if receipt.proof == .none, let signed, signed.algorithm == .md5, part.hasMD5(signed) { receipt.proof = .etag }
+    return receipt
+  }
+}
+
+extension ListParts.Part {
+  fileprivate func hasMD5(_ sum: Checksum) -> Bool {
+    if case .md5(let md5)? = ETag(etag)?.form { md5 == sum.bytes } else { false }
+  }
+
+  /// False if the store's list shows that its bytes have another checksum.
+  fileprivate func mayHave(_ sum: Checksum, etagMayBeMD5: Bool) -> Bool {
+    if let listed = checksums[sum.algorithm.headerName] { return Checksum(sum.algorithm, base64: listed) == sum }
+    guard sum.algorithm == .md5, etagMayBeMD5, case .md5(let md5)? = ETag(etag)?.form else { return true }
+    return md5 == sum.bytes
+  }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import MultipartCore
+
+/// What a `put` of many uploads, and where to: its arguments and the options of the selection.
+struct ManySources: Sendable {
+  enum Kind: Sendable {
+    /// Files, and with `-r` folders.
+    case named([Argument])
+    case list(Argument)
+    case batch(OpenBatch)
+  }
+
+  let kind: Kind
+  /// With `--batch`, whose lines name their own, the first one's bucket; nil for an empty batch.
+  let target: S3URL?
+  private let isOneKey: Bool
+
+  private static let switches: [FlagName] = [.recursive, .dryRun, .failFast]
+  private static let options: [FlagName] = [.include, .exclude, .filesFrom, .batch, .shard, .manifest, .failedTo]
+
+  /// Whether the command is one for many, also if it turns out to be one file.
+  static func areAsked(_ invocation: Invocation) -> Bool {
+    switches.contains { invocation.toggle($0) == true } || options.contains { invocation.has($0) }
+      || (invocation.toggle(.fromCommand) != true && invocation.positionals.count > 2)
+  }
+
+  init(_ invocation: Invocation) throws(Failure) {
+    try Self.refuseOptionsOfOne(invocation)
+    var words = invocation.positionals
+    if let path = try invocation.path(.batch) {
+      guard !invocation.has(.filesFrom), words.isEmpty else {
+        throw Failure(
+          .usage, "--batch names its own files and destinations",
+          remedy: "Write s3up put --batch FILE, and nothing else to upload.")
+      }
+      let batch = try OpenBatch(FilePath(bytes: path.bytes))
+      (kind, isOneKey) = (.batch(batch), false)
+      target = batch.firstBucket.map { S3URL(bucket: $0, key: nil) }
+      return
+    }
+    guard let last = words.popLast() else {
+      throw Failure(.usage, "put: the destination is missing", remedy: "Usage: s3up put -r DIR s3://BUCKET/PREFIX/")
+    }
+    guard S3URL.looksLike(last) else {
+      throw Failure(
+        .usage, "'\(last.text)' is not a destination", remedy: "The destination comes last: s3://BUCKET/PREFIX/")
+    }
+    if let wrong = words.first(where: S3URL.looksLike) {
+      throw Failure(.usage, "'\(wrong.text)' is not a file", remedy: "Only the last argument is a destination.")
+    }
+    let url = try S3URL(last)
+    let list = try invocation.path(.filesFrom)
+    if list != nil, let word = words.first {
+      throw Failure(
+        .usage, "--files-from names the files, and '\(word.text)' is one more",
+        remedy: "Add it to the list, or upload it in a run of its own.")
+    }
+    guard list != nil || !words.isEmpty else {
+      throw Failure(.usage, "put: FILE is missing", remedy: "Usage: s3up put -r DIR s3://BUCKET/PREFIX/")
+    }
+    if let stream = words.first(where: { $0.bytes == Array("-".utf8) }) {
+      throw Failure(
+        .usage, "'\(stream.text)', standard input, cannot be one of many",
+        remedy: "Upload it by itself: s3up put - s3://BUCKET/KEY")
+    }
+    kind = if let list { .list(list) } else { .named(words) }
+    let target = try Self.prefix(url, invocation, words)
+    isOneKey = !(target.key ?? "").isEmpty && target.key?.utf8.last != UInt8(ascii: "/")
+    self.target = target
+  }
+
+  /// For the library.
+  func inputs(_ selection: SelectionOptions) throws(Failure) -> BatchSources {
+    var sources: BatchSources
+    switch kind {
+    case .named(let words):
+      let paths = words.map { FilePath(bytes: $0.bytes) }
+      if !selection.isRecursive, let folder = paths.first(where: BatchSources.isFolder) {
+        throw Self.folder(Argument(bytes: folder.bytes))
+      }
+      sources = BatchSources(.named(paths), prefix: isOneKey ? "" : target?.key ?? "")
+    case .list(let path):
+      sources = BatchSources(
+        .list(FilePath(bytes: path.bytes), endsWithZero: selection.endsWithNUL), prefix: target?.key ?? "")
+    case .batch(let batch): sources = BatchSources(.batch(batch), prefix: "")
+    }
+    if isOneKey { sources.key = target?.key }
+    sources.rules = try GlobRules(selection.rules)
+    sources.followsLinks = selection.followsLinks
+    sources.names = selection.nonUTF8 == .escape ? .escape : .refuse
+    sources.shard = selection.shard
+    sources.tellsExcluded = selection.isDryRun
+    return sources
+  }
+
+  static func folder(_ path: Argument) -> Failure {
+    Failure(
+      .usage, "'\(path.text)' is a directory",
+      remedy: "-r uploads what is in it: s3up put -r \(ShellWord.quoted(path.text)) s3://BUCKET/PREFIX/")
+  }
+
+  /// The command that sends only what has failed; nil if nothing tells which files these are.
+  func commandForFailed(_ selection: SelectionOptions) -> String? {
+    guard let list = selection.failedTo, let target else { return nil }
+    if case .batch = kind { return nil }
+    let url = ShellWord.quoted("s3://\(target.bucket)/\(target.key ?? "")")
+    return "s3up put --files-from \(ShellWord.quoted(list.text))\(selection.endsWithNUL ? " -0" : "") \(url)"
+  }
+
+  /// What only one file can have.
+  private static func refuseOptionsOfOne(_ invocation: Invocation) throws(Failure) {
+    for name: FlagName in [.expectSize, .expectSHA256, .ifMatch, .websiteRedirect] {
+      guard let given = invocation.last(name) else { continue }
+      throw Failure(
+        .usage, "\(given.origin.text) is for one file, and this run is for many",
+        remedy: "Leave it out, or upload the file by itself.")
+    }
+    if invocation.toggle(.fromCommand) == true {
+      throw Failure(
+        .usage, "--from-command uploads one stream, and takes no options for many files",
+        remedy: "Leave out what selects files.")
+    }
+  }
+
+  /// Files go below a prefix: with `-r` the slash at its end may be left out, without it that would be the key of one file.
+  private static func prefix(_ url: S3URL, _ invocation: Invocation, _ words: [Argument]) throws(Failure) -> S3URL {
+    let key = url.key ?? ""
+    if key.isEmpty || key.utf8.last == UInt8(ascii: "/") { return S3URL(bucket: url.bucket, key: key) }
+    if words.count == 1, invocation.toggle(.recursive) != true { return url }
+    guard invocation.toggle(.recursive) == true || invocation.has(.filesFrom) else {
+      throw Failure(
+        .usage, "'s3://\(url.bucket)/\(key)' is one key, and these are \(words.count) files",
+        remedy: "A prefix ends in a slash: s3://\(url.bucket)/\(key)/")
+    }
+    return S3URL(bucket: url.bucket, key: key + "/")
+  }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import MultipartCore
+
+/// One upload of the command, from its first byte to its line of result.
+struct PutRun: Sendable {
+  let session: Session
+  let subject: Event.Subject
+  let start: Duration
+  let alarm: RunAlarm
+
+  init(_ session: Session, _ subject: Event.Subject, start: Duration, _ alarm: RunAlarm) {
+    (self.session, self.subject, self.start, self.alarm) = (session, subject, start, alarm)
+  }
+
+  /// Opens the source or starts the command, and uploads what it gives. `signer` is nil for a ticket, whose requests are
+  /// signed already.
+  func upload(
+    _ source: PutSource, _ signer: BucketSigner?, begin: (UploadInput, Reporter) throws(Failure) -> UploadTask,
+    explain: (UploadTask) async throws(Failure) -> [String]
+  ) async throws(Failure) {
+    let words = Reporter.style(session) == .bar ? ProducerWords(session.console) : nil
+    defer { words?.end() }
+    let errors = source.isCommand ? words?.begin() : nil
+    let reporter = Reporter(session, subject: subject)
+    let upload: UploadTask
+    do {
+      defer { errors.map { _ = close($0) } }
+      upload = try begin(source.input(errors: errors), reporter)
+    }
+    session.signals.atEnd { upload.uploader.job.source.kill() }
+    if session.output.explain {
+      for line in try await explain(upload) { session.console.line(line) }
+    }
+    try await send(upload, reporter, signer)
+  }
+
+  private func send(_ upload: UploadTask, _ reporter: Reporter, _ signer: BucketSigner?) async throws(Failure) {
+    session.signals.listen { upload.cancel() }
+    session.signals.onReport { reporter.report() }
+    session.signals.onPause { reporter.pause() }
+    reporter.start(upload)
+    let watch = signer.flatMap { CredentialWatch(session, $0, upload).start() }
+    defer { watch?.cancel() }
+    do throws(Failure) {
+      let object = try await upload.run()
+      // The object is proven, so the record is deleted even if the line cannot be written. If the process is killed before the
+      // line is written, the next run finds in the record that the object is complete, and sends nothing.
+      defer { upload.forget() }
+      guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
+      reporter.finish()
+      try say(object, upload.uploader.job)
+    } catch {
+      reporter.finish()
+      throw error
+    }
+  }
+
+  private func say(_ object: UploadedObject, _ job: UploadJob) throws(Failure) {
+    let summary = object.summary(duration: session.world.uptime() - start)
+    let (source, bucket, key) = (subject.source ?? "", job.bucket, job.key)
+    let (line, event) =
+      if object.missingParts > 0 {
+        (
+          summary.sharedLine(source: source, bucket: bucket, key: key, missing: object.missingParts),
+          Event.shared(subject, summary, missing: object.missingParts)
+        )
+      } else if object.isUnchanged {
+        (summary.unchangedLine(source: source, bucket: bucket, key: key), Event.unchanged(subject, summary))
+      } else {
+        (summary.line(source: source, bucket: bucket, key: key), Event.completed(subject, summary))
+      }
+    try session.say(session.paint(STDOUT_FILENO).result(line), json: event.json)
+  }
+}

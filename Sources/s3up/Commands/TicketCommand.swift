@@ -1,0 +1,388 @@
+import MultipartCore
+
+/// `s3up ticket issue|show|renew|finish|revoke`
+struct TicketCommand {
+  enum Action: String, CaseIterable { case issue, show, renew, finish, revoke }
+
+  private let session: Session
+  private let action: Action
+  private let options: TicketOptions
+
+  init(_ session: Session) throws(Failure) {
+    self.session = session
+    let usage = "Write s3up ticket \(Action.words.joined(separator: "|"))."
+    guard let word = session.invocation.positionals.first else {
+      throw Failure(.usage, "ticket: what to do is missing", remedy: usage)
+    }
+    guard let action = Action(rawValue: word.text) else {
+      let near = Nearest.match(word.text, in: Action.words).map { "; did you mean \($0)?" } ?? ""
+      throw Failure(.usage, "ticket: '\(word.text)' is not one of its actions\(near)", remedy: usage)
+    }
+    self.action = action
+    options = try TicketOptions(session.invocation, action)
+  }
+
+  func run() async throws(Failure) {
+    switch action {
+    case .issue: try await issue()
+    case .show: try await show()
+    case .renew: try await renew()
+    case .finish: try await finish()
+    case .revoke: try await revoke()
+    }
+  }
+
+  // MARK: - With the issuer's credentials
+
+  private func issue() async throws(Failure) {
+    let many: [FlagName] = [.recursive, .batch, .filesFrom]
+    if many.contains(where: { session.invocation.has($0) }) { return try await issueMany() }
+    let words =
+      options.length == nil
+      ? try session.invocation.arguments("issue", "FILE", "s3://BUCKET/KEY")
+      : try session.invocation.arguments("issue", "s3://BUCKET/KEY")
+    let file = options.length == nil ? words[1] : nil
+    var url = try S3URL(words[words.count - 1])
+    url = if let file { try url.destination(for: file) } else { try S3URL.object(words[words.count - 1]) }
+    let sheet = try TicketSheet(try output(), replaces: false, options.format)
+    let uploadOptions = try UploadOptions(session.invocation)
+    // Before an upload is begun.
+    if options.format == .sh, let size = uploadOptions.partSize { _ = try TicketScript.block(size) }
+    let store = try await session.store(url.bucket)
+    if options.format == .html { try await allowPages(store) }
+    let key = url.key ?? ""
+    let ticket =
+      if let length = options.length {
+        try await store.issueTicket(of: length, to: key, for: options.lifetime, uploadOptions)
+      } else {
+        try await store.issueTicket(
+          UploadInput(.file(FilePath(bytes: file?.bytes ?? []))), to: key, for: options.lifetime, uploadOptions)
+      }
+    do throws(Failure) {
+      try sheet.append(ticket)
+      try sheet.publish()
+    } catch {
+      throw try await store.multipartUpload(key, uploadID: ticket.uploadID).takenBack(error)
+    }
+    warn(ticket.expires)
+    try tell("issued", ticket, sheet)
+  }
+
+  /// A browser asks the bucket whether the page may use it.
+  private func allowPages(_ store: Store) async throws(Failure) {
+    let access = BrowserAccess(store)
+    let rules: [CORSRule]
+    do throws(Failure) {
+      rules = try await access.rules()
+    } catch {
+      session.world.log(
+        0,
+        "the bucket's CORS rules cannot be read (\(error.message)): pages can upload to it if they have this rule: \(BrowserAccess.text)"
+      )
+      return
+    }
+    guard !BrowserAccess.suffices(rules) else { return }
+    guard options.setsCORS else {
+      return session.world.log(
+        0,
+        "the bucket's CORS rules do not let a page upload to it: --set-cors adds this rule: \(BrowserAccess.text)")
+    }
+    session.world.log(0, "adds a CORS rule to the bucket: \(BrowserAccess.text)")
+    try await access.allow(beside: rules)
+  }
+
+  /// One ticket on each line.
+  private func issueMany() async throws(Failure) {
+    var invocation = session.invocation
+    invocation.positionals.removeFirst()
+    if options.length != nil {
+      throw Failure(.usage, "--size and --max-size are for one ticket", remedy: "Leave them out.")
+    }
+    guard options.format == .json else {
+      throw Failure(
+        .usage, "--format \(options.format.rawValue) is for the ticket of one file",
+        remedy: "Leave it out, or issue them one by one.")
+    }
+    let sources = try ManySources(invocation)
+    guard let bucket = sources.target?.bucket else {
+      throw Failure(.usage, "the batch is empty: there is nothing to issue")
+    }
+    let sheet = try TicketSheet(try output(), replaces: false, .json)
+    let list = try sources.inputs(try SelectionOptions(invocation, environment: session.environment))
+    let store = try await session.store(bucket)
+    // What was begun is aborted before the run ends.
+    session.signals.listen {}
+    let made = try await store.issueTickets(
+      list, for: options.lifetime, try UploadOptions(invocation),
+      isStopped: { [session] in session.signals.received != nil },
+      onSkip: { [session] skipped in session.console.line("s3up: \(skipped.path): \(skipped.why)") },
+      write: { (ticket) throws(Failure) in try sheet.append(ticket) }, publish: sheet.publish)
+    guard let expires = made.expires else { throw Failure(.sourceMissing, "there are no files to issue tickets for") }
+    warn(expires)
+    guard !sheet.isStandardOutput else { return }
+    try session.say(
+      "issued \(SafeText.oneLine(sheet.name)) for \(Human.count(made.count, "file")) in s3://\(bucket) "
+        + "(\(Human.size(made.bytes)), until \(expires.iso8601))",
+      json: JSON.object([
+        ("event", .string("issued")), ("ticket", .string(sheet.name)), ("bucket", .string(bucket)),
+        ("files", .int(Int64(made.count))), ("bytes", .int(made.bytes)), ("expires", .string(expires.iso8601)),
+      ]).encoded)
+  }
+
+  private func output() throws(Failure) -> Argument {
+    guard let output = options.output else {
+      throw Failure(
+        .usage, "ticket issue: -o is missing", remedy: "Name the file that the ticket is written to: -o ticket.json")
+    }
+    return output
+  }
+
+  private func renew() async throws(Failure) {
+    let word = try session.invocation.arguments("renew", "TICKET")[1]
+    let tickets = try TicketLines(TicketPaper.path(word))
+    if options.format != .json, options.output == nil {
+      throw Failure(
+        .usage, "ticket renew: -o is missing", remedy: "Name the file to write: the ticket itself stays as it is.")
+    }
+    let sheet = try TicketSheet(options.output ?? word, replaces: options.output == nil, options.format)
+    var (store, count) = (try await session.store(tickets.first.bucket), 0)
+    var last = tickets.first
+    if options.format == .html { try await allowPages(store) }
+    while let ticket = try tickets.next() {
+      if count > 0, options.format != .json {
+        throw Failure(
+          .usage, "--format \(options.format.rawValue) is for one ticket, and \(word.text) holds several",
+          remedy: "Leave it out, or renew them one by one.")
+      }
+      if ticket.bucket != store.bucket { store = try await session.store(ticket.bucket) }
+      last = try await store.renewTicket(ticket, for: options.lifetime, all: options.all)
+      try sheet.append(last)
+      count += 1
+    }
+    try sheet.publish()
+    warn(last.expires)
+    if count == 1 { return try tell("renewed", last, sheet) }
+    guard !sheet.isStandardOutput else { return }
+    try session.say(
+      "renewed \(SafeText.oneLine(sheet.name)): \(count) tickets, until \(last.expires.iso8601)",
+      json: JSON.object([
+        ("event", .string("renewed")), ("ticket", .string(sheet.name)), ("files", .int(Int64(count))),
+        ("expires", .string(last.expires.iso8601)),
+      ]).encoded)
+  }
+
+  /// The credentials may end before the ticket should.
+  private func warn(_ end: Timestamp) {
+    let wanted = session.world.now().seconds + options.lifetime.components.seconds
+    // Seconds pass while the requests are signed.
+    guard end.seconds < wanted - 60 else { return }
+    session.world.log(
+      0,
+      "the credentials that sign the ticket end at \(end.iso8601), and the ticket with them; long-lived keys, or "
+        + "a longer session of the role, sign for longer")
+  }
+
+  private func tell(_ event: String, _ ticket: Ticket, _ sheet: TicketSheet) throws(Failure) {
+    guard !sheet.isStandardOutput else { return }
+    let size: String
+    var length: (String, JSON)
+    switch ticket.length {
+    case .exactly(let bytes): (size, length) = (Human.size(bytes), ("size", .int(bytes)))
+    case .upTo(let bytes): (size, length) = ("up to " + Human.size(bytes), ("max_size", .int(bytes)))
+    }
+    try session.say(
+      "\(event) \(SafeText.oneLine(sheet.name)) for \(Self.name(ticket)) (\(size) in "
+        + "\(Human.count(ticket.partCount, "part")), until \(ticket.expires.iso8601))",
+      json: JSON.object(
+        [
+          ("event", .string(event)), ("ticket", .string(sheet.name)), ("bucket", .string(ticket.bucket)),
+          ("key", .string(ticket.key)), ("upload_id", .string(ticket.uploadID)), length,
+          ("parts", .int(Int64(ticket.partCount))), ("part_size", .int(ticket.partSize)),
+          ("expires", .string(ticket.expires.iso8601)),
+        ]
+      ).encoded)
+  }
+
+  private static func name(_ ticket: Ticket) -> String {
+    SafeText.oneLine("s3://\(ticket.bucket)/\(ticket.key)", limit: .max)
+  }
+
+  // MARK: - With the ticket, and after its end with the issuer's credentials
+
+  /// Does it for each ticket of the file. If there are several, one that fails does not stop the others.
+  private func each(
+    _ work: (_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Void
+  ) async throws(Failure) {
+    let word = try session.invocation.arguments(action.rawValue, "TICKET")[1]
+    let tickets = try TicketLines(TicketPaper.path(word))
+    let options = try session.storeOptions()
+    var store: Store?
+    var (count, failures) = (0, [Failure]())
+    var unsaid: Failure?
+    while let ticket = try tickets.next() {
+      count += 1
+      unsaid.take().map { session.show($0) }
+      do throws(Failure) {
+        // With the issuer's credentials once it has expired.
+        if session.world.now() < ticket.expires {
+          try await work(ticket, options, nil)
+        } else {
+          if store?.bucket != ticket.bucket { store = try await session.store(ticket.bucket) }
+          try await work(ticket, options, store)
+        }
+      } catch {
+        unsaid = error
+        failures.append(error)
+      }
+    }
+    guard let first = failures.first else { return }
+    guard count > 1 else { throw first }
+    unsaid.map { session.show($0) }
+    throw Failure(first.code, "\(failures.count) of \(count) tickets have failed; the first: \(first.message)")
+  }
+
+  private func show() async throws(Failure) { try await each(show) }
+
+  private func show(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
+    let state = try await ticket.state(options, with: store)
+    let left = Duration.seconds(ticket.expires.seconds - session.world.now().seconds)
+    var lines = ["\(Self.name(ticket)): \(Self.words(state))"]
+    if state.standing == .open || state.standing == .whole {
+      let of: String
+      switch ticket.length {
+      case .exactly(let size): of = " of \(ticket.partCount), \(Human.size(state.bytes)) of \(Human.size(size))"
+      case .upTo: of = ", \(Human.size(state.bytes))"
+      }
+      lines.append("parts    \(state.there.count)\(of)")
+      if let missing = state.missing, !missing.isEmpty { lines.append("missing  \(PartNumbers.text(missing))") }
+      if let last = state.lastPart { lines.append("last     \(last.iso8601)") }
+    }
+    lines.append("expires  \(ticket.expires.iso8601)" + (left > .zero ? " (in \(Human.duration(left)))" : ": expired"))
+    lines.append("upload   \(SafeText.oneLine(ticket.uploadID))")
+    try session.answer(
+      lines.joined(separator: "\n"),
+      json: JSON.object([
+        ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)), ("upload_id", .string(ticket.uploadID)),
+        ("state", .string(state.standing.rawValue)), ("parts", .int(Int64(ticket.partCount))),
+        ("parts_there", .int(Int64(state.there.count))), ("bytes", .int(state.bytes)),
+        ("missing", state.missing.map { .array($0.map { .int(Int64($0)) }) } ?? .null),
+        ("last_part", .optional(state.lastPart?.iso8601)), ("expires", .string(ticket.expires.iso8601)),
+        ("expired", .bool(left <= .zero)),
+      ]).encoded)
+  }
+
+  private static func words(_ state: TicketState) -> String {
+    switch state.standing {
+    case .open: "parts are missing"
+    case .whole: "all parts are there, and s3up ticket finish makes the object"
+    case .completed: "completed"
+    case .gone: "the upload is gone: it was revoked, or somebody has replaced the object"
+    }
+  }
+
+  private func finish() async throws(Failure) { try await each(finish) }
+
+  private func finish(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
+    let start = session.world.uptime()
+    let object = try await ticket.finish(options, with: store)
+    let summary = object.summary(duration: session.world.uptime() - start)
+    let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
+    let subject = Event.Subject(source: nil, bucket: ticket.bucket, key: ticket.key)
+    try session.say(
+      session.paint(1).result(
+        "\(object.isUnchanged ? "unchanged" : "completed") \(Self.name(ticket)) "
+          + "(\(facts); \(SafeText.oneLine(object.evidence)))"),
+      json: (object.isUnchanged ? Event.unchanged(subject, summary) : Event.completed(subject, summary)).json)
+  }
+
+  private func revoke() async throws(Failure) { try await each(revoke) }
+
+  private func revoke(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
+    let wasThere = try await ticket.revoke(options, with: store)
+    try session.say(
+      "revoked the ticket for \(Self.name(ticket)) (\(wasThere ? "nothing is left of its upload" : "its upload was gone already"))",
+      json: JSON.object([
+        ("event", .string("revoked")), ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)),
+        ("upload_id", .string(ticket.uploadID)), ("was_gone", .bool(!wasThere)),
+      ]).encoded)
+  }
+}
+
+/// Where a ticket is written.
+struct TicketSheet: Sendable {
+  let name: String
+  let isStandardOutput: Bool
+  private let format: TicketFormat
+  private let sheet: TicketFile?
+
+  init(_ word: Argument, replaces: Bool, _ format: TicketFormat) throws(Failure) {
+    name = word.text
+    self.format = format
+    isStandardOutput = word.bytes == [UInt8(ascii: "-")]
+    sheet =
+      isStandardOutput
+      ? nil
+      : try TicketFile(FilePath(bytes: word.bytes), replaces: replaces, isProgram: format == .sh)
+  }
+
+  func append(_ ticket: Ticket) throws(Failure) {
+    let text = try render(ticket)
+    guard let sheet else { return try StandardOutput.write(String(decoding: text, as: UTF8.self)) }
+    try sheet.append(text)
+  }
+
+  private func render(_ ticket: Ticket) throws(Failure) -> [UInt8] {
+    switch format {
+    case .json: Array((ticket.json + "\n").utf8)
+    case .sh: try TicketScript.render(ticket)
+    case .curl: try TicketCurlConfig.render(ticket)
+    case .html: TicketPage.render(ticket)
+    }
+  }
+
+  func publish() throws(Failure) {
+    guard let sheet else { return try StandardOutput.settle() }
+    try sheet.publish()
+  }
+}
+
+/// What the command line says about a ticket.
+struct TicketOptions {
+  var length: Ticket.Length?
+  var lifetime = Duration.seconds(86_400)
+  var output: Argument?
+  var all = false
+  var format = TicketFormat.json
+  var setsCORS = false
+
+  init(_ invocation: Invocation, _ action: TicketCommand.Action) throws(Failure) {
+    func own(_ name: FlagName, _ actions: Set<TicketCommand.Action>) throws(Failure) {
+      guard let given = invocation.last(name), case .commandLine(let spelling) = given.origin,
+        !actions.contains(action)
+      else { return }
+      throw Failure(.usage, "ticket \(action.rawValue): \(spelling) does not belong to it", remedy: "Leave it out.")
+    }
+    for name in [FlagName.size, .maxSize, .partSize, .checksum, .ifNoneMatch, .ifMatch] { try own(name, [.issue]) }
+    for flag in FlagList.of(.ticket) where flag.section == .object { try own(flag.name, [.issue]) }
+    for name in [FlagName.expires, .output, .format] { try own(name, [.issue, .renew]) }
+    try own(.all, [.renew])
+    let (size, most) = (try invocation.size(.size), try invocation.size(.maxSize))
+    if size != nil, most != nil {
+      throw Failure(.usage, "--size and --max-size exclude each other", remedy: "Leave one of them out.")
+    }
+    length = size.map { .exactly($0) } ?? most.map { .upTo($0) }
+    if let given = invocation.last(.expires), let duration = try invocation.duration(.expires) {
+      guard duration >= .seconds(1), duration <= PresignChoices.longest else {
+        throw invocation.wrong(given, "is not from 1s to 7d", remedy: "S3 signs for 7 days at most.")
+      }
+      lifetime = .seconds(duration.components.seconds)
+    }
+    output = try invocation.path(.output)
+    all = invocation.toggle(.all) ?? false
+    format = try invocation.choice(.format) ?? .json
+    setsCORS = invocation.toggle(.setCORS) ?? false
+    if setsCORS, format != .html {
+      throw Failure(.usage, "--set-cors goes with --format html", remedy: "Add --format html, or leave it out.")
+    }
+  }
+}

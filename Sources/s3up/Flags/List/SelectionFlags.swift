@@ -1,0 +1,75 @@
+import MultipartCore
+
+extension FlagList {
+  /// Which files a run uploads, and what it says about them.
+  static let selection: [Flag] = [
+    Flag(
+      .recursive, short: "r", .toggle, .selection, [.put, .ticket], "Upload what is in the folders that are given.",
+      more: """
+        What is in DIR goes below the prefix: DIR/a/b becomes PREFIX/a/b, with or without a slash at the end of DIR or of \
+        the prefix. Links are skipped and said, and so are sockets, devices, pipes and empty folders.
+        """),
+    Flag(
+      .include, .list("GLOB"), .selection, [.put, .ticket],
+      "Upload files that match; of several rules the last that matches counts.",
+      more: """
+        The globs are those of gitignore: *, ?, [a-z], **, a slash at the beginning or inside ties the glob to the folder \
+        that is uploaded, a slash at the end is for folders only. If the first rule is an --include, everything else is \
+        excluded. What is in an excluded folder is not looked at.
+        """),
+    Flag(
+      .exclude, .list("GLOB"), .selection, [.put, .ticket], "Leave out files and folders that match, as with --include."
+    ),
+    Flag(
+      .followSymlinks, .toggle, .selection, [.put, .ticket], "Upload what links lead to.",
+      more: "A link to a folder that it lies in is skipped.", negatable: true),
+    Flag(
+      .filesFrom, .value("FILE|-"), .selection, [.put, .ticket], "Upload the files that FILE names, one on each line.",
+      more: """
+        A path is relative to the current folder, and the key is the prefix and the path. Of A/./x/y only x/y becomes \
+        part of the key. With -0 names end with a NUL byte, as find -print0 writes them.
+        """, completes: .files),
+    Flag(
+      .null, short: "0", .toggle, .selection, [.put, .ticket],
+      "Names in --files-from and --failed-to end with a NUL byte.", negatable: true),
+    Flag(
+      .batch, .value("FILE|-"), .selection, [.put, .ticket], "Upload what FILE lists: one JSON object on each line.",
+      more: """
+        {"localUri": "a/b.png", "bucket": "my-bucket", "key": "x/b.png"}, and if wanted "region", "mimeType" and \
+        "metadata", an object. localUri is a path or a file:// URL. There is no destination on the command line then.
+        """, completes: .files),
+    Flag(
+      .nonUTF8, .value("escape|refuse"), .selection, [.put, .ticket],
+      "What to do with file names that are not UTF-8, as every key must be.",
+      more: "With escape each byte that is not is written as %XX, and each % of such a name as %25.",
+      standard: "escape", choices: NonUTF8Choice.words),
+    Flag(
+      .skipSame, .toggle, .selection, [.put], "Leave an object alone that is the file already.",
+      more: """
+        Compared by size, then by the checksum that the store has, the ETag if it is made of MD5s, or the time of \
+        modification that the metadata s3up-mtime (or rclone's or s3cmd's) names. The result says unchanged, and why. Of \
+        a folder the destination is listed once. Nothing at the store is ever deleted: aws s3 sync --delete or rclone \
+        sync does that, which one wrong path empties.
+        """, negatable: true),
+    Flag(
+      .shard, .value("I/N|auto|auto/N"), .selection, [.put],
+      "Upload the I-th of N shares of the files, or of the parts of a ticket.",
+      more: """
+        N machines with the same files and the same options upload each file once; I counts from 1. auto takes both numbers from a Slurm \
+        array, AWS Batch or MPI; auto/N takes the index from a Kubernetes indexed Job, PBS, SGE or GNU parallel.
+        """, standard: "1/1", choices: ["auto"], open: true),
+    Flag(
+      .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, [.put],
+      "Write what is there now, after everything has arrived.",
+      more: """
+        Lines for sha256sum -c, or JSON lines if the name ends in .json or .jsonl. It is written last, and only if \
+        nothing has failed: its presence says that all is there. Each share writes its own, named FILE.I-of-N.
+        """, completes: .files),
+    Flag(
+      .failedTo, .value("FILE"), .selection, [.put], "Write the names of files that have failed, for --files-from.",
+      completes: .files),
+    Flag(.failFast, .toggle, .selection, [.put], "Stop when one file fails.", negatable: true),
+    Flag(
+      .dryRun, .toggle, .selection, [.put], "Say what would be uploaded and what would not, and send nothing."),
+  ]
+}

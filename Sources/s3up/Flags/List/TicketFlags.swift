@@ -1,0 +1,39 @@
+import MultipartCore
+
+extension FlagList {
+  static let ticket: [Flag] = [
+    Flag(
+      .ticket, .value("FILE|-|URL"), .ticket, [.put], "Upload by this ticket, without credentials.",
+      more: """
+        A file that s3up ticket issue wrote, - for standard input, or an https:// URL of one. Nothing is read of AWS's \
+        files and variables for credentials. The same command resumes the upload: the store's list of parts tells what is \
+        missing. A ticket is a secret while it is valid; S3UP_TICKET keeps a URL of one out of the process list.
+        """, completes: .files),
+    Flag(
+      .parts, .value("A-B"), .ticket, [.put], "With --ticket: send only these parts.",
+      more: "Whichever run finds all parts at the store completes the upload; --shard gives equal shares."),
+    Flag(.size, .value("SIZE"), .ticket, [.ticket], "With issue: the size of a file that is not here."),
+    Flag(
+      .maxSize, .value("SIZE"), .ticket, [.ticket], "With issue: for a stream or file of at most this size."),
+    Flag(
+      .expires, .value("DURATION"), .ticket, [.ticket], "How long the ticket is valid: 1s to 7d.",
+      more: "It expires earlier if the credentials that sign it do.", standard: "24h"),
+    Flag(
+      .output, short: "o", .value("FILE|-"), .ticket, [.ticket], "Where the ticket is written, readable by you alone.",
+      more: "With issue it must not exist. With renew the ticket itself is replaced unless another name is given.",
+      completes: .files),
+    Flag(
+      .format, .value("FORM"), .ticket, [.ticket], "What is written: json, sh, curl or html.",
+      more: """
+        json is for s3up put --ticket. sh is a script that uploads the file with sh, dd and curl alone; html is a page with \
+        which a person uploads it in a browser, and curl a config that sends the parts, made by split before, with curl \
+        --parallel. Keep the json too, for show, renew, finish and revoke.
+        """, standard: "json", choices: TicketFormat.words),
+    Flag(
+      .setCORS, .toggle, .ticket, [.ticket], "With --format html: let pages upload to this bucket.",
+      more: "Adds one rule to the bucket's CORS rules, after showing it. Requests still need the ticket's signatures."),
+    Flag(
+      .all, .toggle, .ticket, [.ticket], "With renew: sign all parts, not only those that are missing.",
+      negatable: true),
+  ]
+}

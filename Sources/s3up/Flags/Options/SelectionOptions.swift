@@ -1,0 +1,43 @@
+import MultipartCore
+
+/// Which files a run of many uploads, and what it leaves behind about them.
+struct SelectionOptions: Sendable {
+  var isRecursive = false
+  /// In the order in which they were given.
+  var rules: [(GlobRules.Verdict, String)] = []
+  var followsLinks = false
+  var nonUTF8 = NonUTF8Choice.escape
+  var endsWithNUL = false
+  var shard: Shard?
+  var manifest: Argument?
+  var failedTo: Argument?
+  var stopsAtFirstFailure = false
+  var isDryRun = false
+
+  init(_ invocation: Invocation, environment: [String: String]) throws(Failure) {
+    isRecursive = invocation.toggle(.recursive) ?? false
+    let given =
+      invocation.all(.include).map { ($0, GlobRules.Verdict.include) }
+      + invocation.all(.exclude).map { ($0, GlobRules.Verdict.exclude) }
+    for (glob, verdict) in given.sorted(by: { $0.0.place < $1.0.place }) {
+      rules.append((verdict, try invocation.text(glob)))
+    }
+    followsLinks = invocation.toggle(.followSymlinks) ?? false
+    nonUTF8 = try invocation.choice(.nonUTF8) ?? .escape
+    endsWithNUL = invocation.toggle(.null) ?? false
+    shard = try Self.shard(invocation, environment)
+    manifest = try invocation.path(.manifest)
+    failedTo = try invocation.path(.failedTo)
+    stopsAtFirstFailure = invocation.toggle(.failFast) ?? false
+    isDryRun = invocation.toggle(.dryRun) ?? false
+  }
+
+  static func shard(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) -> Shard? {
+    guard let given = invocation.last(.shard) else { return nil }
+    do throws(Failure) {
+      return try Shard(parsing: given.value.text, environment)
+    } catch {
+      throw Failure(.usage, "\(given.origin.text): \(error.message.commandText)", remedy: error.remedy?.commandText)
+    }
+  }
+}

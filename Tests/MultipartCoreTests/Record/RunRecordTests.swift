@@ -1,0 +1,227 @@
+import Foundation
+import Support
+import Testing
+
+@testable import MultipartCore
+
+@Suite(.timeLimit(.minutes(15))) struct RunRecordTests {
+  private let directory: TemporaryDirectory
+  private let name = String(repeating: "a1", count: 16)
+  private let now = Timestamp(seconds: Int64(time(nil)))
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private var folder: String { directory.path("state") }
+  private var path: String { folder + "/runs/" + name }
+
+  private func open(_ name: String? = nil) throws -> RunRecord? {
+    try RunRecord.open(folder: folder, name: name ?? self.name, now: now)
+  }
+
+  private static func identity(_ number: Int64) -> FileIdentity {
+    FileIdentity(device: 1, inode: 2, size: number, modifiedSeconds: -3, modifiedNanoseconds: 4)
+  }
+
+  /// Writes a record of these many lines.
+  private func write(_ count: Int) throws {
+    let record = try #require(try open())
+    for number in 0..<count {
+      try record.append(key: "k\(number)", identity: Self.identity(Int64(number)), etag: "\"e\(number)\"")
+    }
+    try record.close(keeps: true)
+  }
+
+  private func known(_ record: RunRecord, of count: Int) throws -> [Int] {
+    try (0..<count).filter {
+      try record.knows(key: "k\($0)", identity: Self.identity(Int64($0)), etag: "e\($0)")
+    }
+  }
+
+  @Test("the next run knows what this one has noted, and nothing else")
+  func both() throws {
+    let first = try #require(try open())
+    #expect(!first.isResumed)
+    #expect(try known(first, of: 3) == [])
+    try first.close(keeps: true)
+    try write(1000)
+    let record = try #require(try open())
+    #expect(record.isResumed)
+    #expect(try known(record, of: 1100) == Array(0..<1000))
+    let own = Self.identity(5)
+    #expect(try record.knows(key: "k5", identity: own, etag: "\"e5\""))
+    #expect(try !record.knows(key: "k5", identity: own, etag: "e6"))
+    #expect(try !record.knows(key: "k6", identity: own, etag: "e5"))
+    for change in [\FileIdentity.size, \.modifiedSeconds, \.modifiedNanoseconds] {
+      var other = own
+      other[keyPath: change] += 1
+      #expect(try !record.knows(key: "k5", identity: other, etag: "e5"))
+    }
+    for change in [\FileIdentity.device, \.inode] {
+      var other = own
+      other[keyPath: change] += 1
+      #expect(try !record.knows(key: "k5", identity: other, etag: "e5"))
+    }
+    try record.close(keeps: true)
+    #expect(RecordShelf.mode(path) == 0o600)
+    #expect(RecordShelf.mode(folder + "/runs") == 0o700)
+    // Seventeen bytes for each line, and the first one.
+    #expect(RecordShelf.status(path).map { $0.st_size > 17_000 && $0.st_size < 17_128 } == true)
+  }
+
+  @Test("a finished run leaves nothing")
+  func removed() throws {
+    let record = try #require(try open())
+    try record.append(key: "k", identity: .none, etag: "e")
+    try record.close(keeps: false)
+    try record.append(key: "k", identity: .none, etag: "e")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/runs") == [])
+  }
+
+  @Test("while one run has the record, no other gets it")
+  func exclusive() throws {
+    let record = try #require(try open())
+    #expect(try open() == nil)
+    let other = try #require(try open(String(repeating: "b2", count: 16)))
+    try other.close(keeps: false)
+    try record.close(keeps: true)
+    let again = try #require(try open())
+    #expect(try open() == nil)
+    try again.close(keeps: false)
+  }
+
+  @Test("each line is in the file as soon as it is noted")
+  func atOnce() throws {
+    let record = try #require(try open())
+    let head = try #require(RecordShelf.status(path)).st_size
+    for number in 1...3 {
+      try record.append(key: "\(number)", identity: .none, etag: "")
+      #expect(try #require(RecordShelf.status(path)).st_size == head + off_t(17 * number))
+    }
+    try record.close(keeps: true)
+  }
+
+  @Test("lines of many threads are all there")
+  func threads() async throws {
+    let record = try #require(try open())
+    await withTaskGroup(of: Void.self) { group in
+      for part in 0..<8 {
+        group.addTask {
+          for number in stride(from: part, to: 2000, by: 8) {
+            try? record.append(
+              key: "k\(number)", identity: Self.identity(Int64(number)), etag: "e\(number)")
+          }
+        }
+      }
+    }
+    try record.close(keeps: true)
+    let next = try #require(try open())
+    #expect(try known(next, of: 2000).count == 2000)
+    try next.close(keeps: true)
+  }
+
+  @Test("of a record that ends anywhere, the whole lines before count, and new ones can follow", arguments: 0...40)
+  func cutOff(bytes: Int) throws {
+    try write(5)
+    let whole = try directory.read("state/runs/\(name)")
+    try directory.write(whole.dropLast(bytes), to: "state/runs/\(name)")
+    let record = try #require(try open())
+    let left = 5 - (bytes + 16) / 17
+    #expect(try known(record, of: 5) == Array(0..<left))
+    try record.append(key: "k9", identity: Self.identity(9), etag: "e9")
+    try record.close(keeps: true)
+    let next = try #require(try open())
+    #expect(try known(next, of: 10) == Array(0..<left) + [9])
+    try next.close(keeps: true)
+  }
+
+  @Test("a line of zeros, as after a power cut, ends the record")
+  func zeros() throws {
+    try write(5)
+    var bytes = try directory.read("state/runs/\(name)")
+    for place in bytes.indices.suffix(30) { bytes[place] = 0 }
+    try directory.write(bytes, to: "state/runs/\(name)")
+    let record = try #require(try open())
+    #expect(try known(record, of: 5) == [0, 1, 2])
+    try record.close(keeps: true)
+  }
+
+  @Test("lines of another record do not match")
+  func seeds() throws {
+    try write(5)
+    let old = try directory.read("state/runs/\(name)")
+    try FileManager.default.removeItem(atPath: path)
+    try write(1)
+    let own = try directory.read("state/runs/\(name)")
+    let head = try #require(own.firstIndex(of: 0x0A))
+    #expect(own[...head] != old[...head])
+    try directory.write(own[...head] + old[(head + 1)...], to: "state/runs/\(name)")
+    let record = try #require(try open())
+    #expect(record.isResumed)
+    #expect(try known(record, of: 5) == [])
+    try record.close(keeps: true)
+  }
+
+  @Test("a record that is damaged, of another version or not a file of ours is begun anew", arguments: 0..<6)
+  func anew(kind: Int) throws {
+    try write(3)
+    let other = try directory.write("untouched", to: "other")
+    switch kind {
+    case 0: try directory.write("", to: "state/runs/\(name)")
+    case 1: try directory.write(randomBytes(5000, seed: 1), to: "state/runs/\(name)")
+    case 2:
+      let head = RecordLine.write(["s3up", "run", "2", String(repeating: "0", count: 32)].map { Array($0.utf8) }).bytes
+      try directory.write(head, to: "state/runs/\(name)")
+    case 3:
+      var bytes = try directory.read("state/runs/\(name)")
+      bytes[20] ^= 1
+      try directory.write(bytes, to: "state/runs/\(name)")
+    case 4: chmod(path, 0o666)
+    default:
+      try FileManager.default.removeItem(atPath: path)
+      try #require(symlink(other, path) == 0)
+    }
+    let record = try #require(try open())
+    #expect(!record.isResumed)
+    try record.append(key: "k", identity: .none, etag: "")
+    try record.close(keeps: true)
+    #expect(RecordShelf.mode(path) == 0o600)
+    #expect(try directory.read("other") == Array("untouched".utf8))
+    let next = try #require(try open())
+    #expect(next.isResumed)
+    try next.close(keeps: false)
+  }
+
+  @Test("records that nobody has resumed for 30 days are removed, but none that is in use")
+  func old() throws {
+    let names = ["c3", "d4", "e5"].map { String(repeating: $0, count: 16) }
+    for name in names { try #require(try open(name)).close(keeps: true) }
+    try directory.write("kept", to: "state/runs/notes")
+    let used = try #require(try open(names[1]))
+    for (name, days) in zip(names + ["notes"], [31, 31, 29, 99]) {
+      var times = [timeval](repeating: timeval(tv_sec: Int(now.seconds) - days * 86_400, tv_usec: 0), count: 2)
+      try #require(utimes(folder + "/runs/" + name, &times) == 0)
+    }
+    let record = try #require(try open())
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder + "/runs").filter { !$0.hasSuffix(".lock") }.sorted()
+        == [name, names[1], names[2], "notes"])
+    try record.close(keeps: true)
+    try used.close(keeps: true)
+  }
+
+  @Test("without a state folder there is no record")
+  func noFolder() throws {
+    #expect(throws: Failure.self) { try RunRecord.open(folder: "", name: name, now: now) }
+    try directory.write("", to: "file")
+    #expect(throws: Failure.self) { try RunRecord.open(folder: directory.path("file"), name: name, now: now) }
+  }
+
+  @Test("a run's name is of everything that was given, and of how it was divided")
+  func names() throws {
+    let lists = [[], [""], ["", ""], ["ab"], ["a", "b"], ["b", "a"], ["a", "b", ""]]
+    let names = try lists.map { try RunRecord.name(of: $0) }
+    #expect(Set(names).count == lists.count)
+    #expect(names.allSatisfy { $0.utf8.count == 32 })
+    #expect(try RunRecord.name(of: ["a", "b"]) == names[4])
+  }
+}

@@ -1,0 +1,77 @@
+import MultipartCore
+import Support
+import Testing
+
+/// Whole uploads over a model of a line, with as many connections as the run finds useful, beside fixed numbers of them.
+@Suite(.timeLimit(.minutes(15))) struct ModelLineTests {
+  private static let bounds = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 2)
+  /// What a run begins with whose store's line was lossy the last time.
+  private static let again = Pace.Bounds(start: 32, most: 48, mostWhenLossy: 64, opening: .max)
+
+  private static func seconds(
+    _ line: ModelLine, _ mib: Int, part: Int64 = 5, _ bounds: Pace.Bounds? = nil, fixed: Int = 8
+  ) throws -> Double {
+    let count = (mib + Int(part) - 1) / Int(part)
+    var upload = try PlayedUpload(
+      parts: count, partSize: part << 20, bounds: bounds, concurrency: fixed, line: line)
+    while upload.done.count < count, upload.story.now < .seconds(1200) { upload.run(.milliseconds(100)) }
+    return upload.story.now / .seconds(1)
+  }
+
+  /// The time of the best of these fixed numbers of connections, and which it is.
+  private static func best(_ line: ModelLine, _ mib: Int) throws -> (seconds: Double, connections: Int) {
+    var found = (seconds: Double.infinity, connections: 0)
+    for fixed in [64, 32, 16, 8, 4] {
+      let took = try seconds(line, mib, fixed: fixed)
+      if took < found.seconds { found = (took, fixed) }
+    }
+    return found
+  }
+
+  /// Round trip in ms, share of the packets lost, Mbit/s, MiB.
+  private static let lines: [(Int, Double, Double, Int)] = [
+    (50, 0.005, 1000, 64), (50, 0.005, 1000, 512), (20, 0.001, 1000, 512), (50, 0.001, 500, 512),
+    (200, 0.005, 500, 256), (200, 0, 500, 512), (50, 0, 100, 256), (50, 0, 20, 64), (20, 0.02, 500, 256),
+    (50, 0.02, 50, 64), (50, 0.001, 20, 64), (1, 0, 1000, 512),
+  ]
+
+  @Test("Without options an upload needs little more time than with the best number of connections", arguments: lines)
+  func table(_ trip: Int, _ loss: Double, _ mbit: Double, _ mib: Int) async throws {
+    let line = ModelLine(roundTrip: .milliseconds(trip), rate: mbit * 125_000, loss: loss)
+    let (own, best) = try await aside { (try Self.seconds(line, mib, Self.bounds), try Self.best(line, mib)) }
+    #expect(own <= best.seconds * 1.3, "\(own) s, and \(best.seconds) s with \(best.connections) connections")
+  }
+
+  @Test("So it is on random lines: on average a fifth longer at most, and nowhere twice as long")
+  func random() async throws {
+    let ratios = try await aside {
+      var dice = SimDice(seed: 18)
+      return try (0..<24).map { seed in
+        let trip = [20, 50, 100, 200][dice.below(4)]
+        let loss = [0, 0, 0.0005, 0.001, 0.005, 0.02][dice.below(6)]
+        let mbit = [10.0, 50, 200, 1000, 2000][dice.below(5)]
+        let line = ModelLine(
+          roundTrip: .milliseconds(trip), rate: mbit * 125_000, loss: loss, buffer: [0.02, 0.05, 0.2][dice.below(3)],
+          seed: UInt64(seed))
+        // From eight seconds to a minute and a half, if the line is full.
+        let mib = Int(mbit / 8 * Double(8 + dice.below(20)))
+        let size = min(max(40, mib), 512)
+        let ratio = try Self.seconds(line, size, Self.bounds) / Self.best(line, size).seconds
+        return (ratio, "\(trip) ms, \(loss * 100) %, \(Int(mbit)) Mbit/s, \(size) MiB")
+      }
+    }
+    let long = ratios.filter { $0.0 > 1.4 }
+    #expect(ratios.reduce(0) { $0 + $1.0 } / Double(ratios.count) <= 1.2, "\(ratios)")
+    #expect(long.count * 6 <= ratios.count, "\(long)")
+    #expect(ratios.allSatisfy { $0.0 <= 2 }, "\(long)")
+  }
+
+  @Test("A run that knows the line to be lossy begins with many connections")
+  func known() async throws {
+    let line = ModelLine(roundTrip: .milliseconds(50), rate: 125_000_000, loss: 0.005)
+    let (first, second, best) = try await aside {
+      (try Self.seconds(line, 256, Self.bounds), try Self.seconds(line, 256, Self.again), try Self.best(line, 256))
+    }
+    #expect(second <= first && second <= best.seconds * 1.15, "\(first) s, \(second) s, \(best)")
+  }
+}

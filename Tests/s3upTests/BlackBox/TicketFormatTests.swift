@@ -1,0 +1,126 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+@testable import s3up
+
+/// Tickets as scripts; `Tests/Tickets` runs them in several shells at a real store.
+@Suite(.timeLimit(.minutes(15))) struct TicketFormatTests {
+  private func script(_ box: BlackBox, _ words: String...) async throws {
+    try await box.run(["ticket", "issue"] + words + ["--part-size", "5M", "--format", "sh", "-o", "up.sh"])
+      .expectSuccess()
+    let attributes = try FileManager.default.attributesOfItem(atPath: box.files.path("up.sh"))
+    #expect(attributes[.posixPermissions] as? Int == 0o700)
+  }
+
+  @Test("a script survives faults that pass, in each phase once")
+  func survives() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 16 * mebi)
+    try await script(box, "f", "s3://bucket/k")
+    box.fake.setFaults([
+      Fault(.init(.listParts, nth: 1), .error(status: 500, code: "InternalError")),
+      Fault(.init(.uploadPart, partNumber: 1, nth: 1), .error(status: 503, code: "SlowDown")),
+      Fault(.init(.uploadPart, partNumber: 2, nth: 1), .resetAfterBody(bytes: 1000)),
+      Fault(.init(.uploadPart, partNumber: 3, nth: 1), .loseAnswer),
+      Fault(.init(.completeMultipartUpload, nth: 1), .loseAnswer),
+    ])
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains("proven by its ETag"), "\(result.output)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.requests(.uploadPart).count == 7)
+  }
+
+  @Test(
+    "a script ends with s3up's exit code when a part is refused, and asks once",
+    arguments: [
+      (403, "AccessDenied", 77), (400, "ExpiredToken", 77), (400, "BadDigest", 65), (400, "InvalidRequest", 69),
+      (400, "RequestTimeout", 75),
+    ] as [(Int, String, Int32)])
+  func refused(_ status: Int, _ code: String, _ exit: Int32) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await script(box, "f", "s3://bucket/k")
+    box.fake.setFaults([Fault(.init(.uploadPart, partNumber: 2), .error(status: status, code: code))])
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == exit, "\(result.errors)")
+    #expect(result.errors.contains(code), "\(result.errors)")
+    #expect(box.fake.requests(.uploadPart).count == 2)
+    #expect(box.fake.objectCount == 0)
+    // The next run goes on behind the part that is there.
+    box.fake.setFaults([])
+    #expect(try await box.shell("sh up.sh f").status == 0)
+    #expect(box.fake.requests(.uploadPart).count == 4)
+  }
+
+  @Test("the SHA-256 of the parts, signed, is what proves the object")
+  func sha256OfParts() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 11 * mebi)
+    try await script(box, "f", "s3://bucket/k", "--checksum", "sha256")
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.contains("proven by its checksum"), "\(result.output)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("the script of another object of the same size and as many parts is no success")
+  func replaced() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try box.sample("g", 11 * mebi, seed: 5)
+    try await script(box, "f", "s3://bucket/k")
+    #expect(try await box.shell("sh up.sh f").status == 0)
+    try await box.run("put", "g", "s3://bucket/k", "--part-size", "5M").expectSuccess()
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == 69, "\(result.output) \(result.errors)")
+  }
+
+  @Test("where an ETag says nothing, an object of another size is no success")
+  func opaqueETag() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await script(box, "f", "s3://bucket/k")
+    box.fake.setFaults([Fault(.init(.headObject), .etag("opaque"))])
+    let first = try await box.shell("sh up.sh f")
+    #expect(first.status == 0 && first.output.contains("it has this size"), "\(first.output) \(first.errors)")
+    box.fake.putObject("k", bytes: randomBytes(mebi, seed: 3))
+    #expect(try await box.shell("sh up.sh f").status == 69)
+  }
+
+  @Test("without the file, parts of another one of its size are sent again")
+  func withoutFile() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    let bytes = try box.sample("g", 11 * mebi, seed: 5)
+    try await script(box, "--max-size", "20M", "s3://bucket/k")
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload, nth: 1), .errorIn200(code: "InternalError"))])
+    #expect(try await box.shell("sh up.sh f").status == 75)
+    let result = try await box.shell("sh up.sh g")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("a form that cannot be written is a usage error, and leaves nothing at the store")
+  func impossible() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    let issue = ["ticket", "issue", "-o", "t", "--format"]
+    try await box.run(issue + ["curl", "--max-size", "20M", "s3://bucket/k"]).expectFailure(64, "unknown length")
+    try await box.run(issue + ["sh", "f", "s3://bucket/k", "--part-size", "5242881"]).expectFailure(64, "5242881")
+    try await box.run(issue + ["sh", "--size", "4G", "s3://bucket/k", "--part-size", "2G"]).expectFailure(64, "MiB")
+    try await box.run(issue + ["sh", "-r", ".", "s3://bucket/"]).expectFailure(64, "one file")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("t")))
+    try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", "t.json").expectSuccess()
+    try await box.run("ticket", "renew", "t.json", "--format", "sh").expectFailure(64, "-o is missing")
+  }
+
+  @Test("a template's values are put in as they are, and what has no value stays")
+  func template() {
+    let text = TicketTemplate(Array("__A__ b __C__ d__ __A__".utf8)).filled(["A": "__C__", "C": "$(x)"])
+    #expect(String(decoding: text, as: UTF8.self) == "__C__ b $(x) d__ __C__")
+  }
+}

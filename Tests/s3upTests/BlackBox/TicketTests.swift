@@ -1,0 +1,462 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// Tickets: issued with credentials, used without any.
+@Suite(.timeLimit(.minutes(15))) struct TicketTests {
+  /// The box of somebody who has a ticket and no credentials: a home of its own, and no variable of AWS.
+  private func stranger(to box: BlackBox) -> BlackBox {
+    var other = box
+    other.environment = box.secure ? ["AWS_CA_BUNDLE": box.fake.caFile] : [:]
+    return other
+  }
+
+  private func issue(_ box: BlackBox, _ words: String...) async throws {
+    let issued = try await box.run(["ticket", "issue"] + words + ["-o", "t.json"])
+    issued.expectSuccess()
+    #expect(issued.output.hasPrefix("issued t.json for s3://bucket/k "), "\(issued.output)")
+    let attributes = try FileManager.default.attributesOfItem(atPath: box.files.path("t.json"))
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  private func change(_ box: BlackBox, _ edit: (inout String) -> Void) throws {
+    var text = String(decoding: try box.files.read("t.json"), as: UTF8.self)
+    edit(&text)
+    try box.files.write(Array(text.utf8), to: "t.json")
+  }
+
+  @Test(
+    "who holds a ticket and the file uploads it, with the object's options, and needs no credentials",
+    arguments: [0, 1, 5 * mebi, 21 * mebi], [false, true])
+  func uploads(_ size: Int, _ secure: Bool) async throws {
+    let box = try BlackBox(secure: secure)
+    let bytes = try box.sample("f", size)
+    try await issue(
+      box, "f", "s3://bucket/k", "--metadata", "a=b", "--content-type", "x/y", "--part-size", "5M", "--expires", "36h")
+    let other = stranger(to: box)
+    let result = try await other.run("put", "f", "--ticket", "t.json", "--json")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains(secure ? box.fake.tlsEndpoint : box.fake.endpoint), "\(result.errors)")
+    #expect(result.json["event"] as? String == "completed")
+    #expect(result.json["parts"] as? Int == max(1, (size + 5 * mebi - 1) / (5 * mebi)))
+    let object = try #require(box.fake.object("k"))
+    #expect(object.sha256 == sha256(bytes))
+    #expect(object.metadata == ["a": "b"] && object.headers["content-type"] == "x/y")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    // The same command again finds it complete, and sends nothing.
+    let before = box.fake.requests(.uploadPart).count
+    let again = try await other.run("put", "f", "--ticket", "t.json")
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(box.fake.requests(.uploadPart).count == before)
+  }
+
+  @Test("a run that is killed is resumed by the same command, and a part is not sent twice")
+  func resumes() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 30 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
+    let other = stranger(to: box)
+    let child = try other.start(
+      ["put", "f", "--ticket", "t.json", "--limit-rate", "4M", "--concurrency", "1", "--hedge", "off"])
+    #expect(await box.fake.wait { $0.count { $0.operation == .uploadPart && $0.done } > 1 })
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    let there = try #require(box.fake.unfinishedUploads.first).parts.count
+    let before = box.fake.requests(.uploadPart).count
+    let result = try await other.run("put", "f", "--ticket", "t.json", "--json", "--hedge", "off")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.json["bytes_resumed"] as? Int == there * 5 * mebi)
+    #expect(box.fake.requests(.uploadPart).count - before == 6 - there)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("interrupted, it says that the same command resumes, and aborts nothing")
+  func interrupted() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 30 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
+    let child = try stranger(to: box).start(
+      ["put", "f", "--ticket", "t.json", "--limit-rate", "4M", "--concurrency", "1"])
+    #expect(await box.fake.wait { $0.count { $0.operation == .uploadPart && $0.done } > 0 })
+    child.signal(SIGTERM)
+    let result = await child.wait(timeout: .seconds(30))
+    #expect(result.status == 143)
+    #expect(result.errors.contains("of 6 parts are at the store"), "\(result.errors)")
+    #expect(box.fake.unfinishedUploads.count == 1)
+    #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
+  }
+
+  @Test("another file is refused before a byte of it is sent", arguments: ["shorter", "other bytes"])
+  func otherFile(_ which: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
+    try box.sample("g", which == "shorter" ? 10 * mebi : 11 * mebi, seed: 2)
+    let result = try await stranger(to: box).run("put", "g", "--ticket", "t.json")
+    #expect(result.status == 65, "\(result.errors)")
+    #expect(result.errors.contains("the ticket"), "\(result.errors)")
+    #expect(box.fake.requests(.uploadPart).isEmpty)
+    #expect(box.fake.unfinishedUploads.count == 1)
+  }
+
+  @Test("an upload that is complete is no success for another file")
+  func completedForAnother() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 6 * mebi)
+    try await issue(box, "--size", "6M", "s3://bucket/k")
+    let other = stranger(to: box)
+    #expect(try await other.run("put", "f", "--ticket", "t.json").status == 0)
+    try box.sample("g", 6 * mebi, seed: 9)
+    let result = try await other.run("put", "g", "--ticket", "t.json")
+    #expect(result.status == 69, "\(result.errors)")
+  }
+
+  @Test(
+    "a ticket that cannot be used is refused before anything is sent",
+    arguments: [
+      ("\"s3up_ticket\":1", "\"s3up_ticket\":2", "version 2"), ("\"parts\":[", "\"parts\":[{},", "numbered"),
+      ("{\"s3up", "[{\"s3up", "not JSON"), ("\"part_size\":5242880", "\"part_size\":6000000", "do not make"),
+      ("\"Content-MD5\"", "\"Host\"", "header"), ("?X-Amz", "@evil.example/?X-Amz", "another address"),
+      ("\"url\":\"http", "\"url\":\"file", "address"), ("\"list\":[", "\"lost\":[", "list of parts"),
+    ])
+  func damaged(_ old: String, _ new: String, _ word: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
+    let before = box.fake.requests.count
+    try change(box) { text in
+      if let range = text.range(of: old) { text.replaceSubrange(range, with: new) }
+    }
+    let result = try await stranger(to: box).run("put", "f", "--ticket", "t.json")
+    result.expectFailure(78, word)
+    #expect(box.fake.requests.count == before)
+  }
+
+  @Test("a changed URL, and that of another part, are refused by the store", arguments: [true, false])
+  func tampered(_ signature: Bool) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 11 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
+    try change(box) { text in
+      text =
+        signature
+        ? text.replacingOccurrences(of: "X-Amz-Signature=", with: "X-Amz-Signature=0", options: [], range: nil)
+        : text.replacingOccurrences(of: "&partNumber=2", with: "&partNumber=3")
+    }
+    let result = try await stranger(to: box).run("put", "f", "--ticket", "t.json")
+    result.expectTicketFailure(77, "ask for a new one")
+    #expect(box.fake.objectCount == 0)
+  }
+
+  @Test("an expired ticket is 77 before a byte is sent; renewed, it sends only what is missing")
+  func expires() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 16 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M", "--expires", "5s")
+    let other = stranger(to: box)
+    #expect(
+      try await other.run("put", "f", "--ticket", "t.json", "--parts", "2-3", "--json").json["parts_missing"] as? Int
+        == 2)
+    try await Task.sleep(for: .seconds(6))
+    let sent = box.fake.requests.count
+    let late = try await other.run("put", "f", "--ticket", "t.json")
+    #expect(late.status == 77 && late.errors.contains("s3up ticket renew"), "\(late.errors)")
+    #expect(box.fake.requests.count == sent)
+    let shown = try await box.run("ticket", "show", "t.json", "--json")
+    #expect(shown.json["expired"] as? Bool == true && shown.json["parts_there"] as? Int == 2, "\(shown.output)")
+    let renewed = try await box.run("ticket", "renew", "t.json")
+    renewed.expectSuccess()
+    #expect(renewed.output.hasPrefix("renewed t.json"), "\(renewed.output)")
+    let before = box.fake.requests(.uploadPart).count
+    #expect(try await other.run("put", "f", "--ticket", "t.json").status == 0)
+    #expect(box.fake.requests(.uploadPart).count - before == 2)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("a ticket that expires in the middle is 77, and the upload stays")
+  func expiresInTheMiddle() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 30 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M", "--expires", "6s")
+    let other = stranger(to: box)
+    let result = try await other.run(
+      "put", "f", "--ticket", "t.json", "--limit-rate", "2M", "--concurrency", "1", "--json")
+    #expect(result.status == 77, "\(result.errors)")
+    #expect(result.json["resumable"] as? Bool == true, "\(result.output)")
+    #expect(box.fake.unfinishedUploads.count == 1)
+    try await box.run("ticket", "renew", "t.json").expectSuccess()
+    #expect(try await other.run("put", "f", "--ticket", "t.json").status == 0)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("shares in any order, one of them twice at once and one again, make one object")
+  func shares() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 52 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
+    let other = stranger(to: box)
+    let first = try await other.run("put", "f", "--ticket", "t.json", "--shard", "3/4", "--json")
+    #expect(first.json["event"] as? String == "shared", "\(first.output) \(first.errors)")
+    #expect(first.json["parts_missing"] as? Int == 8)
+    let again = try await other.run("put", "f", "--ticket", "t.json", "--shard", "3/4")
+    #expect(again.status == 0 && again.output.hasPrefix("sent 3 parts of f to s3://bucket/k"), "\(again.output)")
+    let others = try ["1/4", "2/4", "4/4", "2/4"].map {
+      try other.start(["put", "f", "--ticket", "t.json", "--shard", $0])
+    }
+    for child in others {
+      let result = await child.wait(timeout: .seconds(100))
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    // There are more shares than parts.
+    #expect(try await other.run("put", "f", "--ticket", "t.json", "--shard", "20/20").status == 0)
+  }
+
+  @Test("a stream of at most the ticket's size", arguments: [0, 3, 5 * mebi, 12 * mebi])
+  func stream(_ size: Int) async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", size)
+    try await issue(box, "--max-size", "20M", "s3://bucket/k", "--part-size", "5M")
+    let other = stranger(to: box)
+    let result = try await other.shell(#"cat f | "$S3UP" put - --ticket t.json"#)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("a stream that is longer, or whose command fails, publishes nothing, and the ticket can be used again")
+  func streamFails() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 21 * mebi)
+    try await issue(box, "--max-size", "20M", "s3://bucket/k", "--part-size", "5M")
+    let other = stranger(to: box)
+    let long = try await other.run("put", "--ticket", "t.json", "--from-command", "--", "cat", "f")
+    #expect(long.status == 65, "\(long.status ?? -1) \(long.errors)")
+    let failed = try await other.run(
+      "put", "--ticket", "t.json", "--from-command", "--", "sh", "-c", "head -c 9000000 f; exit 3")
+    #expect(failed.status == 65, "\(failed.errors)")
+    #expect(box.fake.objectCount == 0 && box.fake.unfinishedUploads.count == 1)
+    let good = try await other.run("put", "--ticket", "t.json", "--from-command", "--", "head", "-c", "7000000", "f")
+    #expect(good.status == 0, "\(good.errors)")
+    #expect(box.fake.object("k")?.size == 7_000_000)
+  }
+
+  @Test("finish completes what others have sent; revoke aborts it, and the ticket is worthless")
+  func finishAndRevoke() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 11 * mebi)
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
+    try await box.run("ticket", "finish", "t.json").expectFailure(65, "no part")
+    let other = stranger(to: box)
+    _ = try await other.run("put", "f", "--ticket", "t.json", "--parts", "1")
+    try await box.run("ticket", "finish", "t.json").expectFailure(65, "parts 2-3")
+    _ = try await other.run("put", "f", "--ticket", "t.json", "--parts", "2-3")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+    let finished = try await other.run("ticket", "finish", "t.json")
+    finished.expectSuccess()
+    #expect(finished.output.hasPrefix("unchanged s3://bucket/k"), "\(finished.output)")
+    let shown = try await other.run("ticket", "show", "t.json", "--json")
+    #expect(shown.json["state"] as? String == "completed", "\(shown.output) \(shown.errors)")
+
+    try await box.run("ticket", "issue", "f", "s3://bucket/k2", "-o", "t2.json").expectSuccess()
+    try await other.run("ticket", "revoke", "t2.json").expectSuccess()
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    let gone = try await other.run("put", "f", "--ticket", "t2.json")
+    #expect(gone.status == 69, "\(gone.errors)")
+    let state = try await other.run("ticket", "show", "t2.json", "--json")
+    #expect(state.json["state"] as? String == "gone")
+  }
+
+  @Test("the tickets of a folder upload its files, and again only what is missing")
+  func folder() async throws {
+    let box = try BlackBox()
+    for folder in ["d", "d/sub", "d/sub/deep"] {
+      try FileManager.default.createDirectory(atPath: box.files.path(folder), withIntermediateDirectories: true)
+    }
+    var sent: [String: [UInt8]] = [:]
+    for (name, size) in [("a", 0), ("b.txt", 3), ("sub/c", 6 * mebi), ("sub/deep/d e", 70_000)] {
+      sent[name] = try box.sample("d/" + name, size, seed: UInt64(size + 7))
+    }
+    let issued = try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl", "--exclude", "*.txt")
+    issued.expectSuccess()
+    #expect(issued.output.hasPrefix("issued t.jsonl for 3 files in s3://bucket "), "\(issued.output)")
+    #expect(box.fake.unfinishedUploads.count == 3)
+    let other = stranger(to: box)
+    let first = try await other.run("put", "d", "--ticket", "t.jsonl")
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(first.lines.last?.hasPrefix("3 files uploaded") == true, "\(first.output)")
+    for (name, bytes) in sent where name != "b.txt" {
+      #expect(box.fake.object("p/" + name)?.sha256 == sha256(bytes))
+    }
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    let before = box.fake.requests(.uploadPart).count
+    #expect(try await other.run("put", "d", "--ticket", "t.jsonl").status == 0)
+    #expect(box.fake.requests(.uploadPart).count == before)
+    let shown = try await other.run("ticket", "show", "t.jsonl", "--json")
+    #expect(shown.lines.count { $0.contains(#""state":"completed""#) } == 3, "\(shown.output)")
+  }
+
+  @Test("a ticket renewed as a page looks at the bucket's CORS rules, too")
+  func renewedPage() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    try await issue(box, "f", "s3://bucket/k")
+    let renewed = try await box.run("ticket", "renew", "t.json", "--format", "html", "-o", "page.html")
+    #expect(renewed.status == 0 && renewed.errors.contains("CORS"), "\(renewed.errors)")
+    #expect(String(decoding: try box.files.read("page.html"), as: UTF8.self).contains("X-Amz-Signature"))
+  }
+
+  @Test("the tickets of a folder are renewed and revoked together")
+  func folderSteps() async throws {
+    let box = try BlackBox()
+    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
+    for index in 0..<3 { try box.sample("d/\(index)", 9) }
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json", "--expires", "1s").expectSuccess()
+    try await Task.sleep(for: .seconds(2))
+    let other = stranger(to: box)
+    #expect(try await other.run("put", "d", "--ticket", "t.json").status == 77)
+    let renewed = try await box.run("ticket", "renew", "t.json")
+    #expect(renewed.output.hasPrefix("renewed t.json: 3 tickets"), "\(renewed.output) \(renewed.errors)")
+    let page = try await box.run("ticket", "renew", "t.json", "--format", "html", "-o", "page.html")
+    #expect(page.status == 64 && page.errors.contains("is for one ticket"), "\(page.errors)")
+    #expect(access(box.files.path("page.html"), F_OK) != 0)
+    let revoked = try await other.run("ticket", "revoke", "t.json")
+    #expect(revoked.lines.count == 3, "\(revoked.output) \(revoked.errors)")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    let late = try await other.run("ticket", "finish", "t.json")
+    #expect(late.status == 69 && late.errors.contains("3 of 3 tickets"), "\(late.errors)")
+  }
+
+  @Test("a ticket that a tool has laid out on many lines can be used all the same")
+  func laidOut() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    try await issue(box, "f", "s3://bucket/k")
+    try change(box) { $0 = $0.replacingOccurrences(of: ",\"", with: ",\n  \"") }
+    let other = stranger(to: box)
+    #expect(try await other.run("ticket", "show", "t.json").status == 0)
+    #expect(try await other.run("put", "f", "--ticket", "t.json").status == 0)
+    #expect(box.fake.object("k")?.size == 100)
+  }
+
+  @Test(
+    "a ticket of a batch names a file below the folder, and no other is sent",
+    arguments: ["../secret", "/etc/hostname", "link", "loop/secret", "sub//x", "."])
+  func batchEscapes(_ name: String) async throws {
+    let box = try BlackBox()
+    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
+    try box.sample("d/a", 9)
+    try box.sample("secret", 9)
+    try FileManager.default.createSymbolicLink(
+      atPath: box.files.path("d/link"), withDestinationPath: box.files.path("secret"))
+    try FileManager.default.createSymbolicLink(atPath: box.files.path("d/loop"), withDestinationPath: "..")
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json").expectSkips()
+    try change(box) { $0 = $0.replacingOccurrences(of: "\"file\":\"a\"", with: "\"file\":\"\(name)\"") }
+    let result = try await stranger(to: box).run("put", "d", "--ticket", "t.json")
+    #expect(result.status == 66 || result.status == 78, "\(result.status ?? -1) \(result.errors)")
+    #expect(box.fake.requests(.uploadPart).isEmpty && box.fake.objectCount == 0)
+  }
+
+  @Test("if one of many tickets cannot be issued, no upload is left")
+  func batchFails() async throws {
+    let box = try BlackBox(
+      faults: [Fault(.init(.createMultipartUpload, from: 3), .error(status: 403, code: "AccessDenied", message: nil))])
+    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
+    for index in 0..<5 { try box.sample("d/\(index)", 9) }
+    let result = try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json")
+    result.expectFailure(77, "are aborted")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("t.json")))
+  }
+
+  @Test("a ticket may come from standard input, or from an https URL that is itself presigned")
+  func elsewhere() async throws {
+    let box = try BlackBox(secure: true)
+    let bytes = try box.sample("f", 6 * mebi)
+    try await issue(box, "f", "s3://bucket/k")
+    let other = stranger(to: box)
+    let piped = try await other.run(["put", "f", "--ticket", "-"], input: .file(box.files.path("t.json")))
+    #expect(piped.status == 0, "\(piped.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+
+    try await box.run("ticket", "issue", "f", "s3://bucket/k2", "-o", "t2.json").expectSuccess()
+    try await box.run("put", "t2.json", "s3://bucket/tickets/t2.json").expectSuccess()
+    let url = try await box.run("presign", "s3://bucket/tickets/t2.json").lines.first ?? ""
+    let fetched = try await other.run("put", "f", "--ticket", url, "-v")
+    #expect(fetched.status == 0, "\(fetched.errors)")
+    #expect(box.fake.object("k2")?.sha256 == sha256(bytes))
+    let gone = try await other.run("put", "f", "--ticket", url.replacingOccurrences(of: "t2.json?", with: "t3.json?"))
+    #expect(gone.status == 69 || gone.status == 77, "\(gone.errors)")
+    let signature = url.components(separatedBy: "X-Amz-Signature=").last ?? "?"
+    #expect(!gone.errors.contains(signature) && !fetched.errors.contains(signature), "\(gone.errors)")
+  }
+
+  @Test("neither the process list nor a log shows a signature of the ticket")
+  func secrets() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 6 * mebi)
+    try await issue(box, "f", "s3://bucket/k")
+    let text = String(decoding: try box.files.read("t.json"), as: UTF8.self)
+    let signatures = text.components(separatedBy: "X-Amz-Signature=").dropFirst().map { $0.prefix(64) }
+    #expect(signatures.count == 5)
+    let result = try await stranger(to: box).run("put", "f", "--ticket", "t.json", "-vv", "--json=all")
+    #expect(result.status == 0, "\(result.errors)")
+    for signature in signatures {
+      #expect(!result.errors.contains(signature) && !result.output.contains(signature))
+    }
+    let shown = try await box.run("ticket", "show", "t.json", "-vv")
+    for signature in signatures {
+      #expect(!shown.errors.contains(signature) && !shown.output.contains(signature))
+    }
+  }
+
+  @Test("a page or script can be written too, and a page says which server it needs")
+  func formats() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 6 * mebi)
+    let page = try await box.run("ticket", "issue", "f", "s3://bucket/k</script>", "--format", "html", "-o", "p.html")
+    #expect(page.status == 0, "\(page.errors)")
+    let html = String(decoding: try box.files.read("p.html"), as: UTF8.self)
+    #expect(html.contains("connect-src \(box.fake.endpoint);"))
+    #expect(html.components(separatedBy: "</script>").count == 3 && !html.contains("__TICKET__"))
+    try await box.run("ticket", "issue", "f", "s3://bucket/k", "--format", "sh", "-o", "u.sh").expectSuccess()
+    let attributes = try FileManager.default.attributesOfItem(atPath: box.files.path("u.sh"))
+    #expect(attributes[.posixPermissions] as? Int == 0o700)
+    #expect(!String(decoding: try box.files.read("u.sh"), as: UTF8.self).contains("__"))
+    try await box.run("ticket", "issue", "f", "s3://bucket/k", "--format", "sh", "-o", "v.sh", "--part-size", "6000001")
+      .expectFailure(64, "a script cannot")
+  }
+
+  @Test("what cannot be a ticket is refused, and nothing is begun")
+  func refused() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 10)
+    try box.files.write([], to: "old.json")
+    let cases: [([String], String)] = [
+      (["ticket"], "what to do"), (["ticket", "isue", "f"], "did you mean issue"),
+      (["ticket", "issue", "f", "s3://bucket/k"], "-o is missing"),
+      (["ticket", "issue", "f", "s3://bucket/k", "-o", "old.json"], "still in use"),
+      (["ticket", "issue", "f", "s3://bucket/k", "-o", "t", "--expires", "8d"], "7d"),
+      (["ticket", "issue", "s3://bucket/k", "-o", "t", "--size", "5", "--max-size", "6"], "exclude"),
+      (["ticket", "issue", "s3://bucket/k", "-o", "t", "--size", "5", "--checksum", "sha256"], "without the file"),
+      (["ticket", "show", "t", "--all"], "does not belong"),
+      (["put", "f", "s3://bucket/k", "--ticket", "t"], "names its destination"),
+    ]
+    for (words, says) in cases { try await box.run(words).expectFailure(64, says) }
+    try await box.run("ticket", "show", "nothere").expectFailure(66, "No such file")
+    #expect(box.fake.requests.isEmpty)
+  }
+}
+
+extension ChildProcess.Result {
+  /// What is left out is said.
+  fileprivate func expectSkips(_ at: SourceLocation = #_sourceLocation) {
+    #expect(status == 0 && errors.contains("a symbolic link"), "\(errors)", sourceLocation: at)
+  }
+
+  /// A failure after the line that says where the bytes go.
+  fileprivate func expectTicketFailure(_ exit: Int32, _ word: String, _ at: SourceLocation = #_sourceLocation) {
+    #expect(status == exit && errors.contains(word), "\(errors)", sourceLocation: at)
+  }
+}
