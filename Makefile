@@ -75,7 +75,7 @@ test: deps toolchain
 test-portable: portable
 	Tests/Packaging/lending.sh $(PORTABLE)
 	$(SWIFT) build --build-tests
-	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" Tests/recap.sh $(SUITES) s3upTests
+	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 Tests/recap.sh $(SUITES) s3upTests
 	$(if $(BARE),@Tests/Stores/deps.sh debootstrap && $(STORES) run seaweedfs -- Tests/Packaging/bare.sh $(PORTABLE) $(BARE))
 
 check: lint test sanitize

@@ -25,6 +25,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction previous;
 static int is_ready;
 static uintptr_t page;
+static sigset_t bus;
 
 static void pass_on(int number, siginfo_t *info, void *context) {
   if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(number, info, context);
@@ -43,6 +44,8 @@ static int replace(uintptr_t at) {
     uintptr_t start = atomic_load(&slots[i].start);
     size_t length = atomic_load(&slots[i].length);
     if (start <= RESERVED || at < start || at - start >= length) continue;
+    // Another mapping has taken the slot meanwhile, and the length is its own.
+    if (atomic_load(&slots[i].start) != start) continue;
     // Remembered first: whoever reads zeros on another thread finds it.
     uintptr_t none = 0;
     atomic_compare_exchange_strong(&slots[i].fault, &none, at);
@@ -64,12 +67,17 @@ static void prepare(void) {
   page = (uintptr_t)sysconf(_SC_PAGESIZE);
   struct sigaction own = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   sigemptyset(&own.sa_mask);
+  sigemptyset(&bus);
+  sigaddset(&bus, SIGBUS);
   is_ready = sigaction(SIGBUS, NULL, &previous) == 0 && sigaction(SIGBUS, &own, NULL) == 0;
 }
 
 int ck_guard_begin(const void *start, size_t length) {
   pthread_once(&once, prepare);
   if (!is_ready || !length) return -1;
+  // Where it is blocked, a fault ends the process whatever its handler. A thread of Swift's pool has inherited its mask
+  // from whichever thread started it.
+  pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
   for (int i = 0; i < MOST; i++) {
     uintptr_t none = 0;
     if (!atomic_compare_exchange_strong(&slots[i].start, &none, RESERVED)) continue;

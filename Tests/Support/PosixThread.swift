@@ -1,8 +1,9 @@
 import CDispatch
 import Foundation
 
-/// A thread that can be joined. All signals are blocked in it: a write to a closed pipe or socket answers EPIPE there
-/// instead of ending the test process, and the process's signals go to the threads that wait for them.
+/// A thread that can be joined. Signals are blocked in it: a write to a closed pipe or socket answers EPIPE there instead
+/// of ending the test process, and the process's signals go to the threads that wait for them. Faults are not: threads of
+/// Swift's pool that it happens to start inherit its mask, and a SIGBUS that is blocked ends the process at once.
 ///
 /// Sendable because `handle` is written once, before `start` returns.
 package final class PosixThread: @unchecked Sendable {
@@ -22,9 +23,10 @@ package final class PosixThread: @unchecked Sendable {
     let code = pthread_create(
       &handle, &attributes,
       { argument in
-        var all = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, nil)
+        var blocked = sigset_t()
+        sigfillset(&blocked)
+        for signal in [SIGBUS, SIGSEGV, SIGILL, SIGFPE] { sigdelset(&blocked, signal) }
+        pthread_sigmask(SIG_SETMASK, &blocked, nil)
         if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
         return nil
       }, box.toOpaque())

@@ -5,7 +5,7 @@
 
 // Guards a mapping, from its first page on. Returns its number, or -1 if too many are guarded already or SIGBUS cannot be
 // handled. A fault in it then puts zero pages in place of that page and of all that follow, and is remembered. Other
-// faults go to whoever handled SIGBUS before the first call.
+// faults go to whoever handled SIGBUS before the first call. Unblocks SIGBUS in this thread.
 int ck_guard_begin(const void *start, size_t length);
 // The first address that could not be read; NULL if there was none.
 const void *ck_guard_fault(int number);

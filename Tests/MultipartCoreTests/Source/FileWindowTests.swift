@@ -19,7 +19,7 @@ import Testing
     return (try SourceFile(FilePath(path)), path, bytes)
   }
 
-  private func code(_ body: () throws -> Void) -> Failure.Code? {
+  private static func code(_ body: () throws -> Void) -> Failure.Code? {
     do { try body() } catch { return (error as? Failure)?.code }
     return nil
   }
@@ -44,12 +44,12 @@ import Testing
     let seen = Array(window.bytes(at: 0, Int(file.size)))
     #expect(seen[..<(pages * Self.page)] == bytes[..<(pages * Self.page)])
     #expect(seen[(pages * Self.page)...].allSatisfy { $0 == 0 })
-    #expect(code { try window.check() } == .sourceChanged)
+    #expect(Self.code { try window.check() } == .sourceChanged)
     #expect(Array(neighbour.bytes(at: 0, Int(other.size))) == others)
     try neighbour.check()
     // The file has its length again, but these bytes were never seen.
     try resize(path, 10 * Self.page)
-    #expect(code { try window.check() } != nil)
+    #expect(Self.code { try window.check() } != nil)
     try FileWindow(0..<file.size, of: file).check()
   }
 
@@ -64,7 +64,7 @@ import Testing
     defer { for end in ends { close(end) } }
     #expect(write(ends[1], piece.bytes.baseAddress?.advanced(by: Self.page), 10) == -1 && errno == EFAULT)
     try piece.window.check()
-    #expect(code { try piece.check() } == .sourceChanged)
+    #expect(Self.code { try piece.check() } == .sourceChanged)
   }
 
   @Test("Many threads that meet missing pages at once all go on")
@@ -77,7 +77,7 @@ import Testing
         group.addTask {
           var sum = 0
           for byte in window.bytes(at: 0, 64 * Self.page).reversed() { sum += Int(byte) }
-          return sum >= 0 ? code { try window.check() } : nil
+          return sum >= 0 ? Self.code { try window.check() } : nil
         }
       }
       return await group.reduce(into: []) { $0.append($1) }
@@ -112,6 +112,17 @@ import Testing
     let slice = PartSlice(file: file, offset: 0, length: file.size)
     #expect(try slice.readAll(step: 100_000) == Array(known))
     #expect(try slice.checksums([.md5])[.md5]?.bytes == Digest.md5(Array(known)))
+  }
+
+  @Test("A thread that was started with all signals blocked goes on after missing pages")
+  func blocked() async {
+    await #expect(processExitsWith: .success) {
+      var all = sigset_t()
+      sigfillset(&all)
+      pthread_sigmask(SIG_SETMASK, &all, nil)
+      let window = try Self.guarded()
+      guard Self.code({ try window.check() }) == .sourceChanged else { exit(1) }
+    }
   }
 
   @Test("A SIGBUS elsewhere still ends the process")

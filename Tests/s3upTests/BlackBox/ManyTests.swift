@@ -194,11 +194,12 @@ import Testing
   func killed() async throws {
     let box = try box()
     for number in 0..<200 { try box.sample("t/many/\(number)", 1000 + number, seed: UInt64(number)) }
-    let put = ["put", "-r", "t", "s3://bucket/p", "--limit-rate", "1M", "--concurrency", "2"]
-    let child = try box.start(put)
+    box.fake.addFault(Fault(.init(.putObject, from: 100), .stall(stage: .beforeBody)))
+    let child = try box.start(["put", "-r", "t", "s3://bucket/p", "--concurrency", "2"])
     try await until("many are there") { box.fake.objectCount > 60 }
     child.signal(SIGKILL)
     _ = await child.wait(timeout: .seconds(30))
+    box.fake.setFaults([])
     try await until("the store is quiet") { box.fake.counters.runningRequests == 0 }
     let (done, before) = (box.fake.objectCount, box.fake.requests(.putObject).count)
     let second = try await box.run("put", "-r", "t", "s3://bucket/p")
