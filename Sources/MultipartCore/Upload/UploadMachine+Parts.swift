@@ -55,8 +55,11 @@ extension UploadMachine {
     return [.create(form)]
   }
 
-  mutating func created(_ id: String, isRecorded: Bool, _ scheduler: inout Scheduler) -> [Action] {
+  mutating func created(
+    _ id: String, isRecorded: Bool, _ plan: UploadPlan?, _ scheduler: inout Scheduler
+  ) -> [Action] {
     guard case .creating = state else { return unfit() }
+    if let plan { cut(by: plan, &scheduler) }
     uploadID = id
     self.isRecorded = isRecorded
     if let interruption { return fail(interruption, &scheduler) }

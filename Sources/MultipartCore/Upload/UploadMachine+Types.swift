@@ -50,8 +50,8 @@ extension UploadMachine {
     case checked(Failure?)
     /// The object is the source already.
     case same(evidence: String)
-    /// Whether it is in a record.
-    case created(uploadID: String, isRecorded: Bool = false)
+    /// Whether it is in a record, and the plan of its parts if it is not the one so far.
+    case created(uploadID: String, isRecorded: Bool = false, plan: UploadPlan? = nil)
     case createFailed(Failure)
     case found([Candidate])
     case findFailed(Failure)

@@ -123,7 +123,7 @@ package struct UploadMachine: Sendable {
     case .readFailed(let failure): return readFailed(failure, &scheduler)
     case .ended: return ended()
     case .confirmed(let failure): return confirmed(failure, &scheduler)
-    case .created(let id, let isRecorded): return created(id, isRecorded: isRecorded, &scheduler)
+    case .created(let id, let isRecorded, let plan): return created(id, isRecorded: isRecorded, plan, &scheduler)
     case .createFailed(let failure): return createFailed(failure, &scheduler)
     case .partDone(let receipt): return partDone(receipt, &scheduler)
     case .partFailed(let number, let failure): return partFailed(number, failure, &scheduler)

@@ -48,10 +48,12 @@ extension Uploader {
       // Otherwise each part has to confirm it: some stores do so only there.
       encryptionWord.withLock { $0 = asked.isConfirmed(by: made.encryption) ? .create : .none }
       if job.expectsAbortDate, made.abortDate == nil { sayNoLifecycle() }
+      let finer = client.transport.look().flatMap { job.finer(than: plan, roundTrip: $0.leastTrip) }
+      if let finer { cut(by: finer) }
       // Recorded before any part of it is sent.
       let isRecorded = journal?.begin(
         made.uploadID, job: job, partSize: plan.partSize, form: form, created: finisher.begun ?? world.now())
-      return .created(uploadID: made.uploadID, isRecorded: isRecorded ?? false)
+      return .created(uploadID: made.uploadID, isRecorded: isRecorded ?? false, plan: finer)
     } catch {
       return .createFailed(error)
     }

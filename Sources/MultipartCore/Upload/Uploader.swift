@@ -240,7 +240,7 @@ package final class Uploader: Sendable {
       created: finisher.begun ?? world.now())
   }
 
-  private func cut(by plan: UploadPlan) {
+  func cut(by plan: UploadPlan) {
     guard self.plan != plan else { return }
     planned.withLock { $0 = plan }
     progress.plan(parts: plan.partCount)
@@ -309,7 +309,7 @@ package final class Uploader: Sendable {
 
   func note(_ event: UploadMachine.Event) {
     switch event {
-    case .created(let id, _): started(id)
+    case .created(let id, _, _): started(id)
     case .partDone(let receipt):
       run.arrived()
       // Another upload may still need the bytes of a part that failed, but not those of one that arrived.

@@ -14,10 +14,9 @@ import Testing
     folder = try TemporaryDirectory()
   }
 
-  private func store(_ change: (inout StoreOptions) -> Void = { _ in }) async throws -> Store {
+  private func store() async throws -> Store {
     var options = StoreOptions()
     options.environment = fake.environment().merging(["HOME": folder.path]) { own, _ in own }
-    change(&options)
     return try await Store(bucket: "bucket", options)
   }
 
@@ -85,16 +84,17 @@ import Testing
   @Test("A run that is cancelled keeps the large file's parts, and the next one resumes it")
   func cancelled() async throws {
     let items = try items([40 << 20] + Array(repeating: 5000, count: 50))
-    let store = try await store { $0.limitRate = 8 << 20 }
-    let batch = store.batch(items) { [heard] event in heard.withLock { $0.append(event) } }
+    fake.addFault(Fault(.init(.uploadPart, partNumber: 3), .stall(stage: .beforeBody)))
+    let batch = try await store().batch(items) { [heard] event in heard.withLock { $0.append(event) } }
     let work = Task { try await batch.run() }
     try await until("some parts are there") { fake.unfinishedUploads.first.map { $0.parts.count > 0 } ?? false }
     batch.cancel()
     let cut = await #expect(throws: Failure.self) { try await work.value }
     #expect(cut?.code == .interrupted)
     #expect(fake.object("k/0") == nil && fake.unfinishedUploads.count == 1)
+    fake.setFaults([])
     heard.withLock { $0 = [] }
-    let summary = try await run(self.store(), items)
+    let summary = try await run(store(), items)
     #expect(summary.uploaded == items.count && summary.bytesResumed > 0)
     #expect(fake.object("k/0")?.bytes == randomBytes(40 << 20, seed: 0))
     #expect(fake.unfinishedUploads.isEmpty)

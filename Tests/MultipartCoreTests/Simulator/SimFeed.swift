@@ -7,7 +7,7 @@ extension SimPlay {
     tell("\(run.name) < \(brief(event))")
     var event = event
     switch event {
-    case .created(let id, _):
+    case .created(let id, _, _):
       run.created.append(id)
       run.touched.append(id)
       run.beginEpoch()

@@ -46,6 +46,22 @@ import Testing
     #expect(story.machine.retries == 1)
   }
 
+  @Test("A plan that comes with the upload's id cuts what is sent, also after it was begun again")
+  func cutAtCreate() throws {
+    var settings = try MachineStory(parts: 3, concurrency: 3).settings
+    settings.plan = try UploadPlan(size: 24 << 20, partSize: 8 << 20)
+    let finer = try UploadPlan(size: 24 << 20, partSize: 5 << 20)
+    var story = MachineStory(settings)
+    story.tell(.start)
+    #expect(story.tell(.created(uploadID: "id1", plan: finer)).parts == [1, 2, 3])
+    for part in 1...3 { story.failed(part, .uploadGone) }
+    story.abortOfGone()
+    let sent = story.tell(.created(uploadID: "id2", plan: finer)).parts
+    #expect(sent == [1, 2, 3] && story.machine.settings.plan == finer)
+    for part in 1...5 { story.done(part) }
+    #expect(story.machine.receipts.count == 5)
+  }
+
   @Test("A stalled part is sent again on a fresh connection; one whose connection broke is not")
   func fresh() throws {
     var story = try MachineStory.sending(parts: 3, concurrency: 3)

@@ -60,7 +60,7 @@ struct MachinePlay {
     steps += 1
     history.append("\(event)")
     var event = event
-    if case .created(let id, _) = event { event = .created(uploadID: id, isRecorded: records) }
+    if case .created(let id, _, _) = event { event = .created(uploadID: id, isRecorded: records) }
     take(machine.handle(event, at: now))
   }
 

@@ -20,12 +20,15 @@ import Testing
   private struct WatchedStore: Transport {
     let store: ScriptedStore
     let looks: Locked<Int>
+    var leastTrip: Duration = .zero
 
     func send(_ request: Request) async throws(Failure) -> Response { try await store.send(request) }
 
     func look() -> LineSample? {
       looks.withLock { $0 += 1 }
-      return LineSample(at: .zero, delivered: 0)
+      var sample = LineSample(at: .zero, delivered: 0)
+      sample.leastTrip = leastTrip
+      return sample
     }
   }
 
@@ -46,17 +49,20 @@ import Testing
   /// Of a file in three parts.
   private func uploader(
     _ store: ScriptedStore, world: World? = nil, concurrency: Int = 3, book: RecordBook? = nil,
+    partSize: Int64? = 5 << 20, knowsLine: Bool = true, leastTrip: Duration = .zero,
     onRetry: @escaping @Sendable () -> Void = {}
   ) throws -> Uploader {
     var job = UploadJob(file: try SourceFile(FilePath(directory.path("file"))), bucket: "bucket", key: "key")
-    job.partSize = 5 << 20
+    job.partSize = partSize
+    job.knowsLine = knowsLine
     job.concurrency = concurrency
     job.checksum = ChecksumForm.none
     job.hedges = false
     job.retry = RetryPolicy(tries: 2000)
     let world = world ?? clock.passing
     let client = S3Client(
-      signer: try store.client(world).signer, transport: WatchedStore(store: store, looks: looks), world: world)
+      signer: try store.client(world).signer,
+      transport: WatchedStore(store: store, looks: looks, leastTrip: leastTrip), world: world)
     return try Uploader(job: job, client: client, world: world, book: book) { [told] event in
       switch event {
       case .started(let id, _, let parts, _): told.withLock { $0.append("started \(id ?? "") \(parts ?? 0)") }
@@ -165,6 +171,22 @@ import Testing
     let counts = held.withLock { $0 }
     #expect(counts.min() ?? 0 > 0 && counts.max() ?? .max <= 10)
     try await until("nothing is under way") { uploader.taskCount == 0 }
+  }
+
+  @Test(
+    "On a long line that nobody knows parts are of 5 MiB; on a short one, or if the line or a size is known, they are not",
+    arguments: [
+      (Duration.milliseconds(50), false, nil, 3), (.milliseconds(1), false, nil, 2), (.milliseconds(50), true, nil, 2),
+      (.milliseconds(50), false, 6 << 20, 2),
+    ] as [(Duration, Bool, Int64?, Int)])
+  func finer(_ trip: Duration, _ knowsLine: Bool, _ partSize: Int64?, _ count: Int) async throws {
+    let store = ScriptedStore { request, _ in Self.good(request.step) }
+    let book = RecordBook(folder: directory.path("records"))
+    let uploader = try uploader(store, book: book, partSize: partSize, knowsLine: knowsLine, leastTrip: trip)
+    let result = try await finishes("the upload") { try await uploader.run() }
+    #expect(result.parts == count)
+    #expect(Self.steps(store).filter { $0.hasPrefix("part ") }.count == count)
+    #expect(told.withLock { $0.first } == "started id \(count)")
   }
 
   @Test("While a disk or a listener blocks the driver, samples of the line do not queue up")

@@ -137,12 +137,13 @@ import Testing
   func interrupted() async throws {
     let box = try box()
     try box.sample("t/sub/large", 60 * mebi)
-    let slowly = ["--limit-rate", "2M", "--concurrency", "1", "--part-size", "5M"]
-    let child = try box.start(["put", "-r", "t", "s3://bucket/p"] + slowly)
+    box.fake.addFault(Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody)))
+    let child = try box.start(["put", "-r", "t", "s3://bucket/p", "--part-size", "5M"])
     #expect(await box.fake.wait { $0.count { $0.operation == .uploadPart && $0.done } > 1 })
     child.signal(SIGINT)
     let result = await child.wait(timeout: .seconds(30))
     #expect(result.status == 130, "\(result.errors)")
+    box.fake.setFaults([])
     let second = try await box.run("put", "-r", "t", "s3://bucket/p", "--part-size", "5M")
     second.expectSuccess()
     #expect(second.output.contains("resumed"), "\(second.output)")
