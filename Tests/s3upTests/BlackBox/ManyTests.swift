@@ -197,7 +197,7 @@ import Testing
     for number in 0..<200 { try box.sample("t/many/\(number)", 1000 + number, seed: UInt64(number)) }
     box.fake.addFault(Fault(.init(.putObject, from: 100), .stall(stage: .beforeBody)))
     let child = try box.start(["put", "-r", "t", "s3://bucket/p", "--concurrency", "2"])
-    try await until("many are there") { box.fake.objectCount > 60 }
+    try await until("both connections are held up") { box.fake.requests(.putObject).count > 100 }
     child.signal(SIGKILL)
     _ = await child.wait(timeout: .seconds(30))
     box.fake.setFaults([])
@@ -206,9 +206,9 @@ import Testing
     let second = try await box.run("put", "-r", "t", "s3://bucket/p")
     second.expectSuccess()
     let sent = box.fake.requests(.putObject).count - before
-    // 203 in single requests, and at most those that were under way go once more.
-    #expect(sent <= 203 - done + 2, "\(sent) after \(done)")
-    #expect(second.lines.count { $0.hasPrefix("unchanged ") } >= done - 2, "\(second.output)")
+    // 203 in single requests. On each connection one was held up, and the answer before it may not be recorded yet.
+    #expect(done >= 99 && sent <= 203 - done + 4, "\(sent) after \(done)")
+    #expect(second.lines.count { $0.hasPrefix("unchanged ") } >= done - 4, "\(second.output)")
     #expect(box.fake.objectCount == 204 && box.fake.unfinishedUploads.isEmpty)
     // The run has ended well, so the next one sends everything.
     try await box.run("put", "-r", "t", "s3://bucket/p").expectSuccess()
