@@ -50,13 +50,16 @@ class Job:
         return chosen + ([part, f"{self.part_mib}{unit}"] if self.part_mib else [])
 
 
-def s3up(*options):
+def s3up(*options, state=None):
+    """`state`: what it remembers of the line: "each" for a run that knows nothing, or a name for those that share it."""
+
     def command(job):
         limits = job.limits("--concurrency", "--part-size", "MiB")
         tls = ["--ca-bundle", job.ca_file] if job.is_tls else []
         endpoint = ["--endpoint-url", job.endpoint, "--addressing", "path"]
         what = ["put", "-r"] if job.is_tree else ["put"]
-        return [job.tools.binary, *what, job.source, job.url, *endpoint, *limits, *tls, *options], {}
+        folder = {"XDG_STATE_HOME": str(job.tools.home / f"state-{job.key if state == 'each' else state}")} if state else {}
+        return [job.tools.binary, *what, job.source, job.url, *endpoint, *limits, *tls, *options], folder
 
     return command
 

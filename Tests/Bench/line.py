@@ -3,16 +3,32 @@ clients in the other. They disappear when the relay ends, and the relay ends wit
 
 import contextlib
 import os
+import pathlib
 import shutil
 import subprocess
 
 import harness
 
 SINK_ADDRESS = "10.77.0.2"
+ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
 
 class NoLine(Exception):
     """This machine cannot create the line; the text says why."""
+
+
+@contextlib.contextmanager
+def allowed(congestion):
+    """A namespace may only use what the kernel allows to everybody; this holds until the run ends."""
+    before = ALLOWED.read_text().split()
+    if congestion in before:
+        yield
+        return
+    ALLOWED.write_text(" ".join([*before, congestion]))
+    try:
+        yield
+    finally:
+        ALLOWED.write_text(" ".join(before))
 
 
 @contextlib.contextmanager
@@ -46,6 +62,7 @@ def place(programs, slow, *options):
             yield sink, []
         return
     with (
+        allowed(slow.congestion),
         prefixes(programs["relay"], slow) as (clients, server),
         harness.sink(programs["sink"], SINK_ADDRESS, server, clients) as sink,
     ):

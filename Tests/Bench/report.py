@@ -5,6 +5,7 @@ import statistics
 
 FIELDS = ("cpu", "user", "system", "wall", "peak_mib", "connections", "sink_cpu")
 SMALL = 1 << 20  # below this a run is shown in milliseconds
+OURS = ("first", "next")  # the rows of the grid that have no options
 
 
 def good(runs):
@@ -76,21 +77,30 @@ def table(stage, found):
 
 
 def grid_line(stage, runs, found):
-    """s3up as it is beside the best fixed number of connections; those that took too long were stopped."""
+    """s3up without options beside its best fixed setting and the best peer; those that took too long were stopped."""
     walls = {}
     for r in runs:
-        if r["name"] != "auto" and "error" not in r:
+        if "error" not in r:
             walls.setdefault(r["name"], []).append(math.inf if "stopped" in r else r["wall"])
-    fixed = {name: statistics.median(mine) for name, mine in walls.items()}
-    stopped = [name for name, wall in fixed.items() if wall == math.inf]
-    fixed = {name: wall for name, wall in fixed.items() if wall < math.inf}
-    result = {"fixed": fixed, "stopped": stopped}
-    told = [f"{name}: {wall:.2f}" for name, wall in sorted(fixed.items(), key=lambda item: int(item[0]))]
-    told += [f"{', '.join(sorted(stopped, key=int))}: stopped"] if stopped else []
-    if "auto" in found and fixed:
-        best = min(fixed, key=fixed.get)
-        auto = found["auto"]["wall"]
-        result.update({"auto": auto, "best": best, "best_wall": fixed[best], "ratio": auto / fixed[best]})
-        print(f"auto {auto:.2f} s; best --concurrency {best}: {fixed[best]:.2f} s; ratio {auto / fixed[best]:.2f}")
-    print(f"   each, in seconds: {'; '.join(told)}")
+    walls = {name: statistics.median(mine) for name, mine in walls.items()}
+    peers = {row.name for row in stage.rows if row.is_peer}
+    groups = {
+        "fixed": {name: wall for name, wall in walls.items() if name not in peers and name not in OURS},
+        "peer": {name: wall for name, wall in walls.items() if name in peers},
+    }
+    result = {"line": stage.line_seconds, "walls": {name: wall for name, wall in walls.items() if wall < math.inf}}
+    for name in OURS:
+        if name not in found:
+            continue
+        told = [f"{name:5} {walls[name]:7.2f} s"]
+        for group, members in groups.items():
+            best = min(members, key=members.get, default=None)
+            if best and members[best] < math.inf:
+                ratio = walls[name] / members[best]
+                result[f"{name}_to_{group}"] = ratio
+                told.append(f"{ratio:.2f} of {best} ({members[best]:.2f} s)")
+        told += [f"{walls[name] / stage.line_seconds:.2f} of what the line alone needs"]
+        print("; ".join(told))
+    each = [f"{name}: {'stopped' if wall == math.inf else f'{wall:.2f}'}" for name, wall in walls.items()]
+    print(f"   each, in seconds: {', '.join(each)}")
     return result

@@ -1,12 +1,21 @@
 """The workloads. Each is one or more stages; a stage is a table, whose rows (clients) run in turn."""
 
 import dataclasses
+import fnmatch
+import itertools
 
 import clients
 
-GRID_CONCURRENCY = (32, 16, 8, 4, 2, 1)
 GRID_TRIPS_MS = (1, 20, 50, 200)
-GRID_LOSSES = (0, 0.5)
+GRID_LOSSES = (0, 0.1, 0.5, 2)
+GRID_MBIT = (5, 100, 2000)
+# What s3up may use: BBR where the kernel has it, or the kernel's own, as for a user to whom BBR is not allowed.
+GRID_CONTROLS = ("bbr", "cubic")
+GRID_LOADS = ("64MiB", "512MiB", "2000x40KiB")
+# Connections, and MiB of a part.
+GRID_FIXED = ((4, 8), (8, 8), (16, 5), (32, 5), (64, 5))
+GRID_FIXED_SMALL = (8, 32, 128, 256)
+GRID_SLOWEST = 200  # seconds that the line alone may need
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,6 +26,7 @@ class Row:
     is_peer: bool = False
     one_core: bool = False
     connections: int | None = None
+    part_mib: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +57,12 @@ class Stage:
     line: Line | None = None
     sink_options: tuple[str, ...] = ()
     files: int = 1  # more: a folder of so many files, which have the size together; 0: nothing is uploaded
+    cell: str | None = None  # of the grid
+
+    @property
+    def line_seconds(self):
+        """What the line alone needs."""
+        return self.size * 8 / (self.line.mbit * 1e6) if self.line else 0
 
 
 def ours(name, scheme, *options):
@@ -199,23 +215,33 @@ def small_line(o):
     yield tree("small-line", 5000, 40, f"over TLS, own defaults, {slow}", over("https", TREES), line=slow)
 
 
-def grid_size(slow):
-    """A power of two of MiB that 8 connections carry in about three seconds. A connection has at most the 4 MiB of its
-    socket buffer on the way, of which about 2.5 are data; with loss about 1.2 / sqrt(loss) segments."""
-    trip = 2 * slow.delay_ms / 1000
-    on_way = min(2.5, 1448 / 2**20 * 1.22 / (slow.loss / 100) ** 0.5 if slow.loss else 2.5)
-    rate = min(8 * on_way / trip, slow.mbit / 8.4)
-    return min((64, 128, 256, 512), key=lambda size: abs(size - 3 * rate)) << 20
-
-
 def grid(o):
-    rows = [ours("auto", "https")]
-    rows += [dataclasses.replace(rows[0], name=f"{n}", connections=n) for n in GRID_CONCURRENCY]
-    for trip in GRID_TRIPS_MS:
-        for loss in GRID_LOSSES:
-            slow = Line(trip / 2, loss, o.mbit, o.congestion)
-            size = grid_size(slow)
-            yield Stage("grid", f"{size >> 20} MiB over TLS, {slow}", rows, size, 3, line=slow)
+    """Each cell is one line and one load: s3up without options, on a line that it does not know and on one that it has
+    used before; with fixed numbers of connections; and the peers as they are."""
+    patterns = o.cells.split(",")
+    for load, control, mbit, trip, loss in itertools.product(
+        GRID_LOADS, GRID_CONTROLS, GRID_MBIT, GRID_TRIPS_MS, GRID_LOSSES
+    ):
+        cell = f"{load}-{control}-{mbit}M-{trip}ms-{loss:g}%"
+        if any(fnmatch.fnmatchcase(cell, pattern) for pattern in patterns):
+            stage = grid_cell(cell, load, control, Line(trip / 2, loss, mbit, "cubic"))
+            if stage.line_seconds <= GRID_SLOWEST:
+                yield stage
+
+
+def grid_cell(cell, load, control, slow):
+    options = ["--tcp-congestion", "system"] if control == "cubic" else []
+    first = Row("first", "https", clients.s3up(*options, state="each"))
+    rows = [first, Row("next", "https", clients.s3up(*options, state=cell))]
+    if load == "2000x40KiB":
+        files, size = 2000, 2000 * 40 << 10
+        rows += [dataclasses.replace(first, name=f"{n}", connections=n) for n in GRID_FIXED_SMALL]
+        peers = [row for row in over("https", TREES) if row.is_peer]
+    else:
+        files, size = 1, int(load.removesuffix("MiB")) << 20
+        rows += [dataclasses.replace(first, name=f"{n}x{mib}M", connections=n, part_mib=mib) for n, mib in GRID_FIXED]
+        peers = [OBSTORE[2], *over("https", OTHERS)]
+    return Stage("grid", f"{cell}: {slow}", rows + peers, size, 3, line=slow, files=files, cell=cell)
 
 
 WORKS = {

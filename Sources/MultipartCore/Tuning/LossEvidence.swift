@@ -4,8 +4,8 @@
 /// round trips are longer. Losses at random are the same all the time. So several short spans must agree.
 struct LossEvidence: Sendable {
   enum Verdict: Sendable, Equatable {
-    /// Too few to matter, of so many packets.
-    case few(of: Int64)
+    /// Too few to matter.
+    case few
     /// This share of the packets, and no queue: each connection has the rate that they allow.
     case random(Double)
     /// The connections share what the line carries.
@@ -15,6 +15,7 @@ struct LossEvidence: Sendable {
   private struct Span {
     var sent: Int64
     var again: Int64
+    var time: Duration
     var isCrowded: Bool
   }
 
@@ -27,6 +28,21 @@ struct LossEvidence: Sendable {
 
   /// As many spans as are kept were seen.
   var isLong: Bool { spans.count == Self.most }
+
+  var sent: Int64 { spans.reduce(0) { $0 + $1.sent } }
+  private var again: Int64 { spans.reduce(0) { $0 + $1.again } }
+
+  /// The share of packets that were lost is hardly larger; three more than were seen may be chance.
+  var mostShare: Double { Double(again + 3) / Double(max(1, sent)) }
+
+  /// Packets a second that were not sent again.
+  var rate: Double { Double(sent - again) / max(1e-3, spans.reduce(0) { $0 + $1.time.seconds }) }
+
+  /// Of the slowest of the spans.
+  var leastRate: Double {
+    spans.suffix(Self.enough).map { Double($0.sent - $0.again) / max(1e-3, $0.time.seconds) }.min() ?? 0
+  }
+
   private static let shortest: Duration = .milliseconds(100)
   /// Shares of the packets below this cost a connection little, and fewer resent ones may be chance.
   private static let leastShare = 0.0003
@@ -55,7 +71,7 @@ struct LossEvidence: Sendable {
     if spans.count == Self.most { spans.removeFirst() }
     spans.append(
       Span(
-        sent: sample.segments - from.segments, again: sample.resent - from.resent,
+        sent: sample.segments - from.segments, again: sample.resent - from.resent, time: sample.at - from.at,
         isCrowded: sample.roundTrip > sample.leastTrip * Self.queued))
     return verdict
   }
@@ -65,7 +81,7 @@ struct LossEvidence: Sendable {
     guard spans.count >= Self.enough else { return nil }
     if let share = Self.random(spans.suffix(Self.enough)) ?? Self.random(spans[...]) { return .random(share) }
     guard spans.count == Self.most else { return nil }
-    return spans.count { $0.isCrowded } * 2 > spans.count ? .crowded : .few(of: spans.reduce(0) { $0 + $1.sent })
+    return spans.count { $0.isCrowded } * 2 > spans.count ? .crowded : .few
   }
 
   private static func random(_ spans: ArraySlice<Span>) -> Double? {

@@ -7,7 +7,8 @@
 ///
 /// Where packets are lost at random, losses set each connection's rate, and new connections are faster until their first
 /// losses, so that rates mislead for seconds. But random losses stay as frequent when there are twice as many
-/// connections, while those of a queue that overflows become four times as frequent: so they are compared instead.
+/// connections, while those of a queue that overflows become four times as frequent: so they are compared first, and the
+/// rates at the end.
 ///
 /// It is told what the line did and how many parts were being sent: if there were fewer of them than connections, a
 /// rate shows only whether the line is slow. It has no clock of its own.
@@ -54,13 +55,23 @@ package struct Pace: Sendable {
     case beginning(rate: Double?)
     /// Each step is measured against the rate before it.
     case climbing(from: Int, rate: Double)
-    /// Many more, because losses limit each; this share of the packets was lost before.
-    case spreading(from: Int, losses: Double)
+    /// Many more, because losses limit each.
+    case spreading(from: Spread)
     case settled(until: Duration)
-    /// Fewer connections for a slow line; `rate` was that of more of them.
-    case fewer(from: Int, rate: Double)
+    /// Fewer connections for a slow line.
+    case fewer(from: Int)
     /// As many as before, because fewer had this rate: the line was slower with them, or just then.
     case again(fewer: Int, rate: Double)
+  }
+
+  private struct Spread: Equatable {
+    var connections: Int
+    /// The share of the packets that were lost.
+    var losses: Double
+    /// Packets a second.
+    var rate: Double
+    /// Of the connections.
+    var needed: Int
   }
 
   package private(set) var window: Int
@@ -76,15 +87,20 @@ package struct Pace: Sendable {
   private var quietUntil: Duration = .zero
   private var patience = Self.shortestPatience
   private var evidence = LossEvidence()
+  /// At most this share of the packets was lost before there were more connections, until then.
+  private var lossesBefore: (share: Double, until: Duration)?
+  private var now: Duration = .zero
   /// The share of packets that are lost at random, so that losses limit each connection; nil if they do not.
   private var lossShare: Double?
   package var isLossy: Bool { lossShare != nil }
-  /// Fewer connections were, or would be, slower here.
-  private var needsMany = false
+  /// With fewer connections the line was, or would be, slower.
+  private var needed = 1
   /// More connections made losses more frequent; not tried again until then.
   private var crowdedUntil: Duration = .zero
   /// How many connections there were before the line became too slow for them, as long as it is.
   private var beforeSlow: Int?
+  /// The rate when they became fewer.
+  private var slowRate = 0.0
   /// The limit holds the rate, not the line or the store.
   package private(set) var isHeldByLimit: Bool
   /// Since when each sample has found the rate too low for so many connections, and the last one found almost none.
@@ -93,6 +109,10 @@ package struct Pace: Sendable {
 
   /// A smaller increase may be chance.
   private static let growth = 1.1
+  /// Or not worth what more parts in flight would cost an interruption.
+  private static let neededGrowth = 1.25
+  /// Fewer connections that have less than this share of the former rate may be too few.
+  private static let missing = 0.8
   private static let shortestEpoch: Duration = .milliseconds(300)
   /// On a slow line: until this much has arrived, for at most `longestEpoch`.
   private static let leastMoved: Int64 = 256 << 10
@@ -122,6 +142,10 @@ package struct Pace: Sendable {
   private static let tellingLosses = 24.0
   /// Between losses that stay as they are and those that become four times as frequent with twice as many connections.
   private static let crowding = 2.2
+  /// More is hardly ever lost at random.
+  private static let mostRandom = 0.05
+  /// Four times as many connections and more have at least so much of the rate before.
+  private static let spreadGrowth = 1.3
 
   package init(_ bounds: Bounds, partSize: Int64) {
     let bounds = bounds.bounded(partSize: partSize)
@@ -143,13 +167,14 @@ package struct Pace: Sendable {
   }
 
   package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
+    now = sample.at
     if phase == .opening { return open(sample) }
     let losses = evidence.take(sample)
     switch losses {
     case .random(let share): lossShare = share
     // Of few packets, such as the last part's, few are lost on any line.
-    case .few(let sent): if Double(sent) * (lossShare ?? 0) > Self.tellingLosses { lossShare = nil }
-    case .crowded: (lossShare, needsMany) = (nil, false)
+    case .few: if Double(evidence.sent) * (lossShare ?? 0) > Self.tellingLosses { lossShare = nil }
+    case .crowded: (lossShare, needed) = (nil, 1)
     case nil: break
     }
     if isFull, sample.at >= quietUntil, let losses, let change = spread(losses, sample) { return change }
@@ -179,37 +204,44 @@ package struct Pace: Sendable {
   /// As many connections as random losses make useful.
   private mutating func spread(_ losses: LossEvidence.Verdict, _ sample: LineSample) -> Change? {
     let now = sample.at
-    if case .spreading(let from, let before) = phase {
-      if case .random(let share) = losses, share <= before * Self.crowding {
-        needsMany = true
-        return more(losing: share, now)
+    if case .spreading(let from) = phase {
+      if case .random(let share) = losses, share <= from.losses * Self.crowding {
+        needed = window
+        let connections = min(bounds.mostWhenLossy, window * 2)
+        if connections > window { return change(to: connections, Self.why(share)) }
       }
       guard evidence.isLong else { return nil }
+      settle(now)
+      guard losses == .few || evidence.rate < from.rate * Self.spreadGrowth else { return nil }
+      needed = from.needed
       crowdedUntil = now + patience
       patience = min(patience * 2, Self.longestPatience)
-      settle(now)
-      let why =
-        switch losses {
-        case .few: "they lose almost no packets, so that more gain nothing"
-        case .random(let share): "they lose more packets, \(Self.percent(share)) after \(Self.percent(before))"
-        case .crowded: "a queue has grown on the way"
-        }
-      return change(to: from, why)
+      var change = change(to: from.connections, "\(window) are hardly faster")
+      // What was sent of them is less than what an interruption of all of them would cost.
+      change?.stopsSome = true
+      return change
     }
-    guard case .random(let share) = losses, now >= crowdedUntil, sample.load < Self.fullLoad, !isHeldByLimit else {
-      return nil
-    }
-    return more(losing: share, now)
+    guard case .random(let share) = losses, now >= crowdedUntil, sample.load < Self.fullLoad, !isHeldByLimit,
+      share <= Self.mostRandom, !isMore(share)
+    else { return nil }
+    let connections = min(bounds.mostWhenLossy, window * 4)
+    guard connections > window else { return nil }
+    // Bursts of new connections, or a line that was better before, do not count. Losses allow Reno's connections 1.22
+    // packets by the root of their share in a round trip (Mathis), and CUBIC's about twice as many.
+    let most = Double(window) * 2.44 / (max(1e-3, sample.roundTrip.seconds) * share.squareRoot())
+    phase = .spreading(
+      from: Spread(connections: window, losses: share, rate: min(evidence.leastRate, most), needed: needed))
+    return change(to: connections, Self.why(share))
   }
 
-  private mutating func more(losing share: Double, _ now: Duration) -> Change? {
-    let connections = min(bounds.mostWhenLossy, window == bounds.start ? window * 4 : window * 2)
-    guard connections > window else {
-      if case .spreading = phase { settle(now) }
-      return nil
-    }
-    phase = .spreading(from: window, losses: share)
-    return change(to: connections, "\(Self.percent(share)) of the packets are lost, which limits each connection")
+  /// More connections have caused it.
+  private func isMore(_ share: Double) -> Bool {
+    guard let before = lossesBefore, now < before.until else { return false }
+    return share > before.share * Self.crowding
+  }
+
+  private static func why(_ share: Double) -> String {
+    "\(percent(share)) of the packets are lost, which limits each connection"
   }
 
   /// The connections wait neither for this side's cores nor, most of the time, for the line. If these are already full,
@@ -219,7 +251,7 @@ package struct Pace: Sendable {
     guard sample.load < Self.fullLoad, !isHeldByLimit else { return false }
     let time = (sample.at - begun.at) * window
     let wereEnough = window < bounds.start && beforeSlow == nil
-    return wereEnough || (sample.held - begun.held) / time < Self.fullLine
+    return wereEnough || (needed > 1 && needed >= window) || (sample.held - begun.held) / time < Self.fullLine
   }
 
   /// As many parts begin as the acknowledged bytes show that the line can carry.
@@ -238,7 +270,7 @@ package struct Pace: Sendable {
       // Little has been sent of those that began last.
       if enough < before {
         change?.stopsSome = true
-        phase = .fewer(from: before, rate: rate)
+        (phase, slowRate) = (.fewer(from: before), rate)
       }
       return change
     }
@@ -268,8 +300,10 @@ package struct Pace: Sendable {
       guard mayBringMore else { return settle(now) }
       return more(rate, now, "\(Self.mega(rate)) with \(window), trying whether more are faster")
     case .climbing(let from, let before):
-      if rate > before, rate >= before * Self.growth {
-        guard mayBringMore else { return settle(now) }
+      let isLong = takes(rate, window) > Self.longestFlight
+      if rate > before, rate >= before * (isLong ? neededGrowth(from: from) : Self.growth) {
+        if isLong { needed = window }
+        guard mayBringMore || isLong else { return settle(now) }
         patience = Self.shortestPatience
         return more(rate, now, "\(Self.mega(rate)) after \(Self.mega(before))")
       }
@@ -280,25 +314,33 @@ package struct Pace: Sendable {
     case .settled(let until):
       if let wider = wider(rate) { return wider }
       if let slow = slower(rate, now, underWay) { return slow }
-      guard isFull, now >= until, mayBringMore else { return nil }
+      guard isFull, now >= until else { return nil }
+      if let before = beforeSlow, rate < slowRate * Self.missing { return again(rate, from: before) }
+      guard mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
       return more(rate, now, "\(Self.mega(rate)), trying whether more are faster")
-    case .fewer(let from, let before):
+    case .fewer(let from):
       settle(now)
       if let wider = wider(rate) { return wider }
-      guard rate < before * 0.8 else { return nil }
-      phase = .again(fewer: window, rate: rate)
-      return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): trying whether the line needs them")
+      return rate < slowRate * Self.missing ? again(rate, from: from) : nil
     case .again(let fewer, let before):
       settle(now)
-      guard rate >= before * 1.25 else {
+      guard rate >= before * Self.neededGrowth else {
+        slowRate = rate
         return change(to: min(window, max(fewer, enough(rate))), "\(Self.mega(rate)): the line does not need them")
       }
-      needsMany = true
-      beforeSlow = nil
+      needed = window
       phase = .beginning(rate: rate)
-      return change(to: max(window, bounds.start), "\(Self.mega(rate)) after \(Self.mega(before)): the line needs them")
+      return nil
     }
+  }
+
+  /// As many more as may bring the rate back that there was with more of them.
+  private mutating func again(_ rate: Double, from most: Int) -> Change? {
+    phase = .again(fewer: window, rate: rate)
+    let enough = Int(min((Double(window) * slowRate / max(1, rate)).rounded(.up), 1e6))
+    let why = "\(Self.mega(rate)) after \(Self.mega(slowRate)): trying whether the line needs them"
+    return change(to: min(most, max(window + 1, enough)), why)
   }
 
   /// Seconds for a part if all connections share the rate.
@@ -311,8 +353,13 @@ package struct Pace: Sendable {
     max(1, Int(min(rate * Self.longestFlight / Double(max(1, partSize)), 1e6)))
   }
 
+  /// Of that which as many more connections would have if each had its own rate, at least half.
+  private func neededGrowth(from fewer: Int) -> Double {
+    min(Self.neededGrowth, 1 + (Double(window) / Double(max(1, fewer)) - 1) / 2)
+  }
+
   private func isTooSlow(_ rate: Double, _ underWay: Int) -> Bool {
-    underWay > 1 && !needsMany && takes(rate, underWay) > Self.longestFlight
+    underWay > needed && takes(rate, underWay) > Self.longestFlight
   }
 
   /// First nothing more begins; if it lasts, the parts that began last are stopped.
@@ -320,11 +367,11 @@ package struct Pace: Sendable {
     guard let slowSince else { return nil }
     let lasts = now - slowSince >= (isAtRest ? Self.leastRest : Self.leastSlowness)
     guard lasts || (!isAtRest && now - slowSince >= Self.soonSlow) else { return nil }
-    let enough = min(window, enough(rate))
+    let enough = min(window, max(needed, enough(rate)))
     guard lasts || enough < window else { return nil }
     if lasts { self.slowSince = nil }
     if enough < window {
-      phase = .fewer(from: window, rate: rate)
+      (phase, slowRate) = (.fewer(from: window), rate)
       beforeSlow = max(window, beforeSlow ?? 0)
     }
     var change = Change(
@@ -349,13 +396,14 @@ package struct Pace: Sendable {
 
   private mutating func more(_ rate: Double, _ now: Duration, _ why: String) -> Change? {
     let connections = min(bounds.most, window + max(window < 3 ? 1 : 2, window / 2))
-    guard connections > window, needsMany || takes(rate, connections) <= Self.longestTrial else { return settle(now) }
+    guard connections > window, needed >= window || takes(rate, connections) <= Self.longestTrial else { return settle(now) }
     phase = .climbing(from: window, rate: rate)
     return change(to: connections, why)
   }
 
   private mutating func change(to connections: Int, _ why: String) -> Change? {
     guard connections != window else { return nil }
+    if connections > window, evidence.isLong { lossesBefore = (evidence.mostShare, now + Self.shortestPatience) }
     window = connections
     isFresh = true
     evidence.reset()

@@ -189,7 +189,7 @@ import Testing
     var line = PlayedLine { Double($0) * 20_000 }
     line.run(.seconds(200))
     #expect(line.pace.window >= 8)
-    #expect(line.changes.count { $0.stopsSome } == 1)
+    #expect(line.changes.count { $0.stopsSome } == 1, "\(line.changes)")
   }
 
   private static let lossy = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64)

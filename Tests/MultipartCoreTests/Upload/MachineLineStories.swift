@@ -1,4 +1,5 @@
 import MultipartCore
+import Support
 import Testing
 
 /// The cost of an interruption, on various lines.
@@ -20,6 +21,21 @@ import Testing
     upload.run(.seconds(45))
     #expect(upload.done.count >= (partSize == 5 << 20 ? 4 : 2), "\(upload.done)")
     #expect(upload.out.count <= 1)
+  }
+
+  @Test(
+    "1 MB/s: after 40 s at most ten seconds of the line are in parts that are not at the store, whatever is lost",
+    arguments: [0, 0.001, 0.005], [20, 50])
+  func oneMega(_ loss: Double, _ trip: Int) async throws {
+    let (unsafe, told) = try await aside {
+      let line = ModelLine(roundTrip: .milliseconds(trip), rate: 1_000_000, loss: loss)
+      let bounds = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 2)
+      var upload = try PlayedUpload(parts: 24, partSize: 5 << 20, bounds: bounds, line: line)
+      upload.run(.seconds(40))
+      let unsafe = upload.out.reduce(upload.lost) { $0 + $1.gone }
+      return (unsafe, "\(upload.delivered / 1e6) MB; \(upload.out.count) parts, \(upload.done), \(upload.story.notices)")
+    }
+    #expect(unsafe <= 10e6, "\(unsafe / 1e6) of \(told)")
   }
 
   @Test("Under a limit of 1 MiB/s: one or two parts at once, no probing, nothing sent twice")

@@ -11,11 +11,18 @@ import Testing
   private static func seconds(
     _ line: ModelLine, _ mib: Int, part: Int64 = 5, _ bounds: Pace.Bounds? = nil, fixed: Int = 8
   ) throws -> Double {
+    try played(line, mib, part: part, bounds, fixed: fixed).seconds
+  }
+
+  /// And what was said of the number of connections.
+  private static func played(
+    _ line: ModelLine, _ mib: Int, part: Int64 = 5, _ bounds: Pace.Bounds? = nil, fixed: Int = 8
+  ) throws -> (seconds: Double, told: String) {
     let count = (mib + Int(part) - 1) / Int(part)
     var upload = try PlayedUpload(
       parts: count, partSize: part << 20, bounds: bounds, concurrency: fixed, line: line)
     while upload.done.count < count, upload.story.now < .seconds(1200) { upload.run(.milliseconds(100)) }
-    return upload.story.now / .seconds(1)
+    return (upload.story.now / .seconds(1), "\(upload.story.notices)")
   }
 
   /// The time of the best of these fixed numbers of connections, and which it is.
@@ -32,14 +39,16 @@ import Testing
   private static let lines: [(Int, Double, Double, Int)] = [
     (50, 0.005, 1000, 64), (50, 0.005, 1000, 512), (20, 0.001, 1000, 512), (50, 0.001, 500, 512),
     (200, 0.005, 500, 256), (200, 0, 500, 512), (50, 0, 100, 256), (50, 0, 20, 64), (20, 0.02, 500, 256),
-    (50, 0.02, 50, 64), (50, 0.001, 20, 64), (1, 0, 1000, 512),
+    (50, 0.02, 50, 64), (50, 0.001, 20, 64), (50, 0.005, 8, 40), (200, 0.005, 8, 40), (1, 0, 1000, 512),
   ]
 
   @Test("Without options an upload needs little more time than with the best number of connections", arguments: lines)
   func table(_ trip: Int, _ loss: Double, _ mbit: Double, _ mib: Int) async throws {
     let line = ModelLine(roundTrip: .milliseconds(trip), rate: mbit * 125_000, loss: loss)
-    let (own, best) = try await aside { (try Self.seconds(line, mib, Self.bounds), try Self.best(line, mib)) }
-    #expect(own <= best.seconds * 1.3, "\(own) s, and \(best.seconds) s with \(best.connections) connections")
+    let (own, best) = try await aside { (try Self.played(line, mib, Self.bounds), try Self.best(line, mib)) }
+    #expect(
+      own.seconds <= best.seconds * 1.3,
+      "\(own.seconds) s, and \(best.seconds) s with \(best.connections) connections: \(own.told)")
   }
 
   @Test("So it is on random lines: on average a fifth longer at most, and nowhere twice as long")
@@ -64,6 +73,69 @@ import Testing
     #expect(ratios.reduce(0) { $0 + $1.0 } / Double(ratios.count) <= 1.2, "\(ratios)")
     #expect(long.count * 6 <= ratios.count, "\(long)")
     #expect(ratios.allSatisfy { $0.0 <= 2 }, "\(long)")
+  }
+
+  /// A line that changes after some seconds.
+  struct Story: Sendable, CustomTestStringConvertible {
+    let name: String
+    let mib: Int
+    let lines: [(until: Double, line: ModelLine)]
+    var breaks = false
+
+    var testDescription: String { name }
+
+    /// Seconds, and how often the number of connections changed after the first ten.
+    func play(_ bounds: Pace.Bounds?, fixed: Int = 8) throws -> (seconds: Double, changes: Int, told: String) {
+      let count = (mib + 4) / 5
+      var upload = try PlayedUpload(
+        parts: count, partSize: 5 << 20, bounds: bounds, concurrency: fixed, line: lines[0].line)
+      var (current, windows, window) = (0, 0, 0)
+      while upload.done.count < count, upload.story.now < .seconds(1200) {
+        upload.run(.milliseconds(100))
+        let now = upload.story.now / .seconds(1)
+        if now >= lines[current].until {
+          current += 1
+          upload.line = lines[current].line
+          if breaks { upload.breakAll() }
+        }
+        if now > 10, upload.story.machine.window != window { windows += 1 }
+        window = upload.story.machine.window
+      }
+      return (upload.story.now / .seconds(1), windows, "\(upload.story.notices)")
+    }
+
+    private static func line(_ trip: Int, _ mbit: Double, _ loss: Double = 0) -> ModelLine {
+      ModelLine(roundTrip: .milliseconds(trip), rate: mbit * 125_000, loss: loss)
+    }
+
+    static let all = [
+      Story(name: "much slower", mib: 300, lines: [(10, line(50, 200)), (.infinity, line(50, 20))]),
+      Story(name: "much faster", mib: 600, lines: [(20, line(50, 20)), (.infinity, line(50, 500))]),
+      Story(name: "lossy after a while", mib: 700, lines: [(3, line(50, 1000)), (.infinity, line(50, 1000, 0.005))]),
+      Story(name: "clean after a while", mib: 800, lines: [(15, line(50, 500, 0.005)), (.infinity, line(50, 500))]),
+      Story(
+        name: "a pause of 20 s", mib: 400,
+        lines: [(10, line(50, 100)), (30, line(50, 100, 1)), (.infinity, line(50, 100))]),
+      Story(
+        name: "another network, longer and lossy", mib: 500,
+        lines: [(10, line(20, 200)), (.infinity, line(200, 200, 0.002))], breaks: true),
+      Story(
+        name: "another network, shorter and faster", mib: 800,
+        lines: [(15, line(200, 20, 0.001)), (.infinity, line(5, 500))], breaks: true),
+      Story(
+        name: "fast and slow every eight seconds", mib: 400,
+        lines: (1...30).map { (Double($0) * 8, line(50, $0 % 2 == 0 ? 20 : 200)) } + [(.infinity, line(50, 100))]),
+    ]
+  }
+
+  @Test("When the line changes, the number of connections follows, and does not swing", arguments: Story.all)
+  func changes(_ story: Story) async throws {
+    let (own, fixed) = try await aside {
+      (try story.play(Self.bounds), try [64, 32, 16, 8, 4].map { (try story.play(nil, fixed: $0).seconds, $0) })
+    }
+    let best = try #require(fixed.min { $0.0 < $1.0 })
+    #expect(own.seconds <= best.0 * 1.3, "\(own.seconds) s, and \(best.0) s with \(best.1) connections: \(own.told)")
+    #expect(Double(own.changes) <= 4 + own.seconds / 5, "\(own.changes) changes in \(own.seconds) s")
   }
 
   @Test("A run that knows the line to be lossy begins with many connections")

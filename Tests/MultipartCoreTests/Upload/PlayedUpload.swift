@@ -26,7 +26,7 @@ struct PlayedUpload {
   private(set) var lost = 0.0
   private var idle: [Part] = []
   private var cancelled: [Int] = []
-  private var delivered = 0.0
+  private(set) var delivered = 0.0
   /// Of connections that have been closed.
   private var ended = ModelLine.Wire()
   private var held: Duration = .zero
@@ -68,6 +68,17 @@ struct PlayedUpload {
       }
     }
     most = max(most, out.count)
+  }
+
+  /// All connections break, as when the machine moves to another network.
+  mutating func breakAll() {
+    let broken = out
+    (out, idle) = ([], [])
+    for part in broken {
+      lost += part.gone
+      (ended.sent, ended.again) = (ended.sent + part.wire.sent, ended.again + part.wire.again)
+      take(story.failed(part.number, .network))
+    }
   }
 
   /// Samples the line at each step.
