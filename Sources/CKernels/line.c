@@ -23,6 +23,10 @@ int ck_line_read(int socket, struct ck_line *line) {
   return 0;
 }
 
+int ck_line_unsent(int socket, int bytes) {
+  return setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes) == 0 ? 0 : errno;
+}
+
 int ck_line_control(int socket, const char *name) {
   return setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0 ? 0 : errno;
 }

@@ -41,6 +41,8 @@ struct ck_line {
 };
 // Reads TCP_INFO: 0 or errno.
 int ck_line_read(int socket, struct ck_line *line);
+// The most bytes that wait in the kernel to be sent for the first time (TCP_NOTSENT_LOWAT): 0 or errno.
+int ck_line_unsent(int socket, int bytes);
 // Sets TCP_CONGESTION by name: 0 or errno.
 int ck_line_control(int socket, const char *name);
 

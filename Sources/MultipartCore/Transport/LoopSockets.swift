@@ -41,11 +41,18 @@ extension ck_line {
 final class LoopSockets {
   /// By descriptor; the inode shows whether a number is still the same socket.
   private var opened: [Int32: ino_t] = [:]
+  /// Those that hold back little.
+  private var bounded: Set<Int32> = []
   private var line: LineWatch
   private var flow = LineFlow()
   private let ledger: LineLedger
   private let entry: Int
   private let note: @Sendable (Wording) -> Void
+
+  /// Microseconds. On a long line most of a part would lie in a buffer of 4 MiB, and be sent even if its connection is
+  /// closed because a copy on another one has arrived.
+  private static let longTrip: UInt32 = 5000
+  private static let mostUnsent: Int32 = 512 << 10
 
   init(_ options: TransportOptions, ledger: LineLedger) {
     line = LineWatch(options.congestion)
@@ -58,6 +65,7 @@ final class LoopSockets {
     // A command that is started meanwhile must not keep the connection open: libcurl 7.88 does not set this.
     _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     opened[socket] = Self.inode(of: socket)
+    bounded.remove(socket)
     flow.begins(socket)
     if let problem = line.prepare(socket) { note(problem) }
   }
@@ -71,6 +79,9 @@ final class LoopSockets {
         continue
       }
       seen[socket] = state
+      if state.shortest >= Self.longTrip, bounded.insert(socket).inserted {
+        _ = ck_line_unsent(socket, Self.mostUnsent)
+      }
     }
     let sum = LineWatch.Sum(seen.values)
     if let found = line.judge(sum, on: seen.keys) { note(found) }

@@ -24,7 +24,7 @@ package enum ConnectionBounds {
     let start = min(usual, room)
     return Pace.Bounds(
       start: start, most: isStream ? start : min(most, room),
-      mostWhenLossy: isStream ? start : min(mostWhenLossy, room), opening: line?.opening ?? LineClass.unknownOpening)
+      mostWhenLossy: isStream ? start : min(mostWhenLossy, room), opening: line?.opening ?? .max)
   }
 
   /// Each needs a socket, its file, and perhaps one that is about to begin; a walk keeps some 200 folders open.

@@ -1,9 +1,10 @@
 /// How many connections an upload uses, found by trying: more while the rate grows with them, and back if it does not;
 /// and never so many that the line needs more than ten seconds for the parts that have begun.
 ///
-/// An interruption loses the parts that have begun and are not confirmed. On an unknown line a few begin, and the
-/// others within the first round trips, as the acknowledged bytes show that the line can carry them. If each connection
-/// has its own rate, whatever the others do, fewer would only be slower: then there are as many as increase the rate.
+/// An interruption loses the parts that have begun and are not confirmed. On a line that was slow a few begin, and the
+/// others within the first round trips, as the acknowledged bytes show that the line can carry them; on others all do, and
+/// after a second the superfluous ones are stopped. Fewer than the line needs would only be slower: if each connection has
+/// its own rate, whatever the others do, there are as many as increase the rate.
 ///
 /// Where packets are lost at random, losses set each connection's rate, and new connections are faster until their first
 /// losses, so that rates mislead for seconds. But random losses stay as frequent when there are twice as many
@@ -58,8 +59,8 @@ package struct Pace: Sendable {
     /// Many more, because losses limit each.
     case spreading(from: Spread)
     case settled(until: Duration)
-    /// Fewer connections for a slow line.
-    case fewer(from: Int)
+    /// Fewer connections for a slow line; the rate that they had last: after a queue has overflowed it grows for seconds.
+    case fewer(from: Int, rate: Double = 0)
     /// As many as before, because fewer had this rate: the line was slower with them, or just then.
     case again(fewer: Int, rate: Double)
   }
@@ -70,8 +71,6 @@ package struct Pace: Sendable {
     var losses: Double
     /// Packets a second.
     var rate: Double
-    /// Of the connections.
-    var needed: Int
   }
 
   package private(set) var window: Int
@@ -93,8 +92,10 @@ package struct Pace: Sendable {
   /// The share of packets that are lost at random, so that losses limit each connection; nil if they do not.
   private var lossShare: Double?
   package var isLossy: Bool { lossShare != nil }
-  /// With fewer connections the line was, or would be, slower.
-  private var needed = 1
+  /// With fewer connections the line was slower; and with fewer it would be, because losses limit each.
+  private var measuredNeed = 1
+  private var lossyNeed = 1
+  private var needed: Int { max(measuredNeed, lossyNeed) }
   /// More connections made losses more frequent; not tried again until then.
   private var crowdedUntil: Duration = .zero
   /// How many connections there were before the line became too slow for them, as long as it is.
@@ -168,13 +169,13 @@ package struct Pace: Sendable {
 
   package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
     now = sample.at
-    if phase == .opening { return open(sample) }
     let losses = evidence.take(sample)
+    if phase == .opening { return open(sample) }
     switch losses {
     case .random(let share): lossShare = share
     // Of few packets, such as the last part's, few are lost on any line.
     case .few: if Double(evidence.sent) * (lossShare ?? 0) > Self.tellingLosses { lossShare = nil }
-    case .crowded: (lossShare, needed) = (nil, 1)
+    case .crowded: (lossShare, lossyNeed) = (nil, 1)
     case nil: break
     }
     if isFull, sample.at >= quietUntil, let losses, let change = spread(losses, sample) { return change }
@@ -206,14 +207,16 @@ package struct Pace: Sendable {
     let now = sample.at
     if case .spreading(let from) = phase {
       if case .random(let share) = losses, share <= from.losses * Self.crowding {
-        needed = window
+        lossyNeed = window
         let connections = min(bounds.mostWhenLossy, window * 2)
         if connections > window { return change(to: connections, Self.why(share)) }
       }
       guard evidence.isLong else { return nil }
       settle(now)
       guard losses == .few || evidence.rate < from.rate * Self.spreadGrowth else { return nil }
-      needed = from.needed
+      lossyNeed = 1
+      // On a slow line a trial costs a part of each connection.
+      if beforeSlow != nil { patience = Self.longestPatience }
       crowdedUntil = now + patience
       patience = min(patience * 2, Self.longestPatience)
       var change = change(to: from.connections, "\(window) are hardly faster")
@@ -224,13 +227,12 @@ package struct Pace: Sendable {
     guard case .random(let share) = losses, now >= crowdedUntil, sample.load < Self.fullLoad, !isHeldByLimit,
       share <= Self.mostRandom, !isMore(share)
     else { return nil }
-    let connections = min(bounds.mostWhenLossy, window * 4)
+    let connections = min(bounds.mostWhenLossy, window * (beforeSlow == nil ? 4 : 2))
     guard connections > window else { return nil }
     // Bursts of new connections, or a line that was better before, do not count. Losses allow Reno's connections 1.22
     // packets by the root of their share in a round trip (Mathis), and CUBIC's about twice as many.
     let most = Double(window) * 2.44 / (max(1e-3, sample.roundTrip.seconds) * share.squareRoot())
-    phase = .spreading(
-      from: Spread(connections: window, losses: share, rate: min(evidence.leastRate, most), needed: needed))
+    phase = .spreading(from: Spread(connections: window, losses: share, rate: min(evidence.leastRate, most)))
     return change(to: connections, Self.why(share))
   }
 
@@ -302,7 +304,7 @@ package struct Pace: Sendable {
     case .climbing(let from, let before):
       let isLong = takes(rate, window) > Self.longestFlight
       if rate > before, rate >= before * (isLong ? neededGrowth(from: from) : Self.growth) {
-        if isLong { needed = window }
+        if isLong { measuredNeed = window }
         guard mayBringMore || isLong else { return settle(now) }
         patience = Self.shortestPatience
         return more(rate, now, "\(Self.mega(rate)) after \(Self.mega(before))")
@@ -315,13 +317,24 @@ package struct Pace: Sendable {
       if let wider = wider(rate) { return wider }
       if let slow = slower(rate, now, underWay) { return slow }
       guard isFull, now >= until else { return nil }
-      if let before = beforeSlow, rate < slowRate * Self.missing { return again(rate, from: before) }
+      if let before = beforeSlow {
+        if rate < slowRate * Self.missing { return again(rate, from: before) }
+        // The line carries no more, and an interruption would cost more.
+        if takes(rate, window + 1) > Self.longestFlight { return nil }
+      }
       guard mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
       return more(rate, now, "\(Self.mega(rate)), trying whether more are faster")
-    case .fewer(let from):
+    case .fewer(let from, let last):
+      if let wider = wider(rate) {
+        settle(now)
+        return wider
+      }
+      guard rate < last * Self.growth else {
+        phase = .fewer(from: from, rate: rate)
+        return nil
+      }
       settle(now)
-      if let wider = wider(rate) { return wider }
       return rate < slowRate * Self.missing ? again(rate, from: from) : nil
     case .again(let fewer, let before):
       settle(now)
@@ -329,8 +342,9 @@ package struct Pace: Sendable {
         slowRate = rate
         return change(to: min(window, max(fewer, enough(rate))), "\(Self.mega(rate)): the line does not need them")
       }
-      needed = window
-      phase = .beginning(rate: rate)
+      measuredNeed = window
+      // As fast as with all of them: more would gain nothing.
+      if rate < slowRate * Self.missing { phase = .beginning(rate: rate) }
       return nil
     }
   }
@@ -396,7 +410,8 @@ package struct Pace: Sendable {
 
   private mutating func more(_ rate: Double, _ now: Duration, _ why: String) -> Change? {
     let connections = min(bounds.most, window + max(window < 3 ? 1 : 2, window / 2))
-    guard connections > window, needed >= window || takes(rate, connections) <= Self.longestTrial else { return settle(now) }
+    let isShort = takes(rate, connections) <= Self.longestTrial
+    guard connections > window, isShort || needed >= window else { return settle(now) }
     phase = .climbing(from: window, rate: rate)
     return change(to: connections, why)
   }

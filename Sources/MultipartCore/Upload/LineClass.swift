@@ -30,8 +30,8 @@ package enum LineClass: String, Sendable, CaseIterable {
     return order.firstIndex(of: other) ?? 0 < order.firstIndex(of: self) ?? 0 ? other : self
   }
 
-  /// How many parts begin before the line has shown today's speed. If it was fast, all of them do: if it is not, the
-  /// superfluous ones have sent little after a second.
+  /// How many parts begin before the line has shown today's speed. If it was not slow the last time, all of them do: if it
+  /// is, the superfluous ones have sent little after a second.
   package var opening: Int {
     switch self {
     case .slow: 1
@@ -39,9 +39,6 @@ package enum LineClass: String, Sendable, CaseIterable {
     case .lossy, .usual, .fast, .fastest: .max
     }
   }
-
-  /// For a line that was never measured.
-  package static let unknownOpening = 2
 
   /// Larger parts need fewer requests. What is sent again after an interruption, at most eight of them, is at most an eighth
   /// of the file and less than a second of the line's time.

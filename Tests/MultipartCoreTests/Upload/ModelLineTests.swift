@@ -4,7 +4,7 @@ import Testing
 
 /// Whole uploads over a model of a line, with as many connections as the run finds useful, beside fixed numbers of them.
 @Suite(.timeLimit(.minutes(15))) struct ModelLineTests {
-  private static let bounds = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 2)
+  private static let bounds = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 8)
   /// What a run begins with whose store's line was lossy the last time.
   private static let again = Pace.Bounds(start: 32, most: 48, mostWhenLossy: 64, opening: .max)
 
@@ -144,6 +144,6 @@ import Testing
     let (first, second, best) = try await aside {
       (try Self.seconds(line, 256, Self.bounds), try Self.seconds(line, 256, Self.again), try Self.best(line, 256))
     }
-    #expect(second <= first && second <= best.seconds * 1.15, "\(first) s, \(second) s, \(best)")
+    #expect(second <= first && second <= best.seconds * 1.2, "\(first) s, \(second) s, \(best)")
   }
 }

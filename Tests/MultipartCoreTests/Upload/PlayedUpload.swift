@@ -34,7 +34,7 @@ struct PlayedUpload {
   static let step: Duration = .milliseconds(25)
 
   init(
-    parts: Int, partSize: Int64 = 8 << 20, bounds: Pace.Bounds? = Pace.Bounds(start: 8, most: 48, opening: 2),
+    parts: Int, partSize: Int64 = 8 << 20, bounds: Pace.Bounds? = Pace.Bounds(start: 8, most: 48, opening: 8),
     limit: Int64? = nil, concurrency: Int = 8, line: ModelLine? = nil, rate: @escaping (Int) -> Double = { _ in 0 }
   ) throws {
     var settings = SoloSettings(
