@@ -206,7 +206,8 @@ package struct Scheduler: Sendable {
     var look = Look()
     if isTail, !isHeldByLimit {
       let hasIdleConnection = window.width > flying.count + tail.copiesOut
-      look.copied = tail.slowest(of: mayBeCopied, moved, hasIdleConnection: hasIdleConnection, at: now)
+      look.copied = tail.slowest(
+        of: mayBeCopied, moved, hasIdleConnection: hasIdleConnection, isLossy: window.lineIsLossy, at: now)
       look.copied.map { tail.copy($0) }
     }
     let isFull = !isTail && flying.count >= window.width

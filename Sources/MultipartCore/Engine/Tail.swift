@@ -77,9 +77,10 @@ struct Tail: Sendable {
   /// Judged by the last three seconds, or half a part's time if that is longer, because the connections that are left
   /// at the end become faster. The idle one's time is estimated from the fastest of the others in the same interval,
   /// and only if there were none from earlier parts: when the store pauses for its disk, or the line is slow for all, a
-  /// copy would wait too.
+  /// copy would wait too. If losses limit each connection, chance makes one of them the fastest: a copy would be as fast
+  /// as they are on average.
   mutating func slowest(
-    of parts: [Part], _ moved: [Slot: Int64], hasIdleConnection: Bool, at now: Duration
+    of parts: [Part], _ moved: [Slot: Int64], hasIdleConnection: Bool, isLossy: Bool, at now: Duration
   ) -> Slot? {
     guard let before else {
       (self.before, brought) = ((now, moved), 0)
@@ -88,14 +89,15 @@ struct Tail: Sendable {
     let passed = now - before.at
     guard let usual, passed >= max(.seconds(3), usual / 2) else { return nil }
     let isAlone = moved.count == 1 && brought == 0
-    let fastest = moved.reduce(brought) { max($0, $1.value - (before.moved[$1.key] ?? 0)) }
+    let steps = moved.map { $0.value - (before.moved[$0.key] ?? 0) }
+    let speed = isLossy && !isAlone ? steps.reduce(0, +) / Int64(max(1, steps.count)) : steps.reduce(brought, max)
     (self.before, brought) = ((now, moved), 0)
-    guard isAlone || fastest > 0, hasIdleConnection else { return nil }
+    guard isAlone || speed > 0, hasIdleConnection else { return nil }
     var slowest: (slot: Slot, left: Duration)?
     for part in parts {
       // If less was sent than before, it is another try.
       guard let then = before.moved[part.slot], let out = moved[part.slot], out >= then else { continue }
-      let anew = isAlone ? usual : max(usual, passed * (Double(part.size) / Double(fastest)))
+      let anew = isAlone ? usual : max(usual, passed * (Double(part.size) / Double(speed)))
       let left = passed * (Double(part.size - out) / Double(max(1, out - then)))
       if left > max(anew * 2, .seconds(3)), left > slowest?.left ?? .zero { slowest = (part.slot, left) }
     }

@@ -138,6 +138,19 @@ import Testing
     #expect(Double(own.changes) <= 4 + own.seconds / 5, "\(own.changes) changes in \(own.seconds) s")
   }
 
+  @Test("Where chance alone makes some connections slow, few parts are sent twice")
+  func copies() async throws {
+    let copies = try await aside {
+      try (1...12).map { seed in
+        let line = ModelLine(roundTrip: .milliseconds(50), rate: 125_000_000, loss: 0.005, seed: UInt64(seed))
+        var upload = try PlayedUpload(parts: 13, partSize: 5 << 20, bounds: Self.bounds, line: line)
+        while upload.done.count < 13, upload.story.now < .seconds(1200) { upload.run(.milliseconds(100)) }
+        return upload.copies
+      }
+    }
+    #expect(copies.reduce(0, +) <= 3, "\(copies)")
+  }
+
   @Test("A run that knows the line to be lossy begins with many connections")
   func known() async throws {
     let line = ModelLine(roundTrip: .milliseconds(50), rate: 125_000_000, loss: 0.005)
