@@ -16,8 +16,8 @@ workloads (--work), and about how long they take on two cores, alone and with --
   line     512 MiB over a slow line, and 64 MiB with loss                                    1 min   18 min
   small-line  5,000 files of 40 KiB over a slow line, every client's own defaults           15 s   12 min
   grid     s3up on many lines, without options and with fixed numbers of connections       30 min   60 min
-The grid has about 200 cells, and --cells chooses some of them: 512MiB-cubic-2000M-50ms-0.5%% is 512 MiB on a line of 2000
-Mbit/s, 50 ms and 0.5 %% loss, for a user whom the kernel does not allow BBR. What was measured before stays in its
+The grid has about 200 cells, and --cells chooses some of them: 512MiB-cubic-2000M-50ms-0.5% is 512 MiB on a line of 2000
+Mbit/s, 50 ms and 0.5 % loss, for a user whom the kernel does not allow BBR. What was measured before stays in its
 picture, so that the grid can be filled piece by piece.
 line, small-line and grid need root. They make two network namespaces with a line between them, which disappear when
 the run ends.

@@ -8,6 +8,8 @@ package struct S3Client: Sendable {
   let stallTimeout: Duration
   /// How long an answer may take for which the store has to work, such as assembling the parts.
   let answerTimeout: Duration
+  /// Each answer ends its connection.
+  var closesConnections = false
   /// A store has answered in this run.
   private let hasAnswered = Locked(false)
 
@@ -96,6 +98,7 @@ package struct S3Client: Sendable {
   ) async throws(Failure) -> (answer: Response, signed: Request) {
     var wire = try await signer.signed(request)
     wire.stallTimeout = request.answerMayTakeLong ? answerTimeout : stallTimeout
+    wire.closesConnection = closesConnections
     prepare(&wire)
     world.log(2, "> \(request.operation) \(wire)\(Self.shown(wire.redactedHeaders))")
     do throws(Failure) {

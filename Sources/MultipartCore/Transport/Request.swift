@@ -56,6 +56,8 @@ package struct Request: Sendable {
   package var stallTimeout: Duration
   /// Do not reuse a connection or a remembered address: the last try stalled on one.
   package var freshConnection = false
+  /// Its connection is closed after the answer: it has sent so little that the next request would be slow on it.
+  package var closesConnection = false
   /// libcurl may send it a second time by itself, if a connection that it kept turns out to be closed. Not if the
   /// server answers differently the second time: that answer would be taken for the one that was lost.
   package var mayBeResent = true

@@ -40,6 +40,7 @@ extension Transfer {
     // By default libcurl also offers Kerberos, which this build does not have.
     easy.set(CURLOPT_SOCKS5_AUTH, 1)  // CURLAUTH_BASIC
     if request.freshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
+    if request.closesConnection { easy.set(CURLOPT_FORBID_REUSE, 1) }
   }
 
   private func setUpRequest() {

@@ -204,7 +204,6 @@ package struct Pace: Sendable {
 
   /// As many connections as random losses make useful.
   private mutating func spread(_ losses: LossEvidence.Verdict, _ sample: LineSample) -> Change? {
-    let now = sample.at
     if case .spreading(let from) = phase {
       if case .random(let share) = losses, share <= from.losses * Self.crowding {
         lossyNeed = window

@@ -87,7 +87,11 @@ extension Uploader {
     return String(decoding: bytes[..<((bytes.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)], as: UTF8.self)
   }
 
-  func uploadsAtKey() async throws(Failure) -> S3Client.UploadListing {
+  /// `aside`: while parts are sent. libcurl would give its connection to one of them in place of one that has found its
+  /// speed, and on a long line that part takes twice as long.
+  func uploadsAtKey(aside: Bool = false) async throws(Failure) -> S3Client.UploadListing {
+    var client = client
+    client.closesConnections = aside
     let list = ListMultipartUploads(bucket: job.bucket, prefix: prefix, common: job.common)
     return try await client.uploads(ofKey: job.key, list)
   }

@@ -25,7 +25,7 @@ extension Uploader {
 
   private func nameNeighbours() async {
     do throws(Failure) {
-      let listing = try await uploadsAtKey()
+      let listing = try await uploadsAtKey(aside: true)
       let own = known.withLock { $0.own }
       let others = listing.uploads.filter { !own.contains($0.uploadID) }
         .sorted { ($0.initiated?.seconds ?? 0) < ($1.initiated?.seconds ?? 0) }

@@ -60,7 +60,8 @@ extension PutPlan {
     let opening = pace.opening ?? pace.start
     let first = "\(opening) at first" + (opening < pace.start ? ", \(pace.start) once the line takes them" : "")
     let more = pace.most > pace.start ? ", up to \(pace.most) while more are faster" : ""
-    return first + more + ", fewer where the line\(job.limitRate == nil ? "" : " or the limit") is slow"
+    let many = pace.mostWhenLossy > pace.most ? ", or \(pace.mostWhenLossy) if each loses packets" : ""
+    return first + more + many + ", fewer where the line\(job.limitRate == nil ? "" : " or the limit") is slow"
   }
 
   fileprivate func reason(_ plan: UploadPlan) -> String {

@@ -189,6 +189,19 @@ import Testing
     #expect(told.withLock { $0.first } == "started id \(count)")
   }
 
+  @Test("Of the requests beside the parts only the list of other uploads closes its connection, which has sent little")
+  func closes() async throws {
+    let closed = Locked<Set<String>>([])
+    let store = ScriptedStore { request, _ in
+      if request.closesConnection { closed.withLock { _ = $0.insert(request.step) } }
+      return Self.good(request.step)
+    }
+    let uploader = try uploader(store)
+    _ = try await finishes("the upload") { try await uploader.run() }
+    try await until("the list was asked for") { store.requests.contains { $0.step == "uploads" } }
+    #expect(closed.withLock { $0 } == ["uploads"])
+  }
+
   @Test("While a disk or a listener blocks the driver, samples of the line do not queue up")
   func heldUp() async throws {
     let store = ScriptedStore { request, number in

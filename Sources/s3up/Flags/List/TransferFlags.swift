@@ -6,9 +6,10 @@ extension FlagList {
       .partSize, .value("SIZE|auto"), .transfer, [.put, .ticket],
       "Size of one part: 5M to 5G, or auto.",
       more: """
-        With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the last upload to \
-        this store was fast, parts of a large file are 16 or 32 MiB; if it was slow, parts are 5 MiB. A resumed upload \
-        keeps its part size. A file that is not longer than one part is sent in a single request.
+        With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the line to this \
+        store was slow or lost packets the last time, or if it is long and was never used, parts are 5 MiB; if it was \
+        fast, parts of a large file are 16 or 32 MiB. A resumed upload keeps its part size. A file that is not longer \
+        than one part is sent in a single request.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, [.put], "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
@@ -26,10 +27,11 @@ extension FlagList {
     Flag(
       .concurrency, .value("N|auto"), .transfer, [.put], "Number of parts sent at the same time: 1 to 1000, or auto.",
       more: """
-        With auto it begins with 2, goes to 8 as soon as the line is fast enough, and to more as long as the rate grows \
-        with them, up to \(ConnectionBounds.most). It uses fewer if they gain nothing, if the store asks for fewer, or \
-        if the parts being sent would take more than ten seconds, because an interruption should not cost more. A \
-        stream uses at most 8. A number N does not change, so on a slow line an interruption may cost more.
+        With auto it begins with 8, or fewer if the line was slow the last time, and uses more as long as the rate grows \
+        with them, up to \(ConnectionBounds.most), or \(ConnectionBounds.mostWhenLossy) if each loses packets. It uses \
+        fewer if they gain nothing, if the store asks for fewer, or if the parts being sent would take more than ten \
+        seconds, because an interruption should not cost more. A stream uses at most 8. A number N does not change, so \
+        on a slow line an interruption may cost more.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part],
