@@ -49,12 +49,14 @@ final class LoopSockets {
   private let entry: Int
   private let note: @Sendable (Wording) -> Void
 
-  /// Microseconds. On a long line most of a part would lie in a buffer of 4 MiB, and be sent even if its connection is
-  /// closed because a copy on another one has arrived.
-  private static let longTrip: UInt32 = 5000
-  private static let mostUnsent: Int32 = 512 << 10
+  /// On a long line most of a part would lie in a buffer of 4 MiB, and be sent even if its connection is closed because a
+  /// copy on another one has arrived.
+  static let mostUnsent: Int32 = 512 << 10
+  /// Microseconds.
+  private let longTrip: UInt32
 
-  init(_ options: TransportOptions, ledger: LineLedger) {
+  init(_ options: TransportOptions, ledger: LineLedger, longTrip: UInt32 = 5000) {
+    self.longTrip = longTrip
     line = LineWatch(options.congestion)
     note = options.note
     self.ledger = ledger
@@ -79,7 +81,7 @@ final class LoopSockets {
         continue
       }
       seen[socket] = state
-      if state.shortest >= Self.longTrip, bounded.insert(socket).inserted {
+      if state.shortest >= longTrip, bounded.insert(socket).inserted {
         _ = ck_line_unsent(socket, Self.mostUnsent)
       }
     }

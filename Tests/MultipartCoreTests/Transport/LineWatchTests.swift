@@ -16,6 +16,23 @@ import Testing
     #expect(!Sum().isLossy)
   }
 
+  @Test(
+    "On a long line little waits in the kernel to be sent, on a short one as much as the kernel wants",
+    arguments: [true, false])
+  func bounded(_ isLong: Bool) throws {
+    let server = try RawServer { connection, _ in
+      while connection.readBody(500) != nil { connection.write([1]) }
+    }
+    let sockets = LoopSockets(TransportOptions(), ledger: LineLedger(), longTrip: isLong ? 0 : 5_000_000)
+    let socket = try Self.connected(to: server.port)
+    defer { close(socket) }
+    sockets.add(socket)
+    sockets.lookAtLine(at: .zero)
+    var (most, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+    #expect(getsockopt(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &most, &length) == 0)
+    #expect((most == LoopSockets.mostUnsent) == isLong, "\(most)")
+  }
+
   @Test("Bytes sent on closed connections stay counted, and numbers that are not connections are ignored")
   func counted() throws {
     // The answer means that the bytes were read and acknowledged.
