@@ -23,7 +23,7 @@ struct ObjectPace: Sendable {
   private static let longestEpoch = Duration.seconds(5)
   /// Arrivals for each connection, so that a rate is one of all of them.
   private static let leastArrivals = 2
-  /// On a line this long, four times as many are tried at once: the answers' time is then mostly the line's.
+  /// On a line this long, eight times as many are tried at once: the time of an answer is then mostly the line's.
   private static let longLine = Duration.milliseconds(5)
   private static let shortestPatience = Duration.seconds(10)
   private static let longestPatience = Duration.seconds(80)
@@ -76,7 +76,7 @@ struct ObjectPace: Sendable {
   }
 
   private mutating func more(_ rate: Double, _ sample: LineSample) -> Pace.Change? {
-    let wanted = min(most, window * (sample.roundTrip >= Self.longLine ? 4 : 2))
+    let wanted = min(most, window * (sample.roundTrip >= Self.longLine ? 8 : 2))
     guard wanted > window else { return settle(sample.at) }
     phase = .climbing(from: window, rate: rate)
     window = wanted
