@@ -10,21 +10,16 @@ from harness import MIB, demand, make_file
 
 
 class Folder:
-    """Mixed sizes from nothing to 1 MiB, most of them small, and some of several parts."""
+    """Files with bytes from a seed. `sizes` gives each name its size; `dice` is a random.Random."""
 
-    def __init__(self, path, files, large, seed):
-        self.path, self.names = path, []
-        dice = random.Random(f"{seed}/folder")
+    def __init__(self, path, sizes, dice):
+        self.path, self.names, self.dice = path, list(sizes), dice
         shutil.rmtree(path, ignore_errors=True)
-        for number in range(files):
-            size = dice.choice([0, dice.randint(1, 16 << 10), dice.randint(1, 64 << 10)])
-            if number % 100 == 1:
-                size = dice.randint(64 << 10, MIB)
-            if number < large:
-                size = dice.randint(6 * MIB, 30 * MIB)
-            name = f"{dice.randint(0, 9)}/{number % 7}/{dice.getrandbits(40):x}-{number}"
-            make_file(path / name, size, dice.getrandbits(64))
-            self.names.append(name)
+        for name, size in sizes.items():
+            self.write(name, size)
+
+    def write(self, name, size):
+        make_file(self.path / name, size, self.dice.getrandbits(64))
 
     def compare(self, store, bucket, prefix):
         """Every file is an object, the same by its bytes; nothing else is below the prefix, and nothing unfinished."""
@@ -41,6 +36,19 @@ class Folder:
         shutil.rmtree(back)
         left = [key for key, _ in store.left(bucket) if urllib.parse.unquote(key).startswith(prefix)]
         demand(not left, f"{len(left)} uploads unfinished at the store: {left[:3]}")
+
+
+def mixed(files, large, dice):
+    """Sizes from nothing to 1 MiB, most of them small, and some of several parts."""
+    sizes = {}
+    for number in range(files):
+        size = dice.choice([0, dice.randint(1, 16 << 10), dice.randint(1, 64 << 10)])
+        if number % 100 == 1:
+            size = dice.randint(64 << 10, MIB)
+        if number < large:
+            size = dice.randint(6 * MIB, 30 * MIB)
+        sizes[f"{dice.randint(0, 9)}/{number % 7}/{dice.getrandbits(40):x}-{number}"] = size
+    return sizes
 
 
 def keys(store, bucket, prefix):

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from folders import Folder, sent_again
+from folders import Folder, mixed, sent_again
 from harness import Bucket, Proxy, S3up, demand, ended, fresh_room, say
 from slurm import Slurm, missing
 
@@ -133,7 +133,8 @@ def run(options, store):
     demand(not absent, f"not installed: {', '.join(absent)}; make test and make soak do it")
     room = fresh_room("shards")
     s3up = S3up(options.binary, store, room)
-    folder = Folder(room / "folder", FILES, LARGE, f"{options.seed}/shards")
+    dice = random.Random(f"{options.seed}/shards")
+    folder = Folder(room / "folder", mixed(FILES, LARGE, dice), dice)
     with Bucket(store, "s3up-shards") as bucket:
         for name, test in (("processes", processes), ("parallel", lambda _, place: parallel(place))):
             with Place(s3up, folder, bucket, name) as place:

@@ -3,6 +3,7 @@
 
   kills      uploads killed with SIGKILL at random moments and run again with the same command until they are done
   tree       the same with folders of many files, one after another
+  many       20,000 small files, and 10,000 of mixed sizes: sent, found unchanged, some changed
   shards     shares of a folder: eight processes, a Slurm that is started for it, GNU parallel
   tickets    a file of 1 GiB by its ticket: killed and run again, traced, in shares
   jobs       the jobs of the article on tickets, without credentials: a Slurm array, GNU parallel over ssh
@@ -24,6 +25,7 @@ import traceback
 import faults
 import jobs
 import kills
+import many
 import shards
 import tickets
 import trees
@@ -33,6 +35,7 @@ from harness import REPOSITORY, S3up, Store, Violation, say
 RUNS = {
     "kills": kills.run,
     "tree": trees.run,
+    "many": many.run,
     "shards": shards.run,
     "tickets": tickets.run,
     "jobs": jobs.run,

@@ -5,7 +5,7 @@ import random
 import subprocess
 import time
 
-from folders import Folder, empty, sent_again
+from folders import Folder, empty, mixed, sent_again
 from harness import Bucket, Proxy, S3up, Violation, demand, ended, fresh_room, say
 
 UPLOADS_OF_A_FOLDER = 10
@@ -76,7 +76,8 @@ def run(options, store):
     numbers = [options.upload] if options.upload is not None else range(wanted)
     uploads, problems, end, whole = [], [], time.monotonic() + options.minutes * 60, 1.0
     for index in sorted({number // UPLOADS_OF_A_FOLDER for number in numbers}):
-        folder = Folder(room / "folder", options.files, LARGE, f"{options.seed}/{index}")
+        dice = random.Random(f"{options.seed}/tree-folder/{index}")
+        folder = Folder(room / "folder", mixed(options.files, LARGE, dice), dice)
         with Bucket(store, f"s3up-tree-{index}") as bucket, Proxy(store) as proxy:
             for number in [n for n in numbers if n // UPLOADS_OF_A_FOLDER == index]:
                 if time.monotonic() < end:

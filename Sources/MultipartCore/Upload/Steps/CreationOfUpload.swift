@@ -35,6 +35,7 @@ struct CreationOfUpload {
       store, key: operation.key, uploadID: made.uploadID, customerKey: operation.customerKey)
     do throws(Failure) {
       try confirm(made)
+      if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
     } catch {
       throw await upload.takenBack(error)
     }
@@ -58,7 +59,9 @@ struct CreationOfUpload {
     defer { say() }
     return try await store.retry.run(CreateMultipartUpload.name, in: store.world) { (_) async throws(Failure) in
       do throws(Failure) {
-        return try await store.client.perform(operation)
+        return try await evenIfCancelled { [client = store.client, operation] () throws(Failure) in
+          try await client.perform(operation)
+        }
       } catch {
         // If nobody answered, or not a store, no upload was begun.
         let reached = !error.isSettled && error.triedInVain == nil
@@ -86,7 +89,9 @@ extension MultipartUpload {
     var failure = failure
     let step = AbortStep(client: store.client, common: store.common, retry: store.retry, world: store.world)
     do throws(Failure) {
-      _ = try await step.run(bucket: store.bucket, key: key, uploadID: uploadID)
+      try await evenIfCancelled { [bucket = store.bucket, key, uploadID] () throws(Failure) in
+        _ = try await step.run(bucket: bucket, key: key, uploadID: uploadID)
+      }
       failure.message += "; the upload that was begun is aborted"
     } catch {
       let end = RemedyAction.abort(bucket: store.bucket, key: key, uploadID: uploadID)
@@ -94,4 +99,18 @@ extension MultipartUpload {
     }
     return failure
   }
+}
+
+/// What the store has been asked to begin or to abort is awaited: cancelled, it could leave an upload that nobody knows.
+private func evenIfCancelled<Result: Sendable>(
+  _ work: @escaping @Sendable () async throws(Failure) -> Result
+) async throws(Failure) -> Result {
+  let task = Task { () async -> Swift.Result<Result, Failure> in
+    do throws(Failure) {
+      return .success(try await work())
+    } catch {
+      return .failure(error)
+    }
+  }
+  return try await task.value.get()
 }
