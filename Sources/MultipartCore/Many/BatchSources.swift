@@ -170,15 +170,19 @@ extension BatchSources {
   private func tell(
     _ path: FilePath, _ endsWithZero: Bool, _ give: @Sendable (CandidateStep) async -> Bool
   ) async throws(Failure) {
-    try refuseMeetings(in: path, endsWithZero)
+    let mayBeReadTwice = path != Self.standardInput && Self.isRegular(path)
+    if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero) }
+    var earlier = mayBeReadTwice ? nil : KeysOfPipe()
     let list = try open(path, endsWithZero)
     while let listed = try list.next() {
       guard isInShare(listed.name), rules.includes(listed.name) else { continue }
       var step: CandidateStep
       do throws(Failure) {
-        let file = try list.find(listed)
         let shown = FilePath(bytes: listed.path)
-        var item = UploadItem(UploadInput(.entry(file, followsLinks: true)), to: try key(of: listed.name, shown))
+        let key = try key(of: listed.name, shown)
+        try earlier?.add(key, shown)
+        let file = try list.find(listed)
+        var item = UploadItem(UploadInput(.entry(file, followsLinks: true)), to: key)
         item.name = listed.path
         step = .candidate(Candidate(item, size: file.size))
       } catch {
@@ -188,9 +192,7 @@ extension BatchSources {
     }
   }
 
-  /// A pipe cannot be read twice: there the later file of two is sent last.
   private func refuseMeetings(in path: FilePath, _ endsWithZero: Bool) throws(Failure) {
-    guard path != Self.standardInput, Self.isRegular(path) else { return }
     let meeting = try KeyMeeting.find { () throws(Failure) in
       let list = try FileList(path, endsWithZero: endsWithZero)
       return { () throws(Failure) in
@@ -208,9 +210,17 @@ extension BatchSources {
   private func tell(
     _ batch: OpenBatch, _ give: @Sendable (CandidateStep) async -> Bool
   ) async throws(Failure) {
-    try refuseMeetings(in: batch)
+    let file = batch.path.flatMap { Self.isRegular($0) ? $0 : nil }
+    if let file { try refuseMeetings(inBatch: file) }
+    var earlier = file == nil ? KeysOfPipe() : nil
     while let line = try batch.next() {
       guard isInShare(Array(line.key.utf8)) else { continue }
+      do throws(Failure) {
+        try earlier?.add(line.address, line.source)
+      } catch {
+        guard await give(.failed(error, name: line.source.bytes)) else { return }
+        continue
+      }
       var item = UploadItem(UploadInput(.file(line.source)), to: line.key)
       (item.bucket, item.region, item.contentType) = (line.bucket, line.region, line.contentType)
       if !line.metadata.isEmpty { item.metadata = line.metadata }
@@ -218,11 +228,10 @@ extension BatchSources {
     }
   }
 
-  private func refuseMeetings(in batch: OpenBatch) throws(Failure) {
-    guard let path = batch.path, Self.isRegular(path) else { return }
+  private func refuseMeetings(inBatch path: FilePath) throws(Failure) {
     let meeting = try KeyMeeting.find { () throws(Failure) in
       let list = try BatchList(path)
-      return { () throws(Failure) in try list.next().map { ("s3://\($0.bucket)/\($0.key)", $0.source) } }
+      return { () throws(Failure) in try list.next().map { ($0.address, $0.source) } }
     }
     if let meeting { throw meeting.failure }
   }
@@ -233,6 +242,28 @@ extension BatchSources {
   }
 }
 
+/// The keys that came through a pipe, which cannot be read twice: of two files with one key the first is sent. 16 bytes are
+/// kept for each.
+private struct KeysOfPipe {
+  private var files: [Int: Int] = [:]
+
+  mutating func add(_ key: String, _ file: FilePath) throws(Failure) {
+    guard let first = files[key.hashValue] else {
+      files[key.hashValue] = file.bytes.hashValue
+      return
+    }
+    guard first != file.bytes.hashValue else { return }
+    throw Failure(
+      .usage, "\(SafeText.oneLine(file.text)) has the same key as a file that came before it, and is not sent",
+      remedy: "send them under different prefixes, or rename one of them"
+    ).at(Place(file: file.text, key: key))
+  }
+}
+
+extension BatchItem {
+  fileprivate var address: String { "s3://\(bucket)/\(key)" }
+}
+
 /// A batch, one JSON object on a line, whose first one was read: its bucket is needed to find the store.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
@@ -240,7 +271,7 @@ package final class OpenBatch: @unchecked Sendable {
   private let list: BatchList
   private var first: BatchItem?
   /// Nil for standard input.
-  let path: FilePath?
+  package let path: FilePath?
   /// Nil if there is nothing in it.
   package let firstBucket: String?
 

@@ -13,7 +13,7 @@ extension Store {
   }
 
   /// What earlier runs have learned about this store.
-  func lessons() -> StoreLessons? {
+  package func lessons() -> StoreLessons? {
     let lessons = state?.memory.lessons(of: signer.origin, now: world.now())
     if let refusal = lessons?.refusal {
       world.log(

@@ -93,6 +93,25 @@ struct ManySources: Sendable {
     return sources
   }
 
+  /// For people.
+  var title: String {
+    switch kind {
+    case .named(let words) where words.count == 1: SafeText.oneLine(words[0].text)
+    case .named(let words): "\(words.count) files and folders, \(SafeText.oneLine(words[0].text)) first"
+    case .list(let list):
+      "the files that \(list.bytes == Array("-".utf8) ? Self.input : SafeText.oneLine(list.text)) names"
+    case .batch(let batch):
+      "the files that \(batch.path.map { SafeText.oneLine($0.text) } ?? Self.input) names, each with its destination"
+    }
+  }
+
+  private static let input = "standard input"
+
+  /// The lines of a batch do.
+  var namesTargets: Bool {
+    if case .batch = kind { true } else { false }
+  }
+
   static func folder(_ path: Argument) -> Failure {
     Failure(
       .usage, "'\(path.text)' is a directory",

@@ -24,6 +24,9 @@ struct PutManyCommand {
       guard let bucket = sources.target?.bucket else { return nil }
       let store = try await session.store(bucket)
       if store.endpoint.kind == .directory { try DirectoryBucket.check(session.invocation) }
+      if session.output.explain {
+        for line in try await ManyPlan(store, options.upload, sources).lines { session.console.line(line) }
+      }
       return try store.batch(list, options, onEvent: reporter.hear)
     }
   }

@@ -38,6 +38,10 @@ struct TicketPutCommand {
     return try await run.alarmed { (options, reporter) throws(Failure) in
       let tickets = try TicketPaper(session).batch()
       say(tickets.origin, "\(SafeText.oneLine(folder.text))", tickets.expires)
+      if session.output.explain {
+        session.console.line("target       the objects that the tickets name, at \(SafeText.oneLine(tickets.origin))")
+        session.console.line(Self.credentials(until: tickets.expires))
+      }
       return try tickets.upload(
         from: FilePath(bytes: folder.bytes), session.storeOptions(), options, onEvent: reporter.hear)
     }
@@ -68,10 +72,14 @@ struct TicketPutCommand {
     let own = share.map { ", of which this run sends \($0.isEmpty ? "none" : PartNumbers.text(Array($0)))" } ?? ""
     return [
       "target       s3://\(ticket.bucket)/\(SafeText.oneLine(ticket.key)) at \(ticket.origin)",
-      "credentials  none: the ticket's requests are signed, until \(ticket.expires.iso8601)",
+      Self.credentials(until: ticket.expires),
       "parts        \(parts)\(own)",
       "checksum     \(ticket.checksum.title), as the ticket says",
     ]
+  }
+
+  private static func credentials(until end: Timestamp) -> String {
+    "credentials  none: requests were signed when the ticket was issued, and expire at \(end.iso8601)"
   }
 
   /// How the object is made, and with whose rights, was settled when the ticket was issued.

@@ -123,6 +123,42 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
+  @Test("Of two files of a pipe with one key the first is sent, and the other is named")
+  func pipe() async throws {
+    let box = try box()
+    try box.sample("other/a.txt", 5)
+    let list = "t/./a.txt\nt/./z\nother/./a.txt\nt/./a.txt\n"
+    let result = try await box.run("put", "--files-from", "-", "s3://bucket/p/", input: .bytes(Array(list.utf8)))
+    #expect(result.status == 64)
+    #expect(result.errors.contains("other/./a.txt has the same key as a file that came before it"), "\(result.errors)")
+    #expect(box.fake.object("p/a.txt")?.size == 3 && box.fake.object("p/z") != nil)
+
+    func line(_ file: String) -> String { #"{"localUri":"\#(file)","bucket":"bucket","key":"q"}"# + "\n" }
+    let batch = line("t/a.txt") + line("other/a.txt")
+    let other = try await box.run("put", "--batch", "-", input: .bytes(Array(batch.utf8)))
+    #expect(other.status == 64 && other.errors.contains("other/a.txt has the same key"), "\(other.errors)")
+    #expect(box.fake.object("q")?.size == 3)
+  }
+
+  @Test("--explain prints the plan of the whole run, and carries it out")
+  func explain() async throws {
+    let box = try box()
+    let result = try await box.run("put", "-r", "t", "s3://bucket/p/", "--explain")
+    #expect(result.status == 0)
+    let wanted = [
+      "source       t\n", "target       s3://bucket/p/\n", "others in parts of 8.0 MiB", "8 at first, up to 48",
+      "small files", "CRC64NVME", "environment", "of each file by its name",
+    ]
+    for words in wanted { #expect(result.errors.contains(words), "\(words): \(result.errors)") }
+    #expect(box.fake.objectCount == 4)
+    try box.files.write("t/a.txt\n", to: "list")
+    let list = try await box.run(
+      "put", "--files-from", "list", "s3://bucket/q", "--explain", "--part-size", "6M", "--concurrency", "3")
+    #expect(list.errors.contains("the files that list names"), "\(list.errors)")
+    #expect(list.errors.contains("parts of 6.0 MiB, as --part-size says"), "\(list.errors)")
+    #expect(list.errors.contains("connections  3 (--concurrency)"), "\(list.errors)")
+  }
+
   @Test("A dry run says what would be sent and what would not, and sends nothing")
   func dryRun() async throws {
     let box = try box()
