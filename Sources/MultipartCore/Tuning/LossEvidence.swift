@@ -1,3 +1,5 @@
+import Glibc
+
 /// Whether losses limit each connection, or a full queue all of them together.
 ///
 /// A queue that overflows loses packets too: many at once when new connections find their speed, few afterwards, and the
@@ -22,6 +24,8 @@ struct LossEvidence: Sendable {
   private var spans: [Span] = []
   private var begun: LineSample?
   private var skipsUntil: Duration?
+  /// What the spans so far say.
+  private(set) var last: Verdict?
 
   private static let enough = 4
   private static let most = 12
@@ -44,6 +48,9 @@ struct LossEvidence: Sendable {
   }
 
   private static let shortest: Duration = .milliseconds(100)
+  /// Of fewer packets, so few are lost that most spans have none. A connection on a very bad line sends few.
+  private static let leastSent: Int64 = 64
+  private static let longestTrips = 20
   /// Shares of the packets below this cost a connection little, and fewer resent ones may be chance.
   private static let leastShare = 0.0003
   private static let leastAgain: Int64 = 8
@@ -53,7 +60,7 @@ struct LossEvidence: Sendable {
 
   /// The connections have changed: what was seen does not count, nor do the first round trips of new ones.
   mutating func reset() {
-    (spans, begun, skipsUntil) = ([], nil, nil)
+    (spans, begun, skipsUntil, last) = ([], nil, nil, nil)
   }
 
   /// Nil if it cannot be said yet.
@@ -66,14 +73,18 @@ struct LossEvidence: Sendable {
       begun = sample
       return nil
     }
-    guard sample.at - from.at >= max(Self.shortest, sample.roundTrip * 3) else { return nil }
+    let passed = sample.at - from.at
+    guard passed >= max(Self.shortest, sample.roundTrip * 3),
+      sample.segments - from.segments >= Self.leastSent || passed >= sample.roundTrip * Self.longestTrips
+    else { return nil }
     begun = sample
     if spans.count == Self.most { spans.removeFirst() }
     spans.append(
       Span(
-        sent: sample.segments - from.segments, again: sample.resent - from.resent, time: sample.at - from.at,
+        sent: sample.segments - from.segments, again: sample.resent - from.resent, time: passed,
         isCrowded: sample.roundTrip > sample.leastTrip * Self.queued))
-    return verdict
+    last = verdict
+    return last
   }
 
   /// Random losses show at once. That there are none shows only after a while: new connections overflow any queue.
@@ -88,7 +99,9 @@ struct LossEvidence: Sendable {
     let (sent, again) = spans.reduce((0, 0)) { ($0.0 + $1.sent, $0.1 + $1.again) }
     let share = Double(again) / Double(max(1, sent))
     let (lossy, crowded) = (spans.count { $0.again > 0 }, spans.count { $0.isCrowded })
-    guard again >= leastAgain, share >= leastShare, lossy * 3 >= spans.count * 2, crowded * 4 <= spans.count else {
+    // By Poisson, if they fall anywhere; a queue's are together in few spans.
+    let expected = Double(spans.count) * (1 - exp(-Double(again) / Double(max(1, spans.count))))
+    guard again >= leastAgain, share >= leastShare, Double(lossy) >= expected * 2 / 3, crowded * 4 <= spans.count else {
       return nil
     }
     return share

@@ -50,9 +50,14 @@ struct ObjectPace: Sendable {
     }
     let passed = sample.at - begun.at
     let count = arrived - begun.arrived
-    guard passed >= max(Self.shortestEpoch, sample.roundTrip * 3),
-      count >= Self.leastArrivals * window || passed >= Self.longestEpoch
-    else { return nil }
+    // The first answers over a long line are enough: whatever their rate, most of their time was the line's.
+    let isShown =
+      if case .beginning = phase, sample.roundTrip >= Self.longLine {
+        passed >= sample.roundTrip && count >= window
+      } else {
+        passed >= max(Self.shortestEpoch, sample.roundTrip * 3) && count >= Self.leastArrivals * window
+      }
+    guard isShown || passed >= Self.longestEpoch else { return nil }
     epoch = nil
     let rate = Double(count) / passed.seconds
     let isBusy = sample.load >= Self.fullLoad

@@ -19,6 +19,9 @@ struct Opening: Sendable {
   private static let first: Int64 = 16 << 10
   private static let shortest: Duration = .milliseconds(50)
   private static let enough: Duration = .seconds(1)
+  /// Round trips until random losses would have shown. If a queue has made them longer, the line is full anyway.
+  private static let tripsUntilLosses = 18
+  private static let queued = 1.5
   private static let leastMoved: Int64 = 256 << 10
   /// A new connection doubles its rate with each round trip, until something limits it.
   private static let doubling = 1.7
@@ -36,7 +39,9 @@ struct Opening: Sendable {
     let grows = if let now, let before { before > 0 && now >= before * Self.doubling } else { false }
     let passed = sample.at - began.at
     let moved = sample.delivered - began.delivered
-    if !grows, passed >= max(Self.enough, sample.roundTrip * 4), moved >= Self.leastMoved {
+    let isFull = sample.roundTrip > sample.leastTrip * Self.queued
+    let trips = isFull ? sample.roundTrip * 4 : sample.leastTrip * Self.tripsUntilLosses
+    if !grows, passed >= max(Self.enough, trips), moved >= Self.leastMoved {
       return .settled(Double(moved) / passed.seconds)
     }
     return now.map { .growing(rate: $0, soon: grows ? $0 * Self.soon : $0) } ?? .nothing

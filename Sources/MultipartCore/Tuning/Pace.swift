@@ -170,7 +170,7 @@ package struct Pace: Sendable {
   package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
     now = sample.at
     let losses = evidence.take(sample)
-    if phase == .opening { return open(sample) }
+    if phase == .opening { return open(sample, isFull) }
     switch losses {
     case .random(let share): lossShare = share
     // Of few packets, such as the last part's, few are lost on any line.
@@ -256,7 +256,7 @@ package struct Pace: Sendable {
   }
 
   /// As many parts begin as the acknowledged bytes show that the line can carry.
-  private mutating func open(_ sample: LineSample) -> Change? {
+  private mutating func open(_ sample: LineSample, _ isFull: Bool) -> Change? {
     switch opening.look(sample) {
     case .nothing: return nil
     case .growing(let rate, let soon):
@@ -264,6 +264,11 @@ package struct Pace: Sendable {
       if enough(rate) >= bounds.start { return opened(to: bounds.start, why) }
       return enough(soon) > window ? change(to: min(enough(soon), bounds.start), why) : nil
     case .settled(let rate):
+      // Each connection has its own rate: with fewer the line would only be slower.
+      if case .random(let share)? = evidence.last, isFull, let change = spread(.random(share), sample) {
+        lossShare = share
+        return change
+      }
       let enough = min(enough(rate), bounds.start)
       let before = window
       var change = opened(to: enough, "\(Self.mega(rate)), so that no part takes too long")

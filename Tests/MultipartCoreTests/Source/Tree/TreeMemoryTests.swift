@@ -34,7 +34,9 @@ private func expectBounded(_ folders: Int, _ names: Int) throws {
   let walk = try TreeWalk(root: FilePath(root + "/tree"))
   var found = 0
   let grown = try peakGrowth { while case .file? = walk.next() { found += 1 } }
-  guard found == folders * names, grown < 40 * (folders * names) / 1000 else {
+  // A sanitizer's own memory is not the walk's.
+  let isMeasured = dlsym(nil, "__tsan_init") == nil && dlsym(nil, "__asan_init") == nil
+  guard found == folders * names, grown < 40 * (folders * names) / 1000 || !isMeasured else {
     print("\(found) names, \(grown) KiB")
     exit(1)
   }
