@@ -20,7 +20,6 @@ extension UploadJob {
     threshold = source.isStream || options.partSize != nil ? nil : transfer.threshold
     limitRate = transfer.limitRate
     line = (lessons?.line ?? .usual).bounded(by: limitRate)
-    knowsLine = lessons?.line != nil
     concurrency = transfer.concurrency
     pace = ConnectionBounds.pace(
       transfer, isStream: source.isStream, line: lessons?.line, descriptors: ConnectionBounds.descriptors)

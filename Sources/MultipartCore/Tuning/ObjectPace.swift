@@ -23,8 +23,10 @@ struct ObjectPace: Sendable {
   private static let longestEpoch = Duration.seconds(5)
   /// Arrivals for each connection, so that a rate is one of all of them.
   private static let leastArrivals = 2
-  /// On a line this long, eight times as many are tried at once: the time of an answer is then mostly the line's.
+  /// On a line this long the time of an answer is mostly the line's. So many more are tried at first that each of them
+  /// gets an answer in this time.
   private static let longLine = Duration.milliseconds(5)
+  private static let answer = Duration.microseconds(1250)
   private static let shortestPatience = Duration.seconds(10)
   private static let longestPatience = Duration.seconds(80)
   /// If the loops use their cores fully, more connections gain nothing.
@@ -81,7 +83,9 @@ struct ObjectPace: Sendable {
   }
 
   private mutating func more(_ rate: Double, _ sample: LineSample) -> Pace.Change? {
-    let wanted = min(most, window * (sample.roundTrip >= Self.longLine ? 8 : 2))
+    var times = 2
+    if case .beginning = phase { times = max(2, Int(min(sample.roundTrip / Self.answer, 1e6))) }
+    let wanted = min(most, window * times)
     guard wanted > window else { return settle(sample.at) }
     phase = .climbing(from: window, rate: rate)
     window = wanted

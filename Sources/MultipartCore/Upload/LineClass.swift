@@ -30,6 +30,8 @@ package enum LineClass: String, Sendable, CaseIterable {
     return order.firstIndex(of: other) ?? 0 < order.firstIndex(of: self) ?? 0 ? other : self
   }
 
+  var isFast: Bool { self == .fast || self == .fastest }
+
   /// How many parts begin before the line has shown today's speed. If it was not slow the last time, all of them do: if it
   /// is, the superfluous ones have sent little after a second.
   package var opening: Int {

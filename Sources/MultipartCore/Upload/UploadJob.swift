@@ -28,8 +28,6 @@ package struct UploadJob: Sendable {
   package var threshold: Int64?
   /// With the file's size, determines the part size if `partSize` is nil.
   package var line = LineClass.usual
-  /// `line` was measured.
-  package var knowsLine = true
   /// The caller's limit in bytes per second: the rate of such a run says nothing about the line.
   package var limitRate: Int64?
   package var concurrency = 8
@@ -140,13 +138,13 @@ package struct UploadJob: Sendable {
     return try UploadPlan(size: source.size ?? 0, partSize: partSize, threshold: threshold, line: line)
   }
 
-  private static let longTrip: Duration = .milliseconds(10)
+  private static let longTrip: Duration = .milliseconds(1)
   private static let longFile: Int64 = 2 << 30
 
-  /// A plan of smaller parts, for a long line that was never measured: if losses limit each connection there, it needs
-  /// many, each with a part of its own. A long file has enough parts anyway.
+  /// A plan of smaller parts, for a line to elsewhere that was never seen to be fast: if losses limit each connection there,
+  /// it needs many, each with a part of its own. A long file has enough parts anyway.
   package func finer(than plan: UploadPlan, roundTrip: Duration) -> UploadPlan? {
-    guard !knowsLine, partSize == nil, ticket == nil, !source.isStream, !plan.isSingle, plan.size < Self.longFile,
+    guard !line.isFast, partSize == nil, ticket == nil, !source.isStream, !plan.isSingle, plan.size < Self.longFile,
       roundTrip >= Self.longTrip, let finer = try? UploadPlan(size: plan.size, partSize: S3Limits.smallestPart),
       !finer.isSingle, finer.partSize < plan.partSize
     else { return nil }

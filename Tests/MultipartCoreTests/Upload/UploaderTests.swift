@@ -49,12 +49,12 @@ import Testing
   /// Of a file in three parts.
   private func uploader(
     _ store: ScriptedStore, world: World? = nil, concurrency: Int = 3, book: RecordBook? = nil,
-    partSize: Int64? = 5 << 20, knowsLine: Bool = true, leastTrip: Duration = .zero,
+    partSize: Int64? = 5 << 20, line: LineClass = .fast, leastTrip: Duration = .zero,
     onRetry: @escaping @Sendable () -> Void = {}
   ) throws -> Uploader {
     var job = UploadJob(file: try SourceFile(FilePath(directory.path("file"))), bucket: "bucket", key: "key")
     job.partSize = partSize
-    job.knowsLine = knowsLine
+    job.line = line
     job.concurrency = concurrency
     job.checksum = ChecksumForm.none
     job.hedges = false
@@ -174,15 +174,15 @@ import Testing
   }
 
   @Test(
-    "On a long line that nobody knows parts are of 5 MiB; on a short one, or if the line or a size is known, they are not",
+    "On a line to elsewhere parts are of 5 MiB; on one to this machine, a fast one, or if a size was chosen, they are not",
     arguments: [
-      (Duration.milliseconds(50), false, nil, 3), (.milliseconds(1), false, nil, 2), (.milliseconds(50), true, nil, 2),
-      (.milliseconds(50), false, 6 << 20, 2),
-    ] as [(Duration, Bool, Int64?, Int)])
-  func finer(_ trip: Duration, _ knowsLine: Bool, _ partSize: Int64?, _ count: Int) async throws {
+      (Duration.milliseconds(50), .usual, nil, 3), (.milliseconds(2), .modest, nil, 3),
+      (.microseconds(200), .usual, nil, 2), (.milliseconds(50), .fast, nil, 2), (.milliseconds(50), .usual, 6 << 20, 2),
+    ] as [(Duration, LineClass, Int64?, Int)])
+  func finer(_ trip: Duration, _ line: LineClass, _ partSize: Int64?, _ count: Int) async throws {
     let store = ScriptedStore { request, _ in Self.good(request.step) }
     let book = RecordBook(folder: directory.path("records"))
-    let uploader = try uploader(store, book: book, partSize: partSize, knowsLine: knowsLine, leastTrip: trip)
+    let uploader = try uploader(store, book: book, partSize: partSize, line: line, leastTrip: trip)
     let result = try await finishes("the upload") { try await uploader.run() }
     #expect(result.parts == count)
     #expect(Self.steps(store).filter { $0.hasPrefix("part ") }.count == count)
