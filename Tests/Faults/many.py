@@ -82,7 +82,9 @@ def one_folder(name, sizes, options, store):
             say(f"{name}: {what}: {len(sent)} files sent, {own / MIB:.0f} MiB of its own, requests {asked}")
             demand(sent == wanted, f"{what}: {len(sent - wanted)} files too many, {len(wanted - sent)} not sent")
             demand(own < MOST_MEMORY, f"{what}: {own / MIB:.0f} MiB of its own")
-            demand(not asked.get("HeadObject", 0) or not more, f"{what}: {asked.get('HeadObject')} objects asked one by one")
+            # The list shows what is the same. That a file has changed its ETag alone does not prove.
+            heads = asked.get("HeadObject", 0)
+            demand(heads <= len(wanted), f"{what}: {heads} objects were asked for one by one")
             folder.compare(store, bucket, prefix)
             return summary
 
