@@ -23,8 +23,8 @@ struct ObjectPace: Sendable {
   private static let longestEpoch = Duration.seconds(5)
   /// Arrivals for each connection, so that a rate is one of all of them.
   private static let leastArrivals = 2
-  /// On a line this long the time of an answer is mostly the line's. So many more are tried at first that each of them
-  /// gets an answer in this time.
+  /// On a line this long the time of an answer is mostly the line's. At first each connection becomes so many that an answer
+  /// may arrive in every `answer`.
   private static let longLine = Duration.milliseconds(5)
   private static let answer = Duration.microseconds(1250)
   private static let shortestPatience = Duration.seconds(10)
