@@ -45,7 +45,8 @@ extension PutPlan {
   fileprivate func reason(_ plan: UploadPlan) -> String {
     guard let usual = try? UploadPlan(size: plan.size), usual.partSize != plan.partSize else {
       let finer = job.finer(than: plan, roundTrip: .seconds(1))
-      return ", as the size asks for" + (finer.map { ", or of \(Human.size($0.partSize)) if the line is long" } ?? "")
+      let other = finer.map { ", or of \(Human.size($0.partSize)) if a round trip takes 1 ms" }
+      return ", as the size asks for" + (other ?? "")
     }
     return ", as the size asks for on a line that was \(job.line.rawValue)"
   }

@@ -7,9 +7,9 @@ extension FlagList {
       "Size of one part: 5M to 5G, or auto.",
       more: """
         With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the line to this \
-        store was slow or lost packets the last time, or if it is long and was never used, parts are 5 MiB; if it was \
-        fast, parts of a large file are 16 or 32 MiB. A resumed upload keeps its part size. A file that is not longer \
-        than one part is sent in a single request.
+        store was slow or lost packets the last time, parts are 5 MiB, and so they are below 2 GiB if a round trip takes \
+        1 ms or more and the line was not fast; if it was, parts of a large file are 16 or 32 MiB. A resumed upload keeps \
+        its part size. A file that is not longer than one part is sent in a single request.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, [.put], "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
