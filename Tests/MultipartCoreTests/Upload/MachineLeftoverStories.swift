@@ -46,7 +46,8 @@ import Testing
     }
   }
 
-  private static let changed = UploadMachine.Candidate(uploadID: "ours", use: .changed("another source"))
+  /// Not stored: LeakSanitizer does not find the pointer within its enum, and reports a leak.
+  private static var changed: UploadMachine.Candidate { .init(uploadID: "ours", use: .changed("another source")) }
 
   @Test("A recorded upload of a source that was touched since is resumed if its parts still match the source")
   func touched() throws {
