@@ -94,13 +94,13 @@ extension TransferSettings {
   func scheduling(_ options: BatchOptions, line: LineClass?, world: World) -> Scheduler.Settings {
     var scheduling = Scheduler.Settings()
     scheduling.concurrency = concurrency
+    scheduling.limitRate = limitRate?.rate(at: world.now())
     scheduling.pace = ConnectionBounds.pace(
       self, isStream: false, line: line, descriptors: ConnectionBounds.descriptors)
-    scheduling.pace?.limit = limitRate
+    scheduling.pace?.limit = scheduling.limitRate
     scheduling.mostSmall = ConnectionBounds.mostSmall(descriptors: ConnectionBounds.descriptors)
     scheduling.retry = RetryPolicy(tries: tries)
     scheduling.hedges = options.upload.hedges
-    scheduling.limitRate = limitRate
     scheduling.seed = UInt64(world.random() * 0x1p52)
     return scheduling
   }

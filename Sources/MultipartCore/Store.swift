@@ -87,7 +87,9 @@ extension StoreOptions {
     let log = world.log
     options.note = { text in log(1, text) }
     options.userAgent = hooks.userAgent
-    options.limiter = transfer.limitRate.map { RateLimiter(rate: $0, now: world.uptime()) }
+    options.limiter = transfer.limitRate.map { limit in
+      RateLimiter(limit, now: world.uptime(), minute: { world.now().localMinute }, note: { log(1, "\($0)") })
+    }
     return try CurlTransport(options: options)
   }
 

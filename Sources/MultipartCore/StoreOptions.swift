@@ -2,7 +2,7 @@
 /// variables, then from the profile in the shared AWS files, and otherwise is AWS's default.
 ///
 ///     var options = StoreOptions(endpoint: "https://s3.example.com")
-///     options.limitRate = 10 << 20
+///     options.limitRate = .bytesPerSecond(10 << 20)
 public struct StoreOptions: Sendable {
   /// Whose credentials sign the requests.
   public enum Credentialing: Sendable {
@@ -62,8 +62,8 @@ public struct StoreOptions: Sendable {
   public var sessionEncryption: ServerSideEncryption?
   /// How many requests are sent at once; nil: adaptive.
   public var connections: Connections?
-  /// The most bytes that are sent in a second; nil: no limit.
-  public var limitRate: Int64?
+  /// How many bytes may be sent in a second; nil: no limit.
+  public var limitRate: RateLimit?
   /// How often one request is tried, the first time included; nil: 10.
   public var tries: Int?
   /// How long no byte may move before a request is given up and tried again; nil: 30 seconds.

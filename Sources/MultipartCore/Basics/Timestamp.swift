@@ -1,3 +1,5 @@
+import Glibc
+
 /// A time of the wall clock in whole seconds.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Since 1970, in UTC.
@@ -28,6 +30,13 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return (
       yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day, rest / 3600, rest / 60 % 60, rest % 60
     )
+  }
+
+  /// Minutes since midnight by the local clock: `localtime_r`.
+  package var localMinute: Int {
+    var (seconds, fields) = (time_t(seconds), tm())
+    guard localtime_r(&seconds, &fields) != nil else { return 0 }
+    return Int(fields.tm_hour) * 60 + Int(fields.tm_min)
   }
 
   /// `20130524`

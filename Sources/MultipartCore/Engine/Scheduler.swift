@@ -11,7 +11,7 @@ package struct Scheduler: Sendable {
     package var retry = RetryPolicy()
     /// Slow transfers at the end are sent a second time.
     package var hedges = false
-    /// The most bytes per second that the run may send.
+    /// The most bytes per second that the run may send, at first.
     package var limitRate: Int64?
     package var seed: UInt64 = 0
 
@@ -69,11 +69,13 @@ package struct Scheduler: Sendable {
   private var flyingBytes: Int64 = 0
   private var tail = Tail()
   private var flight = Flight()
+  private var limit: Int64?
 
   package init(_ settings: Settings, partSize: Int64) {
     self.settings = settings
     dice = Dice(seed: settings.seed)
     window = Window(settings, partSize: partSize)
+    limit = settings.limitRate
   }
 
   /// How many transfers may run now; a store that asks for less halves it.
@@ -203,6 +205,7 @@ package struct Scheduler: Sendable {
 
   mutating func look(_ sample: LineSample, _ moved: [Slot: Int64]) -> Look {
     flight.see(moved, at: now)
+    limit = sample.limit
     var look = Look()
     if isTail, !isHeldByLimit {
       let hasIdleConnection = window.width > flying.count + tail.copiesOut
@@ -250,5 +253,5 @@ package struct Scheduler: Sendable {
   package var lineIsLossy: Bool { window.lineIsLossy }
 
   /// Then no connection is slow, and none would be faster.
-  private var isHeldByLimit: Bool { settings.limitRate != nil && window.mayBeHeldByLimit }
+  private var isHeldByLimit: Bool { limit != nil && window.mayBeHeldByLimit }
 }

@@ -1,8 +1,7 @@
 /// How a run transfers its bytes, from options and profile.
 package struct TransferSettings: Sendable, Equatable {
   package var connections = StoreOptions.Connections.adaptive
-  /// Bytes per second; nil: no limit.
-  package var limitRate: Int64?
+  package var limitRate: RateLimit?
   /// How often one request is tried, the first time included.
   package var tries = 10
   package var stallTimeout = Duration.seconds(30)
@@ -38,7 +37,7 @@ package struct TransferSettings: Sendable, Equatable {
       filled.append(.concurrency)
     }
     if let rate = profile.rate, !isSaid(.limitRate) {
-      limitRate = rate
+      limitRate = .bytesPerSecond(rate)
       filled.append(.limitRate)
     }
     guard !isSaid(.partSize) else { return filled }

@@ -106,6 +106,7 @@ package final class CurlTransport: Transport {
       review(&state, coming: 0)
       return state.load
     }
+    sample.limit = options.limiter?.rate(now: uptime())
     return sample
   }
 

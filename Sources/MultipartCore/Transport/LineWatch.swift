@@ -17,8 +17,8 @@ public enum CongestionControl: Sendable, Equatable {
 /// loss a connection gets 0.4 MiB per second of any line. BBR uses the rate that arrives. It is used only if the kernel
 /// lets this user choose it, and only on a line that has shown losses.
 struct LineWatch {
-  /// The segments needed for a verdict, and from how many lost ones per thousand the line counts as lossy. A queue that
-  /// overflows once at the start of a connection loses fewer.
+  /// The segments needed for a verdict, and from how many lost ones per thousand the line counts as lossy, whatever the
+  /// reason. A queue that overflows once at the start of a connection loses fewer; of those, only random losses count.
   private static let fewest: UInt64 = 400
   private static let losses: UInt64 = 2
   /// Microseconds. On a shorter path a loss is repaired before it costs anything. And a store that does not answer is not a
@@ -30,6 +30,7 @@ struct LineWatch {
   /// The congestion control of new connections; nil leaves the default.
   private(set) var chosen: String?
   private var isOver: Bool
+  private var evidence = LossEvidence()
 
   init(_ control: CongestionControl) {
     if case .named(let name) = control { chosen = name }
@@ -63,15 +64,19 @@ struct LineWatch {
   var isHardy: Bool { chosen?.utf8.elementsEqual(Self.hardy.utf8) == true }
 
   /// A sentence if the line has proven lossy and these connections were changed.
-  mutating func judge(_ sum: Sum, on sockets: some Sequence<Int32>) -> Wording? {
-    guard !isOver, sum.isLossy else { return nil }
+  mutating func judge(_ sum: Sum, _ sample: LineSample, on sockets: some Sequence<Int32>) -> Wording? {
+    guard !isOver, let share = lossy(sum, sample) else { return nil }
     isOver = true
     var changed = false
     for socket in sockets where ck_line_control(socket, Self.hardy) == 0 { changed = true }
     guard changed else { return nil }
     chosen = Self.hardy
-    let thousandth = sum.again * 1000 / sum.sent
-    return "the line loses \(thousandth / 10).\(thousandth % 10) % of the packets: its connections use BBR from here on"
+    return "the line loses \(Pace.percent(share)) of the packets: its connections use BBR from here on"
+  }
+
+  private mutating func lossy(_ sum: Sum, _ sample: LineSample) -> Double? {
+    if case .random(let share) = evidence.take(sample) { return share }
+    return sum.isLossy ? Double(sum.again) / Double(sum.sent) : nil
   }
 }
 

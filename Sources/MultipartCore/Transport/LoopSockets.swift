@@ -86,15 +86,16 @@ final class LoopSockets {
       }
     }
     let sum = LineWatch.Sum(seen.values)
-    if let found = line.judge(sum, on: seen.keys) { note(found) }
     let flown = flow.take(seen)
-    ledger.write(
-      LineLedger.Entry(
-        at: now, delivered: Int64(clamping: flown.acknowledged), segments: Int64(clamping: flown.sent),
-        resent: line.isHardy ? 0 : Int64(clamping: flown.sent_again), held: .microseconds(Int64(clamping: flown.held)),
-        roundTrip: sum.roundTrip == .max ? nil : .microseconds(Int64(sum.roundTrip)),
-        leastTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip))),
-      of: entry)
+    var entry = LineLedger.Entry(
+      at: now, delivered: Int64(clamping: flown.acknowledged), segments: Int64(clamping: flown.sent),
+      resent: Int64(clamping: flown.sent_again), held: .microseconds(Int64(clamping: flown.held)),
+      roundTrip: sum.roundTrip == .max ? nil : .microseconds(Int64(sum.roundTrip)),
+      leastTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip)))
+    if let found = line.judge(sum, LineSample([entry]), on: seen.keys) { note(found) }
+    // Losses do not slow BBR.
+    if line.isHardy { entry.resent = 0 }
+    ledger.write(entry, of: self.entry)
   }
 
   /// Whether the number still belongs to the socket that was opened with it.

@@ -16,6 +16,9 @@ package struct LineSample: Sendable, Equatable {
   /// The shortest that was ever seen: without a queue on the way.
   package var leastTrip: Duration = .zero
 
+  /// The most bytes per second that may be sent now; nil: no limit.
+  package var limit: Int64?
+
   package init(at: Duration, delivered: Int64) {
     self.at = at
     self.delivered = delivered
@@ -49,14 +52,18 @@ final class LineLedger: Sendable {
   }
 
   var sample: LineSample {
-    let entries = entries.withLock { $0 }
-    var sample = LineSample(
-      at: entries.map(\.at).max() ?? .zero, delivered: entries.reduce(0) { $0 + $1.delivered })
-    sample.segments = entries.reduce(0) { $0 + $1.segments }
-    sample.resent = entries.reduce(0) { $0 + $1.resent }
-    sample.held = entries.reduce(.zero) { $0 + $1.held }
-    sample.roundTrip = entries.compactMap(\.roundTrip).min() ?? .zero
-    sample.leastTrip = entries.compactMap(\.leastTrip).min() ?? .zero
-    return sample
+    LineSample(entries.withLock { $0 })
+  }
+}
+
+extension LineSample {
+  /// Of all these loops.
+  init(_ loops: [LineLedger.Entry]) {
+    self.init(at: loops.map(\.at).max() ?? .zero, delivered: loops.reduce(0) { $0 + $1.delivered })
+    segments = loops.reduce(0) { $0 + $1.segments }
+    resent = loops.reduce(0) { $0 + $1.resent }
+    held = loops.reduce(.zero) { $0 + $1.held }
+    roundTrip = loops.compactMap(\.roundTrip).min() ?? .zero
+    leastTrip = loops.compactMap(\.leastTrip).min() ?? .zero
   }
 }

@@ -74,7 +74,9 @@ package struct Pace: Sendable {
   }
 
   package private(set) var window: Int
-  private let bounds: Bounds
+  /// Whatever the limit is, and with it.
+  private var unlimited: Bounds
+  private var bounds: Bounds
   private let partSize: Int64
   private var phase: Phase
   private var opening = Opening()
@@ -149,6 +151,7 @@ package struct Pace: Sendable {
   private static let spreadGrowth = 1.3
 
   package init(_ bounds: Bounds, partSize: Int64) {
+    unlimited = bounds
     let bounds = bounds.bounded(partSize: partSize)
     self.bounds = bounds
     self.partSize = partSize
@@ -169,6 +172,7 @@ package struct Pace: Sendable {
 
   package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
     now = sample.at
+    if sample.limit != bounds.limit { return relimited(to: sample.limit) }
     let losses = evidence.take(sample)
     if phase == .opening { return open(sample, isFull) }
     switch losses {
@@ -200,6 +204,18 @@ package struct Pace: Sendable {
     slowSince = isTooSlow(rate, underWay) ? slowSince ?? begun.at : nil
     isAtRest = moved < Self.leastMoved
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
+  }
+
+  /// The time has come for another limit, which nothing that was measured before says anything about.
+  private mutating func relimited(to limit: Int64?) -> Change? {
+    unlimited.limit = limit
+    bounds = unlimited.bounded(partSize: partSize)
+    isHeldByLimit = limit != nil
+    phase = .beginning(rate: nil)
+    (epoch, slowSince, beforeSlow, measuredNeed) = (nil, nil, nil, 1)
+    evidence.reset()
+    let least = now < quietUntil ? window : max(window, bounds.start)
+    return change(to: min(least, bounds.most), RateLimiter.words(limit))
   }
 
   /// As many connections as random losses make useful.
@@ -435,12 +451,12 @@ package struct Pace: Sendable {
     return nil
   }
 
-  private static func percent(_ share: Double) -> String {
+  static func percent(_ share: Double) -> String {
     let hundredths = Int(share * 10_000)
     return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) %"
   }
 
-  private static func mega(_ rate: Double) -> String {
+  static func mega(_ rate: Double) -> String {
     let tenths = Int(rate / 104_857.6)
     return "\(tenths / 10).\(tenths % 10) MiB/s"
   }

@@ -23,9 +23,9 @@ package enum LineClass: String, Sendable, CaseIterable {
   }
 
   /// A rate limit makes the line slower.
-  package func bounded(by limit: Int64?) -> LineClass {
-    guard let limit else { return self }
-    let other = LineClass(bytesPerSecond: Double(limit))
+  package func bounded(by limit: RateLimit?) -> LineClass {
+    guard let least = limit?.least else { return self }
+    let other = LineClass(bytesPerSecond: Double(least))
     let order = Self.allCases
     return order.firstIndex(of: other) ?? 0 < order.firstIndex(of: self) ?? 0 ? other : self
   }

@@ -28,8 +28,8 @@ package struct UploadJob: Sendable {
   package var threshold: Int64?
   /// With the file's size, determines the part size if `partSize` is nil.
   package var line = LineClass.usual
-  /// The caller's limit in bytes per second: the rate of such a run says nothing about the line.
-  package var limitRate: Int64?
+  /// The caller's: the rate of such a run says nothing about the line.
+  package var limitRate: RateLimit?
   package var concurrency = 8
   /// Bounds for finding the number of connections; nil: it is `concurrency`.
   package var pace: Pace.Bounds?
@@ -151,14 +151,14 @@ package struct UploadJob: Sendable {
     return finer
   }
 
-  func scheduling(_ plan: UploadPlan, seed: UInt64) -> Scheduler.Settings {
+  func scheduling(_ plan: UploadPlan, seed: UInt64, now: Timestamp) -> Scheduler.Settings {
     var settings = Scheduler.Settings()
+    settings.limitRate = limitRate?.rate(at: now)
     settings.concurrency = concurrency
     settings.pace = plan.isSingle && !source.isStream ? nil : pace
-    settings.pace?.limit = limitRate
+    settings.pace?.limit = settings.limitRate
     settings.retry = retry
     settings.hedges = hedges
-    settings.limitRate = limitRate
     settings.seed = seed
     return settings
   }

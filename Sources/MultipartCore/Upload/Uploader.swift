@@ -54,7 +54,7 @@ package final class Uploader: Sendable {
     self.run =
       run
       ?? RunDriver(
-        job.scheduling(plan, seed: UInt64(world.random() * 0x1p52)), transport: client.transport,
+        job.scheduling(plan, seed: UInt64(world.random() * 0x1p52), now: world.now()), transport: client.transport,
         origin: client.signer.origin, world: world)
     self.client = client
     self.world = world

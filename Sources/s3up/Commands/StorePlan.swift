@@ -38,9 +38,13 @@ struct StorePlan {
   }
 
   var rate: String {
-    guard let rate = settings.transfer.limitRate else { return "rate         not limited" }
-    return "rate         \(Human.size(rate)) a second (\(settings.source(.limitRate)))"
+    guard let limit = settings.transfer.limitRate else { return "rate         not limited" }
+    let minute = store.world.now().localMinute
+    let next = limit.next(after: minute).map { ", from \($0.time) \(Self.rate($0.bytesPerSecond))" } ?? ""
+    return "rate         \(Self.rate(limit.rate(at: minute)))\(next) (\(settings.source(.limitRate)))"
   }
+
+  private static func rate(_ bytes: Int64?) -> String { bytes.map { "\(Human.size($0)) a second" } ?? "not limited" }
 
   func checksum(_ asked: ChecksumForm?, _ remembered: ChecksumForm?) -> String {
     let words =
@@ -56,6 +60,11 @@ struct StorePlan {
     "signature    " + (store.signer.signsPayload ? "covers the SHA-256 of the body" : "leaves the body to TLS")
       + (settings.sources[.payloadSigning].map { ", as \($0) says" } ?? "")
   }
+}
+
+extension RateLimit.Change {
+  /// `08:00`
+  fileprivate var time: String { Human.two(Int64(minute / 60)) + ":" + Human.two(Int64(minute % 60)) }
 }
 
 extension ChecksumForm {

@@ -45,5 +45,5 @@ enum Human {
     return "\(tenths / 10).\(tenths % 10)"
   }
 
-  private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -87,19 +87,46 @@ import Testing
 
     var watch = LineWatch(.auto)
     #expect(watch.prepare(sockets[1]) == nil)
-    #expect(watch.judge(quiet, on: [sockets[0]]) == nil)
+    #expect(watch.judge(quiet, Self.nothing, on: [sockets[0]]) == nil)
     #expect(!watch.isHardy && Self.control(of: sockets[0]) == system && Self.control(of: sockets[1]) == system)
 
-    let told = watch.judge(lossy, on: [sockets[0]])
-    #expect(told == (isLet ? "the line loses 2.5 % of the packets: its connections use BBR from here on" : nil))
+    let told = watch.judge(lossy, Self.nothing, on: [sockets[0]])
+    #expect(told == (isLet ? "the line loses 2.50 % of the packets: its connections use BBR from here on" : nil))
     #expect(watch.isHardy == isLet && Self.control(of: sockets[0]) == wanted)
     #expect(watch.prepare(sockets[1]) == nil && Self.control(of: sockets[1]) == wanted)
-    #expect(watch.judge(lossy, on: [sockets[0]]) == nil, "told once")
+    #expect(watch.judge(lossy, Self.nothing, on: [sockets[0]]) == nil, "told once")
 
     for control in [CongestionControl.system, .named("reno")] {
       var fixed = LineWatch(control)
-      #expect(fixed.judge(lossy, on: [sockets[0]]) == nil && !fixed.isHardy)
+      #expect(fixed.judge(lossy, Self.nothing, on: [sockets[0]]) == nil && !fixed.isHardy)
     }
+  }
+
+  private static let nothing = LineSample(at: .zero, delivered: 0)
+
+  @Test(
+    "One lost segment in a thousand is enough if losses are random, but not if they come in bursts",
+    arguments: [true, false])
+  func few(_ areRandom: Bool) throws {
+    let server = try RawServer { connection, _ in connection.untilClosed() }
+    let socket = try Self.connected(to: server.port)
+    defer { close(socket) }
+    try #require(setsockopt(socket, Int32(IPPROTO_TCP), Self.tcpCongestion, "cubic", 5) == 0)
+    var watch = LineWatch(.auto)
+    var sample = Self.nothing
+    (sample.roundTrip, sample.leastTrip) = (.milliseconds(20), .milliseconds(20))
+    var told: Wording?
+    for look in 1...40 {
+      sample.at += .milliseconds(100)
+      sample.segments += 3000
+      sample.resent += areRandom ? 3 : look % 10 == 0 ? 30 : 0
+      let sum = Sum(sent: UInt64(sample.segments), again: UInt64(sample.resent), shortestTrip: 20_000)
+      told = told ?? watch.judge(sum, sample, on: [socket])
+    }
+    let isLet = setsockopt(socket, Int32(IPPROTO_TCP), Self.tcpCongestion, "bbr", 3) == 0
+    #expect(
+      told == (areRandom && isLet ? "the line loses 0.10 % of the packets: its connections use BBR from here on" : nil))
+    #expect(watch.isHardy == (areRandom && isLet))
   }
 
   private static let tcpCongestion: Int32 = 13

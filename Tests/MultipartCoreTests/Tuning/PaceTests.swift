@@ -24,12 +24,14 @@ import Testing
     private var flying = 0
     private var sent = 0.0
     private let partSize: Int64
+    var limit: Int64?
 
     init(
       _ bounds: Pace.Bounds = Pace.Bounds(start: 8, most: 48), partSize: Int64 = 8 << 20,
       rate: @escaping (Int) -> Double
     ) {
       pace = Pace(bounds, partSize: partSize)
+      limit = bounds.limit
       self.partSize = partSize
       self.rate = rate
     }
@@ -47,6 +49,7 @@ import Testing
           if flying > pace.window { flying -= 1 }
         }
         var sample = LineSample(at: now, delivered: delivered)
+        sample.limit = limit
         resent += moved / 1448 * losses(flying)
         (sample.segments, sample.resent) = (delivered / 1448, Int64(resent))
         (sample.roundTrip, sample.leastTrip) = (roundTrip + queue, roundTrip)
@@ -292,6 +295,26 @@ import Testing
     #expect(free.pace.window == 48)
     #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: 3 << 20), partSize: 8 << 20).window == 3)
     #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: 1), partSize: 8 << 20).window == 1)
+  }
+
+  @Test("Another limit means as many connections as it allows in ten seconds, from the next look on")
+  func limitChanges() {
+    var line = PlayedLine { _ in 100 * Self.mega }
+    line.run(.seconds(20))
+    line.limit = 2 << 20
+    line.rate = { _ in 2 * Self.mega }
+    line.run(.milliseconds(100))
+    #expect(line.pace.window == 2)
+    #expect(line.changes.last?.why == "the limit is 2.0 MiB/s from now on" && line.changes.last?.stopsSome == false)
+    line.run(.seconds(60))
+    #expect(line.pace.window == 2 && line.pace.isHeldByLimit, "\(line.changes)")
+    line.limit = nil
+    line.rate = { Double($0) * 10 * Self.mega }
+    line.run(.milliseconds(100))
+    #expect(line.pace.window == 8 && !line.pace.isHeldByLimit)
+    #expect(line.changes.last?.why == "there is no limit from now on")
+    line.run(.seconds(30))
+    #expect(line.pace.window == 48)
   }
 
   @Test("A store that asked for less gets ten seconds, and then more connections are tried")

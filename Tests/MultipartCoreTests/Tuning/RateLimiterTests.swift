@@ -1,4 +1,5 @@
 import MultipartCore
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct RateLimiterTests {
@@ -82,5 +83,59 @@ import Testing
     #expect(limiter.take(100, now: .seconds(9)) == 0)
     #expect(limiter.take(100, now: .seconds(10)) == 0)
     #expect(limiter.take(100, now: .seconds(11)) > 0)
+  }
+
+  @Test("By a timetable it has another rate when the time of day comes, and says so once")
+  func timetable() {
+    let minute = Mutex(7 * 60 + 59)
+    let said = Mutex<[String]>([])
+    let limit = RateLimit.timetable([
+      .init(hour: 8, bytesPerSecond: 1 << 20), .init(hour: 19, bytesPerSecond: nil),
+    ])
+    let limiter = RateLimiter(limit, now: .zero, minute: { minute.withLock { $0 } }) { text in
+      said.withLock { $0.append(text) }
+    }
+    #expect(limiter.take(1 << 30, now: .zero) == 1 << 30)
+    #expect(limiter.wait(now: .zero) == .zero && limiter.rate(now: .zero) == nil)
+    minute.withLock { $0 = 8 * 60 }
+    // The clock is looked at once a second.
+    #expect(limiter.take(1 << 30, now: .milliseconds(999)) == 1 << 30)
+    #expect(limiter.take(1 << 30, now: .seconds(1)) == 0)
+    #expect(limiter.rate(now: .seconds(1)) == 1 << 20)
+    #expect(limiter.wait(now: .seconds(1)) > .zero)
+    #expect(limiter.take(1 << 30, now: .seconds(2)) == (1 << 20) / 20)
+    minute.withLock { $0 = 19 * 60 + 30 }
+    #expect(limiter.wait(now: .seconds(3)) == .zero)
+    #expect(limiter.take(1 << 30, now: .seconds(3)) == 1 << 30)
+    #expect(said.withLock { $0 } == ["the limit is 1.0 MiB/s from now on", "there is no limit from now on"])
+  }
+}
+
+@Suite struct RateLimitTests {
+  private static let day = RateLimit.timetable([
+    .init(hour: 19, bytesPerSecond: nil), .init(hour: 8, minute: 30, bytesPerSecond: 2000),
+    .init(hour: 12, bytesPerSecond: 500),
+  ])
+
+  @Test(
+    "A rate holds until the next one, and the last one of a day until the first of the next day",
+    arguments: [(0, nil), (509, nil), (510, 2000), (719, 2000), (720, 500), (1139, 500), (1140, nil), (1439, nil)])
+  func rates(_ minute: Int, _ rate: Int64?) {
+    #expect(Self.day.rate(at: minute) == rate)
+  }
+
+  @Test("The next change is another rate, perhaps on the next day", arguments: [(0, 510), (510, 720), (1140, 510)])
+  func next(_ minute: Int, _ next: Int) {
+    #expect(Self.day.next(after: minute)?.minute == next)
+  }
+
+  @Test("The lowest rate is known; one rate never changes")
+  func least() {
+    #expect(Self.day.least == 500 && !Self.day.isConstant)
+    let same = RateLimit.bytesPerSecond(7)
+    #expect(same.least == 7 && same.isConstant && same.next(after: 0) == nil && same.rate(at: 1439) == 7)
+    let none = RateLimit.timetable([])
+    #expect(none.least == nil && none.isConstant && none.rate(at: 600) == nil)
+    #expect(RateLimit.timetable([.init(hour: 99, minute: 99, bytesPerSecond: -5)]).rate(at: 0) == 1)
   }
 }

@@ -49,6 +49,24 @@ import Testing
     #expect(upload.lost == 0)
   }
 
+  @Test("When the time of day lifts the limit, as many parts are sent as on any line, and fewer when it comes back")
+  func timetable() throws {
+    var upload = try PlayedUpload(parts: 200, limit: 1 << 20) { _ in 50 * Self.mega }
+    upload.rate = { [rate = upload.rate] count in min(rate(count), Self.mega) }
+    upload.run(.seconds(60))
+    #expect(upload.done.count >= 5 && upload.most <= 2, "\(upload.done)")
+    upload.limit = nil
+    upload.rate = { _ in 50 * Self.mega }
+    upload.run(.seconds(10))
+    #expect(upload.out.count >= 8 && upload.done.count >= 50, "\(upload.done.count)")
+    upload.limit = 1 << 20
+    upload.rate = { _ in Self.mega }
+    // Those that have begun are sent.
+    upload.run(.seconds(120))
+    #expect(upload.out.count <= 2, "\(upload.story.notices)")
+    #expect(upload.copies == 0)
+  }
+
   @Test("Under a limit no part is sent a second time, however long it takes", arguments: [nil, 1 << 20] as [Int64?])
   func notHedged(_ limit: Int64?) throws {
     let part: Int64 = 5 << 20
@@ -64,7 +82,9 @@ import Testing
     while story.now < .seconds(60) {
       story.now += .seconds(1)
       story.tell(.tick)
-      story.tell(.sampled(LineSample(at: story.now, delivered: 0), parts: [4: 1]))
+      var sample = LineSample(at: story.now, delivered: 0)
+      sample.limit = limit
+      story.tell(.sampled(sample, parts: [4: 1]))
     }
     let copies = story.count { if case .sendCopy = $0 { true } else { false } }
     #expect(copies == (limit == nil ? 1 : 0))

@@ -12,6 +12,7 @@ struct PlayedUpload {
   }
 
   private(set) var story: MachineStory
+  var limit: Int64?
   /// Bytes a second, by the number of connections.
   var rate: (Int) -> Double
   var roundTrip: Duration = .milliseconds(20)
@@ -43,6 +44,7 @@ struct PlayedUpload {
     settings.pace = bounds
     settings.pace?.limit = limit
     settings.limitRate = limit
+    self.limit = limit
     settings.hedges = true
     settings.keepsOn = [.interrupted]
     story = MachineStory(settings)
@@ -96,6 +98,7 @@ struct PlayedUpload {
       cancelled = []
       move()
       var sample = LineSample(at: story.now, delivered: Int64(delivered))
+      sample.limit = limit
       sample.roundTrip = line?.currentTrip ?? roundTrip
       sample.leastTrip = line?.roundTrip ?? roundTrip
       for wire in (out + idle).map(\.wire) + [ended] {

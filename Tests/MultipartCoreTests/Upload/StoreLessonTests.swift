@@ -85,7 +85,7 @@ import Testing
   private func upload(_ fake: FakeS3, each: Duration, heldDown: Bool = false) async throws {
     let path = try directory.write([UInt8](repeating: 7, count: 17 << 20), to: "file")
     var job = UploadJob(source: .file(try SourceFile(FilePath(path))), bucket: "bucket", key: "k")
-    job.limitRate = heldDown ? 1 << 40 : nil
+    job.limitRate = heldDown ? .bytesPerSecond(1 << 40) : nil
     var world = world
     world.uptime = {
       let completes = fake.requests(.completeMultipartUpload).count

@@ -47,7 +47,9 @@ import Testing
     #expect(small.isSingle && small.range(of: 1) == (0, 7 << 20))
     #expect(try UploadPlan(size: 4 << 30, partSize: 6 << 20, line: .fastest).partSize == 6 << 20)
     let rates = [0, 0.9, 1.1, 6.9, 7.1, 199, 201, 799, 801].map { LineClass(bytesPerSecond: $0 * 1_048_576) }
-    #expect(LineClass.fast.bounded(by: 1000) == .slow && LineClass.slow.bounded(by: 1 << 40) == .slow)
+    #expect(
+      LineClass.fast.bounded(by: .bytesPerSecond(1000)) == .slow
+        && LineClass.slow.bounded(by: .bytesPerSecond(1 << 40)) == .slow)
     #expect(LineClass.fast.bounded(by: nil) == .fast)
     #expect(rates == [.slow, .slow, .modest, .modest, .usual, .usual, .fast, .fast, .fastest])
   }

@@ -218,6 +218,39 @@ import Testing
     #expect(ended - began < .seconds(20), "\(ended - began)")
   }
 
+  /// So that the program's local time is now this many seconds before eight in the morning.
+  private static func zone(secondsBeforeEight seconds: Int) -> String {
+    let local = 8 * 3600 - seconds
+    let east = (local - Int(time(nil) % 86_400) + 86_400) % 86_400
+    // POSIX counts to the west, and up to 24 hours.
+    return "TST-\(east / 3600):\(east / 60 % 60):\(east % 60)"
+  }
+
+  @Test("--limit-rate follows its timetable in mid-upload", arguments: [1, 4])
+  func timetable(_ concurrency: Int) async throws {
+    var box = try BlackBox()
+    box.environment["TZ"] = Self.zone(secondsBeforeEight: 4)
+    try box.sample("f", 30 * mebi)
+    let result = try await box.run(
+      "put", "f", "s3://bucket/k", "--part-size", "5M", "--limit-rate", "07:00=512K,08:00=off", "-v", "--concurrency",
+      String(concurrency))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("there is no limit from now on"), "\(result.errors)")
+    // A minute at the rate of before eight.
+    #expect(result.seconds > 2 && result.seconds < 40, "\(result.seconds)")
+  }
+
+  @Test("--explain says the rate of now, and the next one")
+  func timetableExplained() async throws {
+    var box = try BlackBox()
+    box.environment["TZ"] = Self.zone(secondsBeforeEight: 1800)
+    try box.sample("f", 1000)
+    let result = try await box.run(
+      "put", "f", "s3://bucket/k", "--limit-rate", "19:30=off,08:00=2M", "--explain", "--dry-run")
+    let line = "rate         not limited, from 08:00 2.0 MiB a second (--limit-rate)"
+    #expect((result.output + result.errors).contains(line), "\(result.output)\(result.errors)")
+  }
+
   @Test("--concurrency auto uses more connections if the store limits each, and -v says why")
   func auto() async throws {
     let box = try BlackBox(faults: [Fault(.init(.uploadPart), .slowRead(bytesPerSecond: 3 * mebi))]) {

@@ -125,7 +125,7 @@ import Testing
     #expect(found.transfer.concurrency == 20)
     #expect(found.transfer.threshold == 64 << 20)
     #expect(found.transfer.partSize(forFileOf: 100 << 20) == 16 << 20)
-    #expect(found.transfer.limitRate == 50 << 20)
+    #expect(found.transfer.limitRate == .bytesPerSecond(50 << 20))
     for name in [
       Setting.region, .fips, .dualstack, .addressing, .payloadSigning, .concurrency, .partSize, .limitRate,
     ] { #expect(found.source(name) == "profile default", "\(name)") }

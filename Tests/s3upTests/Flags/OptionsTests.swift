@@ -43,10 +43,39 @@ private func message(_ body: () throws -> Void) -> String {
     #expect(try PartOptions(line).size == 16 << 20)
     let options = try TransferSettings(StoreOptions(line))
     #expect(options.connections == .fixed(32))
-    #expect(options.limitRate == 2 << 20)
+    #expect(options.limitRate == .bytesPerSecond(2 << 20))
     #expect(options.tries == 3)
     #expect(options.stallTimeout == .seconds(60))
     #expect(options.connectTimeout == .milliseconds(500))
+  }
+
+  @Test(
+    "--limit-rate takes a rate for each time of day",
+    arguments: [
+      ("08:00=2M,19:00=off", [(480, 2 << 20), (1140, nil)]),
+      ("19:00=off,8:00=500K/s", [(480, 500 << 10), (1140, nil)]),
+      ("00:00=1M", [(0, 1 << 20)]), ("23:59=1M,0:00=2M", [(0, 2 << 20), (1439, 1 << 20)]),
+    ] as [(String, [(Int, Int64?)])])
+  func timetable(_ words: String, _ changes: [(Int, Int64?)]) throws {
+    let limit = try #require(try StoreOptions(line("put", "--limit-rate", words)).limitRate)
+    #expect(limit.changes.map(\.minute) == changes.map(\.0))
+    #expect(limit.changes.map(\.bytesPerSecond) == changes.map(\.1))
+  }
+
+  @Test func aTimetableThatNeverLimitsIsNoLimit() throws {
+    #expect(try StoreOptions(line("put", "--limit-rate", "08:00=off,19:00=off")).limitRate == nil)
+  }
+
+  @Test(arguments: [
+    "08:00=", "=2M", "08:00", "08:00=2M,", ",08:00=2M", "24:00=2M", "08:60=2M", "8=2M", "08:0=2M", "008:00=2M",
+    "-1:00=2M",
+    "08:00=2M,08:00=3M", "08:00=2M,8:00=off", "08:00=0", "08:00=2M 19:00=off", "08:00=2M;19:00=off", "08:00=a",
+    "٠٨:٠٠=2M",
+    "08:00=2M=3M",
+  ])
+  func wrongTimetables(_ words: String) {
+    let text = message { _ = try StoreOptions(line("put", "--limit-rate", words)) }
+    #expect(text.hasPrefix("--limit-rate: '"), "\(text)")
   }
 
   @Test func anExplicitDefaultCountsAsGiven() throws {

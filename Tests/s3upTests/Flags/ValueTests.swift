@@ -23,8 +23,8 @@ import Testing
 
   @Test func aRateIsASizeASecondOrOff() {
     #expect(RateValue.parse("off") == .off)
-    #expect(RateValue.parse("2M") == .bytesPerSecond(2 << 20))
-    #expect(RateValue.parse("2M/s") == .bytesPerSecond(2 << 20))
+    #expect(RateValue.parse("2M") == .limit(.bytesPerSecond(2 << 20)))
+    #expect(RateValue.parse("2M/s") == .limit(.bytesPerSecond(2 << 20)))
     for text in ["0", "", "/s", "2M/m", "-1", "none"] { #expect(RateValue.parse(text) == nil, "\(text)") }
   }
 

@@ -50,8 +50,9 @@ extension FlagList {
       .limitRate, .value("RATE|off"), .transfer, [.put, .part],
       "Send at most RATE bytes per second in total, over all connections.",
       more: """
-        RATE is a SIZE per second: 2M, 2M/s, 500K. Only as many parts are sent at once as it allows in ten seconds; \
-        below 1 MiB per second parts are 5 MiB.
+        RATE is a SIZE per second: 2M, 2M/s, 500K; or several with the time of day from which each holds, such as \
+        08:00=2M,19:00=off, by the local clock, every day. Only as many parts are sent at once as it allows in ten \
+        seconds; below 1 MiB per second parts are 5 MiB.
         """, standard: "off", choices: ["off"], open: true),
     Flag(
       .retries, .value("N"), .transfer, .patient, "How often one request is tried before it is given up, 1 to 1000.",

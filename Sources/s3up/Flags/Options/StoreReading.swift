@@ -60,7 +60,7 @@ extension StoreOptions {
       guard let rate = RateValue.parse(given.value.text) else {
         throw invocation.wrong(given, "is not a rate", remedy: RateValue.form)
       }
-      if case .bytesPerSecond(let bytes) = rate { limitRate = bytes }
+      if case .limit(let limit) = rate { limitRate = limit }
     }
   }
 }

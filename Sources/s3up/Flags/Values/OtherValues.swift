@@ -1,17 +1,43 @@
 import MultipartCore
 
-/// A SIZE per second, or `off`.
+/// A SIZE per second, or `off`; or several of them, each with the time of day from which it holds: `08:00=2M,19:00=off`.
 enum RateValue: Sendable, Equatable {
   case off
-  case bytesPerSecond(Int64)
+  case limit(RateLimit)
 
-  static let form = "A RATE is a SIZE a second, 500K, 2M or 2M/s, or off."
+  static let form =
+    "A RATE is a SIZE a second, 500K, 2M or 2M/s, or off; with times of day it is 08:00=2M,19:00=off, each time once."
 
   static func parse(_ text: String) -> RateValue? {
-    if text == "off" { return .off }
+    guard text.contains("=") else { return rate(text).map { $0.map { .limit(.bytesPerSecond($0)) } ?? .off } }
+    var changes: [RateLimit.Change] = []
+    for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let sides = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, let (hour, minute) = time(sides[0]), let rate = rate(String(sides[1])) else { return nil }
+      let change = RateLimit.Change(hour: hour, minute: minute, bytesPerSecond: rate)
+      guard !changes.contains(where: { $0.minute == change.minute }) else { return nil }
+      changes.append(change)
+    }
+    let limit = RateLimit.timetable(changes)
+    return limit.least == nil ? .off : .limit(limit)
+  }
+
+  /// Nil if it is not a rate; nil within it if that is `off`.
+  private static func rate(_ text: String) -> Int64?? {
+    if text == "off" { return .some(nil) }
     let size = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
     guard let bytes = SizeValue.parse(size), bytes > 0 else { return nil }
-    return .bytesPerSecond(bytes)
+    return bytes
+  }
+
+  /// `8:00`, `08:00`, `23:59`
+  private static func time(_ text: Substring) -> (hour: Int, minute: Int)? {
+    let sides = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard sides.count == 2, (1...2).contains(sides[0].count), sides[1].count == 2,
+      sides.allSatisfy({ $0.utf8.allSatisfy(ASCII.isDigit) }), let hour = Int(sides[0]), let minute = Int(sides[1]),
+      hour < 24, minute < 60
+    else { return nil }
+    return (hour, minute)
   }
 }
 

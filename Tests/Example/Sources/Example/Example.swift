@@ -90,7 +90,7 @@ import MultipartCore
   func cancelAndResume() async throws {
     let path = try file("large", megabytes: 40)
     var slow = options
-    slow.limitRate = 20 << 20
+    slow.limitRate = .bytesPerSecond(20 << 20)
     slow.connections = .fixed(2)
     let store = try await Store(bucket: bucket, slow)
     var upload = UploadOptions()
