@@ -5,31 +5,34 @@ import MultipartCore
 struct CredentialWatch {
   private let session: Session
   private let signer: BucketSigner
-  private let upload: UploadTask
+  private let look: Look
+
+  /// Bytes that were sent, and how many are left; nil: not known yet.
+  typealias Look = @Sendable () -> (taken: Int64, left: Int64?)
 
   /// Seconds before the rate is reliable.
   private static let settling = 5
 
-  init(_ session: Session, _ signer: BucketSigner, _ upload: UploadTask) {
+  init(_ session: Session, _ signer: BucketSigner, look: @escaping Look) {
     self.session = session
     self.signer = signer
-    self.upload = upload
+    self.look = look
   }
 
   /// Nil unless the credentials come from the environment and expire.
   func start() -> Task<Void, Never>? {
-    guard let total = upload.progress.total, session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
-    let (session, signer, upload) = (session, signer, upload)
+    guard session.environment["AWS_CREDENTIAL_EXPIRATION"] != nil else { return nil }
+    let (session, signer, look) = (session, signer, look)
     return Task {
       guard let held = try? await signer.currentCredentials(), held.isFixed, let end = held.expiration else { return }
       var meter = RateMeter()
       var seconds = 0
       while (try? await session.world.sleep(.seconds(1))) != nil {
         seconds += 1
-        let progress = upload.progress
-        meter.add(progress.taken, at: session.world.uptime())
-        guard seconds >= Self.settling, let left = meter.eta(remaining: total - progress.bytes) else { continue }
-        guard let text = Self.warning(now: session.world.now(), eta: left, end: end) else { continue }
+        let (taken, left) = look()
+        meter.add(taken, at: session.world.uptime())
+        guard seconds >= Self.settling, let left, let eta = meter.eta(remaining: left) else { continue }
+        guard let text = Self.warning(now: session.world.now(), eta: eta, end: end) else { continue }
         session.world.log(0, "\(text)")
         return
       }

@@ -27,7 +27,7 @@ struct PutManyCommand {
       if session.output.explain {
         for line in try await ManyPlan(store, options.upload, sources).lines { session.console.line(line) }
       }
-      return try store.batch(list, options, onEvent: reporter.hear)
+      return (try store.batch(list, options, onEvent: reporter.hear), store.signer)
     }
   }
 }
@@ -42,8 +42,9 @@ struct PutManyRun: Sendable {
   private let start: Duration
   private let limit: Duration?
 
-  /// Makes the run; nil if there is nothing to do.
-  typealias Begin = @Sendable (BatchOptions, ManyReporter) async throws(Failure) -> BatchUpload?
+  /// Makes the run, and says who signs its requests; nil if there is nothing to do.
+  typealias Begin =
+    @Sendable (BatchOptions, ManyReporter) async throws(Failure) -> (batch: BatchUpload, signer: BucketSigner?)?
 
   init(_ session: Session) throws(Failure) {
     self.session = session
@@ -70,7 +71,7 @@ struct PutManyRun: Sendable {
     options.upload.deadline = options.upload.deadline.map { $0 - (session.world.uptime() - start) }
     let failures = try FailedNames(selection.failedTo, endWithNUL: selection.endsWithNUL)
     let reporter = ManyReporter(session, failures, since: start)
-    guard let batch = try await begin(options, reporter) else {
+    guard let (batch, signer) = try await begin(options, reporter) else {
       try reporter.tell(BatchSummary(), command: nil)
       return .success
     }
@@ -78,6 +79,13 @@ struct PutManyRun: Sendable {
     session.signals.onReport { reporter.report() }
     session.signals.onPause { reporter.pause() }
     reporter.start(batch)
+    let watch = signer.flatMap { signer in
+      CredentialWatch(session, signer) {
+        let progress = batch.progress
+        return (progress.taken, progress.foundAll ? progress.foundBytes - progress.bytes : nil)
+      }.start()
+    }
+    defer { watch?.cancel() }
     var cut: Failure?
     do throws(Failure) {
       _ = try await batch.run()

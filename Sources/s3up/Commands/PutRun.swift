@@ -39,7 +39,12 @@ struct PutRun: Sendable {
     session.signals.onReport { reporter.report() }
     session.signals.onPause { reporter.pause() }
     reporter.start(upload)
-    let watch = signer.flatMap { CredentialWatch(session, $0, upload).start() }
+    let watch = signer.flatMap { signer in
+      CredentialWatch(session, signer) {
+        let progress = upload.progress
+        return (progress.taken, progress.total.map { $0 - progress.bytes })
+      }.start()
+    }
     defer { watch?.cancel() }
     do throws(Failure) {
       let object = try await upload.run()

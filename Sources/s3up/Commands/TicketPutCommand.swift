@@ -42,8 +42,9 @@ struct TicketPutCommand {
         session.console.line("target       the objects that the tickets name, at \(SafeText.oneLine(tickets.origin))")
         session.console.line(Self.credentials(until: tickets.expires))
       }
-      return try tickets.upload(
+      let batch = try tickets.upload(
         from: FilePath(bytes: folder.bytes), session.storeOptions(), options, onEvent: reporter.hear)
+      return (batch, nil)
     }
   }
 

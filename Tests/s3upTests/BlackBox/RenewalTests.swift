@@ -222,15 +222,18 @@ private final class Issuer: Sendable {
     try await box.expectResumes(Self.put, to: bytes)
   }
 
-  @Test("a warning names keys of the environment that expire before the upload ends, with both times")
-  func warns() async throws {
+  @Test(
+    "a warning names keys of the environment that expire before the upload ends, with both times",
+    arguments: [put, ["put", "f", "small", "s3://bucket/"]])
+  func warns(_ command: [String]) async throws {
     let short = issuer.issue(life: 300)
     var box = box
     box.environment["AWS_ACCESS_KEY_ID"] = short.keyID
     box.environment["AWS_SECRET_ACCESS_KEY"] = short.secret
     box.environment["AWS_SESSION_TOKEN"] = short.sessionToken
     box.environment["AWS_CREDENTIAL_EXPIRATION"] = Timestamp(seconds: short.ends ?? 0).iso8601
-    let child = try box.start(Self.put + ["--limit-rate", "50K"])
+    try box.sample("small", 1000)
+    let child = try box.start(command + ["--limit-rate", "50K"])
     try await until("the end of the keys is told", within: .seconds(300)) {
       child.ended || String(decoding: child.stderr, as: UTF8.self).contains("nothing can renew them")
     }
