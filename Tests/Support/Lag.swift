@@ -26,8 +26,12 @@ package struct Lag: Sendable {
     before = Self.sum.with { $0 }
   }
 
+  /// With a sanitizer a program needs a second to start, and longer to end.
+  private static let sanitizer: Duration =
+    CommandLine.arguments.first?.contains("-sanitizer/") == true ? .seconds(2) : .zero
+
   /// Since the beginning. Half a turn of the thread's may be missing.
-  package var sofar: Duration { Self.sum.with { $0 } - before }
+  package var sofar: Duration { Self.sum.with { $0 } - before + Self.sanitizer }
 }
 
 /// How long this thread has been on a core, so that a busy machine does not count (`CLOCK_THREAD_CPUTIME_ID`).
