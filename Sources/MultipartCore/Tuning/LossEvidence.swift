@@ -30,8 +30,10 @@ struct LossEvidence: Sendable {
   private static let enough = 4
   private static let most = 12
 
-  /// As many spans as are kept were seen.
-  var isLong: Bool { spans.count == Self.most }
+  /// How many spans were seen since the last change.
+  var count: Int { spans.count }
+  /// As many as are kept.
+  var isLong: Bool { count == Self.most }
 
   var sent: Int64 { spans.reduce(0) { $0 + $1.sent } }
   private var again: Int64 { spans.reduce(0) { $0 + $1.again } }

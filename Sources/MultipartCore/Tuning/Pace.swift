@@ -116,6 +116,8 @@ package struct Pace: Sendable {
   private static let neededGrowth = 1.25
   /// Fewer connections that have less than this share of the former rate may be too few.
   private static let missing = 0.8
+  /// A connection that has just lost packets is slow for a while, and needs fewer others than it seems.
+  private static let mostAgain = 3
   private static let shortestEpoch: Duration = .milliseconds(300)
   /// On a slow line: until this much has arrived, for at most `longestEpoch`.
   private static let leastMoved: Int64 = 256 << 10
@@ -147,6 +149,8 @@ package struct Pace: Sendable {
   private static let crowding = 2.2
   /// More is hardly ever lost at random.
   private static let mostRandom = 0.05
+  /// Spans of a trial on a slow line: each second costs what has begun.
+  private static let slowTrial = 6
   /// Four times as many connections and more have at least so much of the rate before.
   private static let spreadGrowth = 1.3
 
@@ -221,14 +225,15 @@ package struct Pace: Sendable {
   /// As many connections as random losses make useful.
   private mutating func spread(_ losses: LossEvidence.Verdict, _ sample: LineSample) -> Change? {
     if case .spreading(let from) = phase {
-      if case .random(let share) = losses, share <= from.losses * Self.crowding {
+      let isFaster = evidence.rate >= from.rate * Self.spreadGrowth
+      if case .random(let share) = losses, share <= from.losses * Self.crowding, isFaster || beforeSlow == nil {
         lossyNeed = window
         let connections = min(bounds.mostWhenLossy, window * 2)
         if connections > window { return change(to: connections, Self.why(share)) }
       }
-      guard evidence.isLong else { return nil }
+      guard evidence.isLong || (beforeSlow != nil && evidence.count >= Self.slowTrial) else { return nil }
       settle(now)
-      guard losses == .few || evidence.rate < from.rate * Self.spreadGrowth else { return nil }
+      guard losses == .few || !isFaster else { return nil }
       lossyNeed = 1
       // On a slow line a trial costs a part of each connection.
       if beforeSlow != nil { patience = Self.longestPatience }
@@ -363,8 +368,12 @@ package struct Pace: Sendable {
         return change(to: min(window, max(fewer, enough(rate))), "\(Self.mega(rate)): the line does not need them")
       }
       measuredNeed = window
-      // As fast as with all of them: more would gain nothing.
-      if rate < slowRate * Self.missing { phase = .beginning(rate: rate) }
+      if rate < slowRate * Self.missing {
+        phase = .beginning(rate: rate)
+      } else {
+        // As fast as with all of them: more would gain nothing.
+        crowdedUntil = max(crowdedUntil, now + Self.longestPatience)
+      }
       return nil
     }
   }
@@ -374,7 +383,7 @@ package struct Pace: Sendable {
     phase = .again(fewer: window, rate: rate)
     let enough = Int(min((Double(window) * slowRate / max(1, rate)).rounded(.up), 1e6))
     let why = "\(Self.mega(rate)) after \(Self.mega(slowRate)): trying whether the line needs them"
-    return change(to: min(most, max(window + 1, enough)), why)
+    return change(to: min(most, max(window + 1, min(enough, window * Self.mostAgain))), why)
   }
 
   /// Seconds for a part if all connections share the rate.

@@ -38,6 +38,23 @@ import Testing
     #expect(unsafe <= 10e6, "\(unsafe / 1e6) of \(told)")
   }
 
+  @Test(
+    "1 MB/s over a long line: what an interruption after 40 s costs stays near ten seconds of it",
+    arguments: [0, 0.001], [100, 200])
+  func longMega(_ loss: Double, _ trip: Int) async throws {
+    let unsafe = try await aside {
+      try (0..<12).map { seed in
+        let line = ModelLine(roundTrip: .milliseconds(trip), rate: 1_000_000, loss: loss, seed: UInt64(seed))
+        let bounds = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 8)
+        var upload = try PlayedUpload(parts: 24, partSize: 5 << 20, bounds: bounds, line: line)
+        upload.run(.seconds(40))
+        return upload.out.reduce(upload.lost) { $0 + $1.gone } / 1e6
+      }
+    }
+    #expect(unsafe.reduce(0, +) / 12 <= 13, "\(unsafe)")
+    #expect(unsafe.allSatisfy { $0 <= 20 }, "\(unsafe)")
+  }
+
   @Test("Under a limit of 1 MiB/s: one or two parts at once, no probing, nothing sent twice")
   func limited() throws {
     var upload = try PlayedUpload(parts: 12, limit: 1 << 20) { _ in Self.mega }
