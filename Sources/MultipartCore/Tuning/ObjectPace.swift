@@ -4,8 +4,8 @@
 /// It is told how many objects have arrived, and has no clock of its own.
 struct ObjectPace: Sendable {
   private enum Phase: Sendable {
-    /// The rate of the first connections is not known yet.
-    case beginning
+    /// Neither the length of the line nor the rate of the connections is known yet.
+    case beginning(isLong: Bool)
     /// Each step is measured against the rate before it.
     case climbing(from: Int, rate: Double)
     case settled(until: Duration)
@@ -13,7 +13,7 @@ struct ObjectPace: Sendable {
 
   private(set) var window: Int
   private let most: Int
-  private var phase = Phase.beginning
+  private var phase = Phase.beginning(isLong: false)
   private var epoch: (at: Duration, arrived: Int)?
   private var patience = Self.shortestPatience
 
@@ -23,8 +23,8 @@ struct ObjectPace: Sendable {
   private static let longestEpoch = Duration.seconds(5)
   /// Arrivals for each connection, so that a rate is one of all of them.
   private static let leastArrivals = 2
-  /// On a line this long the time of an answer is mostly the line's. At first each connection becomes so many that an answer
-  /// may arrive in every `answer`.
+  /// On a line this long the time of an answer is mostly the line's. As soon as that is known, before there are any answers,
+  /// each connection becomes so many that one may arrive in every `answer`.
   private static let longLine = Duration.milliseconds(5)
   private static let answer = Duration.microseconds(1250)
   private static let shortestPatience = Duration.seconds(10)
@@ -46,19 +46,14 @@ struct ObjectPace: Sendable {
 
   /// `isFull`: all connections had something to send.
   mutating func take(_ sample: LineSample, arrived: Int, isFull: Bool) -> Pace.Change? {
+    if isFull, case .beginning(isLong: false) = phase, sample.roundTrip >= Self.longLine { return widen(sample) }
     guard isFull, let begun = epoch else {
       epoch = isFull ? (sample.at, arrived) : nil
       return nil
     }
     let passed = sample.at - begun.at
     let count = arrived - begun.arrived
-    // The first answers over a long line are enough: whatever their rate, most of their time was the line's.
-    let isShown =
-      if case .beginning = phase, sample.roundTrip >= Self.longLine {
-        passed >= sample.roundTrip && count >= window
-      } else {
-        passed >= max(Self.shortestEpoch, sample.roundTrip * 3) && count >= Self.leastArrivals * window
-      }
+    let isShown = passed >= max(Self.shortestEpoch, sample.roundTrip * 3) && count >= Self.leastArrivals * window
     guard isShown || passed >= Self.longestEpoch else { return nil }
     epoch = nil
     let rate = Double(count) / passed.seconds
@@ -82,10 +77,17 @@ struct ObjectPace: Sendable {
     }
   }
 
+  private mutating func widen(_ sample: LineSample) -> Pace.Change? {
+    phase = .beginning(isLong: true)
+    epoch = nil
+    let wanted = min(most, window * Int(min(sample.roundTrip / Self.answer, 1e6)))
+    guard wanted > window else { return nil }
+    window = wanted
+    return Pace.Change(connections: wanted, why: "a round trip takes \(sample.roundTrip.milliseconds) ms")
+  }
+
   private mutating func more(_ rate: Double, _ sample: LineSample) -> Pace.Change? {
-    var times = 2
-    if case .beginning = phase { times = max(2, Int(min(sample.roundTrip / Self.answer, 1e6))) }
-    let wanted = min(most, window * times)
+    let wanted = min(most, window * 2)
     guard wanted > window else { return settle(sample.at) }
     phase = .climbing(from: window, rate: rate)
     window = wanted

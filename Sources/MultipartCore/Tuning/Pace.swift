@@ -252,7 +252,9 @@ package struct Pace: Sendable {
     // Bursts of new connections, or a line that was better before, do not count. Losses allow Reno's connections 1.22
     // packets by the root of their share in a round trip (Mathis), and CUBIC's about twice as many.
     let most = Double(window) * 2.44 / (max(1e-3, sample.roundTrip.seconds) * share.squareRoot())
-    phase = .spreading(from: Spread(connections: window, losses: share, rate: min(evidence.leastRate, most)))
+    // On a slow line a trial that should not have begun costs more than one that does not begin.
+    let rate = beforeSlow == nil ? min(evidence.leastRate, most) : evidence.rate
+    phase = .spreading(from: Spread(connections: window, losses: share, rate: rate))
     return change(to: connections, Self.why(share))
   }
 
@@ -285,8 +287,10 @@ package struct Pace: Sendable {
       if enough(rate) >= bounds.start { return opened(to: bounds.start, why) }
       return enough(soon) > window ? change(to: min(enough(soon), bounds.start), why) : nil
     case .settled(let rate):
-      // Each connection has its own rate: with fewer the line would only be slower.
-      if case .random(let share)? = evidence.last, isFull, let change = spread(.random(share), sample) {
+      // Each connection has its own rate: with fewer the line would only be slower. But if the line is slow, fewer find out.
+      if enough(rate) >= bounds.start, case .random(let share)? = evidence.last, isFull,
+        let change = spread(.random(share), sample)
+      {
         lossShare = share
         return change
       }

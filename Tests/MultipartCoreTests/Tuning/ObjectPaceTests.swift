@@ -42,6 +42,16 @@ import Testing
     #expect(model.pace.window == 256)
   }
 
+  @Test("The length of the line is enough for that: the first answers come later", arguments: [20, 50, 200])
+  func beforeAnswers(_ trip: Int) {
+    var pace = ObjectPace(start: 8, most: 256)
+    var sample = LineSample(at: .milliseconds(trip + 10), delivered: 0)
+    sample.roundTrip = .milliseconds(trip)
+    #expect(pace.take(sample, arrived: 0, isFull: false) == nil)
+    #expect(pace.take(sample, arrived: 0, isFull: true)?.connections == min(256, 8 * trip * 4 / 5))
+    #expect(pace.take(sample, arrived: 0, isFull: true) == nil)
+  }
+
   @Test("Where eight are enough it goes back to eight, and tries again ever more seldom")
   func loopback() {
     var model = Model(wait: .microseconds(500), most: 8000)
