@@ -2,6 +2,7 @@
 #ifndef S3UP_CKERNELS_H
 #define S3UP_CKERNELS_H
 #include "ckguard.h"
+#include "ckmd5.h"
 #include "cksha256.h"
 #include <stddef.h>
 #include <stdint.h>

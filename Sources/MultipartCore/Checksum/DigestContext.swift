@@ -1,3 +1,4 @@
+internal import CKernels
 internal import COpenSSL
 
 /// A digest as OpenSSL's configuration provides it, a FIPS provider's for instance: fetched once for the process
@@ -27,28 +28,41 @@ private struct FetchedDigest: @unchecked Sendable {
 /// A digest in progress. It owns one `EVP_MD_CTX` (`EVP_MD_CTX_new`), freed in `deinit` (`EVP_MD_CTX_free`).
 ///
 /// Each OpenSSL call can fail, but only for lack of memory or because the library is configured without the digest;
-/// a failure after the start is kept, and thrown by `finish`.
+/// a failure after the start is kept, and thrown by `finish`. MD5 is computed here if OpenSSL has none, because no FIPS
+/// provider has it and S3's ETags are made of it. It compares bytes; nothing is protected by it.
 final class DigestContext {
-  private let context: OpaquePointer
+  /// Nil: `md5` is used.
+  private let context: OpaquePointer?
+  private var md5 = ck_md5()
   private let algorithm: ChecksumAlgorithm
   private var broken = false
 
   init(_ algorithm: ChecksumAlgorithm) throws(Failure) {
-    guard let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
     self.algorithm = algorithm
-    self.context = context
-    guard let type = FetchedDigest.of(algorithm)?.type, EVP_DigestInit_ex(context, type, nil) == 1 else {
-      throw Self.failure(algorithm)
+    guard let type = FetchedDigest.of(algorithm)?.type else {
+      context = nil
+      guard algorithm == .md5 else { throw Self.failure(algorithm) }
+      ERR_clear_error()
+      ck_md5_begin(&md5)
+      return
     }
+    guard let context = EVP_MD_CTX_new() else { throw Self.failure(algorithm) }
+    self.context = context
+    guard EVP_DigestInit_ex(context, type, nil) == 1 else { throw Self.failure(algorithm) }
   }
 
   /// Continues from the state of another one (`EVP_MD_CTX_copy_ex`).
   private init?(copying other: DigestContext) {
-    guard let context = EVP_MD_CTX_new() else { return nil }
-    self.context = context
     algorithm = other.algorithm
     broken = other.broken
-    guard EVP_MD_CTX_copy_ex(context, other.context) == 1 else { return nil }
+    md5 = other.md5
+    guard let given = other.context else {
+      context = nil
+      return
+    }
+    guard let context = EVP_MD_CTX_new() else { return nil }
+    self.context = context
+    guard EVP_MD_CTX_copy_ex(context, given) == 1 else { return nil }
   }
 
   deinit { EVP_MD_CTX_free(context) }
@@ -66,12 +80,17 @@ final class DigestContext {
 
   func update(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+    guard let context else { return ck_md5_add(&md5, start, bytes.count) }
     if EVP_DigestUpdate(context, start, bytes.count) != 1 { broken = true }
   }
 
   /// The digest of everything so far. Afterwards the context cannot be used.
   func finish() throws(Failure) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: algorithm.digestLength)
+    guard let context else {
+      ck_md5_end(&md5, &digest)
+      return digest
+    }
     guard !broken, EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw Self.failure(algorithm) }
     return digest
   }

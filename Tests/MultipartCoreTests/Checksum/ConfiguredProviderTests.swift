@@ -25,8 +25,27 @@ struct ConfiguredProviderTests {
       }
       guard isRefused({ try Digest.sha256("") }) else { exit(2) }
       guard isRefused({ try SigningDigest.hmac(key: [1], [2]) }) else { exit(3) }
-      guard isRefused({ try Digest.md5([]) }) else { exit(4) }
+      func sha1() throws -> [UInt8] { try RunningChecksum(.sha1).finish().bytes }
+      guard isRefused(sha1) else { exit(4) }
       guard !SumDesk.isWorthIt else { exit(5) }
+    }
+  }
+
+  @Test("MD5, of which ETags are made and which no FIPS provider has, is computed all the same")
+  func md5() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryDirectory("openssl")
+      setenv("OPENSSL_CONF", try folder.write(fipsOnly, to: "openssl.cnf"), 1)
+      var sum = try RunningChecksum(.md5)
+      sum.update("message ".utf8)
+      let before = try sum.finish()
+      var other = sum
+      sum.update("digest".utf8)
+      guard try sum.finish().hex == "f96b697d7cb7938d525a2f31aaf161d0" else { exit(2) }
+      guard try other.finish() == before else { exit(3) }
+      other.update("digest".utf8)
+      guard try other.finish() == sum.finish() else { exit(4) }
+      _ = try CustomerKey([UInt8](repeating: 7, count: 32))
     }
   }
 }
