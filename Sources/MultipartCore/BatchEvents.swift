@@ -68,6 +68,8 @@ public struct BatchState: Sendable {
   public var foundBytes: Int64 = 0
   /// There are no more than those that were found.
   public var foundAll = false
+  /// Bytes of those that were found and have not ended, without what the store has of them.
+  public var left: Int64 = 0
   /// Bytes that the store has, and bytes being sent that its side has acknowledged.
   public var bytes: Int64 = 0
   /// Bytes that this run has sent, including those of failed tries; the rate is computed from it.

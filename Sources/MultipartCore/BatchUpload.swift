@@ -17,6 +17,8 @@ public final class BatchUpload: Sendable {
     var found = 0
     var foundBytes: Int64 = 0
     var foundAll = false
+    /// Of objects that were found and have not ended.
+    var left: Int64 = 0
     /// Of objects that have ended.
     var bytes: Int64 = 0
     var taken: Int64 = 0
@@ -40,10 +42,11 @@ public final class BatchUpload: Sendable {
     state.withLock { state in
       now.summary = state.summary
       (now.found, now.foundBytes, now.foundAll) = (state.found, state.foundBytes, state.foundAll)
-      (now.bytes, now.taken) = (state.bytes, state.taken)
+      (now.left, now.bytes, now.taken) = (state.left, state.bytes, state.taken)
     }
     for uploader in running {
       let own = UploadState(uploader)
+      now.left = max(0, now.left - own.bytes)
       now.bytes += own.bytes
       now.taken += own.taken
       now.connections += own.connections
@@ -115,9 +118,12 @@ public final class BatchUpload: Sendable {
         }
         do throws(Failure) {
           let uploader = try await maker.uploader(candidate, driver) { [onEvent] in onEvent($0) }
+          // It may have become another one, or is known only now.
+          found((uploader.job.source.size ?? 0) - (candidate.size ?? 0))
           if uploader.mayWait { group.addTask { await door.offer(uploader) } } else { await door.offer(uploader) }
         } catch {
           door.leave()
+          state.withLock { $0.left -= candidate.size ?? 0 }
           ended(maker.result(candidate.item, error))
         }
       }
@@ -136,10 +142,8 @@ public final class BatchUpload: Sendable {
       if !name.isEmpty { result.name = name }
       ended(result)
     case .candidate(let candidate):
-      state.withLock { state in
-        state.found += 1
-        state.foundBytes += candidate.size ?? 0
-      }
+      state.withLock { $0.found += 1 }
+      found(candidate.size ?? 0)
       if options.onlyLooks, !options.upload.skipsSame {
         let item = candidate.item
         plan(item.input.path.text, item.bucket ?? maker.bucket, item.key, candidate.size)
@@ -148,6 +152,13 @@ public final class BatchUpload: Sendable {
       return await ahead.put(candidate)
     }
     return driver.interruption == nil
+  }
+
+  private func found(_ bytes: Int64) {
+    state.withLock { state in
+      state.foundBytes += bytes
+      state.left += bytes
+    }
   }
 
   private func plan(_ source: String, _ bucket: String, _ key: String, _ size: Int64?) {
@@ -163,6 +174,7 @@ public final class BatchUpload: Sendable {
   private static let enough = 16
 
   private func ended(_ uploader: Uploader, _ result: Result<UploadResult, Failure>) {
+    state.withLock { $0.left -= uploader.job.source.size ?? 0 }
     if case .success(let planned) = result, planned.isPlanned {
       let job = uploader.job
       return plan(job.source.path.text, job.bucket, job.key, planned.size)

@@ -207,6 +207,7 @@ package struct Scheduler: Sendable {
     flight.see(moved, at: now)
     limit = sample.limit
     var look = Look()
+    look.change = window.follow(limit, at: now)
     if isTail, !isHeldByLimit {
       let hasIdleConnection = window.width > flying.count + tail.copiesOut
       look.copied = tail.slowest(
@@ -214,9 +215,12 @@ package struct Scheduler: Sendable {
       look.copied.map { tail.copy($0) }
     }
     let isFull = !isTail && flying.count >= window.width
-    window.carries(small: !flying.isEmpty && flyingBytes / Int64(flying.count) < Self.small)
-    guard !window.isNarrowed, !waiting.contains(where: \.who.holdsPlace), tail.copiesOut == 0 else { return look }
-    look.change = window.take(sample, underWay: flying.count, arrived: landed, isFull: isFull)
+    let size = flyingBytes / Int64(max(1, flying.count))
+    window.carries(small: !flying.isEmpty && size < Self.small)
+    guard look.change == nil, !window.isNarrowed, !waiting.contains(where: \.who.holdsPlace), tail.copiesOut == 0 else {
+      return look
+    }
+    look.change = window.take(sample, underWay: flying.count, size: size, arrived: landed, isFull: isFull)
     if look.change?.stopsSome == true { look.takenBack = takeBack(moved) }
     return look
   }

@@ -4,8 +4,9 @@ struct Window: Sendable {
   private let concurrency: Int
   private let bounds: Pace.Bounds?
   private var pace: Pace?
-  /// While the transfers are small.
+  /// Since the first small transfers.
   private var objectPace: ObjectPace?
+  private var carriesSmall = false
   private let mostSmall: Int?
   private var successes = 0
   private var lastNarrowing: Duration?
@@ -31,13 +32,27 @@ struct Window: Sendable {
 
   var lineIsLossy: Bool { pace?.isLossy == true }
 
-  private var most: Int { objectPace?.window ?? pace?.window ?? concurrency }
+  private var most: Int { (carriesSmall ? objectPace?.window : nil) ?? pace?.window ?? concurrency }
 
   /// What is sent has become small, or large again.
   mutating func carries(small: Bool) {
-    guard let mostSmall, bounds != nil, small != (objectPace != nil) else { return }
-    objectPace = small ? ObjectPace(start: max(width, concurrency), most: mostSmall) : nil
+    guard let mostSmall, let bounds, small != carriesSmall else { return }
+    carriesSmall = small
+    pace?.rest()
+    if small, objectPace == nil {
+      objectPace = ObjectPace(start: max(width, concurrency), most: mostSmall, limit: bounds.limit)
+      if let lastNarrowing { objectPace?.throttled(to: width, at: lastNarrowing) }
+    }
+    objectPace?.rest()
     width = most
+  }
+
+  /// The time may have come for another limit.
+  mutating func follow(_ limit: Int64?, at now: Duration) -> Pace.Change? {
+    let changes = (large: pace?.follow(limit, at: now), small: objectPace?.follow(limit, at: now))
+    guard let change = carriesSmall ? changes.small : changes.large else { return nil }
+    width = change.connections
+    return change
   }
 
   /// One step down in two seconds: the answers to requests that were already running repeat the same message.
@@ -58,11 +73,12 @@ struct Window: Sendable {
     successes = 0
   }
 
-  mutating func take(_ sample: LineSample, underWay: Int, arrived: Int, isFull: Bool) -> Pace.Change? {
+  /// `size` is the average of those under way.
+  mutating func take(_ sample: LineSample, underWay: Int, size: Int64, arrived: Int, isFull: Bool) -> Pace.Change? {
     let change =
-      objectPace == nil
-      ? pace?.take(sample, underWay: underWay, isFull: isFull)
-      : objectPace?.take(sample, arrived: arrived, isFull: isFull)
+      carriesSmall
+      ? objectPace?.take(sample, arrived: arrived, size: size, isFull: isFull)
+      : pace?.take(sample, underWay: underWay, isFull: isFull)
     guard let change else { return nil }
     width = change.connections
     return change

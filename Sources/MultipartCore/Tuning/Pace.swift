@@ -35,7 +35,7 @@ package struct Pace: Sendable {
     /// No more than the limit allows in ten seconds.
     func bounded(partSize: Int64) -> Bounds {
       guard let limit else { return self }
-      let enough = max(1, Int(clamping: Int64(Double(limit) * Pace.longestFlight) / max(1, partSize)))
+      let enough = Pace.enough(Double(limit), of: partSize)
       return Bounds(
         start: min(start, enough), most: min(most, enough), mostWhenLossy: min(mostWhenLossy, enough),
         opening: opening, limit: limit)
@@ -167,8 +167,7 @@ package struct Pace: Sendable {
   /// The store has asked for less, and the caller has halved the window.
   package mutating func throttled(to window: Int, at now: Duration) {
     self.window = max(1, window)
-    epoch = nil
-    evidence.reset()
+    rest()
     beforeSlow = nil
     quietUntil = now + Self.shortestPatience
     settle(now)
@@ -176,7 +175,6 @@ package struct Pace: Sendable {
 
   package mutating func take(_ sample: LineSample, underWay: Int, isFull: Bool) -> Change? {
     now = sample.at
-    if sample.limit != bounds.limit { return relimited(to: sample.limit) }
     let losses = evidence.take(sample)
     if phase == .opening { return open(sample, isFull) }
     switch losses {
@@ -210,16 +208,24 @@ package struct Pace: Sendable {
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
 
-  /// The time has come for another limit, which nothing that was measured before says anything about.
-  private mutating func relimited(to limit: Int64?) -> Change? {
+  /// The time may have come for another limit: what was measured before says nothing about the rate with it.
+  package mutating func follow(_ limit: Int64?, at now: Duration) -> Change? {
+    guard limit != bounds.limit else { return nil }
     unlimited.limit = limit
     bounds = unlimited.bounded(partSize: partSize)
     isHeldByLimit = limit != nil
     phase = .beginning(rate: nil)
-    (epoch, slowSince, beforeSlow, measuredNeed) = (nil, nil, nil, 1)
-    evidence.reset()
+    (slowSince, beforeSlow, measuredNeed, lossyNeed) = (nil, nil, 1, 1)
+    (patience, crowdedUntil, lossesBefore) = (Self.shortestPatience, .zero, nil)
+    rest()
     let least = now < quietUntil ? window : max(window, bounds.start)
     return change(to: min(least, bounds.most), RateLimiter.words(limit))
+  }
+
+  /// What is measured next has nothing to do with what was measured before.
+  mutating func rest() {
+    epoch = nil
+    evidence.reset()
   }
 
   /// As many connections as random losses make useful.
@@ -283,7 +289,7 @@ package struct Pace: Sendable {
     switch opening.look(sample) {
     case .nothing: return nil
     case .growing(let rate, let soon):
-      let why = "the line takes \(Self.mega(soon))"
+      let why = "the line takes \(Self.text(soon))"
       if enough(rate) >= bounds.start { return opened(to: bounds.start, why) }
       return enough(soon) > window ? change(to: min(enough(soon), bounds.start), why) : nil
     case .settled(let rate):
@@ -296,7 +302,7 @@ package struct Pace: Sendable {
       }
       let enough = min(enough(rate), bounds.start)
       let before = window
-      var change = opened(to: enough, "\(Self.mega(rate)), so that no part takes too long")
+      var change = opened(to: enough, "\(Self.text(rate)), so that no part takes too long")
       beforeSlow = enough < bounds.start ? bounds.start : nil
       // Little has been sent of those that began last.
       if enough < before {
@@ -329,19 +335,19 @@ package struct Pace: Sendable {
       if let slow = slower(rate, now, underWay) { return slow }
       guard isFull else { return nil }
       guard mayBringMore else { return settle(now) }
-      return more(rate, now, "\(Self.mega(rate)) with \(window), trying whether more are faster")
+      return more(rate, now, "\(Self.text(rate)) with \(window), trying whether more are faster")
     case .climbing(let from, let before):
       let isLong = takes(rate, window) > Self.longestFlight
       if rate > before, rate >= before * (isLong ? neededGrowth(from: from) : Self.growth) {
         if isLong { measuredNeed = window }
         guard mayBringMore || isLong else { return settle(now) }
         patience = Self.shortestPatience
-        return more(rate, now, "\(Self.mega(rate)) after \(Self.mega(before))")
+        return more(rate, now, "\(Self.text(rate)) after \(Self.text(before))")
       }
       settle(now)
       if let slow = slower(rate, now, underWay) { return slow }
       guard from < window else { return nil }
-      return change(to: from, "\(Self.mega(rate)) after \(Self.mega(before)): more gain nothing")
+      return change(to: from, "\(Self.text(rate)) after \(Self.text(before)): more gain nothing")
     case .settled(let until):
       if let wider = wider(rate) { return wider }
       if let slow = slower(rate, now, underWay) { return slow }
@@ -353,7 +359,7 @@ package struct Pace: Sendable {
       }
       guard mayBringMore else { return nil }
       patience = min(patience * 2, Self.longestPatience)
-      return more(rate, now, "\(Self.mega(rate)), trying whether more are faster")
+      return more(rate, now, "\(Self.text(rate)), trying whether more are faster")
     case .fewer(let from, let last):
       if let wider = wider(rate) {
         settle(now)
@@ -369,7 +375,7 @@ package struct Pace: Sendable {
       settle(now)
       guard rate >= before * Self.neededGrowth else {
         slowRate = rate
-        return change(to: min(window, max(fewer, enough(rate))), "\(Self.mega(rate)): the line does not need them")
+        return change(to: min(window, max(fewer, enough(rate))), "\(Self.text(rate)): the line does not need them")
       }
       measuredNeed = window
       if rate < slowRate * Self.missing {
@@ -386,7 +392,7 @@ package struct Pace: Sendable {
   private mutating func again(_ rate: Double, from most: Int) -> Change? {
     phase = .again(fewer: window, rate: rate)
     let enough = Int(min((Double(window) * slowRate / max(1, rate)).rounded(.up), 1e6))
-    let why = "\(Self.mega(rate)) after \(Self.mega(slowRate)): trying whether the line needs them"
+    let why = "\(Self.text(rate)) after \(Self.text(slowRate)): trying whether the line needs them"
     return change(to: min(most, max(window + 1, min(enough, window * Self.mostAgain))), why)
   }
 
@@ -395,9 +401,11 @@ package struct Pace: Sendable {
     Double(partSize) * Double(connections) / max(1, rate)
   }
 
-  /// The number of connections whose parts together take the line ten seconds.
-  private func enough(_ rate: Double) -> Int {
-    max(1, Int(min(rate * Self.longestFlight / Double(max(1, partSize)), 1e6)))
+  private func enough(_ rate: Double) -> Int { Self.enough(rate, of: partSize) }
+
+  /// How many transfers of this size together take the line ten seconds.
+  static func enough(_ rate: Double, of size: Int64) -> Int {
+    max(1, Int(min(rate * longestFlight / Double(max(1, size)), 1e6)))
   }
 
   /// Of that which as many more connections would have if each had its own rate, at least half.
@@ -422,7 +430,7 @@ package struct Pace: Sendable {
       beforeSlow = max(window, beforeSlow ?? 0)
     }
     var change = Change(
-      connections: enough, why: "\(Self.mega(rate)): the parts in flight would take \(Int(takes(rate, underWay))) s")
+      connections: enough, why: "\(Self.text(rate)): the parts in flight would take \(Int(takes(rate, underWay))) s")
     change.stopsSome = lasts
     if enough < window {
       isFresh = true
@@ -438,7 +446,7 @@ package struct Pace: Sendable {
     let connections = min(before, enough(rate / Self.margin))
     guard connections > window else { return nil }
     if connections == before { beforeSlow = nil }
-    return change(to: connections, "\(Self.mega(rate)): the line takes more")
+    return change(to: connections, "\(Self.text(rate)): the line takes more")
   }
 
   private mutating func more(_ rate: Double, _ now: Duration, _ why: String) -> Change? {
@@ -469,8 +477,9 @@ package struct Pace: Sendable {
     return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) %"
   }
 
-  static func mega(_ rate: Double) -> String {
-    let tenths = Int(rate / 104_857.6)
+  static func text(_ rate: Double) -> String {
+    guard rate >= 104_857.6 else { return "\(Int(max(0, rate) / 1024)) KiB/s" }
+    let tenths = Int(min(rate / 104_857.6, 1e15))
     return "\(tenths / 10).\(tenths % 10) MiB/s"
   }
 }

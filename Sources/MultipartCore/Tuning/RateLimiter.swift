@@ -76,11 +76,11 @@ package final class RateLimiter: Sendable {
     guard rate != bucket.rate else { return nil }
     bucket.rate = rate
     (bucket.tokens, bucket.filled) = (0, now)
-    return Self.words(rate)
+    return Self.words(rate) + " from now on"
   }
 
   static func words(_ rate: Int64?) -> String {
-    rate.map { "the limit is \(Pace.mega(Double($0))) from now on" } ?? "there is no limit from now on"
+    rate.map { "the limit is \(Pace.text(Double($0)))" } ?? "there is no limit"
   }
 
   private static func capacity(_ rate: Int64) -> Double { max(1, Double(rate) / 20) }

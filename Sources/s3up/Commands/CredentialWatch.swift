@@ -7,8 +7,8 @@ struct CredentialWatch {
   private let signer: BucketSigner
   private let look: Look
 
-  /// Bytes that were sent, and how many are left; nil: not known yet.
-  typealias Look = @Sendable () -> (taken: Int64, left: Int64?)
+  /// Bytes that are done with, and how many are left at least; nil: not known yet.
+  typealias Look = @Sendable () -> (done: Int64, left: Int64?)
 
   /// Seconds before the rate is reliable.
   private static let settling = 5
@@ -29,8 +29,8 @@ struct CredentialWatch {
       var seconds = 0
       while (try? await session.world.sleep(.seconds(1))) != nil {
         seconds += 1
-        let (taken, left) = look()
-        meter.add(taken, at: session.world.uptime())
+        let (done, left) = look()
+        meter.add(done, at: session.world.uptime())
         guard seconds >= Self.settling, let left, let eta = meter.eta(remaining: left) else { continue }
         guard let text = Self.warning(now: session.world.now(), eta: eta, end: end) else { continue }
         session.world.log(0, "\(text)")

@@ -8,6 +8,8 @@ final class ManyReporter: Sendable {
     var batch: BatchUpload?
     var ticker: Task<Void, Never>?
     var rates = RateMeter()
+    /// Of what is done with, sent or not.
+    var ends = RateMeter()
     var lastLine: Duration?
     var statuses: Set<ExitStatus> = []
     /// The first line that could not be written.
@@ -154,6 +156,7 @@ final class ManyReporter: Sendable {
       guard !state.isFinished, let batch = state.batch else { return nil }
       let progress = batch.progress
       state.rates.add(progress.taken, at: now)
+      state.ends.add(progress.ended, at: now)
       return progress
     }
   }
@@ -175,7 +178,7 @@ final class ManyReporter: Sendable {
     var fields = ["\(done) \(all) files", Human.size(progress.bytes)]
     if progress.summary.failed > 0 { fields.append("\(progress.summary.failed) failed") }
     let (rate, eta) = state.withLock { state in
-      (state.rates.rate, progress.foundAll ? state.rates.eta(remaining: progress.foundBytes - progress.bytes) : nil)
+      (state.rates.rate, progress.foundAll ? state.ends.eta(remaining: progress.left) : nil)
     }
     if let rate, rate > 0 { fields.append(Human.rate(rate)) }
     if let eta { fields.append("ETA " + Human.clock(eta)) }
@@ -225,4 +228,9 @@ final class ManyReporter: Sendable {
     }
     return facts.joined(separator: ", ") + " (" + sizes.joined(separator: ", ") + ")"
   }
+}
+
+extension BatchState {
+  /// Bytes of what is at the store, was there before, or has failed. Unlike what was sent, it ends where the run does.
+  var ended: Int64 { foundBytes - left }
 }

@@ -82,7 +82,7 @@ struct PutManyRun: Sendable {
     let watch = signer.flatMap { signer in
       CredentialWatch(session, signer) {
         let progress = batch.progress
-        return (progress.taken, progress.foundAll ? progress.foundBytes - progress.bytes : nil)
+        return (progress.ended, progress.left)
       }.start()
     }
     defer { watch?.cancel() }

@@ -100,6 +100,28 @@ import Testing
     #expect(fake.unfinishedUploads.isEmpty)
   }
 
+  @Test("What is left has nothing of what is there unchanged, has failed or was sent")
+  func left() async throws {
+    var items = try items(Array(repeating: 5000, count: 12) + [40 << 20])
+    _ = try await run(store(), Array(items.prefix(10)))
+    fake.addFault(Fault(.init(.putObject, key: "k/11"), .error(status: 403, code: "AccessDenied")))
+    fake.addFault(Fault(.init(.uploadPart), .stall(stage: .beforeBody)))
+    items[3].input = .file(folder.path("none"))
+    var options = BatchOptions()
+    options.upload.skipsSame = true
+    let batch = try await store().batch(items, options) { _ in }
+    let work = Task { try await batch.run() }
+    try await until("all but one have ended") {
+      let summary = batch.progress.summary
+      return (summary.unchanged, summary.failed, summary.uploaded) == (9, 2, 1)
+    }
+    let progress = batch.progress
+    #expect(progress.foundAll && progress.found == 13)
+    #expect(progress.left + progress.running.reduce(0) { $0 + $1.state.bytes } == 40 << 20)
+    batch.cancel()
+    _ = try? await work.value
+  }
+
   @Test("What a slow sequence has yielded is sent before it yields more")
   func slowSequence() async throws {
     let items = try items([10, 20, 30])

@@ -57,7 +57,9 @@ import Testing
         heldSoFar += .milliseconds(100) * flying * held
         sample.held = heldSoFar
         let parts = min(underWay ?? flying, flying)
-        guard let change = pace.take(sample, underWay: parts, isFull: parts >= pace.window) else { continue }
+        let change =
+          pace.follow(limit, at: now) ?? pace.take(sample, underWay: parts, isFull: parts >= pace.window)
+        guard let change else { continue }
         changes.append(change)
         if change.stopsSome { flying = pace.window }
       }
@@ -295,6 +297,26 @@ import Testing
     #expect(free.pace.window == 48)
     #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: 3 << 20), partSize: 8 << 20).window == 3)
     #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: 1), partSize: 8 << 20).window == 1)
+    #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: .max), partSize: 1).window == 8)
+  }
+
+  @Test("A low limit after random losses leaves no more parts than it allows in ten seconds")
+  func limitAfterLosses() {
+    var line = PlayedLine(Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64)) { Double($0) * Self.mega }
+    line.losses = { _ in 0.005 }
+    line.run(.seconds(60))
+    #expect(line.pace.window == 64)
+    line.limit = 2 << 20
+    line.rate = { _ in 2 * Self.mega }
+    line.run(.seconds(30))
+    #expect(line.pace.window == 2)
+    #expect(line.changes.contains { $0.stopsSome }, "64 parts would take four minutes: \(line.changes.suffix(3))")
+  }
+
+  @Test("Rates are said in units that show them")
+  func rateTexts() {
+    let texts = [0, 100, 51_200, 104_858, 2_202_010, 1e300].map { Pace.text($0) }
+    #expect(texts == ["0 KiB/s", "0 KiB/s", "50 KiB/s", "0.1 MiB/s", "2.1 MiB/s", "100000000000000.0 MiB/s"])
   }
 
   @Test("Another limit means as many connections as it allows in ten seconds, from the next look on")
@@ -305,14 +327,14 @@ import Testing
     line.rate = { _ in 2 * Self.mega }
     line.run(.milliseconds(100))
     #expect(line.pace.window == 2)
-    #expect(line.changes.last?.why == "the limit is 2.0 MiB/s from now on" && line.changes.last?.stopsSome == false)
+    #expect(line.changes.last?.why == "the limit is 2.0 MiB/s" && line.changes.last?.stopsSome == false)
     line.run(.seconds(60))
     #expect(line.pace.window == 2 && line.pace.isHeldByLimit, "\(line.changes)")
     line.limit = nil
     line.rate = { Double($0) * 10 * Self.mega }
     line.run(.milliseconds(100))
     #expect(line.pace.window == 8 && !line.pace.isHeldByLimit)
-    #expect(line.changes.last?.why == "there is no limit from now on")
+    #expect(line.changes.last?.why == "there is no limit")
     line.run(.seconds(30))
     #expect(line.pace.window == 48)
   }
