@@ -86,9 +86,9 @@ package struct Scheduler: Sendable {
   var occupied: Int { flying.count + waiting.count(where: \.who.holdsPlace) + preparing }
   var hasRoom: Bool { occupied < window.width }
 
-  mutating func recut(_ partSize: Int64) {
+  mutating func recut(_ partSize: Int64, before: Int64? = nil) {
     guard flying.isEmpty else { return }
-    window.recut(partSize)
+    window.recut(partSize, before: before)
   }
 
   // MARK: - Transfers
@@ -183,7 +183,7 @@ package struct Scheduler: Sendable {
 
   /// The object's next retry and the failure behind it; nil if it is not waiting for one.
   package func nextTry(of object: Int) -> (until: Duration, why: Wording)? {
-    guard let until = waiting.filter({ $0.who.object == object }).map(\.until).min() else { return nil }
+    guard let until = waiting.lazy.filter({ $0.who.object == object }).map(\.until).min() else { return nil }
     return (until, troubles[object] ?? "")
   }
 

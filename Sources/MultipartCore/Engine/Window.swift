@@ -19,9 +19,10 @@ struct Window: Sendable {
     recut(partSize)
   }
 
-  /// Nothing is being sent, and parts have another size from now on.
-  mutating func recut(_ partSize: Int64) {
-    pace = bounds.map { Pace($0, partSize: partSize) }
+  /// Nothing is being sent, and parts have another size from now on. Of smaller parts than `before` more begin, so that
+  /// they are as many bytes.
+  mutating func recut(_ partSize: Int64, before: Int64? = nil) {
+    pace = bounds.map { Pace($0.scaled(from: before ?? partSize, to: partSize), partSize: partSize) }
     width = pace?.window ?? concurrency
   }
 

@@ -32,6 +32,17 @@ package struct Pace: Sendable {
       self.limit = limit
     }
 
+    /// The same bytes at first, in parts of another size. Larger parts do not need fewer connections.
+    func scaled(from before: Int64, to partSize: Int64) -> Bounds {
+      guard partSize < before else { return self }
+      let more = Int(clamping: (Int64(start) * before + partSize - 1) / max(1, partSize))
+      var scaled = self
+      scaled.start = min(max(start, more), most)
+      // On a slow line only a few begin, whatever their size.
+      if opening == start { scaled.opening = scaled.start }
+      return scaled
+    }
+
     /// No more than the limit allows in ten seconds.
     func bounded(partSize: Int64) -> Bounds {
       guard let limit else { return self }

@@ -78,9 +78,9 @@ package struct UploadMachine: Sendable {
   mutating func cut(by plan: UploadPlan?, _ scheduler: inout Scheduler) {
     let plan = plan ?? ownPlan
     guard plan != settings.plan, !settings.isStream else { return }
+    scheduler.recut(plan.partSize, before: settings.plan.partSize)
     settings.plan = plan
     parts = Sending(count: plan.partCount)
-    scheduler.recut(plan.partSize)
   }
 
   package mutating func handle(_ event: Event, _ scheduler: inout Scheduler) -> [Action] {

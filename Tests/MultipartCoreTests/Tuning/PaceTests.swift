@@ -300,6 +300,24 @@ import Testing
     #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: .max), partSize: 1).window == 8)
   }
 
+  @Test("Of smaller parts as many bytes begin as of those that were planned, but on a line that was slow as few")
+  func smallerParts() {
+    func begins(_ bounds: Pace.Bounds, from before: Int64 = 8 << 20, to size: Int64) -> Int {
+      var settings = Scheduler.Settings()
+      settings.pace = bounds
+      var window = Window(settings, partSize: before)
+      window.recut(size, before: before)
+      return window.width
+    }
+    #expect(begins(Pace.Bounds(start: 8, most: 48, opening: .max), to: 5 << 20) == 13)
+    #expect(begins(Pace.Bounds(start: 8, most: 48), to: 5 << 20) == 13)
+    #expect(begins(Pace.Bounds(start: 8, most: 48), to: 1) == 48)
+    #expect(begins(Pace.Bounds(start: 8, most: 48), to: 64 << 20) == 8)
+    #expect(begins(Pace.Bounds(start: 8, most: 8), to: 5 << 20) == 8, "a stream's parts are in memory")
+    #expect(begins(Pace.Bounds(start: 8, most: 48, opening: 2), to: 5 << 20) == 2)
+    #expect(begins(Pace.Bounds(start: 8, most: 48, limit: 1 << 20), to: 5 << 20) == 2)
+  }
+
   @Test("A low limit after random losses leaves no more parts than it allows in ten seconds")
   func limitAfterLosses() {
     var line = PlayedLine(Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64)) { Double($0) * Self.mega }
