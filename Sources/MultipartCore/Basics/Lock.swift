@@ -5,7 +5,7 @@ import Glibc
 ///
 /// `@unchecked Sendable` holds because the mutex stays at one address on the heap from `init` to `deinit` and is touched
 /// only through the pthread functions, which any thread may call.
-package final class Lock: @unchecked Sendable {
+package struct Lock: ~Copyable, @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   package init() {

@@ -17,16 +17,17 @@ package struct UploadRun: Sendable {
   }
 
   package private(set) var scheduler: Scheduler
-  /// An object, and what was known of it after its last event.
-  private struct Entry: Sendable {
-    var machine: UploadMachine
+  /// What was known of an object after its last event.
+  private struct Known: Sendable {
     /// Its place in the order in which objects begin.
     var rank = 0
     var isActive = false
     var standing = UploadMachine.Standing()
   }
 
-  private var uploads: [Int: Entry] = [:]
+  /// Read and changed in place (`withMachine`): a copy of a machine would make the next change copy all its parts.
+  private var machines: [Int: UploadMachine] = [:]
+  private var known: [Int: Known] = [:]
   /// Running, in the order in which they began.
   private var active: [Int] = []
   /// Those of them that may have something to send or to compare now, in the same order: after each event only these are
@@ -59,7 +60,8 @@ package struct UploadRun: Sendable {
   package mutating func add(_ object: Int, _ settings: UploadMachine.Settings) {
     if added == 0 { scheduler.recut(settings.plan.partSize) }
     added += 1
-    uploads[object] = Entry(machine: UploadMachine(settings, object: object))
+    machines[object] = UploadMachine(settings, object: object)
+    known[object] = Known()
     pending.append(object)
   }
 
@@ -75,12 +77,18 @@ package struct UploadRun: Sendable {
     return begun
   }
 
-  package subscript(object: Int) -> UploadMachine? { uploads[object]?.machine }
+  package subscript(object: Int) -> UploadMachine? { machines[object] }
+
+  /// Nil if there is no such object.
+  package mutating func withMachine<Result>(_ object: Int, _ body: (inout UploadMachine) -> Result) -> Result? {
+    machines.index(forKey: object).map { body(&machines.values[$0]) }
+  }
 
   /// Removes an object that has ended, and about which nobody asks any more.
   package mutating func remove(_ object: Int) {
-    guard uploads[object]?.machine.isDone == true else { return }
-    uploads[object] = nil
+    guard withMachine(object, { $0.isDone }) == true else { return }
+    machines[object] = nil
+    known[object] = nil
   }
 
   /// Begins with the objects that have been added.
@@ -112,34 +120,33 @@ package struct UploadRun: Sendable {
   private mutating func tell(
     _ object: Int, _ what: (inout UploadMachine, inout Scheduler) -> [UploadMachine.Action]
   ) -> [Order] {
-    let actions = uploads[object]?.machine.apply(what, &scheduler) ?? []
+    guard let index = machines.index(forKey: object) else { return [] }
+    let actions = machines.values[index].apply(what, &scheduler)
     review(object)
     return actions.map { Order(object: object, action: $0) }
   }
 
   /// Keeps what is known of the object up to date.
   private mutating func review(_ object: Int) {
-    // In place: a copy of a machine would make the next change copy all its parts.
-    guard uploads[object]?.isActive == true, let now = uploads[object]?.machine.standing,
-      let before = uploads[object]?.standing
-    else { return }
-    uploads[object]?.standing = now
+    guard let known = known[object], known.isActive, let now = withMachine(object, { $0.standing }) else { return }
+    let before = known.standing
+    self.known[object]?.standing = now
     scheduler.preparing += (now.isPreparing ? 1 : 0) - (before.isPreparing ? 1 : 0)
     wet += (now.isDry ? 0 : 1) - (before.isDry ? 0 : 1)
     if now.isDone {
-      uploads[object]?.isActive = false
+      self.known[object]?.isActive = false
       active.removeAll { $0 == object }
       hungry.removeAll { $0 == object }
       scheduler.forget(object)
     } else if now.mayFill, !hungry.contains(object) {
-      let rank = uploads[object]?.rank ?? 0
-      let place = hungry.lastIndex { uploads[$0]?.rank ?? 0 < rank }
+      let place = hungry.lastIndex { self.known[$0]?.rank ?? 0 < known.rank }
       hungry.insert(object, at: place.map { $0 + 1 } ?? 0)
     }
   }
 
   private mutating func look(_ sample: LineSample, _ moved: [Slot: Int64]) -> [Order] {
-    guard let first = active.first(where: { uploads[$0]?.machine.isTransferring == true }) else { return [] }
+    let running = active
+    guard let first = running.first(where: { withMachine($0) { $0.isTransferring } == true }) else { return [] }
     let look = scheduler.look(sample, moved)
     // A connection that has just sent its part is warm.
     let copies = look.copied.map { copy($0, freshConnection: false) } ?? []
@@ -148,8 +155,8 @@ package struct UploadRun: Sendable {
     return [notice] + look.takenBack.map { Order(object: $0.object, action: .cancelPart($0.part)) } + copies + fill()
   }
 
-  private func copy(_ slot: Slot, freshConnection: Bool) -> [Order] {
-    guard let form = uploads[slot.object]?.machine.form else { return [] }
+  private mutating func copy(_ slot: Slot, freshConnection: Bool) -> [Order] {
+    guard let form = withMachine(slot.object, { $0.form }) else { return [] }
     return [
       Order(
         object: slot.object, action: .sendCopy(part: slot.part, form: form, freshConnection: freshConnection))
@@ -165,7 +172,7 @@ package struct UploadRun: Sendable {
     var orders: [Order] = []
     for object in hungry {
       orders += tell(object) { $0.fill(&$1) }
-      if uploads[object]?.standing.mayFill != true { hungry.removeAll { $0 == object } }
+      if known[object]?.standing.mayFill != true { hungry.removeAll { $0 == object } }
     }
     if let interruption {
       for object in pending { orders += tell(object) { $0.interrupted(interruption, &$1) } }
@@ -175,8 +182,8 @@ package struct UploadRun: Sendable {
     while scheduler.hasRoom, active.count < Self.mostForPlace * scheduler.width, let next = pending.popFirst() {
       begun += 1
       rank += 1
-      uploads[next]?.rank = rank
-      uploads[next]?.isActive = true
+      known[next]?.rank = rank
+      known[next]?.isActive = true
       active.append(next)
       orders += tell(next) { $0.handle(.start, &$1) }
       orders += tell(next) { $0.fill(&$1) }

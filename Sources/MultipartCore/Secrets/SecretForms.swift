@@ -20,24 +20,43 @@ struct SecretForms {
   /// Shorter secrets are not searched for: they would occur in unrelated texts.
   static let shortest = 8
 
+  init() {}
+
+  /// Of a SigV4 signature: an eighth of its pieces, enough to notice a stretch of it as long as ``SecretSearch/Care/lengths``
+  /// asks for. Nil if it is no such signature.
+  init?(stretchesOf signature: [UInt8]) {
+    guard signature.count == 64, signature.allSatisfy({ Hex.value(of: $0) != nil }) else { return nil }
+    func number(_ bytes: Range<Int>, width: UInt64) -> UInt64 {
+      signature[bytes].reduce(0) { $0 << width | UInt64(width == 4 ? Hex.value(of: $1) ?? 0 : $1) }
+    }
+    hexes = stride(from: 0, through: 50, by: 8).map { number($0..<$0 + 14, width: 4) }
+    // Its hex.
+    hexes += stride(from: 0, through: 56, by: 4).map { number($0..<$0 + 7, width: 8) }
+    // Its base64, which has neither `+` nor `/`: six bytes are eight letters, wherever a group of three begins.
+    words = (0...58).filter { $0 % 6 < 3 }.map { Base64.word(of: number($0..<$0 + 6, width: 8)) }
+  }
+
   mutating func add(_ secret: some Collection<UInt8>) {
     let bytes = Array(secret)
     guard bytes.count >= Self.shortest else { return }
     let known = words.count + hexes.count
-    addText(bytes)
+    // Of the text and of three texts in Base64; and of the text and its hex digits.
+    words.reserveCapacity(words.count + 5 * bytes.count)
+    hexes.reserveCapacity(hexes.count + 2 * bytes.count)
+    addText(bytes[...])
     if words.count + hexes.count == known { wholes.append(bytes) }
     addHex(of: bytes)
     // Base64 has three forms, depending on how many bytes precede the secret in its group of three. Characters at both ends
     // that depend on other bytes are left out.
     for before in 0..<3 {
-      let text = Array(Base64.encode([UInt8](repeating: 0, count: before) + bytes).utf8)
+      let text = Base64.letters(of: [UInt8](repeating: 0, count: before) + bytes)
       let sure = (before + bytes.count) * 8 / 6
       addText(text[(before * 8 + 5) / 6..<sure])
     }
   }
 
   /// Adds the pieces of the text itself.
-  private mutating func addText(_ text: some Sequence<UInt8>) {
+  private mutating func addText(_ text: ArraySlice<UInt8>) {
     var window = PieceWindow()
     for byte in text {
       window.take(byte)

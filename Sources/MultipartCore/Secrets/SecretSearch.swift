@@ -27,6 +27,10 @@ struct SecretSearch: Sendable {
   init(_ secrets: some Sequence<[UInt8]>) {
     var forms = SecretForms()
     for secret in secrets { forms.add(secret) }
+    self.init(forms)
+  }
+
+  init(_ forms: SecretForms) {
     words = PieceTable(forms.words)
     hexes = PieceTable(forms.hexes)
     wholes = forms.wholes
@@ -40,9 +44,7 @@ struct SecretSearch: Sendable {
 
   /// Nil if the text contains no secret.
   func masked(_ text: [UInt8], _ care: Care = .pieces) -> [UInt8]? {
-    guard !isEmpty, text.count >= SecretForms.shortest else { return nil }
-    // Nearly all texts end here, without having been copied.
-    guard mayHide(text) else { return nil }
+    guard mayMask(text) else { return nil }
     var found: [Range<Int>] = []
     var view: DecodedText? = DecodedText(text)
     for _ in 0...Self.layers {
@@ -54,7 +56,13 @@ struct SecretSearch: Sendable {
     return Self.replaced(found, in: text)
   }
 
-  private func mayHide(_ text: [UInt8]) -> Bool {
+  /// Nearly no text, and asking copies none.
+  func mayMask(_ text: some Collection<UInt8>) -> Bool {
+    guard !isEmpty, text.count >= SecretForms.shortest else { return false }
+    return text.withContiguousStorageIfAvailable(mayHide) ?? Array(text).withUnsafeBufferPointer(mayHide)
+  }
+
+  private func mayHide(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     if !wholes.isEmpty { return true }
     var window = PieceWindow()
     var hasEscapes = false
@@ -66,7 +74,7 @@ struct SecretSearch: Sendable {
         return true
       }
     }
-    return hasEscapes && mayHideDecoded(text)
+    return hasEscapes && mayHideDecoded(Array(text))
   }
 
   /// The same after removing one layer of escapes; also true if there is another layer.
@@ -148,7 +156,7 @@ struct SecretSearch: Sendable {
 
 /// A set of numbers that is almost always asked for a number that it does not contain.
 private struct PieceTable: Sendable {
-  private var slots: [UInt64]
+  private let slots: [UInt64]
   private let shift: UInt64
   let isEmpty: Bool
 
@@ -157,19 +165,21 @@ private struct PieceTable: Sendable {
     isEmpty = pieces.isEmpty
     var size = 16
     while size < 2 * pieces.count { size *= 2 }
-    slots = [UInt64](repeating: 0, count: size)
-    shift = UInt64(64 - size.trailingZeroBitCount)
-    for piece in pieces { insert(piece) }
-  }
-
-  private mutating func insert(_ piece: UInt64) {
-    var slot = place(of: piece)
-    while slots[slot] != 0, slots[slot] != piece { slot = (slot + 1) & (slots.count - 1) }
-    slots[slot] = piece
+    let shift = UInt64(64 - size.trailingZeroBitCount)
+    self.shift = shift
+    slots = [UInt64](unsafeUninitializedCapacity: size) { slots, count in
+      slots.initialize(repeating: 0)
+      count = size
+      for piece in pieces {
+        var slot = Self.place(of: piece, shift)
+        while slots[slot] != 0, slots[slot] != piece { slot = (slot + 1) & (size - 1) }
+        slots[slot] = piece
+      }
+    }
   }
 
   func contains(_ piece: UInt64) -> Bool {
-    var slot = place(of: piece)
+    var slot = Self.place(of: piece, shift)
     while slots[slot] != 0 {
       if slots[slot] == piece { return true }
       slot = (slot + 1) & (slots.count - 1)
@@ -178,5 +188,7 @@ private struct PieceTable: Sendable {
   }
 
   /// Multiplying by the golden ratio mixes the upper bits well.
-  private func place(of piece: UInt64) -> Int { Int(truncatingIfNeeded: (piece &* 0x9E37_79B9_7F4A_7C15) >> shift) }
+  private static func place(of piece: UInt64, _ shift: UInt64) -> Int {
+    Int(truncatingIfNeeded: (piece &* 0x9E37_79B9_7F4A_7C15) >> shift)
+  }
 }

@@ -78,19 +78,39 @@ package final class SecretsInUse: Sendable {
     var answer = answer
     let isSuccess = (200..<300).contains(answer.status)
     let care = isSuccess ? SecretSearch.Care.lengths : .pieces
-    for search in searches(for: request) where !search.isEmpty {
+    let readsBody = !(isSuccess && request.answerHoldsSecrets)
+    let sent = taken(from: request)
+    var searches = [search]
+    if !isSuccess || sent.ofThisRequest.contains(where: { answer.mayRepeat($0, readsBody: readsBody) }) {
+      searches.append(SecretSearch(sent.ofThisRequest))
+    }
+    for search in searches where !search.isEmpty {
       answer.headers.mask(by: search, care)
-      if isSuccess, request.answerHoldsSecrets { continue }
-      if let body = search.masked(answer.body, care) { answer.body = body }
+      if readsBody, let body = search.masked(answer.body, care) { answer.body = body }
     }
     return answer
   }
 
   /// The secrets of the run, and the signature of this request.
   private func searches(for request: Request) -> [SecretSearch] {
+    let sent = taken(from: request)
+    return [search, SecretSearch(sent.ofThisRequest)]
+  }
+
+  private func taken(from request: Request) -> SentSecrets {
     let sent = SentSecrets(request)
     for secret in sent.lasting { add(bytes: secret) }
-    return [search, SecretSearch(sent.ofThisRequest)]
+    return sent
+  }
+}
+
+extension Response {
+  /// A success may repeat enough of the signature to be masked. Every request has another one, so for nearly all answers
+  /// only an eighth of what finds it is computed.
+  fileprivate func mayRepeat(_ signature: [UInt8], readsBody: Bool) -> Bool {
+    guard let stretches = SecretForms(stretchesOf: signature) else { return true }
+    let search = SecretSearch(stretches)
+    return headers.mayContain(search) || (readsBody && search.mayMask(body))
   }
 }
 
@@ -99,16 +119,13 @@ extension SecretsInUse: CustomReflectable {
 }
 
 extension HeaderList {
+  fileprivate func mayContain(_ search: SecretSearch) -> Bool {
+    fields.contains { search.mayMask($0.name.utf8) || search.mayMask($0.value.utf8) }
+  }
+
   /// Masks header names too: the server chose them.
   fileprivate mutating func mask(by search: SecretSearch, _ care: SecretSearch.Care) {
-    var isClean = true
-    let masked = fields.map { field in
-      let (name, value) = (search.masked(Array(field.name.utf8), care), search.masked(Array(field.value.utf8), care))
-      isClean = isClean && name == nil && value == nil
-      return NamedValue(
-        name.map { String(decoding: $0, as: UTF8.self) } ?? field.name,
-        value.map { String(decoding: $0, as: UTF8.self) } ?? field.value)
-    }
-    if !isClean { self = HeaderList(fields: masked) }
+    guard mayContain(search) else { return }
+    self = HeaderList(fields: fields.map { NamedValue(search.masked($0.name, care), search.masked($0.value, care)) })
   }
 }

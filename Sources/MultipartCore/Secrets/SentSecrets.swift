@@ -32,6 +32,7 @@ struct SentSecrets {
   }
 
   private mutating func addQuery(of url: String) {
+    guard url.utf8.contains(UInt8(ascii: "?")) else { return }
     let parts = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1)
     guard parts.count == 2 else { return }
     for item in parts[1].split(separator: UInt8(ascii: "&")) {

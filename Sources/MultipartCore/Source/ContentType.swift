@@ -8,17 +8,19 @@ package enum ContentType {
 
   package static func guess(name: String, leading: [UInt8]) -> String {
     if let known = fileExtension(of: name).flatMap({ ContentTypeTable.byExtension[$0] }) { return known }
-    if let known = LeadingBytes(leading).type { return known }
-    return unknown
+    guard !leading.isEmpty else { return unknown }
+    return LeadingBytes(leading).type ?? unknown
   }
 
   /// The text after the last dot, in lower case. A dot at the beginning marks a hidden file, not an extension. For
   /// `a.tar.gz` only `gz` counts, because it says what the bytes are.
   private static func fileExtension(of name: String) -> String? {
-    let bytes = Array(name.utf8.split(separator: UInt8(ascii: "/")).last ?? [])
-    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return nil }
-    let letters = bytes[(dot + 1)...]
-    guard (1...16).contains(letters.count) else { return nil }
+    let bytes = name.utf8
+    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > bytes.startIndex,
+      bytes[bytes.index(before: dot)] != UInt8(ascii: "/")
+    else { return nil }
+    let letters = bytes[bytes.index(after: dot)...]
+    guard (1...16).contains(letters.count), !letters.contains(UInt8(ascii: "/")) else { return nil }
     return String(decoding: letters.map { $0.isUpperCase ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }

@@ -38,9 +38,7 @@ package struct HeaderList: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
   /// Compares ASCII letters without case, byte by byte: header names are tokens, never Unicode.
   private static func same(_ a: String, _ b: String) -> Bool {
-    let (x, y) = (a.utf8, b.utf8)
-    guard x.count == y.count else { return false }
-    return zip(x, y).allSatisfy { fold($0) == fold($1) }
+    a.utf8.count == b.utf8.count && a.utf8.elementsEqual(b.utf8) { fold($0) == fold($1) }
   }
 
   private static func fold(_ byte: UInt8) -> UInt8 {

@@ -215,7 +215,6 @@ package final class RunDriver: Sendable {
           driver.uploader(object)?.note(own)
         }
         driver.note(event)
-        // No copy of a machine may be alive here: changing one of 10,000 parts would copy them all.
         carryOut(run.handle(event, at: now), about: number)
         if case .sampled = event {
           let isLossy = run.scheduler.lineIsLossy
@@ -229,37 +228,35 @@ package final class RunDriver: Sendable {
 
     private mutating func carryOut(_ orders: [UploadRun.Order], about object: Int? = nil) {
       var (orders, done) = (orders, 0)
-      if let object { show(object) }
+      if let object, let uploader = driver.uploader(object) { show(object, uploader) }
       while done < orders.count {
         let (object, action) = (orders[done].object, orders[done].action)
         done += 1
         if case .wait(let until) = action { driver.wake(at: until) }
-        guard let uploader = driver.uploader(object), let machine = run[object] else { continue }
+        guard let uploader = driver.uploader(object) else { continue }
         switch action {
-        case .finish(let outcome): end(object, uploader, outcome, machine)
+        case .finish(let outcome): end(object, uploader, outcome)
         case .adopt(let id):
           uploader.started(id)
-          orders += run.handle(
-            .of(object, .recorded(uploader.adopt(id, machine))), at: driver.world.uptime())
+          guard let isRecorded = run.withMachine(object, { uploader.adopt(id, $0) }) else { continue }
+          orders += run.handle(.of(object, .recorded(isRecorded)), at: driver.world.uptime())
         default:
-          uploader.show(machine, run.scheduler)
-          uploader.perform(action, machine)
+          show(object, uploader)
+          run.withMachine(object) { uploader.perform(action, $0) }
         }
       }
       for _ in 0..<run.takeBegun() { driver.gate.leave() }
     }
 
-    private func show(_ object: Int) {
-      guard let uploader = driver.uploader(object), let machine = run[object] else { return }
-      uploader.show(machine, run.scheduler)
+    private mutating func show(_ object: Int, _ uploader: Uploader) {
+      let nextTry = run.scheduler.nextTry(of: object)
+      run.withMachine(object) { uploader.show($0, nextTry) }
     }
 
-    private mutating func end(
-      _ object: Int, _ uploader: Uploader, _ outcome: UploadMachine.Outcome, _ machine: UploadMachine
-    ) {
+    private mutating func end(_ object: Int, _ uploader: Uploader, _ outcome: UploadMachine.Outcome) {
+      guard let result = run.withMachine(object, { uploader.end(outcome, $0) }) else { return }
       driver.remove(object)
       run.remove(object)
-      let result = uploader.end(outcome, machine)
       guard uploader.mustSettle else { return ended(uploader, result) }
       settling += 1
       Task { [driver] in
@@ -268,11 +265,11 @@ package final class RunDriver: Sendable {
       }
     }
 
-    func endUnfinished() {
+    mutating func endUnfinished() {
       for (object, uploader) in driver.state.withLock({ $0.uploaders }) {
         driver.remove(object)
-        guard let machine = run[object] else { continue }
-        ended(uploader, .failure(uploader.endUnfinished(machine)))
+        guard let failure = run.withMachine(object, { uploader.endUnfinished($0) }) else { continue }
+        ended(uploader, .failure(failure))
       }
     }
   }

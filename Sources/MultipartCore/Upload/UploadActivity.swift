@@ -23,10 +23,9 @@ public enum UploadActivity: Sendable, Equatable {
 }
 
 extension UploadMachine {
-  package func activity(_ scheduler: Scheduler) -> UploadActivity {
-    if parts.underWay.isEmpty, let next = scheduler.nextTry(of: object) {
-      return .waitingToRetry(why: next.why, until: next.until)
-    }
+  /// `nextTry`: of what waits for one.
+  func activity(nextTry: (until: Duration, why: Wording)?) -> UploadActivity {
+    if parts.underWay.isEmpty, let nextTry { return .waitingToRetry(why: nextTry.why, until: nextTry.until) }
     switch state {
     case .idle, .creating, .ready: return .starting
     case .reading, .confirming: return .reading

@@ -145,9 +145,10 @@ package final class Uploader: Sendable {
     if case .stream(let stream) = job.source { await stream.stop(in: world) }
   }
 
-  func show(_ machine: UploadMachine, _ scheduler: Scheduler) {
+  /// `nextTry`: of what waits for one.
+  func show(_ machine: UploadMachine, _ nextTry: (until: Duration, why: Wording)?) {
     if !job.source.isStream { cut(by: machine.settings.plan) }
-    progress.show(machine.activity(scheduler))
+    progress.show(machine.activity(nextTry: nextTry))
     progress.keep(machine.kept)
   }
 

@@ -26,6 +26,7 @@ final class ManyReporter: Sendable {
   private let style: ProgressPrinter.Style
   private let state = Locked(State())
   private let sharesTerminal: Bool
+  private let paint: Paint
 
   init(_ session: Session, _ failures: FailedNames, since start: Duration) {
     self.session = session
@@ -33,6 +34,7 @@ final class ManyReporter: Sendable {
     self.start = start
     style = Reporter.style(session)
     sharesTerminal = style == .bar && Descriptor.isTerminal(STDOUT_FILENO)
+    paint = session.paint(STDOUT_FILENO)
   }
 
   // MARK: - What happens
@@ -90,7 +92,7 @@ final class ManyReporter: Sendable {
   /// On standard output. If it cannot be written, that is said once, at the end.
   private func line(_ text: @autoclosure () -> String, json: @autoclosure () -> String) {
     guard session.output.json != nil || !session.output.quiet else { return }
-    let text = session.output.json != nil ? json() : session.paint(STDOUT_FILENO).result(text())
+    let text = session.output.json != nil ? json() : paint.result(text())
     do throws(Failure) {
       if sharesTerminal {
         try session.console.withoutLive { () throws(Failure) in try StandardOutput.line(text) }

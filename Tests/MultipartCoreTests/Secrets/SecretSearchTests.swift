@@ -124,6 +124,30 @@ import Testing
     }
   }
 
+  @Test("the few pieces of a signature that answers are searched for notice each stretch that has to be masked")
+  func stretches() throws {
+    var dice = SeededRandom(seed: 11)
+    var found = 0
+    for _ in 0..<60 {
+      let signature = Self.secret(1, &dice)
+      let whole = SecretSearch([signature])
+      let few = SecretSearch(try #require(SecretForms(stretchesOf: signature)))
+      for (name, form) in Self.forms(signature, &dice) {
+        for _ in 0..<10 {
+          let start = Int(dice.next() % UInt64(form.utf8.count))
+          let stretch = form.utf8.dropFirst(start).prefix(20 + Int(dice.next() % 60))
+          let text = "got ü(\(String(decoding: Array(stretch), as: UTF8.self)))ü of you"
+          guard whole.masked(Array(text.utf8), .lengths) != nil else { continue }
+          found += 1
+          #expect(few.mayMask(text.utf8), "\(name): \(text)")
+        }
+      }
+      #expect(!few.mayMask("\"\(Hex.encode(Self.secret(1, &dice).prefix(16)))\" Tue, 24 Nov 2026 10:11:12 GMT".utf8))
+    }
+    #expect(found > 2000)
+    #expect(SecretForms(stretchesOf: Array("SecretSecret/Secret".utf8)) == nil)
+  }
+
   @Test("texts without a secret are not changed")
   func untouched() {
     var dice = SeededRandom(seed: 3)

@@ -5,20 +5,35 @@ package enum Base64 {
   private static let padding = UInt8(ascii: "=")
 
   package static func encode(_ bytes: some Collection<UInt8>) -> String {
+    String(decoding: letters(of: bytes), as: UTF8.self)
+  }
+
+  /// The text as bytes.
+  static func letters(of bytes: some Collection<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var bits = 0
-    var held = 0
-    for byte in bytes {
-      bits = bits << 8 | Int(byte)
-      held += 1
-      guard held == 3 else { continue }
-      for shift in stride(from: 18, through: 0, by: -6) { text.append(alphabet[bits >> shift & 63]) }
-      (bits, held) = (0, 0)
+    alphabet.withUnsafeBufferPointer { alphabet in
+      var bits = 0
+      var held = 0
+      for byte in bytes {
+        bits = bits << 8 | Int(byte)
+        held += 1
+        guard held == 3 else { continue }
+        text.append(alphabet[bits >> 18])
+        text.append(alphabet[bits >> 12 & 63])
+        text.append(alphabet[bits >> 6 & 63])
+        text.append(alphabet[bits & 63])
+        (bits, held) = (0, 0)
+      }
+      if held == 1 { text += [alphabet[bits >> 2], alphabet[bits << 4 & 63], padding, padding] }
+      if held == 2 { text += [alphabet[bits >> 10], alphabet[bits >> 4 & 63], alphabet[bits << 2 & 63], padding] }
     }
-    if held == 1 { text += [alphabet[bits >> 2], alphabet[bits << 4 & 63], padding, padding] }
-    if held == 2 { text += [alphabet[bits >> 10], alphabet[bits >> 4 & 63], alphabet[bits << 2 & 63], padding] }
-    return String(decoding: text, as: UTF8.self)
+    return text
+  }
+
+  /// The eight letters of six bytes.
+  static func word(of bytes: UInt64) -> UInt64 {
+    stride(from: 42, through: 0, by: -6).reduce(0) { $0 << 8 | UInt64(alphabet[Int(bytes >> $1) & 63]) }
   }
 
   package static func decode(_ text: some StringProtocol) -> [UInt8]? {

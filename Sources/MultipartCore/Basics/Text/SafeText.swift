@@ -3,6 +3,7 @@ package enum SafeText {
   /// Line breaks and tabs, with the spaces beside them, become one space; harmful characters become U+FFFD. Other spaces
   /// are kept, because the text may be a name. Text longer than `limit` characters is cut.
   package static func oneLine(_ text: String, limit: Int = 400) -> String {
+    if isPlain(text, limit) { return text }
     var out: [Unicode.Scalar] = []
     var isAfterBreak = false
     for scalar in text.unicodeScalars {
@@ -26,6 +27,11 @@ package enum SafeText {
   package static func lines(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0), limit: 4000) }
       .joined(separator: "\n")
+  }
+
+  /// Printable ASCII that is short enough stays as it is: nearly every text.
+  private static func isPlain(_ text: String, _ limit: Int) -> Bool {
+    text.utf8.count <= limit && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
   }
 
   private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
