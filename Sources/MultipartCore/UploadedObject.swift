@@ -37,7 +37,7 @@ public struct UploadedObject: Sendable {
   public var missingParts = 0
 
   /// It would be sent, but the run only looks.
-  package var isPlanned = false
+  var isPlanned = false
   /// Of the whole file, if a manifest wants it.
   package var sha256: Checksum?
   package var sum: Expectation.Sum?

@@ -9,8 +9,8 @@ package struct RetryPolicy: Sendable, Equatable {
   package var tries: Int
   package var base: Duration = .milliseconds(250)
   package var cap: Duration = .seconds(20)
-  package var longestRetryAfter: Duration = .seconds(300)
-  package var longestInVain: Duration = .seconds(10)
+  var longestRetryAfter: Duration = .seconds(300)
+  var longestInVain: Duration = .seconds(10)
 
   package init(tries: Int = 10) {
     self.tries = max(1, tries)

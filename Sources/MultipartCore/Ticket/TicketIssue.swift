@@ -183,7 +183,7 @@ struct TicketSigning {
     ticket.complete = try await calls.add(complete(ticket))
     let abort = AbortMultipartUpload(bucket: bucket, key: key, uploadID: id, common: common)
     ticket.abort = try await calls.add(abort.request())
-    let head = HeadObject(bucket: bucket, key: key, wantsChecksums: true, common: common)
+    let head = HeadObject(bucket: bucket, key: key, common: common)
     ticket.head = try await calls.add(head.request())
     (ticket.url, ticket.expires) = (calls.url, calls.expires ?? ticket.expires)
   }
