@@ -18,7 +18,7 @@ public final class CognitoIdentity: CredentialProvider {
   /// `logins` is a file for each identity provider that the user has signed in with, such as `accounts.google.com`. The
   /// file contains the provider's token alone; it is read each time, so that another program can renew the token. Without
   /// logins the identity is a guest's. It is kept in the state folder of `options`, so that a later run is the same guest.
-  /// `options` also say how to reach Cognito: by which proxy, with which certificates.
+  /// `options` also say how to reach Cognito: its proxy, the certificates to trust.
   public convenience init(
     pool: String, logins: [String: String] = [:], _ options: StoreOptions = StoreOptions()
   ) throws(Failure) {

@@ -8,7 +8,7 @@ package struct ProfileS3: Sendable, Equatable {
   package var concurrency: Int?
   /// Files of at least this size are sent in parts.
   package var threshold: Int64?
-  /// A wish: as in AWS's tools, another size is used where S3 does not allow it or there would be too many parts.
+  /// A preference: as in AWS's tools, another size is used where S3 does not allow it or there would be too many parts.
   var chunkSize: Int64?
   /// Bytes per second.
   package var rate: Int64?

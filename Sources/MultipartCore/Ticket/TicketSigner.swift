@@ -71,7 +71,7 @@ struct TicketSigner: RequestSigner {
     return min(max(0, marker / Ticket.pageLength), ticket.lists.count - 1)
   }
 
-  /// A refusal is final: only whoever issued the ticket can mend it.
+  /// A refusal is final: only whoever issued the ticket can correct it.
   func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
     guard answer.status == 403 || answer.status == 400 || answer.status == 401 else { return nil }
     let body = S3ErrorBody(answer.body)

@@ -148,7 +148,7 @@ extension UploadMachine {
     case completed(evidence: String)
     /// Nothing had to be sent.
     case unchanged(evidence: String)
-    /// It would be sent by a run that does not only look.
+    /// It would be sent, but this run only finds out what would be.
     case planned
     /// This run's share is at the store, and so many parts of other shares are not.
     case sharing(missing: Int)

@@ -1,7 +1,7 @@
 import MultipartCore
 
-/// Puts the identity's prefix before the key of the command line, before a command reads it: results, records and resumed
-/// uploads only see the complete key.
+/// Puts the prefix of a Cognito identity before the key on the command line. That is done before the command reads the
+/// key, so that results, records and resumed uploads all have the complete one.
 enum IdentityKeys {
   private static let mark = Array("{identity}".utf8)
 

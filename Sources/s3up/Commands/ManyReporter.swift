@@ -74,7 +74,7 @@ final class ManyReporter: Sendable {
       }
     case .failure(let failure):
       let status = session.status(of: failure)
-      // What was stopped has not failed: the same command goes on with it.
+      // What was stopped has not failed: the same command resumes it.
       if failure.code == .interrupted || failure.code == .deadline { return }
       state.withLock { _ = $0.statuses.insert(status) }
       failures.add(result.name, result.source)
