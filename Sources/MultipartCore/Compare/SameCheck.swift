@@ -26,28 +26,11 @@ struct SameCheck: Sendable {
   /// How the file would be sent.
   let plan: UploadPlan
   /// What a list of the bucket says of the object. Without it, HEAD is asked first.
-  let listed: ListedObject?
-  let etagMayBeMD5: Bool
-  let customerKey: CustomerKey?
-  let common: CommonHeaders
-  let isStopped: @Sendable () -> Bool
-
-  init(
-    client: S3Client, bucket: String, key: String, file: SourceFile, plan: UploadPlan, listed: ListedObject? = nil,
-    etagMayBeMD5: Bool = true, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders(),
-    unless isStopped: @escaping @Sendable () -> Bool = { false }
-  ) {
-    self.client = client
-    self.bucket = bucket
-    self.key = key
-    self.file = file
-    self.plan = plan
-    self.listed = listed
-    self.etagMayBeMD5 = etagMayBeMD5
-    self.customerKey = customerKey
-    self.common = common
-    self.isStopped = isStopped
-  }
+  var listed: ListedObject?
+  var etagMayBeMD5 = true
+  var customerKey: CustomerKey?
+  var common = CommonHeaders()
+  var isStopped: @Sendable () -> Bool = { false }
 
   /// Throws failures that may pass.
   func run() async throws(Failure) -> Sameness {

@@ -19,11 +19,6 @@ struct Freshness: Sendable {
   var before: Before?
   var since: Since?
 
-  init(before: Before? = nil, since: Since? = nil) {
-    self.before = before
-    self.since = since
-  }
-
   /// When an upload was begun, from the `Date` of create's answer. That is the time of the answer in whole seconds, and
   /// the request took `took` on the store's clock as well.
   static func begun(answered date: Timestamp, took: Duration) -> Since {

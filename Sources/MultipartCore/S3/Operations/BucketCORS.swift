@@ -46,12 +46,7 @@ struct GetBucketCORS: S3Operation {
   static let name = "GetBucketCors"
 
   var bucket: String
-  var common: CommonHeaders
-
-  init(bucket: String, common: CommonHeaders = CommonHeaders()) {
-    self.bucket = bucket
-    self.common = common
-  }
+  var common = CommonHeaders()
 
   var place: Place { Place(bucket: bucket) }
 
@@ -71,13 +66,7 @@ struct PutBucketCORS: S3Operation {
 
   var bucket: String
   var rules: [CORSRule]
-  var common: CommonHeaders
-
-  init(bucket: String, rules: [CORSRule], common: CommonHeaders = CommonHeaders()) {
-    self.bucket = bucket
-    self.rules = rules
-    self.common = common
-  }
+  var common = CommonHeaders()
 
   var place: Place { Place(bucket: bucket) }
 
