@@ -8,7 +8,7 @@ public struct BatchResult: Sendable {
   public var key: String
   /// The object with its proof, or why there is none.
   public var result: Result<UploadedObject, Failure>
-  /// What a list of files calls it.
+  /// Its name in the list of files that it came from.
   package var name: [UInt8]
 }
 
@@ -18,7 +18,7 @@ public enum BatchEvent: Sendable {
   case ended(BatchResult)
   /// A source that has no object: a link that is not followed, a socket, an empty folder.
   case skipped(SkippedSource)
-  /// What a run that only looks would upload.
+  /// An object that would be uploaded, in a run that sends nothing.
   case planned(source: String, bucket: String, key: String, size: Int64?)
   /// What the upload of one object reports.
   case upload(UploadEvent, source: String, bucket: String, key: String)
@@ -50,9 +50,9 @@ public struct BatchSummary: Sendable, Equatable {
   public var bytesResumed: Int64 = 0
   /// Requests that were sent again.
   public var retries = 0
-  /// The run has stopped because of what failed; what it had not come to was not tried.
+  /// The run has stopped because an object failed; the objects that it had not begun were not tried.
   public var hasGivenUp = false
-  /// Objects that a run that only looks would upload.
+  /// Objects that would be uploaded, in a run that sends nothing.
   public var planned = 0
 
   package init() {}
@@ -66,9 +66,9 @@ public struct BatchState: Sendable {
   public var found = 0
   /// Their bytes, as far as they are known.
   public var foundBytes: Int64 = 0
-  /// There are no more than those that were found.
+  /// No more objects will be found.
   public var foundAll = false
-  /// Bytes of those that were found and have not ended, without what the store has of them.
+  /// Bytes that the store does not have yet, of the objects that were found.
   public var left: Int64 = 0
   /// Bytes that the store has, and bytes being sent that its side has acknowledged.
   public var bytes: Int64 = 0

@@ -1,17 +1,17 @@
-/// How many objects are uploaded in one run.
+/// How a run uploads its objects.
 public struct BatchOptions: Sendable {
-  /// For each object; a deadline is for the whole run.
+  /// The options of each object's upload; the deadline is that of the whole run.
   public var upload = UploadOptions()
   /// Stops the run when one object fails.
   public var stopsAtFirstFailure = false
 
   /// Finds out what would be uploaded, and sends nothing.
   public var onlyLooks = false
-  /// What an interrupted run has done, and what this one does.
+  /// What an interrupted run has already done; this run adds to it.
   package var record: RunRecord?
-  /// Lists what is there.
+  /// Receives a line for each object that is at the store in the end.
   package var manifest: Manifest?
-  /// What the manifest leaves out at the beginning of each key, so that it can be checked in the folder.
+  /// The beginning of each key that the manifest leaves out, so that `sha256sum -c` finds the files in their folder.
   package var manifestPrefix = ""
 
   func nameInManifest(_ key: String) -> String {

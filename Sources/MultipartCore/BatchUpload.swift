@@ -24,7 +24,7 @@ public final class BatchUpload: Sendable {
     var taken: Int64 = 0
     /// Why the sources could not be read to their end.
     var trouble: Failure?
-    /// How many have failed for each reason, that of the store or the line.
+    /// How many objects have failed, by the reason.
     var failures: [Failure.Code: Int] = [:]
   }
 
@@ -58,8 +58,8 @@ public final class BatchUpload: Sendable {
   /// Stops the run; can be called from anywhere.
   public func cancel() { driver.interrupt() }
 
-  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be found out, and if the
-  /// run is cancelled or its time is over; what becomes of an object is in its event.
+  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read to their
+  /// end, if the run is cancelled, or at its deadline; what becomes of each object is reported as an event.
   public func run() async throws(Failure) -> BatchSummary {
     let start = driver.world.uptime()
     let alarm = options.upload.deadline.map { driver.interrupt(after: $0, since: start, aborts: false) }
@@ -95,7 +95,7 @@ public final class BatchUpload: Sendable {
 
   // MARK: - Finding and opening
 
-  /// Each holds a descriptor as long as a file found in it has not begun.
+  /// A folder stays open until the upload of each file that was found in it has begun.
   private static let mostFolders = 200
 
   private func feed(_ door: RunDriver.Door) async {
@@ -118,7 +118,7 @@ public final class BatchUpload: Sendable {
         }
         do throws(Failure) {
           let uploader = try await maker.uploader(candidate, driver) { [onEvent] in onEvent($0) }
-          // It may have become another one, or is known only now.
+          // The size may have changed since the file was found, or is known only now.
           found((uploader.job.source.size ?? 0) - (candidate.size ?? 0))
           if uploader.mayWait { group.addTask { await door.offer(uploader) } } else { await door.offer(uploader) }
         } catch {
@@ -216,7 +216,7 @@ public final class BatchUpload: Sendable {
         state.summary.bytesSent += object.bytesSent
         state.summary.bytesResumed += object.bytesResumed
         state.summary.retries += object.retries
-      // What was stopped has not failed: the next run goes on with it.
+      // What was stopped has not failed: the next run resumes it.
       case .failure(let failure) where [.interrupted, .deadline].contains(failure.code): break
       case .failure: state.summary.failed += 1
       }

@@ -1,5 +1,5 @@
 /// Why something did not work: a closed code that programs switch over, what the store said, and where it happened.
-/// Never matched by its text.
+/// No program needs to search its text.
 public struct Failure: Error, Sendable {
   /// The kinds of failures, for programs to switch over.
   public enum Code: String, Sendable, CaseIterable {

@@ -14,6 +14,8 @@ public struct StoreOptions: Sendable {
     case keys(Credentials)
     /// A GitHub Actions job assumes this role by its OIDC token.
     case github(role: String)
+    /// A guest or a user of a Cognito identity pool.
+    case cognito(CognitoIdentity)
     /// Called for the first request, and again when the credentials it returned are about to expire.
     case source(@Sendable () async throws -> Credentials)
   }
@@ -107,8 +109,6 @@ public struct StoreOptions: Sendable {
     package var world: World?
     /// Asks a person for the code of a device.
     package var askCode: (@Sendable (_ prompt: String) async throws(Failure) -> Secret)?
-    /// Used instead of the chain: an identity pool, whose identity also determines a prefix of the key.
-    package var provider: (any CredentialProvider)?
     package var userAgent = "MultipartCore"
 
     package init() {}

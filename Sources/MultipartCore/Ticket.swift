@@ -24,7 +24,7 @@ public struct Ticket: Sendable {
   public internal(set) var key: String
   /// The store's id of the upload.
   public internal(set) var uploadID: String
-  /// The only address that it sends requests to, without their queries.
+  /// The URL of the object: all requests go there, each with a query of its own.
   public internal(set) var url: String
   /// When the upload was begun, by the store's clock.
   public internal(set) var created: Timestamp
@@ -34,7 +34,7 @@ public struct Ticket: Sendable {
   public internal(set) var file: String?
   /// How many bytes the object has.
   public internal(set) var length: Length
-  /// Of every part but the last.
+  /// The size of every part but the last.
   public internal(set) var partSize: Int64
   /// What each part carries for the store to verify. If the issuer had the file, its values are part of the signatures.
   public internal(set) var checksum: ChecksumForm
@@ -50,11 +50,11 @@ public struct Ticket: Sendable {
   package struct Call: Sendable, Equatable {
     /// Without the address; nil: the part was at the store when the ticket was renewed.
     package var query: String?
-    /// To be sent with exactly these values.
+    /// They must be sent with exactly these values, because they are signed.
     package var headers = HeaderList()
   }
 
-  /// How many parts it has requests for.
+  /// The number of parts that it has requests for.
   public var partCount: Int { parts.count }
 
   /// `https://host`: the one server that gets the bytes.

@@ -8,12 +8,12 @@ public struct UploadItem: Sendable {
   public var bucket: String?
   /// The region of that bucket.
   public var region: String?
-  /// What the options say, unless it is set here.
+  /// Used instead of the content type of the options.
   public var contentType: String?
-  /// What the options say, unless it is set here.
+  /// Used instead of the metadata of the options.
   public var metadata: [NamedValue]?
 
-  /// What a list of files calls it.
+  /// Its name in the list of files that it came from.
   var name: [UInt8]?
   /// It is uploaded by this ticket.
   var ticket: Ticket?

@@ -10,13 +10,13 @@ public struct UploadOptions: Sendable {
   public var conditions = WriteConditions()
   /// The size of a part, from 5 MiB to 5 GiB; nil: chosen by the size of the source and the speed of the line.
   public var partSize: Int64?
-  /// Cuts a stream into parts of one size, for stores that ask for it. Otherwise they grow, so that a stream may have
-  /// any length.
+  /// Cuts a stream into parts of one size, as some stores require. Otherwise later parts are larger, so that 10,000 of
+  /// them hold a stream of any length.
   public var equalParts = false
   /// The checksum that the store verifies; nil: CRC64NVME, or MD5 where the store does not verify CRC64NVME.
   public var checksum: ChecksumForm?
-  /// Leaves an object alone that is the file already: compared by its size, a checksum or ETag of the store, or at last
-  /// the time of modification in its metadata.
+  /// Sends nothing if the object is already this file: compared by its size and a checksum or ETag of the store, or, if
+  /// the store has neither, by the modification time in the object's metadata.
   public var skipsSame = false
   /// Asks the store for the object at the end and compares it with what was sent.
   public var verifies = false
@@ -37,7 +37,7 @@ public struct UploadOptions: Sendable {
   /// Sends a slow part a second time when it holds up the end.
   public var hedges = true
 
-  /// How a ticket cuts a stream, and how long it may be.
+  /// Set by a ticket: how a stream is cut into parts, and how long it may be.
   var streamPlan: StreamPlan?
   var mostSize: Int64?
 

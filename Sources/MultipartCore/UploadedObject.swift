@@ -36,12 +36,12 @@ public struct UploadedObject: Sendable {
   /// until they are there; `size` and `parts` are those of this share.
   public var missingParts = 0
 
-  /// It would be sent, but the run only looks.
-  package var isPlanned = false
-  /// Of the whole file, if a manifest wants it.
+  /// It would be sent by a run that does not only find out what to send.
+  var isPlanned = false
+  /// Of the whole file, if a manifest lists it.
   package var sha256: Checksum?
   package var sum: Expectation.Sum?
-  /// How long it took, the waits for other objects of its run excluded.
+  /// How long it took, without the time in which it waited for other objects of its run.
   package var took = Duration.zero
 
   package init(_ result: UploadResult) {

@@ -150,5 +150,5 @@ extension Sequence<Wording> {
 extension DefaultStringInterpolation {
   /// A `String` would have the library's names of settings, where a program has its own.
   @available(*, unavailable, message: "make it a Wording too, or ask for the text in somebody's words")
-  package mutating func appendInterpolation(_ wording: Wording) {}
+  mutating func appendInterpolation(_ wording: Wording) {}
 }

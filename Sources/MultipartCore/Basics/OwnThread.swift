@@ -46,10 +46,12 @@ struct OwnThread: Sendable {
   }
 }
 
-/// Swift's pool waits for a thread that the system refuses for ever, and says nothing.
+/// If the system refuses Swift's pool a thread, the pool waits for it for ever, without a message. So whether a run can
+/// have its threads is tried out first.
 package enum ThreadSupply {
   /// Throws unless as many threads can exist at once as a run may need: those of the pool, one for each core, the one
-  /// that keeps its timers, and one for libcurl. What another program takes a moment later, the pool waits for.
+  /// that keeps its timers, and one for libcurl. If another program takes threads after that, the pool
+  /// still waits for ever.
   package static func prove() throws(Failure) {
     let gate = Lock()
     var threads: [OwnThread] = []

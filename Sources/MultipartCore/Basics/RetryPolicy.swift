@@ -2,15 +2,15 @@
 ///
 /// Waits before try 2, 3, …: 0.25 s, 0.5 s, 1 s, 2 s, 4 s, 8 s, 16 s, then 20 s each. Half of a wait is fixed, half is
 /// random, so that many clients that were refused together do not come back together. `Retry-After` is the minimum, up
-/// to five minutes. If nobody has answered in this run yet, tries end after ten seconds, the last one at their end, and
-/// there are at least two: a lost packet can make a first connection time out.
+/// to five minutes. If nobody has answered in this run yet, a request is tried for ten seconds, the last time at their end, and
+/// at least twice, because a lost packet can make a first connection time out.
 package struct RetryPolicy: Sendable, Equatable {
   /// Tries in all, the first one included.
   package var tries: Int
   package var base: Duration = .milliseconds(250)
   package var cap: Duration = .seconds(20)
-  package var longestRetryAfter: Duration = .seconds(300)
-  package var longestInVain: Duration = .seconds(10)
+  var longestRetryAfter: Duration = .seconds(300)
+  var longestInVain: Duration = .seconds(10)
 
   package init(tries: Int = 10) {
     self.tries = max(1, tries)

@@ -2,10 +2,10 @@ import Glibc
 
 /// A time of the wall clock in whole seconds.
 public struct Timestamp: Sendable, Hashable, Comparable {
-  /// Since 1970, in UTC.
+  /// Seconds since 1970, in UTC.
   public var seconds: Int64
 
-  /// A moment.
+  /// The time that is this many seconds after 1970 began, in UTC.
   public init(seconds: Int64) {
     self.seconds = seconds
   }

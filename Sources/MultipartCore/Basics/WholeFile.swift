@@ -1,8 +1,7 @@
 import Glibc
 
 enum WholeFile {
-  /// Reads the rest of a descriptor (`read`). Of a longer one it returns more than `most` bytes and stops. Nil: `errno`
-  /// has the reason.
+  /// Reads a descriptor to its end (`read`), but stops once it has more than `most` bytes. Nil: `errno` has the reason.
   static func read(_ descriptor: Int32, most: Int) -> [UInt8]? {
     // Not a zeroed array: small files are read at each start, and zeroing its pages would cost more than reading them.
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { piece in

@@ -11,7 +11,7 @@ package struct World: Sendable {
   /// A number in 0..<1.
   package var random: @Sendable () -> Double
   package var environment: [String: String]
-  /// Level 0 (rare) is shown to everybody, 1 with `-v`, 2 with `-vv`. Never contains a secret.
+  /// Level 0 is for everybody to see and rare, 1 is more detail, 2 is each request. Secrets are masked.
   package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
   /// The secrets of this run, which no output may contain.
   package let secrets: SecretsInUse
@@ -35,13 +35,13 @@ package struct World: Sendable {
 }
 
 extension World {
-  /// By the clock that also counts while the machine is suspended; throws early if the task is cancelled.
+  /// Sleeps by the clock that also runs while the machine is suspended; throws as soon as the task is cancelled.
   package static func sleep(_ time: Duration) async throws {
     try await Task.sleep(for: time, clock: .continuous)
   }
 
-  /// The clocks, random numbers and variables of this process. Messages above `level` are not even created: to show a
-  /// request and its answer costs as much as the rest of a part.
+  /// The clocks, random numbers and variables of this process. Messages above `level` are not even created: formatting
+  /// a request and its answer would take as much CPU as all other work for a part.
   package static func ofProcess(
     _ environment: [String: String], upTo level: Int = 2,
     log: @escaping @Sendable (_ level: Int, _ message: Wording) -> Void

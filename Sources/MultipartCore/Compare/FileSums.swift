@@ -1,5 +1,5 @@
-/// The checksums of one file that a comparison asks for. With each pass comes the CRC64NVME, which most stores keep and
-/// which costs next to nothing beside an MD5; nothing is read twice for the same checksum.
+/// The checksums of one file that a comparison asks for. Each pass also computes the CRC64NVME, which most stores keep
+/// and which takes little time beside an MD5. The file is not read twice for the same checksum.
 struct FileSums {
   let file: SourceFile
   let isStopped: @Sendable () -> Bool

@@ -1,19 +1,19 @@
 /// When a file was last modified, as it is kept in an object's metadata: seconds since 1970 with up to nine decimals.
-package struct FileTime: Sendable, Equatable {
+struct FileTime: Sendable, Equatable {
   /// What s3up and rclone call it in the metadata.
-  package static let ownName = "s3up-mtime"
+  static let ownName = "s3up-mtime"
   static let rcloneName = "mtime"
 
-  package var seconds: Int64
+  var seconds: Int64
   /// 0..<1,000,000,000, and counted forwards, also before 1970.
-  package var nanoseconds: Int64
+  var nanoseconds: Int64
 
-  package init(_ identity: FileIdentity) {
+  init(_ identity: FileIdentity) {
     (seconds, nanoseconds) = (identity.modifiedSeconds, identity.modifiedNanoseconds)
   }
 
   /// Nil unless it is a decimal number of at most nine decimals.
-  package init?(_ text: String) {
+  init?(_ text: String) {
     let isNegative = text.utf8.first == UInt8(ascii: "-")
     let pieces = text.utf8.dropFirst(isNegative ? 1 : 0)
       .split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,7 +28,7 @@ package struct FileTime: Sendable, Equatable {
   }
 
   /// Without zeros at the end.
-  package var text: String {
+  var text: String {
     let isNegative = seconds < 0 && nanoseconds > 0
     let whole = isNegative ? seconds + 1 : seconds
     let fraction = isNegative ? 1_000_000_000 - nanoseconds : nanoseconds

@@ -1,15 +1,15 @@
-/// One list of the objects below a prefix, read along with keys that come in the order of their bytes. One page is in
-/// memory.
+/// The list of the objects below a prefix, for a caller that looks up keys in the order of their bytes: pages are read as
+/// the keys advance, and only one is in memory.
 ///
-/// A store's list is believed only as long as it is in order: then it cannot go round in circles, and a key that it
-/// passes over is not there.
+/// A store's list is trusted only while it is in order. Then it cannot repeat itself, and a key that is not between its
+/// neighbours does not exist.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
-package final class PrefixListing: @unchecked Sendable {
-  package enum Found: Sendable, Equatable {
+final class PrefixListing: @unchecked Sendable {
+  enum Found: Sendable, Equatable {
     case listed(ListedObject)
     case absent
-    /// The list does not tell.
+    /// The list cannot be used to answer that.
     case unknown
   }
 
@@ -32,12 +32,12 @@ package final class PrefixListing: @unchecked Sendable {
   private var emptyPages = 0
   private var lastWanted = ""
 
-  /// Longer tokens than any store's: they would become part of a URL.
+  /// Longer than any store's token. It becomes part of a URL, so it must have a limit.
   private static let longestToken = 4096
-  /// Pages without objects that follow each other, as some stores answer while they pass over deleted ones.
+  /// How many pages in a row may have no object: some stores answer with such pages while they skip deleted objects.
   private static let mostEmptyPages = 10
 
-  package init(
+  init(
     client: S3Client, bucket: String, prefix: String, retrying policy: RetryPolicy,
     common: CommonHeaders = CommonHeaders()
   ) {
@@ -47,7 +47,7 @@ package final class PrefixListing: @unchecked Sendable {
     next = .after("")
   }
 
-  package func find(_ key: String) async -> Found {
+  func find(_ key: String) async -> Found {
     if case .useless = next { return .unknown }
     guard key.utf8.starts(with: (list.prefix ?? "").utf8) else { return .unknown }
     guard !Self.isBefore(key, lastWanted) else { return giveUp("the files are not in the order of their keys") }
@@ -68,11 +68,11 @@ package final class PrefixListing: @unchecked Sendable {
     }
   }
 
-  /// Reads the next page; says why it is not believed, if so.
+  /// Reads the next page. Returns the reason if the list cannot be trusted.
   private func turnPage(towards key: String) async throws(Failure) -> String? {
     var list = list
-    // Nothing that is still wanted comes before the key, so what is between may be left out: ten files beside ten million
-    // objects would otherwise read every page.
+    // The caller asks for no key before this one, so the pages up to it can be skipped. Otherwise a run of ten files
+    // would read every page of ten million objects.
     let near = Self.before(key)
     if !hasHit, Self.isBefore(floor, near) { next = .after(near) }
     switch next {
@@ -94,7 +94,7 @@ package final class PrefixListing: @unchecked Sendable {
     guard emptyPages < Self.mostEmptyPages else { return "it has page after page without an object" }
     page = answer.objects[...]
     hasHit = false
-    let goesOn = answer.isTruncated ?? (answer.nextToken != nil || answer.objects.count >= ListObjects.usualPage)
+    let goesOn = answer.isTruncated ?? (answer.nextToken != nil || answer.objects.count >= ListedPage.usual)
     if !goesOn {
       next = .end
     } else if let token = answer.nextToken, token.utf8.count <= Self.longestToken {
@@ -102,7 +102,7 @@ package final class PrefixListing: @unchecked Sendable {
     } else if Self.isBefore(last, floor) {
       next = .after(floor)
     } else {
-      return "it does not tell how it goes on"
+      return "it does not say where its next page begins"
     }
     return nil
   }
@@ -116,7 +116,7 @@ package final class PrefixListing: @unchecked Sendable {
     return .unknown
   }
 
-  /// A text close before the key, with nothing of the wanted keys between.
+  /// A text that is shortly before the key in the list's order.
   private static func before(_ key: String) -> String {
     String(String.UnicodeScalarView(key.unicodeScalars.dropLast()))
   }

@@ -1,13 +1,13 @@
 /// An object that is the file already.
-package struct SameObject: Sendable {
-  package var object: ReportedObject
-  package var parts = 1
+struct SameObject: Sendable {
+  var object: ReportedObject
+  var parts = 1
   /// A checksum that the store has of it, if it was compared.
-  package var sum: Expectation.Sum?
-  package var evidence = ""
+  var sum: Expectation.Sum?
+  var evidence = ""
 }
 
-package enum Sameness: Sendable {
+enum Sameness: Sendable {
   case same(SameObject)
   case different(why: String)
   case absent
@@ -16,9 +16,9 @@ package enum Sameness: Sendable {
 /// Whether the object at a key is the local file already.
 ///
 /// The size comes first, then what shows the bytes: the ETag, if it is made of MD5s, and the store's checksums. Only if
-/// there is none of them that says anything, the same size and modification time count. What is uncertain counts as
-/// different: to send a file once more does no harm.
-package struct SameCheck: Sendable {
+/// none of them can be compared, the same size and modification time count. What is uncertain counts as different: sending
+/// a file once more does no harm.
+struct SameCheck: Sendable {
   let client: S3Client
   let bucket: String
   let key: String
@@ -26,31 +26,14 @@ package struct SameCheck: Sendable {
   /// How the file would be sent.
   let plan: UploadPlan
   /// What a list of the bucket says of the object. Without it, HEAD is asked first.
-  let listed: ListedObject?
-  let etagMayBeMD5: Bool
-  let customerKey: CustomerKey?
-  let common: CommonHeaders
-  let isStopped: @Sendable () -> Bool
-
-  package init(
-    client: S3Client, bucket: String, key: String, file: SourceFile, plan: UploadPlan, listed: ListedObject? = nil,
-    etagMayBeMD5: Bool = true, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders(),
-    unless isStopped: @escaping @Sendable () -> Bool = { false }
-  ) {
-    self.client = client
-    self.bucket = bucket
-    self.key = key
-    self.file = file
-    self.plan = plan
-    self.listed = listed
-    self.etagMayBeMD5 = etagMayBeMD5
-    self.customerKey = customerKey
-    self.common = common
-    self.isStopped = isStopped
-  }
+  var listed: ListedObject?
+  var etagMayBeMD5 = true
+  var customerKey: CustomerKey?
+  var common = CommonHeaders()
+  var isStopped: @Sendable () -> Bool = { false }
 
   /// Throws failures that may pass.
-  package func run() async throws(Failure) -> Sameness {
+  func run() async throws(Failure) -> Sameness {
     var sums = FileSums(file, unless: isStopped)
     if let listed, let size = listed.size {
       guard size == file.size else { return differentSize(size) }
@@ -217,14 +200,14 @@ extension SameCheck {
 }
 
 extension ETag {
-  /// Of how many parts the object was made, if it says so.
+  /// The number of parts that the object was made of, if the ETag shows it.
   fileprivate var parts: Int? {
     if case .multipart(_, let parts) = form { parts } else { nil }
   }
 }
 
 extension ObjectInfo {
-  /// Of a checksum without a type, its form tells.
+  /// If the store does not name the type, the form of the checksum shows it: composite ones end in `-N`.
   fileprivate func type(of algorithm: ChecksumAlgorithm) -> ChecksumType? {
     guard algorithm != .md5, let given = checksums[algorithm.headerName] else { return nil }
     if let checksumType, !checksumType.isEmpty { return ChecksumType(awsName: checksumType) }

@@ -21,7 +21,7 @@ extension Uploader {
     let check = SameCheck(
       client: client, bucket: job.bucket, key: job.key, file: file, plan: plan, listed: listed,
       etagMayBeMD5: job.etagMayBeMD5, customerKey: job.customerKey, common: job.common,
-      unless: { [progress] in progress.isStopped || Task.isCancelled })
+      isStopped: { [progress] in progress.isStopped || Task.isCancelled })
     switch try await check.run() {
     case .same(let object): return object
     case .different(let why):

@@ -17,7 +17,7 @@ struct ConfigParser {
   private static let command = "credential_process"
 
   private var sections: [SectionName: ConfigSection] = [:]
-  private var line = 0
+  private var lineNumber = 0
   /// The section that pairs belong to; nil before the first header.
   private var current: SectionName?
   /// The pair that an indented line continues, and its own indentation.
@@ -39,11 +39,12 @@ struct ConfigParser {
   }
 
   private func broken(_ what: String) -> Failure {
-    Failure(.configuration, "\(shown):\(line): \(what)", remedy: "fix line \(line) of \(shown)").at(Place(file: shown))
+    Failure(.configuration, "\(shown):\(lineNumber): \(what)", remedy: "fix line \(lineNumber) of \(shown)").at(
+      Place(file: shown))
   }
 
   private mutating func read(_ raw: ArraySlice<UInt8>) throws(Failure) {
-    line += 1
+    lineNumber += 1
     guard !raw.contains(0), String(validating: raw, as: UTF8.self) != nil else { throw broken("is not text in UTF-8") }
     let indent = raw.prefix(while: isBlank).count
     let text = withoutComment(raw)

@@ -30,7 +30,7 @@ extension ConfigSection: CustomStringConvertible, CustomReflectable {
 }
 
 /// The text between the brackets of a section: `[profile dev]` is (profile, dev), `[default]` is (nil, default).
-package struct SectionName: Sendable, Hashable {
-  package var kind: String?
-  package var name: String
+struct SectionName: Sendable, Hashable {
+  var kind: String?
+  var name: String
 }

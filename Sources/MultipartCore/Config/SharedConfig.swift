@@ -10,7 +10,7 @@ package struct SharedConfig: Sendable {
   private var config: [SectionName: ConfigSection] = [:]
   private var credentials: [SectionName: ConfigSection] = [:]
   /// The paths of the two files as messages show them.
-  package let configPath: String
+  let configPath: String
   package let credentialsPath: String
 
   package static func load(environment: [String: String]) throws(Failure) -> SharedConfig {

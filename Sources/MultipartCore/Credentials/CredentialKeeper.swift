@@ -1,7 +1,8 @@
 /// The credentials that all requests of a run share: found once, renewed before they expire, and read again when the
 /// store refuses them. However many requests want new ones at the same time, the sources are asked once.
 package final class CredentialKeeper: Sendable {
-  /// Credentials with their number in this run: by the time that some are refused, they may have been replaced.
+  /// Credentials with their number in this run. When the store refuses some, the number shows whether they have been
+  /// replaced meanwhile.
   package struct Held: Sendable {
     package var credentials: Credentials
     package var generation: Int
@@ -33,16 +34,17 @@ package final class CredentialKeeper: Sendable {
   private let alarm: @Sendable (Duration) async throws -> Void
   private let state = Locked(State())
 
-  /// New ones are asked for this many seconds before the current ones expire, or in the last quarter of their lifetime.
+  /// New credentials are requested this many seconds before the current ones expire, or, if their lifetime is short, in
+  /// its last quarter.
   private static let ahead: Int64 = 300
-  /// For this long, callers who want new credentials get the previous answer that there are none.
+  /// After the sources have returned nothing new, they are not asked again for this long.
   private static let echo = Duration.seconds(1)
   private static let pause = Duration.seconds(5)
   /// The longest that the last look before the end of the wait may take.
   private static let lastLook = Duration.milliseconds(500)
 
-  /// `patience` is how long to wait after a refusal if no source has other credentials; nil: do not wait. It holds for
-  /// all requests together: requests that come after it is over do not start it again.
+  /// `patience` is how long to wait after a refusal if no source has other credentials; nil: do not wait. All requests
+  /// share one wait: a request that is refused after its end does not start another.
   package init(
     world: World, patience: Duration? = nil, say: @escaping @Sendable (Wording) -> Void = { _ in },
     alarm: @escaping @Sendable (Duration) async throws -> Void = { try await World.sleep($0) },
@@ -71,7 +73,7 @@ package final class CredentialKeeper: Sendable {
   }
 
   /// Called when the store has refused credentials. True if there are others now, so that the request may be signed
-  /// again. It throws the failure of the source that should have had them.
+  /// again. Throws the failure of a source that was asked for new ones and failed.
   package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool {
     if isReplaced(generation) { return true }
     let end = patienceEnd()
@@ -151,7 +153,8 @@ package final class CredentialKeeper: Sendable {
     return state.withLock { state in !state.isAsking && state.lastAsked.map { now - $0 >= pause } ?? true }
   }
 
-  /// Seconds until they expire, and how many of those are for renewing them; nil if the expiry is not known.
+  /// `whole` is the number of seconds until they expire; from `ahead` seconds before that they are renewed. Nil if the
+  /// expiry is not known.
   private func timeLeft(_ held: Held) -> (whole: Int64, ahead: Int64)? {
     guard let end = held.credentials.expiration else { return nil }
     let found = state.withLock { $0.found }

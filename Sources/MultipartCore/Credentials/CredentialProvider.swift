@@ -6,7 +6,7 @@ package protocol CredentialProvider: Sendable {
   func credentials() async throws(Failure) -> Credentials?
 }
 
-/// Credentials from two or three texts that a person wrote down, with the same rules for every source.
+/// Credentials from an id, a secret and perhaps a token that a person wrote down, with the same rules for every source.
 enum WrittenKeys {
   /// `names` are the names of id, secret and token at that source. Nil if neither id nor secret is given; an empty one is
   /// not given.

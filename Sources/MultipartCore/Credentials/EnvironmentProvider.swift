@@ -1,14 +1,14 @@
 /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, if set, `AWS_SESSION_TOKEN`.
-package struct EnvironmentProvider: CredentialProvider {
+struct EnvironmentProvider: CredentialProvider {
   private let environment: [String: String]
 
-  package init(environment: [String: String]) {
+  init(environment: [String: String]) {
     self.environment = environment
   }
 
-  package var place: String { "the environment" }
+  var place: String { "the environment" }
 
-  package func credentials() async throws(Failure) -> Credentials? {
+  func credentials() async throws(Failure) -> Credentials? {
     let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
     var found = try WrittenKeys.credentials(
       id: environment[names[0]], secret: environment[names[1]], token: environment[names[2]], names: names,

@@ -6,7 +6,7 @@ package struct GitHubOIDCProvider: CredentialProvider {
   package struct Settings: Sendable, Equatable {
     package var role: String?
     /// The caller named the role for GitHub: then it is a failure if GitHub cannot be asked.
-    package var isDemanded = false
+    var isDemanded = false
     package var audience = "sts.amazonaws.com"
 
     package init() {}

@@ -1,7 +1,7 @@
 /// How to reach the metadata service of a machine, from AWS's variables and the matching settings of a profile.
 package struct InstanceMetadataSettings: Sendable, Equatable {
   /// `AWS_EC2_METADATA_DISABLED=true`.
-  package var isDisabled = false
+  var isDisabled = false
   package var origin = Origin(scheme: .http, host: "169.254.169.254")
   /// The prefix of every path: empty, or `/x` without a slash at its end.
   package var basePath = ""

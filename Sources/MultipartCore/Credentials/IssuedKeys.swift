@@ -1,10 +1,10 @@
 /// Credentials that a service or a program issued, with the same rules for each. Missing values, and those that would
 /// break out of a header, are refused and never shown.
-package enum IssuedKeys {
+enum IssuedKeys {
   private static let longest = 64 << 10
 
   /// Messages call the service `issuer`, such as `AssumeRole of STS`.
-  package static func credentials(
+  static func credentials(
     id: String?, secret: String?, token: String?, expiration: Timestamp?, issuer: String, source: String
   ) throws(Failure) -> Credentials {
     guard let id, let secret, !id.isEmpty, !secret.isEmpty else {

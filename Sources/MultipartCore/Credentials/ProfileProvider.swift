@@ -57,24 +57,24 @@ protocol ProfileSource: Sendable {
 }
 
 /// A profile of the shared files, with all the ways in which it can get credentials, in AWS's order.
-package struct ProfileProvider: CredentialProvider {
+struct ProfileProvider: CredentialProvider {
   private let context: CredentialContext
   private let name: String
   private let readsEnvironment: Bool
 
-  package init(_ context: CredentialContext, profile name: String, readsEnvironment: Bool) {
+  init(_ context: CredentialContext, profile name: String, readsEnvironment: Bool) {
     self.context = context
     self.name = name
     self.readsEnvironment = readsEnvironment
   }
 
-  package var place: String {
+  var place: String {
     let files = SharedConfig(placesFor: context.environment)
     let profile = "profile \(name) in \(files.credentialsPath) and \(files.configPath)"
     return readsEnvironment ? profile + ", AWS_WEB_IDENTITY_TOKEN_FILE" : profile
   }
 
-  package func credentials() async throws(Failure) -> Credentials? {
+  func credentials() async throws(Failure) -> Credentials? {
     let config = try SharedConfig.load(environment: context.environment)
     let profile = config.profile(name)
     let view = ProfileView(

@@ -26,7 +26,7 @@ package struct ServiceClient: Sendable {
     package var timeLimit: Duration = .seconds(30)
     package var bypassesProxy = false
     /// Whoever knows the path may request keys too: it is in no log.
-    package var hidesPath = false
+    var hidesPath = false
 
     package init(_ name: String, _ method: HTTPMethod, _ origin: Origin, path: String = "/") {
       self.name = name

@@ -12,7 +12,7 @@ package struct Examination: Sendable {
   package struct Keys: Sendable {
     package var id: String
     package var source: String
-    package var isTemporary: Bool
+    var isTemporary: Bool
     package var end: Timestamp?
 
     package init(_ credentials: Credentials) {

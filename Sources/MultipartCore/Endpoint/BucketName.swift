@@ -31,7 +31,7 @@ package enum BucketName {
 
   /// Refuses what AWS does not allow for a new bucket. Older buckets of us-east-1 may have capitals and underscores, and
   /// must be addressed in the path.
-  package static func checkForToday(_ name: String) throws(Failure) {
+  static func checkForToday(_ name: String) throws(Failure) {
     guard !fitsHost(name) else { return }
     throw Failure(
       .usage, "\"\(SafeText.oneLine(name))\" cannot be the name of a bucket on AWS",

@@ -4,7 +4,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
     case http
     case https
 
-    package var defaultPort: Int {
+    var defaultPort: Int {
       switch self {
       case .http: 80
       case .https: 443
@@ -27,7 +27,7 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
 
 extension Origin {
   /// Requests do not leave this machine.
-  package var isLoopback: Bool {
+  var isLoopback: Bool {
     let name = host.hasPrefix("[") ? host : String(host.split(separator: ":").first ?? "")
     return name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("[::1]")
       || (name.hasPrefix("127.") && BucketName.looksLikeAddress(name))

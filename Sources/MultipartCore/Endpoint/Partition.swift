@@ -3,7 +3,7 @@ package struct Partition: Sendable, Equatable {
   /// Its name in ARNs.
   package let name: String
   /// The domain after `s3.<region>.`
-  package let dnsSuffix: String
+  let dnsSuffix: String
   /// How the names of its regions begin; empty for the first partition, which has all other regions.
   private let beginning: String
 

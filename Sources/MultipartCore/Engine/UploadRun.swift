@@ -72,7 +72,7 @@ package struct UploadRun: Sendable {
   package var isOver: Bool { active.isEmpty && pending.isEmpty }
 
   /// How many have begun, or ended before they could, since the last call.
-  package mutating func takeBegun() -> Int {
+  mutating func takeBegun() -> Int {
     defer { begun = 0 }
     return begun
   }

@@ -56,8 +56,8 @@ package final class Manifest: Sendable {
     (state.lines, state.size) = ([], 0)
   }
 
-  /// Writes it into a file, which is complete and durable before it replaces an older one of this name. What is no regular
-  /// file, such as a pipe or a device, is written as it is.
+  /// Writes it into a file, which is complete and durable before it replaces an older one of this name. A target that is
+  /// not a regular file, such as a pipe or a device, is written directly.
   package func write(to path: FilePath) throws(Failure) {
     var status = stat()
     if path.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -116,7 +116,7 @@ package final class Manifest: Sendable {
       }
       if !state.lines.isEmpty { try spill(&state) }
       guard let file = state.file else { return }
-      // By their next lines, the least last.
+      // Sorted by their next lines, the smallest one last, where it can be taken cheaply.
       var open: [ManifestRun] = []
       for range in state.runs {
         if let run = try ManifestRun(file, range) { open.append(run) }

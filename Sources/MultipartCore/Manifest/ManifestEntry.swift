@@ -26,7 +26,7 @@ package enum ManifestForm: Sendable {
   /// One JSON object for each line.
   case json
 
-  /// By the ending of the target's name.
+  /// Chosen by the ending of the target's name.
   package init(target: String) {
     self = [".json", ".jsonl"].contains(where: target.hasSuffix) ? .json : .sums
   }

@@ -4,17 +4,17 @@
 ///
 /// It is written into the record, so secrets must not be added, not even hashed. For a customer key add only that there
 /// is one.
-package struct OptionsDigest: Sendable {
+struct OptionsDigest: Sendable {
   private var entries: [(name: [UInt8], value: [UInt8]?)] = []
 
-  package init() {}
+  init() {}
 
   /// Nil differs from the empty string.
-  package mutating func add(_ name: String, _ value: String?) {
+  mutating func add(_ name: String, _ value: String?) {
     entries.append((Array(name.utf8), value.map { Array($0.utf8) }))
   }
 
-  package func hex() throws(Failure) -> String {
+  func hex() throws(Failure) -> String {
     let ordered = entries.enumerated().sorted { a, b in
       if a.element.name == b.element.name { return a.offset < b.offset }
       return a.element.name.lexicographicallyPrecedes(b.element.name)

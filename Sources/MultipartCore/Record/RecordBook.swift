@@ -37,7 +37,7 @@ package struct RecordBook: Sendable {
   }
 
   /// Whether this destination has a record, readable or not.
-  package func mayHave(_ target: RecordTarget) -> Bool {
+  func mayHave(_ target: RecordTarget) -> Bool {
     do throws(Failure) {
       return try RecordFolder.open(try path())?.file(try Self.name(target), O_RDONLY) != nil
     } catch _ {
@@ -70,8 +70,8 @@ package struct RecordBook: Sendable {
     return try write(UploadRecord(header: header, parts: parts))
   }
 
-  /// Continues at the end of `record`'s file, after cutting off an incomplete last line. If the file differs from `record`
-  /// or has many outdated lines, it is rewritten.
+  /// Continues at the end of `record`'s file, after cutting off an incomplete last entry. If the file differs from `record`
+  /// or has many outdated entries, it is rewritten.
   package func resume(_ record: UploadRecord) throws(Failure) -> RecordWriter {
     let (folder, name) = (try RecordFolder.make(try path()), try Self.name(record.header.target))
     guard let (file, reading) = try Self.read(folder, name, O_RDWR | O_APPEND), reading.record == record,
@@ -142,10 +142,11 @@ package struct RecordBook: Sendable {
     var (bytes, seed) = try RecordText.head(record.header)
     for part in record.parts.values.sorted(by: { $0.number < $1.number }) {
       // What cannot be written is left out: the next run then compares the part as an unknown one.
-      guard let line = try? RecordText.line(part, seed: seed), bytes.count + line.count <= RecordText.mostBytes else {
+      guard let entry = try? RecordText.entry(part, seed: seed), bytes.count + entry.count <= RecordText.mostBytes
+      else {
         continue
       }
-      bytes += line
+      bytes += entry
     }
     let file = try folder.replace(name, with: bytes)
     return RecordWriter(folder, name, file, length: bytes.count, seed: seed)

@@ -12,15 +12,15 @@ enum RecordText {
   static let mostBytes = 16 << 20
   private static let opening = ["s3up", "record", "1"].map { Array($0.utf8) }
 
-  /// The contents of a file up to its first invalid line.
+  /// The contents of a file up to its first invalid entry.
   struct Reading {
     var record: UploadRecord
-    /// Up to the end of the last valid line.
+    /// Up to the end of the last valid entry.
     var length: Int
     var seed: UInt32
   }
 
-  /// The first two lines, and the CRC seed of those that follow.
+  /// The first two entries, and the CRC seed of those that follow.
   static func head(_ header: UploadRecord.Header) throws(Failure) -> (bytes: [UInt8], seed: UInt32) {
     let first = RecordLine.write(opening).bytes
     let second = RecordLine.write(words(header))
@@ -32,7 +32,7 @@ enum RecordText {
     return (bytes, second.crc)
   }
 
-  static func line(_ part: UploadRecord.Part, seed: UInt32) throws(Failure) -> [UInt8] {
+  static func entry(_ part: UploadRecord.Part, seed: UInt32) throws(Failure) -> [UInt8] {
     var draft = RecordLine.Draft()
     draft.add("part".utf8)
     draft.add(String(part.number).utf8)
@@ -49,15 +49,15 @@ enum RecordText {
   /// Nil without a complete header. Throws for another version.
   static func read(_ bytes: [UInt8]) throws(Failure) -> Reading? {
     var rest = bytes.prefix(mostBytes)
-    guard let first = nextLine(&rest), let opening = RecordLine.read(first)?.words,
+    guard let first = nextEntry(&rest), let opening = RecordLine.read(first)?.words,
       opening.starts(with: Self.opening.dropLast())
     else { return nil }
     guard opening == Self.opening else { throw unknown(opening) }
-    guard let second = nextLine(&rest), let upload = RecordLine.read(second), let header = header(upload.words) else {
+    guard let second = nextEntry(&rest), let upload = RecordLine.read(second), let header = header(upload.words) else {
       return nil
     }
     var reading = Reading(record: UploadRecord(header: header), length: rest.startIndex, seed: upload.crc)
-    while let line = nextLine(&rest), let words = RecordLine.read(line, seed: upload.crc)?.words,
+    while let entry = nextEntry(&rest), let words = RecordLine.read(entry, seed: upload.crc)?.words,
       let part = part(words)
     {
       reading.record.parts[part.number] = part
@@ -66,8 +66,8 @@ enum RecordText {
     return reading
   }
 
-  /// The next line that ends in a line feed; a last line without one is incomplete.
-  private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  /// The next entry, up to its line feed; a last one without a line feed is incomplete.
+  private static func nextEntry(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let end = rest.prefix(RecordLine.longest).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { rest = rest[(end + 1)...] }
     return rest[..<end]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// When lines are made durable: at once if the last flush was more than a second ago or if much has been sent since,
+/// When entries are made durable: at once if the last flush was more than a second ago or if much has been sent since,
 /// otherwise later. This is only for power cuts; a killed process loses nothing.
 struct FlushPace: Sendable {
   static let interval = Duration.seconds(1)
@@ -30,7 +30,7 @@ package final class RecordWriter: Sendable {
     var file: RecordFile?
     var length: Int
     var pace = FlushPace()
-    /// The file ends in an incomplete line that could not be cut off: what follows it could not be read.
+    /// The file ends in an incomplete entry that could not be cut off: what follows it could not be read.
     var broken: Failure?
   }
 
@@ -46,13 +46,13 @@ package final class RecordWriter: Sendable {
     state = Locked(State(file: file, length: length))
   }
 
-  /// One `write` of one line, and `fdatasync` if it is due by `now`, an uptime. If it throws, the earlier lines are
+  /// One `write` of one entry, and `fdatasync` if it is due by `now`, an uptime. If it throws, the earlier entries are
   /// unchanged, and the next part may succeed again.
   package func append(_ part: UploadRecord.Part, now: Duration) throws(Failure) {
-    let line = try RecordText.line(part, seed: seed)
+    let entry = try RecordText.entry(part, seed: seed)
     try state.withLock { (state) throws(Failure) -> Void in
       guard let file = state.file else { return }
-      try Self.write(line, to: file, &state)
+      try Self.write(entry, to: file, &state)
       guard state.pace.isDue(after: part.size, now: now) else { return }
       // Set first: if the disk cannot flush, it is not asked again for each part.
       state.pace.flushed(now: now)
@@ -78,13 +78,13 @@ package final class RecordWriter: Sendable {
     }
   }
 
-  private static func write(_ line: [UInt8], to file: RecordFile, _ state: inout State) throws(Failure) {
+  private static func write(_ entry: [UInt8], to file: RecordFile, _ state: inout State) throws(Failure) {
     if let broken = state.broken { throw broken }
-    guard state.length + line.count <= RecordText.mostBytes else {
+    guard state.length + entry.count <= RecordText.mostBytes else {
       throw Failure(.local, "the record of this upload is as long as it may be")
     }
     do throws(Failure) {
-      try file.write(line)
+      try file.write(entry)
     } catch {
       do throws(Failure) {
         try file.cut(to: state.length)
@@ -93,6 +93,6 @@ package final class RecordWriter: Sendable {
       }
       throw error
     }
-    state.length += line.count
+    state.length += entry.count
   }
 }

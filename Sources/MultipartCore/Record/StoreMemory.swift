@@ -18,8 +18,8 @@ package struct StoreLessons: Sendable {
   package func contain(_ lesson: StoreLesson) -> Bool { all.contains { $0.isAbout(lesson) } }
 }
 
-/// What was learned about stores, kept between runs in the state folder: one lesson with its time per line. A lesson that
-/// cannot be read, is too old, or is from the future does not count.
+/// What was learned about stores, kept between runs in the state folder: one entry for each lesson, with its time. A
+/// lesson that cannot be read, is too old, or is from the future does not count.
 package struct StoreMemory: Sendable {
   package struct Entry: Sendable, Equatable {
     package var origin: String
@@ -61,8 +61,8 @@ package struct StoreMemory: Sendable {
       Self.isFresh($0, now) && !($0.origin.utf8.elementsEqual(origin.utf8) && $0.lesson.isAbout(lesson))
     }
     kept.append(Entry(origin: origin, lesson: lesson, learned: now))
-    let lines = kept.compactMap { entry in entry.lesson.word.map { "\(entry.origin) \($0) \(entry.learned.seconds)" } }
-    let text = ([Self.header] + lines).joined(separator: "\n") + "\n"
+    let texts = kept.compactMap { entry in entry.lesson.word.map { "\(entry.origin) \($0) \(entry.learned.seconds)" } }
+    let text = ([Self.header] + texts).joined(separator: "\n") + "\n"
     _ = try RecordFolder.makeHome(in: folder).replace(Self.name, with: Array(text.utf8))
   }
 
@@ -77,11 +77,11 @@ package struct StoreMemory: Sendable {
     guard let bytes = try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY)?.read(most: Self.mostBytes + 1),
       bytes.count <= Self.mostBytes
     else { return [] }
-    let lines = bytes.split(separator: UInt8(ascii: "\n"))
-    guard lines.first?.elementsEqual(Self.header.utf8) == true else { return [] }
-    return lines.dropFirst().compactMap { line in
-      if let origin, !line.starts(with: origin.utf8) { return nil }
-      let words = line.split(separator: UInt8(ascii: " "))
+    let rows = bytes.split(separator: UInt8(ascii: "\n"))
+    guard rows.first?.elementsEqual(Self.header.utf8) == true else { return [] }
+    return rows.dropFirst().compactMap { row in
+      if let origin, !row.starts(with: origin.utf8) { return nil }
+      let words = row.split(separator: UInt8(ascii: " "))
       if let origin, words.first?.elementsEqual(origin.utf8) != true { return nil }
       let texts = words.map { String(decoding: $0, as: UTF8.self) }
       guard texts.count == 3, let lesson = StoreLesson(word: texts[1]), let seconds = Int64(texts[2]) else {

@@ -81,7 +81,7 @@ package struct UploadRecord: Sendable, Equatable {
   }
 
   package var header: Header
-  /// By number; if a part was sent twice, the later line counts.
+  /// By number; if a part was sent twice, the later entry counts.
   package var parts: [Int: Part]
 
   package init(header: Header, parts: [Int: Part] = [:]) {

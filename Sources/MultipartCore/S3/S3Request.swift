@@ -97,6 +97,23 @@ extension S3Operation {
     }
   }
 
+  /// The rules of a bucket's configuration; empty if it has none, which is the error `none`. S3 allows at most 1,000.
+  func rules(
+    _ answer: Response, _ name: String, of configuration: String, none: String
+  ) throws(Failure) -> [XMLElement] {
+    let tree: XMLTree
+    do throws(Failure) {
+      tree = try document(answer)
+    } catch {
+      if error.s3Code == none { return [] }
+      throw error
+    }
+    guard let root = tree.root, root.isNamed(configuration) || root.first(name) != nil else {
+      throw nonsense(answer, "the answer to \(Self.name) is not a list of rules")
+    }
+    return Array(root.children.lazy.filter { $0.isNamed(name) }.prefix(1000))
+  }
+
   func unreadable(_ answer: Response, _ fault: XMLFault) -> Failure {
     switch fault {
     case .outOfMemory: Failure(.local, "no memory to read the answer to \(Self.name)").at(place)

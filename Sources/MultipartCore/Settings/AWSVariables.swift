@@ -1,6 +1,6 @@
 /// The AWS variables that set the same as an option; the first that is set and not empty counts.
-package enum AWSVariables {
-  package static let names: [Setting: [String]] = [
+enum AWSVariables {
+  static let names: [Setting: [String]] = [
     .endpoint: ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"], .region: ["AWS_REGION", "AWS_DEFAULT_REGION"],
     .profile: ["AWS_PROFILE"], .dualstack: ["AWS_USE_DUALSTACK_ENDPOINT"], .fips: ["AWS_USE_FIPS_ENDPOINT"],
     .caBundle: ["AWS_CA_BUNDLE"], .tries: ["AWS_MAX_ATTEMPTS"],

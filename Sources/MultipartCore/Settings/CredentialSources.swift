@@ -58,11 +58,11 @@ package struct CredentialSources: Sendable {
   /// The provider to use instead of the chain: the caller's own; GitHub, if a role is named for it, or if the environment
   /// has a role and GitHub's token but no keys and no token file, and no profile is named.
   private func chosen(region: String?) -> (any CredentialProvider)? {
-    if let provider = options.hooks.provider { return provider }
     var role: String?
     switch options.credentials {
     case .keys(let credentials): return GivenCredentials { credentials }
     case .source(let source): return GivenCredentials(source)
+    case .cognito(let identity): return identity
     case .github(let named): role = named
     case .chain, .unsigned: break
     }

@@ -8,13 +8,13 @@ package struct ProfileS3: Sendable, Equatable {
   package var concurrency: Int?
   /// Files of at least this size are sent in parts.
   package var threshold: Int64?
-  /// A wish: as in AWS's tools, another size is used where S3 does not allow it or there would be too many parts.
-  package var chunkSize: Int64?
+  /// A preference: as in AWS's tools, another size is used where S3 does not allow it or there would be too many parts.
+  var chunkSize: Int64?
   /// Bytes per second.
   package var rate: Int64?
   package var usesARNRegion: Bool?
   package var usesGlobalEndpoint: Bool?
-  package var ignoresEndpointURLs: Bool?
+  var ignoresEndpointURLs: Bool?
 
   package init() {}
 

@@ -57,8 +57,8 @@ package struct StoreSettings: Sendable {
   package var region: String? { question.region }
 
   /// Where the bucket's requests go. If neither options, environment, profile nor the bucket's name tell its region on
-  /// AWS, the machine and AWS are asked at the same time, because most machines have no metadata service and are waited
-  /// for. The first answer is used; a wrong region is corrected by the store's first answer.
+  /// AWS, the machine and AWS are asked at the same time, because most machines have no metadata service, which only a
+  /// time-out shows. The first answer is used; a wrong region is corrected by the store's first answer.
   package mutating func endpoint(
     machine: @escaping @Sendable () async -> String?, transport: any Transport, world: World
   ) async throws(Failure) -> BucketEndpoint {

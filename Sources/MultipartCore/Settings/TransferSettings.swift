@@ -6,11 +6,11 @@ package struct TransferSettings: Sendable, Equatable {
   package var tries = 10
   package var stallTimeout = Duration.seconds(30)
   /// How long to wait for an answer while the store assembles the parts; a stall timeout of the caller's also sets this.
-  package var answerTimeout = S3Client.patience
+  var answerTimeout = S3Client.patience
   package var connectTimeout = Duration.seconds(10)
   package var congestion = CongestionControl.auto
   /// The profile's part size: used where it fits, because a larger file may need larger parts.
-  package private(set) var preferredPartSize: Int64?
+  private(set) var preferredPartSize: Int64?
   /// Files of at least this size are sent in parts; nil: those longer than one part.
   package private(set) var threshold: Int64?
 

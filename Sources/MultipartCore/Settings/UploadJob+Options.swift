@@ -51,7 +51,7 @@ extension ContentType {
 
 extension Store {
   /// The caller's own key is only sent where nobody can read it on the way: over TLS, or to this machine itself.
-  package func checkKey(_ key: CustomerKey?) throws(Failure) {
+  func checkKey(_ key: CustomerKey?) throws(Failure) {
     guard key != nil, endpoint.origin.scheme != .https, !endpoint.origin.isLoopback, options.verifiesTLS else { return }
     throw Failure(
       .usage, "an SSE-C key is not sent over plain HTTP",

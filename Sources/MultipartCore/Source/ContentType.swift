@@ -4,7 +4,7 @@
 package enum ContentType {
   package static let unknown = "application/octet-stream"
   /// How many leading bytes are examined.
-  package static let leadingLength = 512
+  static let leadingLength = 512
 
   package static func guess(name: String, leading: [UInt8]) -> String {
     if let known = fileExtension(of: name).flatMap({ ContentTypeTable.byExtension[$0] }) { return known }

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// `@unchecked Sendable` holds because only `left` changes after `init`, and the memory is unmapped with the last
 /// reference.
-package final class FileWindow: @unchecked Sendable {
+final class FileWindow: @unchecked Sendable {
   /// Where it begins in the source.
   private let begin: Int64
   private let file: SourceFile

@@ -8,7 +8,7 @@ package struct StreamPiece: Sendable {
   /// The stream ended within its first part, so one PutObject is enough.
   package let isShort: Bool
   /// The stream has ended with it.
-  package let isEnd: Bool
+  let isEnd: Bool
 }
 
 /// Reads a stream into part buffers: standard input, a named pipe, a process substitution, a socket, a device, or a

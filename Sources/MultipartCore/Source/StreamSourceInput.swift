@@ -26,7 +26,7 @@ package enum StreamFile {
 
   /// The regular file behind the path of a descriptor (`-`, `/dev/stdin`, `/dev/fd/3`), from its offset; nil for any other
   /// path, and for what can only be read as a stream.
-  package static func openFile(_ path: FilePath) throws(Failure) -> SourceFile? {
+  static func openFile(_ path: FilePath) throws(Failure) -> SourceFile? {
     guard let number = descriptor(namedBy: path) else { return nil }
     return try SourceFile(open: number, name: title(of: path))
   }

@@ -52,8 +52,9 @@ struct TicketIssue {
     }
   }
 
-  /// What is signed must be a checksum that the store verifies, and one that nobody can make other bytes for. Every store
-  /// verifies MD5, which keeps out everybody but an author of the file who has prepared two of them; AWS verifies SHA-256.
+  /// The checksum that is signed must be one that the store verifies and that no other bytes have. AWS verifies SHA-256.
+  /// All stores verify MD5; two files with the same MD5 can only be made by somebody who makes both, so only the author of
+  /// the file could replace it.
   private func form(hasFile: Bool) throws(Failure) -> ChecksumForm {
     guard hasFile else {
       guard case .algorithm(let algorithm)? = options.checksum else { return options.checksum ?? .md5 }
@@ -183,7 +184,7 @@ struct TicketSigning {
     ticket.complete = try await calls.add(complete(ticket))
     let abort = AbortMultipartUpload(bucket: bucket, key: key, uploadID: id, common: common)
     ticket.abort = try await calls.add(abort.request())
-    let head = HeadObject(bucket: bucket, key: key, wantsChecksums: true, common: common)
+    let head = HeadObject(bucket: bucket, key: key, common: common)
     ticket.head = try await calls.add(head.request())
     (ticket.url, ticket.expires) = (calls.url, calls.expires ?? ticket.expires)
   }

@@ -47,7 +47,7 @@ struct TicketSigner: RequestSigner {
       .dataMismatch, "the file is not the one that the ticket is for: this part has another checksum",
       remedy: "upload the file that the ticket was issued for, unchanged"
     ).at(place)
-    // Sent again it would be the same.
+    // A retry would send the same bytes.
     failure.isSettled = true
     return failure
   }
@@ -64,14 +64,15 @@ struct TicketSigner: RequestSigner {
     }
   }
 
-  /// Pages were signed that begin after each thousandth part: the last of them that leaves out nothing. A page that is
-  /// full ends a thousand parts further at least, so the next one is another.
+  /// The page of the list of parts to ask for. Only pages that begin after part 0, 1,000, 2,000 … were signed, so this is
+  /// the last one that leaves out no wanted part. The list always advances: a full page has a thousand parts, so it ends
+  /// where the next page begins, or later.
   private func page(_ wanted: S3Request) -> Int {
     let marker = wanted.query.first { $0.name == "part-number-marker" }?.value.flatMap { Int($0) } ?? 0
     return min(max(0, marker / Ticket.pageLength), ticket.lists.count - 1)
   }
 
-  /// A refusal is final: only whoever issued the ticket can mend it.
+  /// A refusal is final: only whoever issued the ticket can correct it.
   func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
     guard answer.status == 403 || answer.status == 400 || answer.status == 401 else { return nil }
     let body = S3ErrorBody(answer.body)

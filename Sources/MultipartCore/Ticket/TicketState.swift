@@ -111,7 +111,7 @@ struct TicketSteps {
 
   /// The object, if it can be that of the ticket.
   private func completed() async throws(Failure) -> ObjectInfo? {
-    let head = HeadObject(bucket: ticket.bucket, key: ticket.key, wantsChecksums: true, common: common)
+    let head = HeadObject(bucket: ticket.bucket, key: ticket.key, common: common)
     guard case .exists(let object) = try await client.perform(head, retrying: retry) else { return nil }
     if let modified = object.lastModified, modified < ticket.created { return nil }
     if case .exactly(let size) = ticket.length, let found = object.size, found != size { return nil }

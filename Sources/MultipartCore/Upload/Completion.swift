@@ -19,7 +19,7 @@ package struct Completion: Sendable {
   enum Look: Sendable {
     /// The store reported success without proof. `misses`: how many checks have not shown the object.
     case confirms(misses: Int)
-    /// An answer was lost: only an object that this run has created is a success. The failure otherwise, and whether
+    /// An answer was lost: only an object that this run has created is a success, otherwise the failure counts. `isGone`:
     /// the upload is known to be gone.
     case decides(Failure?, isGone: Bool)
     /// The store has dropped the upload, perhaps because of this very object. Otherwise a new upload begins, for this
@@ -43,7 +43,7 @@ package struct Completion: Sendable {
   }
 
   enum End: Sendable {
-    /// If the upload is not known to be gone, it may still exist.
+    /// `mayBeLeft`: the upload is not known to be gone.
     case completed(evidence: String, mayBeLeft: Bool)
     case failed(Failure)
     /// The object exists but is another one: nothing is left to abort.

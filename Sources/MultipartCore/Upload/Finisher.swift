@@ -1,5 +1,5 @@
 /// Creates the object from its parts and determines whether it is what was sent.
-package final class Finisher: Sendable {
+final class Finisher: Sendable {
   private struct State: Sendable {
     var expected: Expectation?
     var known = ReportedObject()
@@ -15,7 +15,7 @@ package final class Finisher: Sendable {
   private let requested: RequestedSettings?
   private let state = Locked(State())
 
-  package init(
+  init(
     client: S3Client, bucket: String, key: String, conditions: WriteConditions = WriteConditions(),
     customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders(), requested: RequestedSettings? = nil
   ) {
@@ -28,17 +28,17 @@ package final class Finisher: Sendable {
     self.requested = requested
   }
 
-  package var expected: Expectation? { state.withLock { $0.expected } }
+  var expected: Expectation? { state.withLock { $0.expected } }
   /// What the store has said about the object.
-  package var known: ReportedObject { state.withLock { $0.known } }
+  var known: ReportedObject { state.withLock { $0.known } }
 
   /// What the object must be; set before the request that creates it is sent, because the answer may be lost.
-  package func expect(_ expectation: Expectation) {
+  func expect(_ expectation: Expectation) {
     state.withLock { $0.expected = expectation }
   }
 
   /// The earliest time at which this run can have created the object. Of several tries of a PutObject the first counts.
-  package func begin(_ since: Freshness.Since?) {
+  func begin(_ since: Freshness.Since?) {
     state.withLock { state in
       if case .put? = since, case .put? = state.freshness.since { return }
       state.freshness.since = since
@@ -61,7 +61,7 @@ package final class Finisher: Sendable {
     return nil
   }
 
-  package func complete(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> Judgement {
+  func complete(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> Judgement {
     let expected = try Expectation(receipts: receipts)
     expect(expected)
     let answer = try await client.perform(operation(receipts, expected, uploadID: uploadID))
@@ -74,7 +74,7 @@ package final class Finisher: Sendable {
 
   /// `mustBeOurs`: after a lost answer. An object that was there before, or that differs from what this run asked for, is
   /// not a success, even if it contains the same bytes.
-  package func head(mustBeOurs: Bool) async throws(Failure) -> Judgement {
+  func head(mustBeOurs: Bool) async throws(Failure) -> Judgement {
     guard let expected else { throw Failure(.local, "nothing is known to compare the object with") }
     let asked = client.world.uptime()
     guard case .exists(let object) = try await client.perform(headOperation) else { return .absent }
@@ -101,8 +101,8 @@ package final class Finisher: Sendable {
       ListParts(bucket: bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: common))
   }
 
-  package var headOperation: HeadObject {
-    HeadObject(bucket: bucket, key: key, wantsChecksums: true, customerKey: customerKey, common: common)
+  var headOperation: HeadObject {
+    HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)
   }
 
   func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {

@@ -1,13 +1,13 @@
 /// Tells an object that this run can have created from an older one at the key, whatever its bytes are: by its
 /// `Last-Modified`, on the store's own clock, and by what a HEAD showed before the first byte was sent.
-package struct Freshness: Sendable {
-  package enum Before: Sendable, Equatable {
+struct Freshness: Sendable {
+  enum Before: Sendable, Equatable {
     case nothing
     case object(versionID: String?, modified: Timestamp?)
   }
 
   /// The earliest time at which this run can have created the object.
-  package enum Since: Sendable, Equatable {
+  enum Since: Sendable, Equatable {
     /// The upload was begun at this time of the store's clock. S3 gives an object the time of its create, other stores that
     /// of its complete: neither is earlier.
     case upload(Timestamp)
@@ -16,22 +16,17 @@ package struct Freshness: Sendable {
   }
 
   /// The object that was at the key before, if that was checked.
-  package var before: Before?
-  package var since: Since?
-
-  package init(before: Before? = nil, since: Since? = nil) {
-    self.before = before
-    self.since = since
-  }
+  var before: Before?
+  var since: Since?
 
   /// When an upload was begun, from the `Date` of create's answer. That is the time of the answer in whole seconds, and
   /// the request took `took` on the store's clock as well.
-  package static func begun(answered date: Timestamp, took: Duration) -> Since {
+  static func begun(answered date: Timestamp, took: Duration) -> Since {
     .upload(Timestamp(seconds: date.seconds - Int64(max(0, took.seconds).rounded(.up))))
   }
 
   /// Why the object may be an older one; nil if it is not. `asked` is when the HEAD that showed it was sent.
-  package func doubt(about object: ObjectInfo, asked: Duration) -> String? {
+  func doubt(about object: ObjectInfo, asked: Duration) -> String? {
     if isAnother(object) { return nil }
     guard let since, let modified = object.lastModified, let date = object.headers["Date"].flatMap(S3Date.http) else {
       return "nothing shows when the object at the key was created"

@@ -32,8 +32,8 @@ package enum LineClass: String, Sendable, CaseIterable {
 
   var isFast: Bool { self == .fast || self == .fastest }
 
-  /// How many parts begin before the line has shown today's speed. If it was not slow the last time, all of them do: if it
-  /// is, the superfluous ones have sent little after a second.
+  /// How many parts begin before the line has shown today's speed; all, if it was not slow the last time. If it turns out
+  /// to be slow, those that are too many are stopped after a second, when they have sent little.
   package var opening: Int {
     switch self {
     case .slow: 1

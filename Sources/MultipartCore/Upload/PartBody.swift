@@ -1,5 +1,5 @@
 /// The bytes of one part, from a file or from memory: sent in pieces, and again for each retry.
-package protocol PartBody: BodySource {
+protocol PartBody: BodySource {
   /// In one pass over the bytes; `isStopped` is called repeatedly, and true ends the computation.
   func checksums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: () -> Bool
@@ -13,7 +13,7 @@ package protocol PartBody: BodySource {
 }
 
 extension PartBody {
-  package func sums(
+  func sums(
     _ algorithms: Set<ChecksumAlgorithm>, unless isStopped: @escaping @Sendable () -> Bool
   ) async throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     try checksums(algorithms) { isStopped() || Task.isCancelled }
@@ -30,7 +30,7 @@ extension PartSlice: PartBody {
     return try await file.desk.sums(of: self, others: algorithms.subtracting([.sha256]), unless: isStopped)
   }
 
-  package func checkSource() throws(Failure) { try file.checkUnchanged() }
+  func checkSource() throws(Failure) { try file.checkUnchanged() }
 }
 
 extension StreamPart: PartBody {
@@ -42,5 +42,5 @@ extension StreamPart: PartBody {
   }
 
   /// Bytes in memory do not change.
-  package func checkSource() throws(Failure) {}
+  func checkSource() throws(Failure) {}
 }

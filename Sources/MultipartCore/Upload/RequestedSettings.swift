@@ -74,7 +74,7 @@ package struct RequestedSettings: Sendable, Equatable {
     package var setting: Setting
     package var state: State
 
-    package var isDropped: Bool {
+    var isDropped: Bool {
       if case .dropped = state { return true }
       return false
     }
@@ -165,7 +165,7 @@ package struct RequestedSettings: Sendable, Equatable {
   package var locks: Bool { settings.contains { $0 == .lock || $0 == .legalHold } }
 
   /// Whether the answer names all of the requested encryption.
-  package func isConfirmed(by answer: EncryptionInfo) -> Bool {
+  func isConfirmed(by answer: EncryptionInfo) -> Bool {
     !findings(inWrite: answer).contains(where: \.isDropped)
   }
 

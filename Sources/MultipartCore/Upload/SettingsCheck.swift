@@ -120,3 +120,13 @@ extension RequestedSettings.Setting {
     }
   }
 }
+
+extension UploadMachine {
+  /// Whether the object has the requested settings.
+  package enum Inspection: Sendable {
+    /// It has them, as far as the store shows; what could not be confirmed, and the reason if somebody can remove it.
+    case kept(unconfirmed: [String], why: String?)
+    /// The object exists without them.
+    case lost(Failure)
+  }
+}

@@ -26,7 +26,7 @@ package struct StreamPlan: Sendable, Equatable {
   }
 
   /// The size of equal parts if the length is not known: 312 GiB in 10,000 of them.
-  package static let equalPart: Int64 = 32 << 20
+  static let equalPart: Int64 = 32 << 20
   private static let firstParts = 1000
   private static let laterParts = 500
 

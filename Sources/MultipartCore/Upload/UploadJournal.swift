@@ -1,7 +1,7 @@
 /// The record of one upload while it runs: the lock on its destination, the record of an earlier run, and the writer.
 ///
 /// If the disk fails, the upload continues without a record, and one warning says so.
-package final class UploadJournal: Sendable {
+final class UploadJournal: Sendable {
   private struct State: Sendable {
     var lock: RecordLock?
     var found: UploadRecord?
@@ -15,7 +15,7 @@ package final class UploadJournal: Sendable {
   private let state = Locked(State())
   private let warn: @Sendable (Wording) -> Void
 
-  package init(
+  init(
     book: RecordBook, target: RecordTarget, digest: String, warn: @escaping @Sendable (Wording) -> Void
   ) {
     self.book = book
@@ -44,7 +44,7 @@ package final class UploadJournal: Sendable {
     return true
   }
 
-  package var holder: Int32? { book.lockHolder(target) }
+  var holder: Int32? { book.lockHolder(target) }
 
   /// Records a new upload, or a found one that already has parts of this source. True if it was written.
   func begin(

@@ -43,7 +43,7 @@ extension UploadMachine {
   }
 
   /// The source is sent in one PutObject.
-  package var isPut: Bool { settings.plan.isSingle && !settings.isStream }
+  var isPut: Bool { settings.plan.isSingle && !settings.isStream }
 
   mutating func put() -> [Action] {
     state = .ready
@@ -68,7 +68,7 @@ extension UploadMachine {
   }
 
   /// Whether a create that fails with this code may have created an upload.
-  package static func mayHaveMade(_ code: Failure.Code) -> Bool {
+  static func mayHaveMade(_ code: Failure.Code) -> Bool {
     switch code {
     case .network, .stalled, .server: true
     default: false

@@ -144,19 +144,11 @@ extension UploadMachine {
     case paced(connections: Int, why: String)
   }
 
-  /// Whether the object has the requested settings.
-  package enum Inspection: Sendable {
-    /// It has them, as far as the store shows; what could not be confirmed, and the reason if somebody can remove it.
-    case kept(unconfirmed: [String], why: String?)
-    /// The object exists without them.
-    case lost(Failure)
-  }
-
   package enum Outcome: Sendable, Equatable {
     case completed(evidence: String)
     /// Nothing had to be sent.
     case unchanged(evidence: String)
-    /// It would be sent by a run that does not only look.
+    /// It would be sent, but this run only finds out what would be.
     case planned
     /// This run's share is at the store, and so many parts of other shares are not.
     case sharing(missing: Int)
@@ -178,18 +170,4 @@ extension UploadMachine {
       return false
     }
   }
-}
-
-/// What an answer about the object says about whether it is the source.
-package enum Judgement: Sendable, Equatable {
-  /// It is, and this is the evidence.
-  case proven(evidence: String)
-  /// It may be, but the answer alone does not show it. `weak` is the evidence if complete itself reported success.
-  case undecided(weak: String)
-  /// There is no object.
-  case absent
-  /// It may hold the bytes, but this run has not created it, or cannot know that it has.
-  case notOurs(message: String)
-  /// It is not.
-  case contradicted(message: String)
 }

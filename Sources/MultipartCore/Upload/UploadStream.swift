@@ -3,7 +3,7 @@ package final class UploadStream: Sendable {
   package struct Expectations: Sendable {
     package var size: Int64?
     package var leastSize: Int64?
-    package var mostSize: Int64?
+    var mostSize: Int64?
     /// In lower-case hex.
     package var sha256: String?
 

@@ -74,3 +74,17 @@ extension ETag {
     return false
   }
 }
+
+/// What an answer about the object says about whether it is the source.
+package enum Judgement: Sendable, Equatable {
+  /// It is, and this is the evidence.
+  case proven(evidence: String)
+  /// It may be, but the answer alone does not show it. `weak` is the evidence if complete itself reported success.
+  case undecided(weak: String)
+  /// There is no object.
+  case absent
+  /// It may hold the bytes, but this run has not created it, or cannot know that it has.
+  case notOurs(message: String)
+  /// It is not.
+  case contradicted(message: String)
+}

@@ -7,7 +7,7 @@ struct CredentialWatch {
   private let signer: BucketSigner
   private let look: Look
 
-  /// Bytes that are done with, and how many are left at least; nil: not known yet.
+  /// How many bytes need not be waited for any more, and how many are left at least; nil: not known yet.
   typealias Look = @Sendable () -> (done: Int64, left: Int64?)
 
   /// Seconds before the rate is reliable.

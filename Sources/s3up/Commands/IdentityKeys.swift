@@ -1,16 +1,19 @@
 import MultipartCore
 
-/// Puts the identity's prefix before the key of the command line, before a command reads it: results, records and resumed
-/// uploads only see the complete key.
+/// Puts the prefix of a Cognito identity before the key on the command line. That is done before the command reads the
+/// key, so that results, records and resumed uploads all have the complete one.
 enum IdentityKeys {
   private static let mark = Array("{identity}".utf8)
 
-  /// The session with the identity pool's provider and the complete key.
+  /// The session with the identity and the complete key.
   static func resolved(_ session: Session) async throws(Failure) -> Session {
     guard CommandSet.store.contains(session.invocation.command) else { return session }
     let options = try CredentialOptions(session.invocation).cognito
     var session = session
-    if let options { session.cognito = try provider(options, session) }
+    if let options {
+      session.cognito = try CognitoIdentity(
+        pool: options.pool, logins: options.logins, session.storeOptions())
+    }
     guard let index = place(in: session.invocation), session.invocation.positionals.indices.contains(index),
       // The command itself refuses words that are not S3 URLs.
       let url = try? S3URL(session.invocation.positionals[index])
@@ -46,24 +49,12 @@ enum IdentityKeys {
     guard isMarked || (options.access != nil && (url.key != nil || takesPrefix)) else { return nil }
     var prefix = ""
     var identity = ""
-    if isMarked || options.access != .publicPlace { identity = try await cognito.identity() }
+    if isMarked || options.access != .publicPlace { identity = try await cognito.id() }
     switch options.access {
     case nil: break
     case .publicPlace?: prefix = "public/"
     case .protectedPlace?, .privatePlace?: prefix = "\(options.access?.rawValue ?? "")/\(identity)/"
     }
     return prefix + String(decoding: typed.replacing(mark, with: Array(identity.utf8)), as: UTF8.self)
-  }
-
-  private static func provider(_ options: CognitoOptions, _ session: Session) throws(Failure) -> CognitoIdentityProvider
-  {
-    let settings = try session.storeOptions()
-    let places = try ProfileSettings(settings, session.environment).serviceAddresses()
-    return CognitoIdentityProvider(
-      pool: options.pool, logins: options.logins,
-      services: ServiceClient(
-        transport: try settings.transport(TransferSettings(settings), session.world), world: session.world),
-      address: try places.address(of: .cognitoIdentity, region: options.pool.region),
-      stateFolder: settings.stateFolder(session.environment))
   }
 }

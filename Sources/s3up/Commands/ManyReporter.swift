@@ -8,7 +8,7 @@ final class ManyReporter: Sendable {
     var batch: BatchUpload?
     var ticker: Task<Void, Never>?
     var rates = RateMeter()
-    /// Of what is done with, sent or not.
+    /// The rate of the bytes that need not be waited for any more, whether they were sent or not.
     var ends = RateMeter()
     var lastLine: Duration?
     var statuses: Set<ExitStatus> = []
@@ -17,7 +17,7 @@ final class ManyReporter: Sendable {
     var isFinished = false
   }
 
-  /// Of the files that are under way, on a terminal.
+  /// How many of the files that are being sent have a line on a terminal.
   private static let mostLines = 8
 
   private let session: Session
@@ -76,7 +76,7 @@ final class ManyReporter: Sendable {
       }
     case .failure(let failure):
       let status = session.status(of: failure)
-      // What was stopped has not failed: the same command goes on with it.
+      // What was stopped has not failed: the same command resumes it.
       if failure.code == .interrupted || failure.code == .deadline { return }
       state.withLock { _ = $0.statuses.insert(status) }
       failures.add(result.name, result.source)
@@ -190,7 +190,7 @@ final class ManyReporter: Sendable {
 
   // MARK: - The end
 
-  /// Of all that failed: the reason's own if it is one, else that there are several.
+  /// The exit status: that of the reason if all failures have the same one, otherwise `several`.
   var status: ExitStatus {
     let statuses = state.withLock { $0.statuses }
     guard let first = statuses.first else { return .success }

@@ -11,14 +11,15 @@ struct ManySources: Sendable {
   }
 
   let kind: Kind
-  /// With `--batch`, whose lines name their own, the first one's bucket; nil for an empty batch.
+  /// The destination. Each line of a `--batch` names its own: then it is the bucket of the first line, and nil if there is
+  /// no line.
   let target: S3URL?
   private let isOneKey: Bool
 
   private static let switches: [FlagName] = [.recursive, .dryRun, .failFast]
   private static let options: [FlagName] = [.include, .exclude, .filesFrom, .batch, .shard, .manifest, .failedTo]
 
-  /// Whether the command is one for many, also if it turns out to be one file.
+  /// Whether the command line asks for an upload of many, even if it then finds only one file.
   static func areAsked(_ invocation: Invocation) -> Bool {
     switches.contains { invocation.toggle($0) == true } || options.contains { invocation.has($0) }
       || (invocation.toggle(.fromCommand) != true && invocation.positionals.count > 2)
@@ -107,7 +108,7 @@ struct ManySources: Sendable {
 
   private static let input = "standard input"
 
-  /// The lines of a batch do.
+  /// Whether each source names its own destination, as the lines of a batch do.
   var namesTargets: Bool {
     if case .batch = kind { true } else { false }
   }
@@ -126,7 +127,7 @@ struct ManySources: Sendable {
     return "s3up put --files-from \(ShellWord.quoted(list.text))\(selection.endsWithNUL ? " -0" : "") \(url)"
   }
 
-  /// What only one file can have.
+  /// Refuses options that only make sense for one file.
   private static func refuseOptionsOfOne(_ invocation: Invocation) throws(Failure) {
     for name: FlagName in [.expectSize, .expectSHA256, .ifMatch, .websiteRedirect] {
       guard let given = invocation.last(name) else { continue }

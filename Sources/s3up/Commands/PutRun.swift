@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// One upload of the command, from its first byte to its line of result.
+/// One upload of the command, up to the line that reports its result.
 struct PutRun: Sendable {
   let session: Session
   let subject: Event.Subject
@@ -48,8 +48,9 @@ struct PutRun: Sendable {
     defer { watch?.cancel() }
     do throws(Failure) {
       let object = try await upload.run()
-      // The object is proven, so the record is deleted even if the line cannot be written. If the process is killed before the
-      // line is written, the next run finds in the record that the object is complete, and sends nothing.
+      // The object is proven, so the record is deleted even if the line cannot be written. It is deleted after the line:
+      // if the process is killed before that, the next run finds by the record that the object is complete, and sends
+      // nothing.
       defer { upload.forget() }
       guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
       reporter.finish()

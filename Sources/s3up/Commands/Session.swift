@@ -10,7 +10,7 @@ struct Session: Sendable {
   var world: World
   let signals: Signals
   /// Set if the credentials are those of a Cognito identity pool.
-  var cognito: CognitoIdentityProvider?
+  var cognito: CognitoIdentity?
 
   init(invocation: Invocation, environment: [String: String], output: OutputOptions, console: Console, signals: Signals)
   {
@@ -31,7 +31,7 @@ struct Session: Sendable {
     options.environment = environment
     options.hooks.world = world
     options.hooks.userAgent = "s3up/\(Version.text)"
-    options.hooks.provider = cognito
+    if let cognito, case .chain = options.credentials { options.credentials = .cognito(cognito) }
     let question = TerminalQuestion(world: world, signals: signals)
     options.hooks.askCode = { (prompt) async throws(Failure) in try await question.ask(prompt) }
     return options

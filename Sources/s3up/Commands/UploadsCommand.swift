@@ -62,13 +62,14 @@ struct UploadsCommand {
     var failure: Failure?
     var unsaid: Failure?
     var ended = 0
+    var store: Store?
     for upload in uploads where options.all || upload.record != nil {
       guard !options.dryRun else {
         try session.row("would abort  " + upload.line, json: upload.json("would_abort"))
         continue
       }
       do throws(Failure) {
-        let outcome = try await clean(upload)
+        let outcome = try await clean(upload, in: &store)
         if outcome == .aborted { ended += 1 }
         do throws(Failure) {
           try session.row(outcome.rawValue + "  " + upload.line, json: upload.json(outcome.rawValue))
@@ -86,13 +87,20 @@ struct UploadsCommand {
 
   private enum CleanOutcome: String { case aborted, running }
 
-  private func clean(_ upload: ListedUpload) async throws(Failure) -> CleanOutcome {
+  /// `store` is the one that was opened last: uploads of one bucket share it.
+  private func clean(_ upload: ListedUpload, in store: inout Store?) async throws(Failure) -> CleanOutcome {
     // The lock prevents a run from resuming an upload that is being aborted, and shows whether one is running.
     var lock: RecordLock?
     if let record = upload.record { lock = try book?.lock(record.header.target) }
     guard upload.record == nil || book == nil || lock != nil else { return .running }
     defer { lock?.release() }
-    let access = try await session.store(upload.bucket)
+    let access: Store
+    if let store, store.bucket == upload.bucket {
+      access = store
+    } else {
+      access = try await session.store(upload.bucket)
+    }
+    store = access
     if let record = upload.record, !record.header.target.origin.utf8.elementsEqual(access.signer.origin.utf8) {
       throw Failure(
         .usage, "the upload is at \(record.header.target.origin), not at \(access.signer.origin)",

@@ -1,4 +1,4 @@
-/// Colors, if wanted. Colors never say anything that the words do not.
+/// Colors, if they are wanted. They say nothing that the words do not say too.
 struct Paint: Sendable {
   let isOn: Bool
 

@@ -21,7 +21,8 @@ enum TicketScript {
     ])
   }
 
-  /// `dd` reads blocks, of which a part must be a whole number, and curl holds a part in memory.
+  /// `dd` copies whole blocks, so the size of a part must be a multiple of a block. curl keeps the whole part in memory,
+  /// so it may have 1 GiB at most.
   static func block(_ partSize: Int64) throws(Failure) -> Int64 {
     let fitting: [Int64] = [1 << 20, 64 << 10, 4 << 10]
     guard partSize <= 1 << 30, let block = fitting.first(where: { partSize.isMultiple(of: $0) }) else {
@@ -42,7 +43,7 @@ enum TicketScript {
     return "\(number) \(md5) \(element) \(words(ticket.parts[number - 1]))"
   }
 
-  /// The query, and the headers with tabs between, escaped for a config of curl.
+  /// The query and the headers, separated by tabs and escaped for a config file of curl.
   private static func words(_ call: Ticket.Call) -> String {
     let headers = call.headers.fields.map { "\($0.name): \(CurlConfig.escaped($0.value))" }
     return "\(CurlConfig.escaped(call.query ?? "-")) \(headers.joined(separator: "\t"))"
@@ -51,7 +52,7 @@ enum TicketScript {
   private static func lines(_ lines: [String]) -> String { lines.joined(separator: "\n") }
 }
 
-/// A text with `__NAME__` in the place of values.
+/// A text in which `__NAME__` stands for a value.
 struct TicketTemplate {
   private let text: [UInt8]
 

@@ -21,7 +21,7 @@ import Testing
       try await SameCheck(
         client: client, bucket: "bucket", key: "key", file: file,
         plan: UploadPlan(size: file.size, partSize: partSize), listed: listed, etagMayBeMD5: etagMayBeMD5,
-        unless: { isStopped }
+        isStopped: { isStopped }
       ).run()
     }
 

@@ -35,12 +35,12 @@ struct CognitoTests {
   }
 
   private func provider(
-    _ peer: LocalService, _ world: CredentialWorld? = nil, logins: [CognitoIdentityProvider.Login] = [],
+    _ peer: LocalService, _ world: CredentialWorld? = nil, logins: [String: String] = [:],
     pool: String = Self.pool
-  ) throws -> CognitoIdentityProvider {
+  ) throws -> CognitoIdentity {
     let places = ServiceAddresses(environment: ["AWS_ENDPOINT_URL_COGNITO_IDENTITY": peer.url])
     let pool = try #require(CognitoPool(pool))
-    return CognitoIdentityProvider(
+    return CognitoIdentity(
       pool: pool, logins: logins, services: try (world ?? CredentialWorld()).services,
       address: try places.address(of: .cognitoIdentity, region: pool.region), stateFolder: folder.path("state"))
   }
@@ -71,31 +71,58 @@ struct CognitoTests {
   @Test("a guest keeps its identity in the next run, per pool, and the file is private")
   func sameGuest() async throws {
     let peer = try Self.peer()
-    #expect(try await provider(peer).identity() == Self.identity)
-    #expect(try await provider(peer).identity() == Self.identity)
+    #expect(try await provider(peer).id() == Self.identity)
+    #expect(try await provider(peer).id() == Self.identity)
     #expect(peer.asked.count == 1)
-    _ = try await provider(peer, pool: "eu-west-1:99999999-2222-3333-4444-555555555555").identity()
+    _ = try await provider(peer, pool: "eu-west-1:99999999-2222-3333-4444-555555555555").id()
     #expect(peer.asked.count == 2)
-    #expect(try await provider(peer).identity() == Self.identity)
+    #expect(try await provider(peer).id() == Self.identity)
     #expect(peer.asked.count == 2)
     let file = try FileManager.default.attributesOfItem(atPath: folder.path("state/guests"))
     #expect(file[.posixPermissions] as? Int == 0o600)
     try folder.write("s3up guests 1\nbroken\n", to: "state/guests")
-    _ = try await provider(peer).identity()
+    _ = try await provider(peer).id()
     #expect(peer.asked.count == 3)
   }
 
   @Test("A guest's identity that another user could have written is not used")
   func plantedGuest() async throws {
     let (peer, world) = (try Self.peer(), try CredentialWorld())
-    _ = try await provider(peer).identity()
+    _ = try await provider(peer).id()
     #expect(chmod(folder.path("state/guests"), 0o666) == 0)
-    #expect(try await provider(peer, world).identity() == Self.identity)
+    #expect(try await provider(peer, world).id() == Self.identity)
     #expect(peer.asked.count == 2)
     #expect(world.log.contains("not used: \(folder.path("state/guests")): ") && world.log.contains("stateFolder"))
     // The identity that was requested again is stored again.
-    #expect(try await provider(peer).identity() == Self.identity)
+    #expect(try await provider(peer).id() == Self.identity)
     #expect(peer.asked.count == 2)
+  }
+
+  @Test("a program gives a pool's identity to a store, which signs as the guest whose id is in the key")
+  func door() async throws {
+    let peer = try Self.peer()
+    var served = FakeOptions()
+    served.credentials = [
+      FakeCredential(keyID: "ASIAGUEST", secret: "guest/hunter2", sessionToken: "guest-token-hunter2")
+    ]
+    served.buckets = ["bucket", "other"]
+    let fake = try FakeS3(served)
+    var options = StoreOptions(endpoint: fake.endpoint, region: fake.options.region)
+    // The pool is chosen, so that keys of the environment do not count.
+    options.environment = [
+      "HOME": folder.path, "AWS_ENDPOINT_URL_COGNITO_IDENTITY": peer.url, "AWS_ACCESS_KEY_ID": "NOBODY",
+      "AWS_SECRET_ACCESS_KEY": "nothing",
+    ]
+    let guest = try CognitoIdentity(pool: Self.pool, options)
+    options.credentials = .cognito(guest)
+    for name in served.buckets {
+      let store = try await Store(bucket: name, options)
+      try await store.upload(.file(try folder.write("cat", to: "f")), to: "private/\(guest.id())/cat.jpg")
+    }
+    #expect(fake.object("private/\(Self.identity)/cat.jpg")?.bytes == Array("cat".utf8))
+    #expect(peer.asked.filter { $0.headers["X-Amz-Target"]?.hasSuffix(".GetId") == true }.count == 1)
+    let failure = await failure { () async throws(Failure) in try CognitoIdentity(pool: "eu-west-1", options) }
+    #expect(failure?.code == .usage && failure?.message.contains("eu-west-1") == true)
   }
 
   @Test("concurrent callers get the same guest")
@@ -103,7 +130,7 @@ struct CognitoTests {
     let peer = try Self.peer()
     let provider = try provider(peer)
     await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<20 { group.addTask { _ = try? await provider.identity() } }
+      for _ in 0..<20 { group.addTask { _ = try? await provider.id() } }
     }
     #expect(peer.asked.count == 1)
   }
@@ -111,8 +138,8 @@ struct CognitoTests {
   @Test("logins are sent with both calls, their tokens are read each time, and nothing is kept between runs")
   func logins() async throws {
     let (peer, world) = (try Self.peer(), try CredentialWorld())
-    let path = FilePath(try folder.write("jwt-1-hunter2\n", to: "token"))
-    let provider = try provider(peer, world, logins: [.init(provider: "accounts.google.com", tokenFile: path)])
+    let path = try folder.write("jwt-1-hunter2\n", to: "token")
+    let provider = try provider(peer, world, logins: ["accounts.google.com": path])
     _ = try await provider.credentials()
     try folder.write("jwt-2-hunter2", to: "token")
     let found = try await provider.credentials()
@@ -132,7 +159,7 @@ struct CognitoTests {
     let peer = try Self.peer()
     let paths = [folder.path("none"), try folder.write(" \n", to: "a"), try folder.write("hunter2 x", to: "b")]
     for path in paths {
-      let provider = try provider(peer, logins: [.init(provider: "x", tokenFile: FilePath(path))])
+      let provider = try provider(peer, logins: ["x": path])
       let failure = await failure { () async throws(Failure) in try await provider.credentials() }
       #expect(failure?.code == .credentials)
       #expect(failure?.message.contains("hunter2") == false)
@@ -171,7 +198,7 @@ struct CognitoTests {
     for reply in bad {
       let peer = try Self.peer(id: [reply, .init(200, #"{"IdentityId":"\#(Self.identity)"}"#)])
       try? FileManager.default.removeItem(atPath: folder.path("state"))
-      #expect(try await provider(peer).identity() == Self.identity, "\(reply)")
+      #expect(try await provider(peer).id() == Self.identity, "\(reply)")
     }
   }
 
@@ -180,9 +207,9 @@ struct CognitoTests {
     let peer = try Self.peer(
       id: [.init(400, #"{"__type":"NotAuthorizedException"}"#), .init(200, #"{"IdentityId":"\#(Self.identity)"}"#)])
     let provider = try provider(peer)
-    let failure = await failure { () async throws(Failure) in try await provider.identity() }
+    let failure = await failure { () async throws(Failure) in try await provider.id() }
     #expect(failure?.code == .credentials)
-    #expect(try await provider.identity() == Self.identity)
+    #expect(try await provider.id() == Self.identity)
   }
 
   @Test("a guest that the pool has deleted ends this run, and the next run is a new guest")

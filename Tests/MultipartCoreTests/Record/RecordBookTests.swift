@@ -208,7 +208,7 @@ import Testing
     let head = try RecordText.head(header)
     var part = RecordSamples.part(1)
     part.etag = String(repeating: "e", count: 60 << 10)
-    let line = try RecordText.line(part, seed: head.seed)
+    let line = try RecordText.entry(part, seed: head.seed)
     var bytes = head.bytes
     while bytes.count + line.count <= RecordText.mostBytes { bytes += line }
     try shelf.write(bytes + line)

@@ -44,7 +44,7 @@ enum RecordSamples {
   static func text(_ record: UploadRecord) throws -> (bytes: [UInt8], ends: [Int]) {
     var (bytes, seed) = try RecordText.head(record.header)
     for number in record.parts.keys.sorted() {
-      bytes += try RecordText.line(#require(record.parts[number]), seed: seed)
+      bytes += try RecordText.entry(#require(record.parts[number]), seed: seed)
     }
     return (bytes, bytes.indices.filter { bytes[$0] == 0x0A }.map { $0 + 1 })
   }

@@ -115,8 +115,8 @@ import Testing
     var again = RecordSamples.part(1)
     again.etag = "later"
     let bytes =
-      try head.bytes + RecordText.line(RecordSamples.part(1), seed: head.seed)
-      + RecordText.line(again, seed: head.seed)
+      try head.bytes + RecordText.entry(RecordSamples.part(1), seed: head.seed)
+      + RecordText.entry(again, seed: head.seed)
     #expect(try RecordText.read(bytes)?.record.parts == [1: again])
   }
 
@@ -137,7 +137,7 @@ import Testing
   @Test("Well-formed lines that make no sense end the record")
   func nonsense() throws {
     let head = try RecordText.head(record.header)
-    let good = try RecordText.line(RecordSamples.part(7), seed: head.seed)
+    let good = try RecordText.entry(RecordSamples.part(7), seed: head.seed)
     let bad = [
       ["part", "0", "1", "e", "-"], ["part", "10001", "1", "e", "-"], ["part", "-1", "1", "e", "-"],
       ["part", "1", "-1", "e", "-"], ["part", "1", "9223372036854775808", "e", "-"], ["part", "1", "1", "e"],
@@ -156,12 +156,12 @@ import Testing
   func unwritable() throws {
     for number in [0, 10_001, -1] {
       #expect(throws: Failure.self) {
-        try RecordText.line(UploadRecord.Part(number: number, size: 1, etag: ""), seed: 0)
+        try RecordText.entry(UploadRecord.Part(number: number, size: 1, etag: ""), seed: 0)
       }
     }
     let long = UploadRecord.Part(number: 1, size: 1, etag: String(repeating: "x", count: 64 << 10))
-    #expect(throws: Failure.self) { try RecordText.line(long, seed: 0) }
-    #expect(throws: Failure.self) { try RecordText.line(UploadRecord.Part(number: 1, size: -1, etag: ""), seed: 0) }
+    #expect(throws: Failure.self) { try RecordText.entry(long, seed: 0) }
+    #expect(throws: Failure.self) { try RecordText.entry(UploadRecord.Part(number: 1, size: -1, etag: ""), seed: 0) }
     var header = RecordSamples.header()
     header.partSize = 0
     #expect(throws: Failure.self) { try RecordText.head(header) }

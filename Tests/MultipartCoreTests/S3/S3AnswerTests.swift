@@ -70,7 +70,6 @@ import Testing
     let output = try complete.output(
       from: S3Answers.ok(S3Answers.completed, ["x-amz-version-id": "v1", "x-amz-request-id": "R"]))
     #expect(output.etag == "\"3858f62230ac3c915f300c664312c11f-9\"")
-    #expect(output.location == "http://Example-Bucket.s3.eu-west-1.amazonaws.com/Example-Object")
     #expect(output.versionID == "v1")
     #expect(output.checksums.isEmpty)
     let body = """
@@ -166,9 +165,6 @@ import Testing
     #expect(first.uploadID == "XMgbGlrZSBlbHZpbmcncyBub3QgaGF2aW5nIG11Y2ggbHVjaw")
     #expect(first.initiated == Timestamp(seconds: 1_289_422_113))
     #expect(first.initiatedText == "2010-11-10T20:48:33.000Z")
-    #expect(first.initiator == "user1-11111a31-17b5-4fb7-9df5-b111111f13de")
-    #expect(first.owner == "OwnerDisplayName")
-    #expect(first.storageClass == "STANDARD")
     #expect(page.isTruncated == true)
     #expect(page.nextKeyMarker == "my-movie.m2ts")
     #expect(page.nextUploadIDMarker == "YW55IGlkZWEgd2h5IGVsdmluZydzIHVwbG9hZCBmYWlsZWQ")
@@ -251,15 +247,5 @@ import Testing
     #expect(output.etag == "\"e\"")
     #expect(output.checksums == ["x-amz-checksum-crc32": "AAAAAA=="])
     #expect(output.versionID == "3")
-  }
-
-  @Test func headBucketTellsTheRegionAlsoWhenItRefuses() throws {
-    let head = HeadBucket(bucket: "b")
-    #expect(try head.output(from: S3Answers.ok("", ["x-amz-bucket-region": "eu-west-1"])).region == "eu-west-1")
-    for status in [301, 400, 403] {
-      let answer = S3Answers.ok("", ["x-amz-bucket-region": "eu-west-1"], status: status)
-      #expect(s3Failure { _ = try head.output(from: answer) }?.region == "eu-west-1")
-    }
-    #expect(s3Failure { _ = try head.output(from: S3Answers.ok("", status: 404)) }?.code == .refused)
   }
 }

@@ -55,7 +55,7 @@ struct LargestUpload {
         if case .of(_, .partDone(let receipt)) = next {
           let part = UploadRecord.Part(
             number: receipt.number, size: receipt.size, etag: receipt.etag, checksum: receipt.checksum)
-          record += try RecordText.line(part, seed: recordSeed)
+          record += try RecordText.entry(part, seed: recordSeed)
         }
         for action in machine.handle(next, at: now) {
           switch action {

@@ -43,7 +43,7 @@ package enum SafeText {
 
   /// Control characters, those that change the direction of writing, and invisible ones. The two joiners, U+200C and
   /// U+200D, are allowed: Persian words and emoji of several people need them.
-  package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+  static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200b, 0x200e...0x200f, 0x2028...0x202e, 0x2060...0x206f, 0xfeff,
       0xfff9...0xfffb, 0xe0000...0xe007f:

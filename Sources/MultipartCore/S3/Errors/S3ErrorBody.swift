@@ -1,8 +1,8 @@
 /// The body of an unsuccessful answer. Only what is named here is read; elements that repeat our request
 /// (`StringToSign`, `SignatureProvided`, `AWSAccessKeyId`, `Token-0`, …) are read only to keep their contents out of the
 /// message.
-package struct S3ErrorBody: Sendable, Equatable {
-  package enum Form: Sendable, Equatable {
+struct S3ErrorBody: Sendable, Equatable {
+  enum Form: Sendable, Equatable {
     /// No body: a HEAD, or a store that says nothing.
     case empty
     case xml
@@ -10,18 +10,18 @@ package struct S3ErrorBody: Sendable, Equatable {
     case other
   }
 
-  package private(set) var form = Form.empty
-  package private(set) var code: String?
-  package private(set) var message: String?
-  package private(set) var requestID: String?
-  package private(set) var region: String?
-  package private(set) var endpoint: String?
+  private(set) var form = Form.empty
+  private(set) var code: String?
+  private(set) var message: String?
+  private(set) var requestID: String?
+  private(set) var region: String?
+  private(set) var endpoint: String?
   /// The argument or header that was refused.
-  package private(set) var argument: String?
+  private(set) var argument: String?
   /// It says that a presigned URL has expired.
-  package private(set) var saysExpires = false
+  private(set) var saysExpires = false
   /// It says that plain HTTP was sent to a TLS port, in the words of a common server.
-  package private(set) var saysTLSPort = false
+  private(set) var saysTLSPort = false
 
   private static let secretElements = [
     "StringToSign", "StringToSignBytes", "CanonicalRequest", "CanonicalRequestBytes", "SignatureProvided",
@@ -32,7 +32,7 @@ package struct S3ErrorBody: Sendable, Equatable {
     "http request to an https server", "http request was sent to https port", "plain http to an ssl-enabled server",
   ]
 
-  package init(_ body: [UInt8]) {
+  init(_ body: [UInt8]) {
     guard body.contains(where: { $0 > 0x20 }) else { return }
     form = .other
     // No error is longer than a page of text; only that much of a longer body is read.
@@ -61,7 +61,7 @@ package struct S3ErrorBody: Sendable, Equatable {
   private static let maximum = 256 << 10
 
   /// Whether a body is an error, whatever the status was; looks only at its beginning.
-  package static func isError(_ body: [UInt8]) -> Bool {
+  static func isError(_ body: [UInt8]) -> Bool {
     let text = body.drop { $0 <= 0x20 }
     guard text.first == UInt8(ascii: "<") else { return false }
     guard let root = XMLReader.readWhatThereIs(Array(text.prefix(4096))).root else { return false }
@@ -76,7 +76,7 @@ package struct S3ErrorBody: Sendable, Equatable {
     return root.first("Code") != nil ? root : nil
   }
 
-  package static func requestID(_ headers: HeaderList) -> String? {
+  static func requestID(_ headers: HeaderList) -> String? {
     (headers["x-amz-request-id"] ?? headers["x-amzn-requestid"] ?? headers["x-goog-request-id"]
       ?? headers["x-trans-id"]).flatMap(token)
   }

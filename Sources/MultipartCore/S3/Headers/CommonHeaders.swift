@@ -14,6 +14,14 @@ package struct CommonHeaders: Sendable, Equatable {
     try headers.add("x-amz-expected-bucket-owner", expectedBucketOwner)
     try headers.add("x-amz-request-payer", requestPayer ? "requester" : nil)
   }
+
+  /// For a request with no other headers, except for the customer's key.
+  func list(_ customerKey: CustomerKey? = nil) throws(Failure) -> HeaderList {
+    var headers = S3HeaderBuilder()
+    try customerKey?.add(to: &headers)
+    try add(to: &headers)
+    return headers.list
+  }
 }
 
 /// Conditions for writing an object.

@@ -24,10 +24,8 @@ package struct AbortMultipartUpload: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
   package func request() throws(Failure) -> S3Request {
-    var headers = S3HeaderBuilder()
-    try common.add(to: &headers)
     return try S3Request(
-      Self.name, .delete, place: place, query: [QueryItem("uploadId", uploadID)], headers: headers.list)
+      Self.name, .delete, place: place, query: [QueryItem("uploadId", uploadID)], headers: common.list())
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

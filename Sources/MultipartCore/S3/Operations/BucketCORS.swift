@@ -4,8 +4,8 @@ package struct CORSRule: Sendable, Equatable {
   package var origins: [String]
   package var methods: [String]
   package var headers: [String]
-  package var exposed: [String]
-  package var maximumAge: Int64?
+  var exposed: [String]
+  var maximumAge: Int64?
 
   package init(
     id: String? = nil, origins: [String], methods: [String], headers: [String], exposed: [String],
@@ -42,63 +42,35 @@ package struct CORSRule: Sendable, Equatable {
 }
 
 /// Reads a bucket's CORS rules: `GET /?cors`.
-package struct GetBucketCORS: S3Operation {
-  package static let name = "GetBucketCors"
+struct GetBucketCORS: S3Operation {
+  static let name = "GetBucketCors"
 
-  package var bucket: String
-  package var common: CommonHeaders
+  var bucket: String
+  var common = CommonHeaders()
 
-  package init(bucket: String, common: CommonHeaders = CommonHeaders()) {
-    self.bucket = bucket
-    self.common = common
-  }
+  var place: Place { Place(bucket: bucket) }
 
-  package var place: Place { Place(bucket: bucket) }
-
-  package func request() throws(Failure) -> S3Request {
-    var headers = S3HeaderBuilder()
-    try common.add(to: &headers)
-    return try S3Request(Self.name, .get, place: place, query: [QueryItem("cors")], headers: headers.list)
+  func request() throws(Failure) -> S3Request {
+    return try S3Request(Self.name, .get, place: place, query: [QueryItem("cors")], headers: common.list())
   }
 
   /// Empty if the bucket has none.
-  package func output(from answer: Response) throws(Failure) -> [CORSRule] {
-    let tree: XMLTree
-    do throws(Failure) {
-      tree = try document(answer)
-    } catch {
-      if error.s3Code == "NoSuchCORSConfiguration" { return [] }
-      throw error
-    }
-    guard let root = tree.root, root.isNamed("CORSConfiguration") || root.first("CORSRule") != nil else {
-      throw nonsense(answer, "the answer to \(Self.name) is not a list of rules")
-    }
-    var rules: [CORSRule] = []
-    // S3 allows at most 100.
-    for element in root.children where element.isNamed("CORSRule") && rules.count < 1000 {
-      rules.append(CORSRule(element))
-    }
-    return rules
+  func output(from answer: Response) throws(Failure) -> [CORSRule] {
+    try rules(answer, "CORSRule", of: "CORSConfiguration", none: "NoSuchCORSConfiguration").map { CORSRule($0) }
   }
 }
 
 /// Replaces a bucket's CORS rules: `PUT /?cors`.
-package struct PutBucketCORS: S3Operation {
-  package static let name = "PutBucketCors"
+struct PutBucketCORS: S3Operation {
+  static let name = "PutBucketCors"
 
-  package var bucket: String
-  package var rules: [CORSRule]
-  package var common: CommonHeaders
+  var bucket: String
+  var rules: [CORSRule]
+  var common = CommonHeaders()
 
-  package init(bucket: String, rules: [CORSRule], common: CommonHeaders = CommonHeaders()) {
-    self.bucket = bucket
-    self.rules = rules
-    self.common = common
-  }
+  var place: Place { Place(bucket: bucket) }
 
-  package var place: Place { Place(bucket: bucket) }
-
-  package func request() throws(Failure) -> S3Request {
+  func request() throws(Failure) -> S3Request {
     var writer = XMLWriter()
     writer.open("CORSConfiguration", namespace: "http://s3.amazonaws.com/doc/2006-03-01/")
     for rule in rules { rule.write(to: &writer) }
@@ -112,5 +84,5 @@ package struct PutBucketCORS: S3Operation {
       Self.name, .put, place: place, query: [QueryItem("cors")], headers: headers.list, body: .bytes(writer.bytes))
   }
 
-  package func output(from answer: Response) throws(Failure) { try requireSuccess(answer) }
+  func output(from answer: Response) throws(Failure) { try requireSuccess(answer) }
 }

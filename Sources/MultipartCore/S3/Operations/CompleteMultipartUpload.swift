@@ -21,7 +21,6 @@ package struct CompleteMultipartUpload: S3Operation {
 
   package struct Output: Sendable, Equatable {
     package var etag: String?
-    package var location: String?
     /// The object's, by lower-case header name.
     package var checksums: [String: String]
     package var checksumType: String?
@@ -113,7 +112,7 @@ package struct CompleteMultipartUpload: S3Operation {
     }
     let headers = answer.headers
     return Output(
-      etag: root.string("ETag").map(ASCII.trimmed) ?? headers["ETag"], location: root.string("Location"),
+      etag: root.string("ETag").map(ASCII.trimmed) ?? headers["ETag"],
       checksums: ChecksumHeaders.values(in: root).merging(ChecksumHeaders.values(in: headers)) { body, _ in body },
       checksumType: root.string("ChecksumType") ?? headers["x-amz-checksum-type"],
       versionID: headers["x-amz-version-id"], encryption: EncryptionInfo(headers),

@@ -30,25 +30,13 @@ package struct GetBucketLifecycle: S3Operation {
   package var place: Place { Place(bucket: bucket) }
 
   package func request() throws(Failure) -> S3Request {
-    var headers = S3HeaderBuilder()
-    try common.add(to: &headers)
-    return try S3Request(Self.name, .get, place: place, query: [QueryItem("lifecycle")], headers: headers.list)
+    return try S3Request(Self.name, .get, place: place, query: [QueryItem("lifecycle")], headers: common.list())
   }
 
   /// Empty if the bucket has none.
   package func output(from answer: Response) throws(Failure) -> [Rule] {
-    let tree: XMLTree
-    do throws(Failure) {
-      tree = try document(answer)
-    } catch {
-      if error.s3Code == "NoSuchLifecycleConfiguration" { return [] }
-      throw error
-    }
-    guard let root = tree.root, root.isNamed("LifecycleConfiguration") || root.first("Rule") != nil else {
-      throw nonsense(answer, "the answer to \(Self.name) is not a list of rules")
-    }
-    // S3 allows at most 1,000 rules.
-    return root.children.lazy.filter { $0.isNamed("Rule") }.prefix(1000).compactMap(Self.rule)
+    try rules(answer, "Rule", of: "LifecycleConfiguration", none: "NoSuchLifecycleConfiguration")
+      .compactMap(Self.rule)
   }
 
   /// A rule that filters by tags or sizes aborts no uploads: S3 refuses that combination.

@@ -57,10 +57,8 @@ package struct GetObjectSettings: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key) }
 
   package func request() throws(Failure) -> S3Request {
-    var headers = S3HeaderBuilder()
-    try common.add(to: &headers)
     return try S3Request(
-      part.operation, .get, place: place, query: [QueryItem(part.rawValue)], headers: headers.list)
+      part.operation, .get, place: place, query: [QueryItem(part.rawValue)], headers: common.list())
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

@@ -10,21 +10,14 @@ package struct HeadObject: S3Operation {
 
   package var bucket: String
   package var key: String
-  package var partNumber: Int?
-  package var versionID: String?
-  package var wantsChecksums: Bool
   package var customerKey: CustomerKey?
   package var common: CommonHeaders
 
   package init(
-    bucket: String, key: String, partNumber: Int? = nil, versionID: String? = nil, wantsChecksums: Bool = true,
-    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+    bucket: String, key: String, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
   ) {
     self.bucket = bucket
     self.key = key
-    self.partNumber = partNumber
-    self.versionID = versionID
-    self.wantsChecksums = wantsChecksums
     self.customerKey = customerKey
     self.common = common
   }
@@ -32,14 +25,11 @@ package struct HeadObject: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key) }
 
   package func request() throws(Failure) -> S3Request {
-    var query: [QueryItem] = []
-    if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
-    if let versionID { query.append(QueryItem("versionId", versionID)) }
     var headers = S3HeaderBuilder()
-    try headers.add("x-amz-checksum-mode", wantsChecksums ? "ENABLED" : nil)
+    try headers.add("x-amz-checksum-mode", "ENABLED")
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)
-    return try S3Request(Self.name, .head, place: place, query: query, headers: headers.list)
+    return try S3Request(Self.name, .head, place: place, headers: headers.list)
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

@@ -24,15 +24,11 @@ package struct ListObjects: S3Operation {
     package var isTruncated: Bool?
     /// With it the store gives the next page.
     package var nextToken: String?
-    package var requestID: String?
 
-    package init(
-      objects: [ListedObject], isTruncated: Bool? = nil, nextToken: String? = nil, requestID: String? = nil
-    ) {
+    package init(objects: [ListedObject], isTruncated: Bool? = nil, nextToken: String? = nil) {
       self.objects = objects
       self.isTruncated = isTruncated
       self.nextToken = nextToken
-      self.requestID = requestID
     }
   }
 
@@ -41,60 +37,44 @@ package struct ListObjects: S3Operation {
   /// Only keys behind this text are listed. S3 ignores it beside a token.
   package var startAfter: String?
   package var token: String?
-  package var maximumKeys: Int?
   package var common: CommonHeaders
 
   package init(
-    bucket: String, prefix: String? = nil, startAfter: String? = nil, token: String? = nil, maximumKeys: Int? = nil,
+    bucket: String, prefix: String? = nil, startAfter: String? = nil, token: String? = nil,
     common: CommonHeaders = CommonHeaders()
   ) {
     self.bucket = bucket
     self.prefix = prefix
     self.startAfter = startAfter
     self.token = token
-    self.maximumKeys = maximumKeys
     self.common = common
   }
 
   package var place: Place { Place(bucket: bucket) }
 
-  /// As many as a page of S3 has.
-  static let usualPage = 1000
-  private static let mostOfPage = 10 * usualPage
-
   package func request() throws(Failure) -> S3Request {
     // Keys may contain characters that XML cannot represent: stores that support it send them percent-encoded.
     var query = [QueryItem("list-type", "2"), QueryItem("encoding-type", "url")]
     if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
-    if let maximumKeys { query.append(QueryItem("max-keys", String(maximumKeys))) }
     if let startAfter, !startAfter.isEmpty { query.append(QueryItem("start-after", startAfter)) }
     if let token { query.append(QueryItem("continuation-token", token)) }
-    var headers = S3HeaderBuilder()
-    try common.add(to: &headers)
-    // A thousand of the longest keys, fully encoded, take about 4 MiB.
     return try S3Request(
-      Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 8 << 20)
+      Self.name, .get, place: place, query: query, headers: common.list(), maximumAnswer: ListedPage.mostBytes)
   }
 
   package func output(from answer: Response) throws(Failure) -> Page {
-    let tree = try document(answer)
-    guard let root = tree.root,
-      root.isNamed("ListBucketResult") || root.first("Contents") != nil || root.first("MaxKeys") != nil
-    else {
-      throw nonsense(answer, "the answer to \(Self.name) is not a list of objects")
-    }
-    let elements = root.children.lazy.filter { $0.isNamed("Contents") }.prefix(Self.mostOfPage)
-    let keys = ListedKeys(elements.compactMap { $0.string("Key") }, encodingType: root.string("EncodingType"))
-    let objects = elements.compactMap { element -> ListedObject? in
+    let list = ListedPage(try document(answer), "ListBucketResult", of: "Contents", limit: "MaxKeys")
+    guard let list else { throw nonsense(answer, "the answer to \(Self.name) is not a list of objects") }
+    let objects = list.entries.compactMap { element -> ListedObject? in
       guard let key = element.string("Key") else { return nil }
       return ListedObject(
-        key: keys.decoded(key),
+        key: list.keys.decoded(key),
         size: element.integer("Size").flatMap { (0...S3Limits.largestObject).contains($0) ? $0 : nil },
         etag: element.string("ETag").map(ASCII.trimmed),
         lastModified: element.string("LastModified").map(ASCII.trimmed).flatMap(S3Date.iso8601))
     }
     return Page(
-      objects: Array(objects), isTruncated: root.boolean("IsTruncated"),
-      nextToken: root.string("NextContinuationToken"), requestID: S3ErrorBody.requestID(answer.headers))
+      objects: objects, isTruncated: list.root.boolean("IsTruncated"),
+      nextToken: list.root.string("NextContinuationToken"))
   }
 }

@@ -29,13 +29,12 @@ package struct ListParts: S3Operation {
     package var checksumAlgorithm: String?
     package var checksumType: String?
     package var abortDate: Timestamp?
-    package var requestID: String?
     /// The store's clock when it answered.
     package var date: Timestamp?
 
     package init(
       parts: [Part], isTruncated: Bool? = nil, nextMarker: Int? = nil, checksumAlgorithm: String? = nil,
-      checksumType: String? = nil, abortDate: Timestamp? = nil, requestID: String? = nil
+      checksumType: String? = nil, abortDate: Timestamp? = nil
     ) {
       self.parts = parts
       self.isTruncated = isTruncated
@@ -43,7 +42,6 @@ package struct ListParts: S3Operation {
       self.checksumAlgorithm = checksumAlgorithm
       self.checksumType = checksumType
       self.abortDate = abortDate
-      self.requestID = requestID
     }
   }
 
@@ -78,12 +76,9 @@ package struct ListParts: S3Operation {
     var query = [QueryItem("uploadId", uploadID)]
     if let maximumParts { query.append(QueryItem("max-parts", String(maximumParts))) }
     if let marker { query.append(QueryItem("part-number-marker", String(marker))) }
-    var headers = S3HeaderBuilder()
-    try customerKey?.add(to: &headers)
-    try common.add(to: &headers)
     // A store without paging sends 10,000 parts of about 600 bytes each.
     return try S3Request(
-      Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 16 << 20)
+      Self.name, .get, place: place, query: query, headers: common.list(customerKey), maximumAnswer: 16 << 20)
   }
 
   package func output(from answer: Response) throws(Failure) -> Page {
@@ -107,8 +102,7 @@ package struct ListParts: S3Operation {
       parts: parts, isTruncated: root.boolean("IsTruncated"),
       nextMarker: root.integer("NextPartNumberMarker").flatMap { Int(exactly: $0) },
       checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"),
-      abortDate: answer.headers["x-amz-abort-date"].flatMap(S3Date.http),
-      requestID: S3ErrorBody.requestID(answer.headers))
+      abortDate: answer.headers["x-amz-abort-date"].flatMap(S3Date.http))
     page.date = answer.headers["Date"].flatMap(S3Date.http)
     return page
   }

@@ -28,3 +28,25 @@ struct ListedKeys {
       && text.utf8.allSatisfy { ASCII.isVisible($0) && !"\"<>\\^`{|}#?".utf8.contains($0) }
   }
 }
+
+/// One page of a list of keys: its entries, and how their keys are written.
+struct ListedPage {
+  let root: XMLElement
+  let entries: [XMLElement]
+  let keys: ListedKeys
+
+  /// A thousand of the longest keys, fully encoded, take about 4 MiB.
+  static let mostBytes = 8 << 20
+  /// As many as a page of S3 has.
+  static let usual = 1000
+
+  /// Nil if it is no list: neither `name` is its root, nor does it have an `entry` or the `limit` of a page.
+  init?(_ tree: XMLTree, _ name: String, of entry: String, limit: String) {
+    guard let root = tree.root, root.isNamed(name) || root.first(entry) != nil || root.first(limit) != nil else {
+      return nil
+    }
+    self.root = root
+    entries = Array(root.children.lazy.filter { $0.isNamed(entry) }.prefix(10 * Self.usual))
+    keys = ListedKeys(entries.compactMap { $0.string("Key") }, encodingType: root.string("EncodingType"))
+  }
+}

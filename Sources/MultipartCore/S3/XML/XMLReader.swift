@@ -21,7 +21,7 @@ package enum XMLFault: Error, Sendable, Equatable {
 package final class XMLReader {
   package static let maximumDepth = 32
   package static let maximumElements = 500_000
-  package static let maximumText = 32 << 20
+  static let maximumText = 32 << 20
   package static let maximumName = 256
 
   private let parser: XML_Parser

@@ -60,7 +60,7 @@ package struct XMLElement: Sendable {
     string(name).flatMap { Int64(ASCII.trimmed($0)) }
   }
 
-  package func boolean(_ name: String) -> Bool? {
+  func boolean(_ name: String) -> Bool? {
     switch string(name).map({ ASCII.trimmed($0).lowercased() }) {
     case "true", "1": true
     case "false", "0": false

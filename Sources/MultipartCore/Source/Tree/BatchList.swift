@@ -1,33 +1,33 @@
 /// One upload of a batch.
-package struct BatchItem: Sendable, Equatable {
-  package var line: Int
-  package var source: FilePath
-  package var bucket: String
-  package var key: String
-  package var region: String?
-  package var contentType: String?
-  package var metadata: [NamedValue] = []
+struct BatchItem: Sendable, Equatable {
+  var line: Int
+  var source: FilePath
+  var bucket: String
+  var key: String
+  var region: String?
+  var contentType: String?
+  var metadata: [NamedValue] = []
 }
 
 /// Reads a batch: a JSON object a line, with `localUri` (a path or a `file:` URL), `bucket`, `key`, and at will `region`,
 /// `mimeType` and `metadata`, an object of strings. Blank lines are skipped.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
-package final class BatchList: @unchecked Sendable {
+final class BatchList: @unchecked Sendable {
   private static let longest = 1 << 20
   private let lines: LineReader
 
-  package init(_ path: FilePath) throws(Failure) {
+  init(_ path: FilePath) throws(Failure) {
     lines = try LineReader(path, longest: Self.longest)
   }
 
   /// The descriptor stays the caller's.
-  package init(open given: Int32, name: String) {
+  init(open given: Int32, name: String) {
     lines = LineReader(open: given, name: name, longest: Self.longest)
   }
 
   /// Reads until there is a whole line, however long its writer takes.
-  package func next() throws(Failure) -> BatchItem? {
+  func next() throws(Failure) -> BatchItem? {
     while let line = try lines.next() {
       if !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { return try item(Array(line)) }
     }

@@ -1,36 +1,36 @@
 import Glibc
 
 /// A file that a list names.
-package struct ListedFile: Sendable {
-  package let line: Int
+struct ListedFile: Sendable {
+  let line: Int
   /// As it was written.
-  package let path: [UInt8]
+  let path: [UInt8]
   /// What its key is made of.
-  package let name: [UInt8]
+  let name: [UInt8]
 }
 
 /// The files that a list names, one a line. Their names in the store begin behind the last `/./` of a line, as in rsync;
 /// without one, a name is the path without a leading `./` or `/`.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
-package final class FileList: @unchecked Sendable {
+final class FileList: @unchecked Sendable {
   /// Linux takes no longer path.
   private static let longest = 4096
   private let lines: LineReader
   /// Of the file that was looked up last: consecutive ones mostly have the same.
   private var parent: (path: [UInt8], folder: Folder)?
 
-  package init(_ path: FilePath, endsWithZero: Bool = false) throws(Failure) {
+  init(_ path: FilePath, endsWithZero: Bool = false) throws(Failure) {
     lines = try LineReader(path, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: Self.longest)
   }
 
   /// The descriptor stays the caller's.
-  package init(open given: Int32, name: String, endsWithZero: Bool = false) {
+  init(open given: Int32, name: String, endsWithZero: Bool = false) {
     lines = LineReader(open: given, name: name, end: endsWithZero ? 0 : UInt8(ascii: "\n"), longest: Self.longest)
   }
 
   /// Reads until there is a whole line, however long its writer takes.
-  package func next() throws(Failure) -> ListedFile? {
+  func next() throws(Failure) -> ListedFile? {
     guard let line = try lines.next() else { return nil }
     guard !line.isEmpty else { throw lines.failure("it is empty") }
     guard !line.contains(0) else {
@@ -59,7 +59,7 @@ package final class FileList: @unchecked Sendable {
   }
 
   /// Looks the file up; a link is its target. A failure concerns this file only.
-  package func find(_ listed: ListedFile) throws(Failure) -> TreeFile {
+  func find(_ listed: ListedFile) throws(Failure) -> TreeFile {
     let slash = listed.path.lastIndex(of: UInt8(ascii: "/"))
     let begin = slash.map { $0 + 1 } ?? 0
     let folder = try folder(listed.path[..<begin], line: listed.line)

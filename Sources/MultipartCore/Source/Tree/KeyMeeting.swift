@@ -1,10 +1,10 @@
 /// Two sources that would become one object.
-package struct KeyMeeting: Sendable {
-  package let key: String
-  package let first: FilePath
-  package let second: FilePath
+struct KeyMeeting: Sendable {
+  let key: String
+  let first: FilePath
+  let second: FilePath
 
-  package var failure: Failure {
+  var failure: Failure {
     Failure(
       .usage, "\(SafeText.oneLine(first.text)) and \(SafeText.oneLine(second.text)) have the same key",
       remedy: "send them under different prefixes, or rename one of them"
@@ -13,7 +13,7 @@ package struct KeyMeeting: Sendable {
 
   /// Among files by name and trees. Trees come in the order of their keys, so only one file of each is held at a time. What
   /// cannot be read or named is left to the upload.
-  package static func find(
+  static func find(
     files: [(name: [UInt8], file: FilePath)] = [], trees: [TreeWalk] = [], _ naming: KeyName
   ) -> KeyMeeting? {
     let listed = files.compactMap { Head($0.name, naming, .listed($0.file)) }.sorted { $0.precedes($1) }
@@ -29,7 +29,7 @@ package struct KeyMeeting: Sendable {
   }
 
   /// Among the entries of a list, which is opened again if two hashes of keys are equal. Eight bytes are kept for each.
-  package static func find(
+  static func find(
     inList open: () throws(Failure) -> (() throws(Failure) -> (key: String, file: FilePath)?)
   ) throws(Failure) -> KeyMeeting? {
     var hashes: [UInt64] = []

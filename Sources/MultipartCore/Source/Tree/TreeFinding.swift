@@ -1,16 +1,16 @@
-/// What a walk comes upon.
+/// What a walk finds.
 package enum TreeFinding: Sendable {
   case file(TreeFile)
   case skipped(TreeSkip)
   case failed(Failure)
 }
 
-/// A regular file that was found in a folder, which stays open with it.
+/// A regular file that was found in a folder. The folder stays open as long as this value exists.
 package struct TreeFile: Sendable {
   package let folder: Folder
-  /// Below the folder that is walked, with `/` between.
+  /// Its path below the folder that is walked, with `/` between the names.
   package let path: [UInt8]
-  /// When it was found; zero if the walk only reads names.
+  /// The size when it was found; zero if the walk only reads names.
   package let size: Int64
   private let nameStart: Int
 
@@ -21,9 +21,9 @@ package struct TreeFile: Sendable {
     nameStart = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
   }
 
-  /// In `folder`.
+  /// Its name in `folder`.
   package var name: [UInt8] { nameStart == 0 ? path : Array(path[nameStart...]) }
-  /// For messages.
+  /// Its path for messages.
   package var display: FilePath { folder.display(path[nameStart...]) }
 }
 
@@ -31,16 +31,16 @@ package struct TreeFile: Sendable {
 package struct TreeSkip: Sendable {
   package enum Reason: Sendable, CaseIterable {
     case socket, device, pipe
-    /// By the rules; only told if it is asked for.
+    /// A rule excludes it; reported only if the walk is asked to.
     case excluded
     /// Links are not followed.
     case link
     case brokenLink
-    /// A folder that it is in.
+    /// It leads to a folder that contains it.
     case loop
-    /// It was there when its folder was read.
+    /// It existed when its folder was read, and no longer when it was looked up.
     case vanished
-    /// It is of another kind than when its folder was read.
+    /// When it was looked up it was of another kind than when its folder was read.
     case replaced
     case emptyFolder
 
@@ -60,7 +60,7 @@ package struct TreeSkip: Sendable {
     }
   }
 
-  /// Below the folder that is walked; empty for that folder.
+  /// Its path below the folder that is walked; empty for that folder itself.
   package let path: [UInt8]
   package let reason: Reason
   /// Its path for messages.

@@ -2,13 +2,14 @@ import Glibc
 
 /// Finds the files below a folder in the order in which S3 lists their keys: that of their bytes, `/` included.
 ///
-/// It reads a folder's names when it comes to it. Only the folders on the way down are open, and nothing is looked up by
-/// more than its name in one of them: whoever replaces a folder by a link leads it nowhere.
+/// The names of a folder are read when the walk enters it. Only the folders on the way down are open, and a file is looked
+/// up by its name in the open folder, never by a path. So if somebody replaces a folder by a link, the walk does not follow
+/// it.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
 package final class TreeWalk: @unchecked Sendable {
   package enum Depth: Sendable {
-    /// Names, and kinds as far as the folder tells them: for a look ahead.
+    /// Names, and kinds as far as reading the folder shows them; for counting in advance.
     case names
     /// Also each file's size.
     case sizes
@@ -17,7 +18,7 @@ package final class TreeWalk: @unchecked Sendable {
   private struct Level {
     let folder: Folder
     let names: FolderNames
-    /// Of its path, with a slash at the end unless it is the root.
+    /// The length of the folder's path, including a slash at the end, which the root does not have.
     let pathLength: Int
     /// Whether files that no rule matches are sent.
     let isIncluded: Bool
@@ -30,16 +31,16 @@ package final class TreeWalk: @unchecked Sendable {
   private let tellsExcluded: Bool
   private let shard: Shard?
   private let depth: Depth
-  /// Of a path.
+  /// The longest path, in bytes, that still makes a valid key.
   private let longest: Int
   private var levels: [Level] = []
-  /// Of the folder that is read, with a slash at the end.
+  /// The path of the folder that is being read, with a slash at the end.
   private var path: [UInt8] = []
-  /// What is said of the root before its end.
+  /// What was found out about the root itself: the first result of `next`.
   private var first: TreeFinding?
 
-  /// `longest`: how many bytes of a key are left for the path. With a share, only what is in it is told and looked up;
-  /// folders are everybody's.
+  /// `longest`: how many bytes of a key are left for the path. With a share only the files in it are looked up and
+  /// reported; every share walks all folders.
   package init(
     root: FilePath, rules: GlobRules = GlobRules(), followsLinks: Bool = false, tellsExcluded: Bool = false,
     depth: Depth = .sizes, shard: Shard? = nil, longest: Int = KeyName.longest
@@ -74,7 +75,7 @@ package final class TreeWalk: @unchecked Sendable {
     return nil
   }
 
-  /// Nil if there is nothing to say of it; a folder is entered.
+  /// Nil if there is nothing to report about the entry. If it is a folder, the walk enters it.
   private func look(at entry: FolderNames.Entry, in level: Level) -> TreeFinding? {
     let whole = path + entry.name
     if let shard, entry.kind != .folder, !shard.holds(whole) { return nil }
@@ -98,7 +99,7 @@ package final class TreeWalk: @unchecked Sendable {
         return try enter(entry.name, in: level, isIncluded: verdict.map { $0 == .include } ?? level.isIncluded)
       case .link:
         guard followsLinks else { return skipped(.link, entry.name, level) }
-        // It led nowhere when the folder was read.
+        // When the folder was read, the link led nowhere.
         _ = try level.folder.status(of: entry.name, followsLinks: true)
         return skipped(.replaced, entry.name, level)
       case .socket: return skipped(.socket, entry.name, level)
@@ -111,7 +112,7 @@ package final class TreeWalk: @unchecked Sendable {
   }
 
   private func enter(_ name: [UInt8], in level: Level, isIncluded: Bool) throws(ErrorNumber) -> TreeFinding? {
-    // A slash and one more byte.
+    // A file in it adds at least a slash and one byte.
     guard path.count + name.count + 2 <= longest else {
       return .failed(
         Failure(
@@ -128,7 +129,7 @@ package final class TreeWalk: @unchecked Sendable {
     return nil
   }
 
-  /// Why there is nothing to enter, if so.
+  /// Returns the reason if the folder is not entered.
   private func enter(
     _ folder: Folder, pathLength: Int = 0, isIncluded: Bool
   ) throws(ErrorNumber) -> TreeSkip.Reason? {

@@ -1,16 +1,16 @@
 /// Completes an upload whose parts somebody else sent: the single step of scripts. A failure leaves it as it is.
-package struct CompleteStep: Sendable {
+struct CompleteStep: Sendable {
   private let finisher: Finisher
   private let retry: RetryPolicy
   private let world: World
 
-  package init(finisher: Finisher, retry: RetryPolicy, world: World) {
+  init(finisher: Finisher, retry: RetryPolicy, world: World) {
     self.finisher = finisher
     self.retry = retry
     self.world = world
   }
 
-  package func run(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> UploadResult {
+  func run(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> UploadResult {
     var settings = Scheduler.Settings()
     settings.retry = retry
     settings.seed = UInt64(world.random() * 0x1p52)

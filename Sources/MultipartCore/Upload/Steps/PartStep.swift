@@ -1,10 +1,10 @@
 /// Sends one part of an upload that was begun elsewhere: the single step of scripts.
-package struct PartStep: Sendable {
+struct PartStep: Sendable {
   private let sender: BodySender
   private let slice: PartSlice
   private let world: World
 
-  package init(job: UploadJob, slice: PartSlice, client: S3Client, world: World) throws(Failure) {
+  init(job: UploadJob, slice: PartSlice, client: S3Client, world: World) throws(Failure) {
     sender = BodySender(
       client: client, job: job, asked: try job.requested(), progress: UploadProgress(total: slice.length, parts: 1))
     self.slice = slice
@@ -13,7 +13,7 @@ package struct PartStep: Sendable {
 
   /// The upload's checksum algorithm is not known here, and S3 refuses a checksum of another one. So unless the caller
   /// chooses one, the part is sent with Content-MD5, which every upload accepts.
-  package func run(_ number: Int, uploadID: String) async throws(Failure) -> PartReceipt {
+  func run(_ number: Int, uploadID: String) async throws(Failure) -> PartReceipt {
     let form = sender.job.checksum ?? (sender.client.signsPayload ? ChecksumForm.none : .md5)
     var stalled = false
     do throws(Failure) {

@@ -2,8 +2,9 @@ import MultipartCore
 
 /// The Cognito identity pool whose credentials sign, and its identity's prefix in the bucket.
 struct CognitoOptions: Sendable, Equatable {
-  var pool: CognitoPool
-  var logins: [CognitoIdentityProvider.Login] = []
+  var pool: String
+  /// The file with the token of each identity provider.
+  var logins: [String: String] = [:]
   var access: AccessChoice?
 
   /// Nil without a pool; then none of its other options may be given.
@@ -14,13 +15,16 @@ struct CognitoOptions: Sendable, Equatable {
       }
       return nil
     }
-    guard let pool = CognitoPool(given.value.text) else {
+    guard CognitoPool(given.value.text) != nil else {
       throw invocation.wrong(
         given, "is not the id of an identity pool", remedy: "It is REGION:NUMBER, as the console shows it.")
     }
-    self.pool = pool
+    pool = given.value.text
     access = try invocation.choice(.access)
-    for login in invocation.all(.cognitoLogin) { logins.append(try Self.login(login, invocation)) }
+    for given in invocation.all(.cognitoLogin) {
+      let login = try Self.login(given)
+      logins[login.name] = login.value
+    }
   }
 
   static func poolMissing(_ what: String) -> Failure {
@@ -30,9 +34,7 @@ struct CognitoOptions: Sendable, Equatable {
   }
 
   /// A value that does not look like a file name is not shown: it may be the token itself.
-  private static func login(
-    _ given: Invocation.Given, _ invocation: Invocation
-  ) throws(Failure) -> CognitoIdentityProvider.Login {
+  private static func login(_ given: Invocation.Given) throws(Failure) -> NamedValue {
     let name = given.origin.text
     guard let text = given.value.utf8Text, let pair = NamedValue(text), !pair.value.isEmpty else {
       throw Failure(
@@ -45,6 +47,6 @@ struct CognitoOptions: Sendable, Equatable {
         .usage, "\(name): a token is not taken from where others can see it",
         remedy: "Write the token into a file, and name the file.")
     }
-    return .init(provider: pair.name, tokenFile: FilePath(pair.value))
+    return pair
   }
 }

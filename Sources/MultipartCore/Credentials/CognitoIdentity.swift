@@ -1,29 +1,47 @@
-/// Credentials from a Cognito identity pool, for a guest or for a user signed in with one of its identity providers.
+/// A guest of a Cognito identity pool, or a user who has signed in with one of the pool's identity providers. Its
+/// credentials sign the requests of every store that is given it, and its ``id()`` names its own place in the bucket:
 ///
-/// One per run: its identity is looked up once and kept, because it determines a person's place in the bucket
-/// (`private/{identity}/`).
-package final class CognitoIdentityProvider: CredentialProvider {
-  /// The name of an identity provider in the pool, and the file with its token.
-  package struct Login: Sendable, Equatable {
-    package var provider: String
-    package var tokenFile: FilePath
-
-    package init(provider: String, tokenFile: FilePath) {
-      self.provider = provider
-      self.tokenFile = tokenFile
-    }
-  }
-
+///     var options = StoreOptions(region: "eu-west-1")
+///     let guest = try CognitoIdentity(pool: "eu-west-1:12345678-1234-1234-1234-123456789012", options)
+///     options.credentials = .cognito(guest)
+///     let store = try await Store(bucket: "photos", options)
+///     try await store.upload(.file("cat.jpg"), to: "private/\(guest.id())/cat.jpg")
+public final class CognitoIdentity: CredentialProvider {
   private let client: CognitoIdentityClient
   private let pool: CognitoPool
-  private let logins: [Login]
+  /// The file with the token of each identity provider.
+  private let logins: [String: String]
   private let guests: CognitoGuestFile?
   /// Shared by all concurrent callers: two requests would create two guests.
   private let search = Locked<Task<Result<String, Failure>, Never>?>(nil)
 
-  /// `stateFolder` keeps a guest's identity between runs; with nil it lasts for this run only.
+  /// `logins` is a file for each identity provider that the user has signed in with, such as `accounts.google.com`. The
+  /// file contains the provider's token alone; it is read each time, so that another program can renew the token. Without
+  /// logins the identity is a guest's. It is kept in the state folder of `options`, so that a later run is the same guest.
+  /// `options` also say how to reach Cognito: its proxy, the certificates to trust.
+  public convenience init(
+    pool: String, logins: [String: String] = [:], _ options: StoreOptions = StoreOptions()
+  ) throws(Failure) {
+    guard let pool = CognitoPool(pool) else {
+      throw Failure(
+        .usage, "\"\(SafeText.oneLine(pool))\" is not the id of an identity pool",
+        remedy: "give it as the console shows it, as REGION:NUMBER")
+    }
+    let world = options.world()
+    let options = try options.filled(from: world.environment)
+    let addresses = try ProfileSettings(options, world.environment).serviceAddresses()
+    self.init(
+      pool: pool, logins: logins,
+      services: ServiceClient(
+        transport: try options.transport(TransferSettings(options), world), world: world),
+      address: try addresses.address(of: .cognitoIdentity, region: pool.region),
+      stateFolder: options.stateFolder(world.environment))
+  }
+
+  /// Without `stateFolder` a guest's identity lasts as long as this object.
   package init(
-    pool: CognitoPool, logins: [Login] = [], services: ServiceClient, address: ServiceAddress, stateFolder: String?
+    pool: CognitoPool, logins: [String: String] = [:], services: ServiceClient, address: ServiceAddress,
+    stateFolder: String?
   ) {
     client = CognitoIdentityClient(services: services, address: address)
     self.pool = pool
@@ -34,7 +52,7 @@ package final class CognitoIdentityProvider: CredentialProvider {
   package var place: String { "the Cognito identity pool \(pool.id)" }
 
   package func credentials() async throws(Failure) -> Credentials? {
-    let id = try await identity()
+    let id = try await id()
     let source = "identity \(id) of the Cognito pool \(pool.id)" + (logins.isEmpty ? ", as guest" : "")
     do throws(Failure) {
       return try await client.credentials(of: id, logins: try tokens(), source: source)
@@ -48,8 +66,10 @@ package final class CognitoIdentityProvider: CredentialProvider {
     }
   }
 
-  /// The identity that an earlier run kept, else asked for once. A failure is not cached.
-  package func identity() async throws(Failure) -> String {
+  /// The identity's id, such as `eu-west-1:12345678-1234-1234-1234-123456789012`, which policies know as
+  /// `${cognito-identity.amazonaws.com:sub}`. It is the one that an earlier run kept; otherwise Cognito is asked once. A
+  /// failure is not remembered.
+  public func id() async throws(Failure) -> String {
     let task = search.withLock { search in
       if let search { return search }
       let begun = Task { [self] in await find() }
@@ -92,23 +112,23 @@ package final class CognitoIdentityProvider: CredentialProvider {
   /// Read each time: a program that renews the token replaces its file.
   private func tokens() throws(Failure) -> [(provider: String, token: Secret)] {
     var tokens: [(provider: String, token: Secret)] = []
-    for login in logins {
+    for (provider, file) in logins.sorted(by: { $0.key < $1.key }) {
       let bytes: [UInt8]
       do throws(Failure) {
-        bytes = try SmallFile.read(login.tokenFile, limit: 64 << 10)
+        bytes = try SmallFile.read(FilePath(file), limit: 64 << 10)
       } catch {
         var failure = error
         failure.code = .credentials
-        failure.message = "the token of \(login.provider): \(error.message)"
+        failure.message = "the token of \(provider): \(error.message)"
         throw failure
       }
       let text = ASCII.trimmed(String(decoding: bytes, as: UTF8.self))
       guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isVisible) else {
         throw Failure(
-          .credentials, "the token of \(login.provider) is empty or has a space or a line break in it",
-          remedy: "write the token alone into \(login.tokenFile.text)")
+          .credentials, "the token of \(provider) is empty or has a space or a line break in it",
+          remedy: "write the token alone into \(file)")
       }
-      tokens.append((login.provider, Secret(text)))
+      tokens.append((provider, Secret(text)))
     }
     return tokens
   }
