@@ -60,6 +60,42 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
+    static let locks = [
+      (1000, ["--object-lock-mode", "GOVERNANCE", "--retain-until", "2031-01-31T00:00:00Z"]),
+      (9 << 20, ["--object-lock-mode", "COMPLIANCE", "--retain-until", "2031-01-31T00:00:00Z"]),
+      (1000, ["--legal-hold", "on"]), (9 << 20, ["--legal-hold", "on"]),
+    ]
+
+    /// Swift ignores a lock's headers and the questions after it; the other two refuse a lock, because the bucket has none.
+    @Test(arguments: Store.all, locks)
+    func aLockThatIsNotKeptIsNotASuccess(_ store: Store, _ lock: (size: Int, options: [String])) async throws {
+      let run = try Run(store, "lock")
+      let source = try await run.file("source", lock.size)
+      let (result, event) = try await run.put(source.path, run.key(), lock.options)
+      #expect(result.status == 69, "\(result.errors)")
+      guard store.name == .swift else {
+        #expect(event.s3_code == "InvalidRequest")
+        try await run.expectNothing(run.key())
+        return
+      }
+      let word = lock.options.count > 2 ? "no object lock" : "no legal hold"
+      #expect(event.message?.contains("the object is there with \(word)") == true, "\(result.errors)")
+      try await run.expect(run.key(), is: source)
+    }
+
+    /// None of these stores gives an object to everybody.
+    @Test(arguments: Store.all, [1000, 9 << 20])
+    func accessThatIsNotGivenIsNotASuccess(_ store: Store, _ size: Int) async throws {
+      let run = try Run(store, "access")
+      let source = try await run.file("source", size)
+      let (closed, _) = try await run.put(source.path, run.key(), ["--acl", "private"])
+      #expect(closed.status == 0, "\(closed.errors)")
+      let (result, event) = try await run.put(source.path, run.key(), ["--acl", "public-read"])
+      #expect(result.status == 69, "\(result.errors)")
+      #expect(event.message?.contains("the object is there with no access control") == true, "\(result.errors)")
+      try await run.expect(run.key(), is: source)
+    }
+
     private func refused(_ run: Run, _ result: ChildProcess.Result, _ event: Event) async throws {
       #expect(result.status == 69)
       #expect(event.status == 501)

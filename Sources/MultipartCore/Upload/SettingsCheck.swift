@@ -82,7 +82,11 @@ struct SettingsCheck: Sendable {
     case .tags(let tags): return asked.tags(tags)
     case .retention(let mode?, let until?): return asked.lock(mode: mode, until: until)
     case .legalHold(let status?): return asked.legalHold(status)
-    case .retention, .legalHold, .none: return .dropped(found: nil)
+    // Nothing is granted where there are no grants. Whether nobody else has access by other means is not seen.
+    case .object where part == .acl:
+      let access = asked.access([])
+      return access == .kept ? .unseen : access
+    case .retention, .legalHold, .none, .object: return .dropped(found: nil)
     }
   }
 

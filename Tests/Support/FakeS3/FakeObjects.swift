@@ -20,7 +20,9 @@ extension FakeServer {
     case .listObjects: return try listObjects(head, route)
     case .putObject: return try putObject(head, route, admitted, body)
     case .getObject, .headObject: return try getObject(head, route, admitted)
-    case .getObjectACL, .getObjectTagging, .getObjectRetention, .getObjectLegalHold: return try settings(route)
+    case .getObjectACL, .getObjectTagging, .getObjectRetention, .getObjectLegalHold:
+      let ignoresQuery = state.with { $0.options.ignoresSettingsQueries }
+      return ignoresQuery ? try getObject(head, route, admitted) : try settings(route)
     case .deleteObject:
       state.with { $0.objects[route.bucket]?[ObjectKey(route.key)] = nil }
       return HTTPAnswer(204)

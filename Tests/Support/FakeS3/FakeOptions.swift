@@ -51,6 +51,9 @@ package struct FakeOptions: Sendable {
   package var createNamesEncryption = true
   /// Everybody may read, whatever ACL was requested.
   package var letsEverybodyRead = false
+  /// A GET with `?acl`, `?tagging`, `?retention` or `?legal-hold` gets the object itself, as from a store that does not know
+  /// these queries.
+  package var ignoresSettingsQueries = false
   /// Headers that HEAD hides, as from somebody who may not read them.
   package var headHides: [String] = []
   package var maximumConnections = 512

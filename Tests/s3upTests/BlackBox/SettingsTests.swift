@@ -160,6 +160,33 @@ import Testing
     #expect(box.fake.requests(.getObjectTagging).count == 1)
   }
 
+  /// Like OpenStack Swift, which ignores the headers of a lock as well. The bytes of the file look like the lock's document.
+  @Test(
+    "a store that answers a request for a setting with the object itself does not have that setting",
+    arguments: [0, 100, 6 * mebi])
+  func ignoredQuery(_ size: Int) async throws {
+    let box = try BlackBox {
+      $0.ignoresSettingsQueries = true
+      $0.passesOver = ["x-amz-object-lock", "x-amz-tagging", "x-amz-acl"]
+    }
+    let until = "2031-01-31T00:00:00Z"
+    let document = "<A><Mode>COMPLIANCE</Mode><RetainUntilDate>\(until)</RetainUntilDate><Status>ON</Status></A>"
+    let bytes = size == 100 ? Array(document.utf8) : randomBytes(size, seed: 1)
+    try box.files.write(bytes, to: "f")
+    for (word, options) in [
+      ("no object lock", ["--object-lock-mode", "COMPLIANCE", "--retain-until", until]),
+      ("no legal hold", ["--legal-hold", "on"]), ("no tags", ["--tag", "a=b"]),
+      ("no access control", ["--acl", "public-read"]),
+    ] {
+      let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + options)
+      result.expectFailure(69, word, "the object is there", "s3://bucket/k", "Delete the object")
+    }
+    let closed = try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--acl", "private", "--json")
+    #expect((closed.json["evidence"] as? String)?.hasSuffix("; not confirmed: access control") == true)
+    let asked = box.fake.requests.filter { $0.operation != .getObject && $0.operation.rawValue.hasPrefix("GetObject") }
+    #expect(asked.count == 5, "\(asked.map(\.operation))")
+  }
+
   @Test("a HEAD that fails for a while is retried, and one that is never answered is 75 with the object named")
   func headPasses() async throws {
     let box = try BlackBox()

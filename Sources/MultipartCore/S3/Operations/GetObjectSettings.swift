@@ -40,6 +40,8 @@ package struct GetObjectSettings: S3Operation {
     case legalHold(String?)
     /// The object has no such property.
     case none
+    /// The store does not know the query: it answered with the object itself.
+    case object
   }
 
   package var bucket: String
@@ -56,12 +58,21 @@ package struct GetObjectSettings: S3Operation {
 
   package var place: Place { Place(bucket: bucket, key: key) }
 
+  /// Far more than any of these documents needs. A store that does not know the query sends no more than this of an object
+  /// of any size, and its answer shows that it is an object, even if the bytes look like the document.
+  private static let mostBytes = 64 << 10
+
   package func request() throws(Failure) -> S3Request {
+    var headers = S3HeaderBuilder()
+    try headers.add("Range", "bytes=0-\(Self.mostBytes - 1)")
+    try common.add(to: &headers)
     return try S3Request(
-      part.operation, .get, place: place, query: [QueryItem(part.rawValue)], headers: common.list())
+      part.operation, .get, place: place, query: [QueryItem(part.rawValue)], headers: headers.list)
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {
+    // Only an object has ranges; 416: an empty one has none.
+    if answer.status == 206 || answer.status == 416 { return .object }
     let code = S3ErrorBody(answer.body).code
     if answer.status == 404, code == "NoSuchTagSet" || code == "NoSuchObjectLockConfiguration" { return .none }
     guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
