@@ -92,7 +92,7 @@ extension RealStores {
       #expect(closed.status == 0, "\(closed.errors)")
       let (result, event) = try await run.put(source.path, run.key(), ["--acl", "public-read"])
       #expect(result.status == 69, "\(result.errors)")
-      #expect(event.message?.contains("the object is there with no access control") == true, "\(result.errors)")
+      #expect(event.message?.contains("the object is there with no ACL") == true, "\(result.errors)")
       try await run.expect(run.key(), is: source)
     }
 

@@ -163,7 +163,8 @@ extension Failure {
 extension CurlTrouble {
   fileprivate var reason: String {
     guard osError != 0, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR else { return "" }
-    return " (" + String(cString: strerror(osError)) + ")"
+    let reason = String(cString: strerror(osError))
+    return words.contains(reason) ? "" : " (\(reason))"
   }
 }
 

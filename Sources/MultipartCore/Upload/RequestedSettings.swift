@@ -27,7 +27,7 @@ package struct RequestedSettings: Sendable, Equatable {
       case .customerKey: "encryption with the SSE-C key"
       case .lock: "object lock"
       case .legalHold: "legal hold"
-      case .access: "access control"
+      case .access: "ACL"
       case .tags: "tags"
       case .storageClass: "storage class"
       case .redirect: "website redirect"

@@ -32,8 +32,8 @@ import Testing
         "no object lock", "x-amz-object-lock", "--object-lock-mode", "GOVERNANCE", "--retain-until",
         "2031-01-31T00:00:00Z"),
       Lost("no legal hold", "x-amz-object-lock", "--legal-hold", "on"),
-      Lost("no access control", "x-amz-acl", "--acl", "public-read"),
-      Lost("no access control", "x-amz-grant", "--grant", "read=id=abc"),
+      Lost("no ACL", "x-amz-acl", "--acl", "public-read"),
+      Lost("no ACL", "x-amz-grant", "--grant", "read=id=abc"),
     ]
   }
 
@@ -83,7 +83,7 @@ import Testing
     try box.sample("f", 10)
     for options in [["--acl", "private"], ["--acl", "bucket-owner-read"], ["--grant", "read=id=abc"]] {
       try await box.run(["put", "f", "s3://bucket/k"] + options)
-        .expectFailure(69, "another access control (READ for AllUsers)")
+        .expectFailure(69, "another ACL (READ for AllUsers)")
     }
     try await box.run("put", "f", "s3://bucket/k", "--acl", "public-read").expectSuccess()
   }
@@ -176,13 +176,13 @@ import Testing
     for (word, options) in [
       ("no object lock", ["--object-lock-mode", "COMPLIANCE", "--retain-until", until]),
       ("no legal hold", ["--legal-hold", "on"]), ("no tags", ["--tag", "a=b"]),
-      ("no access control", ["--acl", "public-read"]),
+      ("no ACL", ["--acl", "public-read"]),
     ] {
       let result = try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + options)
       result.expectFailure(69, word, "the object is there", "s3://bucket/k", "Delete the object")
     }
     let closed = try await box.run("put", "f", "s3://bucket/k", "--part-size", "5M", "--acl", "private", "--json")
-    #expect((closed.json["evidence"] as? String)?.hasSuffix("; not confirmed: access control") == true)
+    #expect((closed.json["evidence"] as? String)?.hasSuffix("; not confirmed: ACL") == true)
     let asked = box.fake.requests.filter { $0.operation != .getObject && $0.operation.rawValue.hasPrefix("GetObject") }
     #expect(asked.count == 5, "\(asked.map(\.operation))")
   }

@@ -71,8 +71,8 @@ package struct GetObjectSettings: S3Operation {
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {
-    // Only an object has ranges; 416: an empty one has none.
-    if answer.status == 206 || answer.status == 416 { return .object }
+    // Only an object has an ETag and ranges; 416: an empty one has none. A store might give a range of a document.
+    if answer.status == 416 || (answer.status == 206 && answer.headers["ETag"] != nil) { return .object }
     let code = S3ErrorBody(answer.body).code
     if answer.status == 404, code == "NoSuchTagSet" || code == "NoSuchObjectLockConfiguration" { return .none }
     guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
