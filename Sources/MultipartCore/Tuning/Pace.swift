@@ -12,54 +12,9 @@
 /// rates at the end.
 ///
 /// It is told what the line did and how many parts were being sent: if there were fewer of them than connections, a
-/// rate shows only whether the line is slow. It has no clock of its own.
+/// rate shows only whether the line is slow. It has no clock of its own. Its rules stand in one file, because each reads and
+/// changes what the others have decided.
 package struct Pace: Sendable {
-  package struct Bounds: Sendable, Equatable {
-    package var start: Int
-    package var most: Int
-    /// The most if losses limit each connection.
-    package var mostWhenLossy: Int
-    /// How many begin before the line has shown its speed; nil: all of them, and only time tells.
-    package var opening: Int?
-    /// The most bytes per second, however fast the line is.
-    package var limit: Int64?
-
-    package init(start: Int, most: Int, mostWhenLossy: Int? = nil, opening: Int? = nil, limit: Int64? = nil) {
-      self.start = max(1, start)
-      self.most = max(1, start, most)
-      self.mostWhenLossy = max(self.most, mostWhenLossy ?? 1)
-      self.opening = opening.map { min(self.start, max(1, $0)) }
-      self.limit = limit
-    }
-
-    /// The same bytes at first, in parts of another size. Larger parts do not need fewer connections.
-    func scaled(from before: Int64, to partSize: Int64) -> Bounds {
-      guard partSize < before else { return self }
-      let more = Int(clamping: (Int64(start) * before + partSize - 1) / max(1, partSize))
-      var scaled = self
-      scaled.start = min(max(start, more), most)
-      // On a slow line only a few begin, whatever their size.
-      if opening == start { scaled.opening = scaled.start }
-      return scaled
-    }
-
-    /// No more than the limit allows in ten seconds.
-    func bounded(partSize: Int64) -> Bounds {
-      guard let limit else { return self }
-      let enough = Pace.enough(Double(limit), of: partSize)
-      return Bounds(
-        start: min(start, enough), most: min(most, enough), mostWhenLossy: min(mostWhenLossy, enough),
-        opening: opening, limit: limit)
-    }
-  }
-
-  package struct Change: Sendable, Equatable {
-    package var connections: Int
-    package var why: String
-    /// The parts of superfluous connections are to be stopped: they would take minutes.
-    package var stopsSome = false
-  }
-
   private enum Phase: Equatable {
     /// The line's speed is unknown.
     case opening
@@ -111,6 +66,8 @@ package struct Pace: Sendable {
   private var needed: Int { max(measuredNeed, lossyNeed) }
   /// More connections made losses more frequent; not tried again until then.
   private var crowdedUntil: Duration = .zero
+  /// Until then more connections gain nothing, unless so many packets are lost that the first rates meant little.
+  private var enoughUntil: Duration = .zero
   /// How many connections there were before the line became too slow for them, as long as it is.
   private var beforeSlow: Int?
   /// The rate when they became fewer.
@@ -158,11 +115,13 @@ package struct Pace: Sendable {
   private static let tellingLosses = 24.0
   /// Between losses that stay as they are and those that become four times as frequent with twice as many connections.
   private static let crowding = 2.2
+  /// With so many losses a connection soon has a fraction of its first rate, on a line of any length.
+  private static let heavyLosses = 0.008
   /// More is hardly ever lost at random.
   private static let mostRandom = 0.05
   /// Spans of a trial on a slow line: each second costs what has begun.
   private static let slowTrial = 6
-  /// Four times as many connections and more have at least so much of the rate before.
+  /// At least twice as many connections have at least so much of the rate before.
   private static let spreadGrowth = 1.3
 
   package init(_ bounds: Bounds, partSize: Int64) {
@@ -227,7 +186,7 @@ package struct Pace: Sendable {
     isHeldByLimit = limit != nil
     phase = .beginning(rate: nil)
     (slowSince, beforeSlow, measuredNeed, lossyNeed) = (nil, nil, 1, 1)
-    (patience, crowdedUntil, lossesBefore) = (Self.shortestPatience, .zero, nil)
+    (patience, crowdedUntil, enoughUntil, lossesBefore) = (Self.shortestPatience, .zero, .zero, nil)
     rest()
     let least = now < quietUntil ? window : max(window, bounds.start)
     return change(to: min(least, bounds.most), RateLimiter.words(limit))
@@ -261,10 +220,11 @@ package struct Pace: Sendable {
       change?.stopsSome = true
       return change
     }
-    guard case .random(let share) = losses, now >= crowdedUntil, sample.load < Self.fullLoad, !isHeldByLimit,
+    guard case .random(let share) = losses, now >= crowdedUntil, now >= enoughUntil || share >= Self.heavyLosses,
+      sample.load < Self.fullLoad, !isHeldByLimit,
       share <= Self.mostRandom, !isMore(share)
     else { return nil }
-    let connections = min(bounds.mostWhenLossy, window * (beforeSlow == nil ? 4 : 2))
+    let connections = min(bounds.mostWhenLossy, window * (beforeSlow == nil ? 3 : 2))
     guard connections > window else { return nil }
     // Bursts of new connections, or a line that was better before, do not count. Losses allow Reno's connections 1.22
     // packets by the root of their share in a round trip (Mathis), and CUBIC's about twice as many.
@@ -392,8 +352,8 @@ package struct Pace: Sendable {
       if rate < slowRate * Self.missing {
         phase = .beginning(rate: rate)
       } else {
-        // As fast as with all of them: more would gain nothing.
-        crowdedUntil = max(crowdedUntil, now + Self.longestPatience)
+        // As fast as with all of them.
+        enoughUntil = now + Self.longestPatience
       }
       return nil
     }

@@ -29,7 +29,7 @@ import Testing
   func oneMega(_ loss: Double, _ trip: Int) async throws {
     let (unsafe, told) = try await aside {
       let line = ModelLine(roundTrip: .milliseconds(trip), rate: 1_000_000, loss: loss)
-      let bounds = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 8)
+      let bounds = Pace.Bounds(start: 13, most: 48, mostWhenLossy: 64, opening: 13)
       var upload = try PlayedUpload(parts: 24, partSize: 5 << 20, bounds: bounds, line: line)
       upload.run(.seconds(40))
       let unsafe = upload.out.reduce(upload.lost) { $0 + $1.gone }
@@ -45,7 +45,7 @@ import Testing
     let unsafe = try await aside {
       try (0..<12).map { seed in
         let line = ModelLine(roundTrip: .milliseconds(trip), rate: 1_000_000, loss: loss, seed: UInt64(seed))
-        let bounds = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 8)
+        let bounds = Pace.Bounds(start: 13, most: 48, mostWhenLossy: 64, opening: 13)
         var upload = try PlayedUpload(parts: 24, partSize: 5 << 20, bounds: bounds, line: line)
         upload.run(.seconds(40))
         return upload.out.reduce(upload.lost) { $0 + $1.gone } / 1e6

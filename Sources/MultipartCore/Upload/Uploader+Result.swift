@@ -1,0 +1,94 @@
+/// What an upload has come to: the result with its evidence, or the failure and what is left at the store.
+extension Uploader {
+  func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadResult {
+    let evidence: String
+    switch outcome {
+    case .completed(let proof): evidence = proof
+    case .unchanged(let proof): return unchanged(proof)
+    case .planned: return plannedResult
+    case .sharing(let missing): return shared(machine, missing)
+    case .failed:
+      let cause = machine.cause ?? Failure(.local, "the upload ended without a reason")
+      throw outcome.isKept ? kept(machine, cause) : leftBehind(machine, machine.abandoned.last, cause)
+    }
+    remember()
+    return UploadResult(
+      size: finisher.expected?.size ?? plan.size, parts: max(1, machine.receipts.count), object: finisher.known,
+      sum: finisher.expected?.sum, evidence: evidence, bytesSent: progress.bytesSent,
+      bytesResumed: machine.wasComplete ? plan.size : machine.kept.bytes, retries: machine.retries)
+  }
+
+  private var plannedResult: UploadResult {
+    var result = UploadResult(
+      size: job.source.size ?? 0, parts: 0, object: ReportedObject(), evidence: "", bytesSent: 0, retries: 0)
+    result.isPlanned = true
+    return result
+  }
+
+  /// This run's part of a ticket.
+  private func shared(_ machine: UploadMachine, _ missing: Int) -> UploadResult {
+    let own = job.share.map { machine.receipts[($0.lowerBound - 1)..<($0.upperBound - 1)] } ?? machine.receipts[...]
+    let size = own.reduce(0) { $0 + ($1?.size ?? 0) }
+    var result = UploadResult(
+      size: size, parts: own.count, object: ReportedObject(), evidence: "the store has these parts",
+      bytesSent: progress.bytesSent, bytesResumed: machine.kept.bytes, retries: machine.retries)
+    result.missing = missing
+    return result
+  }
+
+  private func unchanged(_ evidence: String) -> UploadResult {
+    if let record = journal?.found {
+      tell(
+        .warning(
+          "an unfinished upload to this object is recorded, and the object is the file already; abort it: "
+            + "\(run: job.abort(record.header.uploadID))"))
+    }
+    let same = same.withLock { $0 }
+    var result = UploadResult(
+      size: same?.object.size ?? plan.size, parts: same?.parts ?? 1, object: same?.object ?? ReportedObject(),
+      sum: same?.sum, evidence: evidence, bytesSent: 0, retries: 0)
+    result.isUnchanged = true
+    return result
+  }
+
+  /// The time after an interruption was not enough to show that the upload is gone.
+  func unfinished(_ machine: UploadMachine) -> Failure {
+    let cause = machine.cause ?? machine.interruption ?? Failure(.interrupted, "interrupted")
+    let aborts = job.abortsOnInterrupt && cause.code == .interrupted
+    if machine.isRecorded, !aborts, !job.source.isStream { return kept(machine, cause) }
+    return leftBehind(machine, machine.ownUploadID ?? machine.abandoned.last, cause)
+  }
+
+  private func kept(_ machine: UploadMachine, _ failure: Failure) -> Failure {
+    var failure = failure.at(job.place)
+    failure.isResumable = true
+    failure.place.uploadID = machine.uploadID
+    let done = machine.receipts.count { $0 != nil }
+    let known = "\(done) of \(machine.receipts.count) parts are at the store"
+    failure.remedy = (failure.remedy.map { $0 + "; " } ?? "") + "run the same command again to resume: \(known)"
+    return failure
+  }
+
+  private func leftBehind(_ machine: UploadMachine, _ uploadID: String?, _ failure: Failure) -> Failure {
+    var failure = failure.at(job.place)
+    // The run ended before it reached the recorded upload, which a later one can still resume.
+    failure.isResumable = machine.leavesOldRecord && journal?.found != nil
+    guard let id = uploadID else { return maybeBegun(machine, failure) }
+    failure.place.uploadID = id
+    failure.message += "; its parts could not be shown to be gone"
+    failure.remedy = "abort the upload: \(run: job.abort(id))"
+    return failure
+  }
+
+  /// A create whose outcome is unknown may have left an upload. It has no parts, and looks like one that another
+  /// machine has just begun, so a person has to tell them apart.
+  private func maybeBegun(_ machine: UploadMachine, _ failure: Failure) -> Failure {
+    guard machine.createWasLost || machine.isCreating, known.withLock({ $0.own.isEmpty }) else { return failure }
+    var failure = failure
+    failure.message += "; an upload without parts may be left, whose id did not arrive"
+    failure.remedy =
+      (failure.remedy.map { $0 + "; " } ?? "")
+      + "\(run: .listUploads(bucket: job.bucket, key: job.key)) lists them"
+    return failure
+  }
+}
