@@ -30,9 +30,10 @@ struct SecretForms {
       signature[bytes].reduce(0) { $0 << width | UInt64(width == 4 ? Hex.value(of: $1) ?? 0 : $1) }
     }
     hexes = stride(from: 0, through: 50, by: 8).map { number($0..<$0 + 14, width: 4) }
-    // Its hex.
+    // The signature written in hex once more: seven bytes are fourteen digits.
     hexes += stride(from: 0, through: 56, by: 4).map { number($0..<$0 + 7, width: 8) }
-    // Its base64, which has neither `+` nor `/`: six bytes are eight letters, wherever a group of three begins.
+    // The signature in Base64, which has neither `+` nor `/` in it: six bytes are eight letters, wherever a group of
+    // three bytes begins.
     words = (0...58).filter { $0 % 6 < 3 }.map { Base64.word(of: number($0..<$0 + 6, width: 8)) }
   }
 
@@ -40,7 +41,7 @@ struct SecretForms {
     let bytes = Array(secret)
     guard bytes.count >= Self.shortest else { return }
     let known = words.count + hexes.count
-    // Of the text and of three texts in Base64; and of the text and its hex digits.
+    // Words come from the text and its three forms in Base64, hex digits from the text and its form in hex.
     words.reserveCapacity(words.count + 5 * bytes.count)
     hexes.reserveCapacity(hexes.count + 2 * bytes.count)
     addText(bytes[...])

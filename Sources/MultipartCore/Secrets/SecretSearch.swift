@@ -56,7 +56,7 @@ struct SecretSearch: Sendable {
     return Self.replaced(found, in: text)
   }
 
-  /// Nearly no text, and asking copies none.
+  /// False for nearly every text, without copying it; only a text for which it is true has to be searched.
   func mayMask(_ text: some Collection<UInt8>) -> Bool {
     guard !isEmpty, text.count >= SecretForms.shortest else { return false }
     return text.withContiguousStorageIfAvailable(mayHide) ?? Array(text).withUnsafeBufferPointer(mayHide)
