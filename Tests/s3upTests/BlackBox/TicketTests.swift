@@ -59,11 +59,13 @@ import Testing
     let other = stranger(to: box)
     let child = try other.start(
       ["put", "f", "--ticket", "t.json", "--concurrency", "1", "--hedge", "off"])
-    #expect(await box.fake.wait { $0.count { $0.operation == .uploadPart && $0.done } > 1 })
+    // The fourth part begins only after the third was answered.
+    #expect(await box.fake.wait { $0.contains { $0.partNumber == 4 } })
     child.signal(SIGKILL)
     _ = await child.wait()
     box.fake.setFaults([])
     let there = try #require(box.fake.unfinishedUploads.first).parts.count
+    #expect(there == 3)
     let before = box.fake.requests(.uploadPart).count
     let result = try await other.run("put", "f", "--ticket", "t.json", "--json", "--hedge", "off")
     #expect(result.status == 0, "\(result.errors)")
