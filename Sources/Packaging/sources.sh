@@ -42,7 +42,7 @@ for release in "${releases[@]}"; do
       mv "$work/package" "$work/../$package"
       exit 0
     fi
-    echo "sources: $package $version is not to be had" >&2
+    echo "sources: $package $version cannot be found" >&2
     rm -f ./*
   done < <(apt-cache "${options[@]}" madison "$package" | awk '{ print $3 }' | sort -ruV)
 done

@@ -28,4 +28,4 @@ do throws(Failure) {
   exit(1)
 }
 let url = try await store.presign(.get, "tutorial/object", for: .seconds(3600))
-print("to be had until \(url.expires?.iso8601 ?? "its end") at \(url.url)")
+print("available until \(url.expires?.iso8601 ?? "its end") at \(url.url)")
