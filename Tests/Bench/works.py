@@ -238,8 +238,11 @@ def grid_cell(cell, load, control, slow):
         rows += [dataclasses.replace(first, name=f"{n}", connections=n) for n in GRID_FIXED_SMALL]
         peers = [row for row in over("https", TREES) if row.is_peer]
     else:
-        files, size = 1, int(load.removesuffix("MiB")) << 20
-        rows += [dataclasses.replace(first, name=f"{n}x{mib}M", connections=n, part_mib=mib) for n, mib in GRID_FIXED]
+        mibs = int(load.removesuffix("MiB"))
+        files, size = 1, mibs << 20
+        # No more connections than parts: what sends the same is one setting, or the best would be the luckiest of several.
+        settings = dict.fromkeys((min(n, -(-mibs // mib)), mib) for n, mib in GRID_FIXED)
+        rows += [dataclasses.replace(first, name=f"{n}x{mib}M", connections=n, part_mib=mib) for n, mib in settings]
         peers = [OBSTORE[2], *over("https", OTHERS)]
     return Stage("grid", f"{cell}: {slow}", rows + peers, size, 3, line=slow, files=files, cell=cell)
 

@@ -27,12 +27,24 @@ private struct LineFlow {
 }
 
 extension ck_line {
+  /// `TCP_INFO`; nil if there is none.
+  static func read(_ socket: Int32) -> ck_line? {
+    var line = ck_line()
+    return ck_line_read(socket, &line) == 0 ? line : nil
+  }
+
   fileprivate mutating func add(_ other: ck_line) {
     sent += other.sent
     sent_again += other.sent_again
     acknowledged += other.acknowledged
     held += other.held
   }
+}
+
+/// Bytes in the socket's buffer: not yet sent, or still on the way (`SIOCOUTQ`). Nil if it is none.
+func unacknowledged(_ socket: Int32) -> Int32? {
+  var waiting: Int32 = 0
+  return ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 ? waiting : nil
 }
 
 /// The sockets that a loop has opened. libcurl 7.88 tells which one a transfer uses only at its end
@@ -48,6 +60,10 @@ final class LoopSockets {
   private let ledger: LineLedger
   private let entry: Int
   private let note: @Sendable (Wording) -> Void
+  private let read: (Int32) -> ck_line?
+  /// Bytes of bodies that were written to the sockets.
+  private var written: Int64 = 0
+  private var delivered: Int64 = 0
 
   /// On a long line most of a part would lie in a buffer of 4 MiB, and be sent even if its connection is closed because a
   /// copy on another one has arrived.
@@ -55,8 +71,12 @@ final class LoopSockets {
   /// Microseconds.
   private let longTrip: UInt32
 
-  init(_ options: TransportOptions, ledger: LineLedger, longTrip: UInt32 = 5000) {
+  init(
+    _ options: TransportOptions, ledger: LineLedger, longTrip: UInt32 = 5000,
+    read: @escaping (Int32) -> ck_line? = ck_line.read
+  ) {
     self.longTrip = longTrip
+    self.read = read
     line = LineWatch(options.congestion)
     note = options.note
     self.ledger = ledger
@@ -72,14 +92,18 @@ final class LoopSockets {
     if let problem = line.prepare(socket) { note(problem) }
   }
 
+  func wrote(_ bytes: Int64) { written += bytes }
+
   func lookAtLine(at now: Duration) {
     var seen: [Int32: ck_line] = [:]
+    var waiting: Int64 = 0
     for (socket, inode) in opened {
-      var state = ck_line()
-      guard Self.inode(of: socket) == inode, ck_line_read(socket, &state) == 0 else {
+      guard Self.inode(of: socket) == inode else {
         opened[socket] = nil
         continue
       }
+      waiting += Int64(unacknowledged(socket) ?? 0)
+      guard let state = read(socket) else { continue }
       seen[socket] = state
       if state.shortest >= longTrip, bounded.insert(socket).inserted {
         _ = ck_line_unsent(socket, Self.mostUnsent)
@@ -87,8 +111,10 @@ final class LoopSockets {
     }
     let sum = LineWatch.Sum(seen.values)
     let flown = flow.take(seen)
+    // Kernels before 4.1 and some sandboxes, such as gVisor's, do not count what was acknowledged.
+    delivered = flown.acknowledged > 0 ? Int64(clamping: flown.acknowledged) : max(delivered, written - waiting)
     var entry = LineLedger.Entry(
-      at: now, delivered: Int64(clamping: flown.acknowledged), segments: Int64(clamping: flown.sent),
+      at: now, delivered: delivered, segments: Int64(clamping: flown.sent),
       resent: Int64(clamping: flown.sent_again), held: .microseconds(Int64(clamping: flown.held)),
       roundTrip: sum.roundTrip == .max ? nil : .microseconds(Int64(sum.roundTrip)),
       leastTrip: sum.shortestTrip == .max ? nil : .microseconds(Int64(sum.shortestTrip)))

@@ -26,15 +26,13 @@ struct Movement {
   }
 
   /// For how long nothing has moved. On a slow line the kernel still sends from the socket's buffer long after the last
-  /// write, so a shrinking buffer counts as movement (`SIOCOUTQ`).
+  /// write, so a shrinking buffer counts as movement.
   mutating func quiet(now: Duration, socket: () -> Int32?) -> Duration {
     if changed {
       changed = false
       at = now
     }
-    guard now - at > .seconds(1), let socket = socket() else { return now - at }
-    var waiting: Int32 = 0
-    guard ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0 else { return now - at }
+    guard now - at > .seconds(1), let waiting = socket().flatMap(unacknowledged) else { return now - at }
     if waiting != queued {
       queued = waiting
       at = now

@@ -178,12 +178,9 @@ final class Transfer {
     return found?.socket
   }
 
-  /// Bytes in the socket's buffer have not been sent, or may be lost on the way (`SIOCOUTQ`).
   func tellAcknowledged() {
     guard let tell = request.onAcknowledged else { return }
-    var queued: Int32 = 0
-    if let socket = socket(), ioctl(socket, UInt(TIOCOUTQ), &queued) != 0 { queued = 0 }
-    tell(max(0, moved.up - Int64(queued)))
+    tell(max(0, moved.up - Int64(socket().flatMap(unacknowledged) ?? 0)))
   }
 
   /// Bytes in the socket's buffer must not be sent any more (`SO_LINGER`): on a slow line they would take seconds from
@@ -308,6 +305,8 @@ final class Transfer {
 
   func progress(down: Int64, up: Int64) {
     let sent = moved.record(down: down, up: up)
-    if sent != 0 { request.onSent?(sent) }
+    guard sent != 0 else { return }
+    sockets.wrote(sent)
+    request.onSent?(sent)
   }
 }

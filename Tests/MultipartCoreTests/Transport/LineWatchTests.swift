@@ -1,3 +1,5 @@
+import CKernels
+import Dispatch
 import Glibc
 import Support
 import Testing
@@ -73,6 +75,42 @@ import Testing
     #expect(sees(1500))
     #expect(ledger.sample.roundTrip == .zero, "there is none left")
     #expect(ledger.sample.resent == 0 && ledger.sample.segments > 0)
+  }
+
+  @Test(
+    "Where the kernel does not count acknowledged bytes, those that have left the sockets' buffers are counted",
+    arguments: [true, false])
+  func uncounted(_ hasInfo: Bool) throws {
+    let mayRead = DispatchSemaphore(value: 0)
+    let server = try RawServer { connection, _ in
+      mayRead.wait()
+      while connection.readBody(64 << 10) != nil {}
+    }
+    let ledger = LineLedger()
+    let sockets = LoopSockets(TransportOptions(), ledger: ledger, read: { _ in hasInfo ? ck_line() : nil })
+    let socket = try Self.connected(to: server.port)
+    sockets.add(socket)
+    let bytes = [UInt8](repeating: 1, count: 64 << 10)
+    var written: Int64 = 0
+    while case let count = send(socket, bytes, bytes.count, Int32(MSG_DONTWAIT)), count > 0 {
+      sockets.wrote(Int64(count))
+      written += Int64(count)
+    }
+    sockets.lookAtLine(at: .zero)
+    let first = ledger.sample.delivered
+    #expect(first > 0 && first < written, "the other side takes what fits into its buffer")
+    mayRead.signal()
+    #expect(Self.soon { unacknowledged(socket) == 0 })
+    sockets.lookAtLine(at: .seconds(1))
+    #expect(ledger.sample.delivered == written)
+    close(socket)
+    sockets.lookAtLine(at: .seconds(2))
+    #expect(ledger.sample.delivered == written && ledger.sample.roundTrip == .zero)
+  }
+
+  private static func soon(_ holds: () -> Bool) -> Bool {
+    for _ in 0..<2000 where !holds() { usleep(5000) }
+    return holds()
   }
 
   @Test("On a lossy line existing and new connections use BBR, if the kernel lets this user choose it")
