@@ -18,6 +18,8 @@ final class LoopBody {
   /// Between looks at the beginning, because the number of connections depends on them.
   static let firstLook: Duration = .milliseconds(25)
   private var firstLooks = 60
+  /// The round trip is to be known when one of the first requests is answered: the size of the parts depends on it.
+  private var firstAnswers = 8
   /// Until then every new connection looks up the addresses: those that libcurl remembers, for a minute, have failed.
   private var doubtsAddressesUntil: Duration = .zero
 
@@ -97,6 +99,10 @@ final class LoopBody {
       guard let transfer = Transfer.of(message.pointee.easy_handle) else { continue }
       if code == CURLE_COULDNT_CONNECT { doubtsAddressesUntil = uptime() + .seconds(60) }
       let result = transfer.result(of: code)
+      if firstAnswers > 0 {
+        firstAnswers -= 1
+        sockets.lookAtLine(at: uptime())
+      }
       transfer.teachRoute(result, code: code)
       remove(transfer, result)
     }

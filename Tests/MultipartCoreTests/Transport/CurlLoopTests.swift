@@ -90,6 +90,18 @@ import Testing
     #expect(codes.allSatisfy { $0 })
   }
 
+  @Test("Whoever gets the first answer knows the round trip, which decides the size of the parts")
+  func firstTrip() async throws {
+    let server = try RawServer { connection, _ in
+      while connection.readRequest() != nil { connection.answer() }
+    }
+    for _ in 0..<20 {
+      let transport = try plainTransport()
+      #expect(try await transport.send(Request(method: .get, url: server.url + "/")).status == 200)
+      #expect(transport.look().map { $0.leastTrip > .zero } == true)
+    }
+  }
+
   @Test("Stopping fails all waiting and later requests; a second stop does nothing")
   func stop() async throws {
     let came = Gate()
