@@ -105,6 +105,8 @@ package struct Pace: Sendable {
   static let longestFlight = 10.0
   /// The same, while it is tried whether more connections are faster.
   private static let longestTrial = 15.0
+  /// Bytes of data on most paths.
+  private static let packet = 1448.0
   /// Of the limit; the rest is lost in the connections' gaps.
   private static let heldByLimit = 0.8
   /// If the loops use their cores fully, more connections gain nothing.
@@ -173,7 +175,8 @@ package struct Pace: Sendable {
     guard sample.at >= quietUntil else { return nil }
     let rate = Double(moved) / passed.seconds
     isHeldByLimit = bounds.limit.map { rate >= Double($0) * Self.heldByLimit } ?? false
-    slowSince = isTooSlow(rate, underWay) ? slowSince ?? begun.at : nil
+    let isTooSlow = isTooSlow(rate, underWay) && !isHeldByLosses(rate, sample.roundTrip)
+    slowSince = isTooSlow ? slowSince ?? begun.at : nil
     isAtRest = moved < Self.leastMoved
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
@@ -386,6 +389,14 @@ package struct Pace: Sendable {
 
   private func isTooSlow(_ rate: Double, _ underWay: Int) -> Bool {
     underWay > needed && takes(rate, underWay) > Self.longestFlight
+  }
+
+  /// Losses allow a connection at least a packet by the root of their share in each round trip (Mathis). With no more than
+  /// they allow, each part would take as long if there were fewer.
+  private func isHeldByLosses(_ rate: Double, _ roundTrip: Duration) -> Bool {
+    guard let lossShare, !isHeldByLimit else { return false }
+    let each = Self.packet / (max(1e-3, roundTrip.seconds) * lossShare.squareRoot())
+    return rate >= Double(window) * each
   }
 
   /// First nothing more begins; if it lasts, the parts that began last are stopped.

@@ -223,6 +223,19 @@ import Testing
     #expect(busy.pace.window == 8, "this machine's cores are full")
   }
 
+  @Test("Connections with the rate that losses allow them are not closed for being slow: fewer would be as slow each")
+  func heldByLosses() {
+    func changes(_ roundTrip: Duration) -> [Pace.Change] {
+      var line = PlayedLine(Pace.Bounds(start: 8, most: 8)) { Double($0) * 0.27 * Self.mega }
+      line.losses = { _ in 0.005 }
+      line.roundTrip = roundTrip
+      line.run(.seconds(60))
+      return line.changes
+    }
+    #expect(changes(.milliseconds(80)).isEmpty)
+    #expect(!changes(.milliseconds(20)).isEmpty, "there they allow four times as much")
+  }
+
   @Test("Where more connections only lose more packets, they are closed again, and seldom tried")
   func policed() {
     var line = PlayedLine(Self.lossy) { _ in 40 * Self.mega }
