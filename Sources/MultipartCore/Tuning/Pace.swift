@@ -105,6 +105,8 @@ package struct Pace: Sendable {
   static let longestFlight = 10.0
   /// The same, while it is tried whether more connections are faster.
   private static let longestTrial = 15.0
+  /// Real connections have a little less: the kernel needs round trips to repair a loss.
+  private static let nearlyAllowed = 0.7
   /// Bytes of data on most paths.
   private static let packet = 1448.0
   /// Of the limit; the rest is lost in the connections' gaps.
@@ -204,8 +206,11 @@ package struct Pace: Sendable {
   /// As many connections as random losses make useful.
   private mutating func spread(_ losses: LossEvidence.Verdict, _ sample: LineSample) -> Change? {
     if case .spreading(let from) = phase {
-      let isFaster = evidence.rate >= from.rate * Self.spreadGrowth
-      if case .random(let share) = losses, share <= from.losses * Self.crowding, isFaster || beforeSlow == nil {
+      let isAsLossy = if case .random(let share) = losses { share <= from.losses * Self.crowding } else { false }
+      // The rate before may have been a burst. If losses have not changed, they would not have allowed it for long.
+      let before = isAsLossy ? min(from.rate, allowed(from.connections, from.losses, sample.roundTrip)) : from.rate
+      let isFaster = evidence.rate >= before * Self.spreadGrowth
+      if isAsLossy, case .random(let share) = losses, isFaster || beforeSlow == nil {
         lossyNeed = window
         let connections = min(bounds.mostWhenLossy, window * 2)
         if connections > window { return change(to: connections, Self.why(share)) }
@@ -229,9 +234,9 @@ package struct Pace: Sendable {
     else { return nil }
     let connections = min(bounds.mostWhenLossy, window * (beforeSlow == nil ? 3 : 2))
     guard connections > window else { return nil }
-    // Bursts of new connections, or a line that was better before, do not count. Losses allow Reno's connections 1.22
-    // packets by the root of their share in a round trip (Mathis), and CUBIC's about twice as many.
-    let most = Double(window) * 2.44 / (max(1e-3, sample.roundTrip.seconds) * share.squareRoot())
+    // Bursts of new connections, or a line that was better before, do not count. CUBIC's connections get up to twice as
+    // much as Reno's.
+    let most = 2 * allowed(window, share, sample.roundTrip)
     // On a slow line a trial that should not have begun costs more than one that does not begin.
     let rate = beforeSlow == nil ? min(evidence.leastRate, most) : evidence.rate
     phase = .spreading(from: Spread(connections: window, losses: share, rate: rate))
@@ -391,12 +396,16 @@ package struct Pace: Sendable {
     underWay > needed && takes(rate, underWay) > Self.longestFlight
   }
 
-  /// Losses allow a connection at least a packet by the root of their share in each round trip (Mathis). With no more than
-  /// they allow, each part would take as long if there were fewer.
+  /// Packets a second that losses of this share allow so many of Reno's connections: for each 1.22 by its root in a round
+  /// trip (Mathis).
+  private func allowed(_ connections: Int, _ share: Double, _ roundTrip: Duration) -> Double {
+    Double(connections) * 1.22 / (max(1e-3, roundTrip.seconds) * share.squareRoot())
+  }
+
+  /// With nearly what losses allow them, fewer connections would need as long for each part.
   private func isHeldByLosses(_ rate: Double, _ roundTrip: Duration) -> Bool {
     guard let lossShare, !isHeldByLimit else { return false }
-    let each = Self.packet / (max(1e-3, roundTrip.seconds) * lossShare.squareRoot())
-    return rate >= Double(window) * each
+    return rate >= allowed(window, lossShare, roundTrip) * Self.packet * Self.nearlyAllowed
   }
 
   /// First nothing more begins; if it lasts, the parts that began last are stopped.

@@ -30,6 +30,7 @@ package final class RunDriver: Sendable {
     /// When the first part was sent, and when the last one arrived.
     var sending: (from: Duration, to: Duration)?
     var lineIsLossy = false
+    var bestRate = BestRate()
     /// Those that have been offered and have not ended, by their numbers.
     var uploaders: [Int: Uploader] = [:]
     var offered = 0
@@ -61,6 +62,9 @@ package final class RunDriver: Sendable {
 
   /// Losses limited each connection when the line was last seen.
   var lineIsLossy: Bool { state.withLock { $0.lineIsLossy } }
+
+  /// Bytes a second that the line has carried for some seconds; zero if nobody has looked for so long.
+  var bestRate: Double { state.withLock { $0.bestRate.rate } }
 
   /// A part is being sent.
   func sends() {
@@ -216,9 +220,12 @@ package final class RunDriver: Sendable {
         }
         driver.note(event)
         carryOut(run.handle(event, at: now), about: number)
-        if case .sampled = event {
+        if case .sampled(let sample, _) = event {
           let isLossy = run.scheduler.lineIsLossy
-          driver.state.withLock { $0.lineIsLossy = isLossy }
+          driver.state.withLock { state in
+            state.lineIsLossy = isLossy
+            state.bestRate.take(sample)
+          }
         }
       case .settled(let uploader, let result):
         settling -= 1

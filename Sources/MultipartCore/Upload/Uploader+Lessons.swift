@@ -33,7 +33,8 @@ extension Uploader {
     let took = (to - from).seconds
     let sent = progress.bytesSent
     guard took > 0, sent >= 256 << 20 || took >= 5 else { return nil }
-    let line = run.lineIsLossy ? .lossy : LineClass(bytesPerSecond: Double(sent) / took)
+    let rate = max(Double(sent) / took, run.bestRate)
+    let line = run.lineIsLossy ? .lossy : LineClass(bytesPerSecond: rate)
     // That it is lossy is forgotten after a day.
     return line != .lossy && line == memory.lessons(of: client.signer.origin, now: world.now()).line ? nil : line
   }

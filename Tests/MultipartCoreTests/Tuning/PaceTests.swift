@@ -223,6 +223,17 @@ import Testing
     #expect(busy.pace.window == 8, "this machine's cores are full")
   }
 
+  @Test("That a lossy line begins with a burst does not hide that twice as many connections are faster")
+  func burst() {
+    var line = PlayedLine(Pace.Bounds(start: 32, most: 48, mostWhenLossy: 64)) { Double($0) * 2.4 * Self.mega }
+    line.losses = { _ in 0.005 }
+    while line.changes.isEmpty { line.run(.milliseconds(100)) }
+    #expect(line.pace.window == 64 && line.now < .seconds(2))
+    line.rate = { Double($0) * 0.95 * Self.mega }
+    line.run(.seconds(60))
+    #expect(line.changes.count == 1, "\(line.changes)")
+  }
+
   @Test("Connections with the rate that losses allow them are not closed for being slow: fewer would be as slow each")
   func heldByLosses() {
     func changes(_ roundTrip: Duration) -> [Pace.Change] {
