@@ -17,7 +17,9 @@ struct LossEvidence: Sendable {
   private struct Span {
     var sent: Int64
     var again: Int64
+    var delivered: Int64
     var time: Duration
+    var rate: Double { Double(delivered) / max(1e-3, time.seconds) }
     var isCrowded: Bool
   }
 
@@ -41,13 +43,14 @@ struct LossEvidence: Sendable {
   /// The share of packets that were lost is hardly larger; three more than were seen may be chance.
   var mostShare: Double { Double(again + 3) / Double(max(1, sent)) }
 
-  /// Packets a second that were not sent again.
-  var rate: Double { Double(sent - again) / max(1e-3, spans.reduce(0) { $0 + $1.time.seconds }) }
+  /// Bytes a second that were acknowledged. Packets that were sent say less: those that are lost count until they are
+  /// sent again.
+  var rate: Double {
+    Double(spans.reduce(0) { $0 + $1.delivered }) / max(1e-3, spans.reduce(0) { $0 + $1.time.seconds })
+  }
 
   /// Of the slowest of the spans.
-  var leastRate: Double {
-    spans.suffix(Self.enough).map { Double($0.sent - $0.again) / max(1e-3, $0.time.seconds) }.min() ?? 0
-  }
+  var leastRate: Double { spans.suffix(Self.enough).map(\.rate).min() ?? 0 }
 
   private static let shortest: Duration = .milliseconds(100)
   /// Of fewer packets, so few are lost that most spans have none. A connection on a very bad line sends few.
@@ -83,7 +86,8 @@ struct LossEvidence: Sendable {
     if spans.count == Self.most { spans.removeFirst() }
     spans.append(
       Span(
-        sent: sample.segments - from.segments, again: sample.resent - from.resent, time: passed,
+        sent: sample.segments - from.segments, again: sample.resent - from.resent,
+        delivered: sample.delivered - from.delivered, time: passed,
         isCrowded: sample.roundTrip > sample.leastTrip * Self.queued))
     last = verdict
     return last

@@ -35,7 +35,7 @@ package struct Pace: Sendable {
     var connections: Int
     /// The share of the packets that were lost.
     var losses: Double
-    /// Packets a second.
+    /// Bytes a second.
     var rate: Double
   }
 
@@ -177,7 +177,7 @@ package struct Pace: Sendable {
     guard sample.at >= quietUntil else { return nil }
     let rate = Double(moved) / passed.seconds
     isHeldByLimit = bounds.limit.map { rate >= Double($0) * Self.heldByLimit } ?? false
-    let isTooSlow = isTooSlow(rate, underWay) && !isHeldByLosses(rate, sample.roundTrip)
+    let isTooSlow = isTooSlow(rate, underWay) && !isHeldByLosses(rate, lossShare, sample.roundTrip)
     slowSince = isTooSlow ? slowSince ?? begun.at : nil
     isAtRest = moved < Self.leastMoved
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
@@ -213,7 +213,7 @@ package struct Pace: Sendable {
       if isAsLossy, case .random(let share) = losses, isFaster || beforeSlow == nil {
         lossyNeed = window
         let connections = min(bounds.mostWhenLossy, window * 2)
-        if connections > window { return change(to: connections, Self.why(share)) }
+        if connections > window, mayNeedMore(share, sample) { return change(to: connections, Self.why(share)) }
       }
       guard evidence.isLong || (beforeSlow != nil && evidence.count >= Self.slowTrial) else { return nil }
       settle(now)
@@ -230,7 +230,7 @@ package struct Pace: Sendable {
     }
     guard case .random(let share) = losses, now >= crowdedUntil, now >= enoughUntil || share >= Self.heavyLosses,
       sample.load < Self.fullLoad, !isHeldByLimit,
-      share <= Self.mostRandom, !isMore(share)
+      share <= Self.mostRandom, !isMore(share), mayNeedMore(share, sample)
     else { return nil }
     let connections = min(bounds.mostWhenLossy, window * (beforeSlow == nil ? 3 : 2))
     guard connections > window else { return nil }
@@ -241,6 +241,11 @@ package struct Pace: Sendable {
     let rate = beforeSlow == nil ? min(evidence.leastRate, most) : evidence.rate
     phase = .spreading(from: Spread(connections: window, losses: share, rate: rate))
     return change(to: connections, Self.why(share))
+  }
+
+  /// On a slow line, where a trial costs a part of each connection, only if losses hold these back and not the line.
+  private func mayNeedMore(_ share: Double, _ sample: LineSample) -> Bool {
+    beforeSlow == nil || isHeldByLosses(evidence.rate, share, sample.roundTrip)
   }
 
   /// More connections have caused it.
@@ -396,16 +401,16 @@ package struct Pace: Sendable {
     underWay > needed && takes(rate, underWay) > Self.longestFlight
   }
 
-  /// Packets a second that losses of this share allow so many of Reno's connections: for each 1.22 by its root in a round
-  /// trip (Mathis).
+  /// Bytes a second that losses of this share allow so many of Reno's connections: for each 1.22 packets by its root in a
+  /// round trip (Mathis).
   private func allowed(_ connections: Int, _ share: Double, _ roundTrip: Duration) -> Double {
-    Double(connections) * 1.22 / (max(1e-3, roundTrip.seconds) * share.squareRoot())
+    Double(connections) * Self.packet * 1.22 / (max(1e-3, roundTrip.seconds) * share.squareRoot())
   }
 
   /// With nearly what losses allow them, fewer connections would need as long for each part.
-  private func isHeldByLosses(_ rate: Double, _ roundTrip: Duration) -> Bool {
-    guard let lossShare, !isHeldByLimit else { return false }
-    return rate >= allowed(window, lossShare, roundTrip) * Self.packet * Self.nearlyAllowed
+  private func isHeldByLosses(_ rate: Double, _ share: Double?, _ roundTrip: Duration) -> Bool {
+    guard let share, !isHeldByLimit else { return false }
+    return rate >= allowed(window, share, roundTrip) * Self.nearlyAllowed
   }
 
   /// First nothing more begins; if it lasts, the parts that began last are stopped.

@@ -34,4 +34,19 @@ import Testing
     let found = Self.verdicts(120, packetsASecond: 45) { look, _ in look % 60 == 59 ? 4 : 0 }
     #expect(!found.isEmpty && found.allSatisfy { $0 == .few }, "\(found)")
   }
+
+  @Test("Rates are of acknowledged bytes: of the packets that were sent, half may be lost and not sent again yet")
+  func rates() {
+    var evidence = LossEvidence()
+    var sample = LineSample(at: .zero, delivered: 0)
+    (sample.roundTrip, sample.leastTrip) = (.milliseconds(20), .milliseconds(20))
+    for look in 0..<60 {
+      sample.at += .milliseconds(100)
+      sample.segments += 1000
+      sample.delivered += look < 50 ? 500_000 : 200_000
+      _ = evidence.take(sample)
+    }
+    #expect(abs(evidence.leastRate - 2_000_000) < 1)
+    #expect(evidence.isLong && evidence.rate > 2_000_000 && evidence.rate < 5_000_000)
+  }
 }

@@ -234,6 +234,18 @@ import Testing
     #expect(line.changes.count == 1, "\(line.changes)")
   }
 
+  @Test("On a slow line no more are tried once each has much less than losses allow, however the rate has grown")
+  func slowAndLossy() {
+    var line = PlayedLine(Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 8)) { connections in
+      (0..<6).reduce(0.5) { rate, step in connections >= 2 << step ? rate * 1.36 : rate } * Self.mega
+    }
+    line.losses = { _ in 0.005 }
+    (line.roundTrip, line.held) = (.milliseconds(50), 0.8)
+    line.run(.seconds(120))
+    let most = line.changes.map(\.connections).max() ?? 0
+    #expect(most <= 7, "\(line.changes)")
+  }
+
   @Test("Connections with the rate that losses allow them are not closed for being slow: fewer would be as slow each")
   func heldByLosses() {
     func changes(_ roundTrip: Duration) -> [Pace.Change] {
