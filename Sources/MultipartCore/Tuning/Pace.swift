@@ -207,8 +207,10 @@ package struct Pace: Sendable {
   private mutating func spread(_ losses: LossEvidence.Verdict, _ sample: LineSample) -> Change? {
     if case .spreading(let from) = phase {
       let isAsLossy = if case .random(let share) = losses { share <= from.losses * Self.crowding } else { false }
-      // The rate before may have been a burst. If losses have not changed, they would not have allowed it for long.
-      let before = isAsLossy ? min(from.rate, allowed(from.connections, from.losses, sample.roundTrip)) : from.rate
+      // The rate before may have been a burst. If losses have not changed, they would not have allowed it for long. On a slow
+      // line it may have been the line's.
+      let mayBeBurst = isAsLossy && beforeSlow == nil
+      let before = mayBeBurst ? min(from.rate, allowed(from.connections, from.losses, sample.roundTrip)) : from.rate
       let isFaster = evidence.rate >= before * Self.spreadGrowth
       if isAsLossy, case .random(let share) = losses, isFaster || beforeSlow == nil {
         lossyNeed = window
