@@ -96,13 +96,11 @@ final class LoopSockets {
 
   func lookAtLine(at now: Duration) {
     var seen: [Int32: ck_line] = [:]
-    var waiting: Int64 = 0
     for (socket, inode) in opened {
       guard Self.inode(of: socket) == inode else {
         opened[socket] = nil
         continue
       }
-      waiting += Int64(unacknowledged(socket) ?? 0)
       guard let state = read(socket) else { continue }
       seen[socket] = state
       if state.shortest >= longTrip, bounded.insert(socket).inserted {
@@ -111,8 +109,13 @@ final class LoopSockets {
     }
     let sum = LineWatch.Sum(seen.values)
     let flown = flow.take(seen)
-    // Kernels before 4.1 and some sandboxes, such as gVisor's, do not count what was acknowledged.
-    delivered = flown.acknowledged > 0 ? Int64(clamping: flown.acknowledged) : max(delivered, written - waiting)
+    if flown.acknowledged > 0 {
+      delivered = Int64(clamping: flown.acknowledged)
+    } else {
+      // Kernels before 4.1 and some sandboxes, such as gVisor's, do not count what was acknowledged.
+      let waiting = opened.keys.reduce(0) { $0 + Int64(unacknowledged($1) ?? 0) }
+      delivered = max(delivered, written - waiting)
+    }
     var entry = LineLedger.Entry(
       at: now, delivered: delivered, segments: Int64(clamping: flown.sent),
       resent: Int64(clamping: flown.sent_again), held: .microseconds(Int64(clamping: flown.held)),

@@ -274,7 +274,7 @@ final class Transfer {
     // The connection is from before its address fell behind.
     if let route, route.book.isAvoided(ends.peer, of: route.origin, now: uptime()) { easy.set(CURLOPT_FORBID_REUSE, 1) }
     request.onConnection?(easy.connectionReport())
-    // libcurl does not rewind if it has read from the body but sent nothing of it.
+    // libcurl does not rewind a body that it has read from but not begun to send.
     begin(at: 0)
     timesOut += 1
     guard timesOut > 1, !request.mayBeResent else { return true }

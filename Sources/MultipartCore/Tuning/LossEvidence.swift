@@ -52,6 +52,14 @@ struct LossEvidence: Sendable {
   /// Of the slowest of the spans.
   var leastRate: Double { spans.suffix(Self.enough).map(\.rate).min() ?? 0 }
 
+  /// Bytes a second that losses of this share allow to so many connections with Reno (Mathis): each gets 1.22 packets, divided
+  /// by the root of the share, in a round trip.
+  static func allowed(_ connections: Int, _ share: Double, _ roundTrip: Duration) -> Double {
+    Double(connections) * packet * 1.22 / (max(1e-3, roundTrip.seconds) * share.squareRoot())
+  }
+
+  /// Bytes of data on most paths.
+  private static let packet = 1448.0
   private static let shortest: Duration = .milliseconds(100)
   /// Of fewer packets, so few are lost that most spans have none. A connection on a very bad line sends few.
   private static let leastSent: Int64 = 64

@@ -107,8 +107,6 @@ package struct Pace: Sendable {
   private static let longestTrial = 15.0
   /// Real connections have a little less: the kernel needs round trips to repair a loss.
   private static let nearlyAllowed = 0.7
-  /// Bytes of data on most paths.
-  private static let packet = 1448.0
   /// Of the limit; the rest is lost in the connections' gaps.
   private static let heldByLimit = 0.8
   /// If the loops use their cores fully, more connections gain nothing.
@@ -206,13 +204,15 @@ package struct Pace: Sendable {
   /// As many connections as random losses make useful.
   private mutating func spread(_ losses: LossEvidence.Verdict, _ sample: LineSample) -> Change? {
     if case .spreading(let from) = phase {
-      let isAsLossy = if case .random(let share) = losses { share <= from.losses * Self.crowding } else { false }
-      // The rate before may have been a burst. If losses have not changed, they would not have allowed it for long. On a slow
-      // line it may have been the line's.
-      let mayBeBurst = isAsLossy && beforeSlow == nil
-      let before = mayBeBurst ? min(from.rate, allowed(from.connections, from.losses, sample.roundTrip)) : from.rate
+      var (sameLosses, before): (Double?, Double) = (nil, from.rate)
+      if case .random(let share) = losses, share <= from.losses * Self.crowding { sameLosses = share }
+      // The rate before may have been a burst, which these losses would not have allowed for long. On a slow line it may have
+      // been all that the line carries.
+      if sameLosses != nil, beforeSlow == nil {
+        before = min(before, LossEvidence.allowed(from.connections, from.losses, sample.roundTrip))
+      }
       let isFaster = evidence.rate >= before * Self.spreadGrowth
-      if isAsLossy, case .random(let share) = losses, isFaster || beforeSlow == nil {
+      if let share = sameLosses, isFaster || beforeSlow == nil {
         lossyNeed = window
         let connections = min(bounds.mostWhenLossy, window * 2)
         if connections > window, mayNeedMore(share, sample) { return change(to: connections, Self.why(share)) }
@@ -238,7 +238,7 @@ package struct Pace: Sendable {
     guard connections > window else { return nil }
     // Bursts of new connections, or a line that was better before, do not count. CUBIC's connections get up to twice as
     // much as Reno's.
-    let most = 2 * allowed(window, share, sample.roundTrip)
+    let most = 2 * LossEvidence.allowed(window, share, sample.roundTrip)
     // On a slow line a trial that should not have begun costs more than one that does not begin.
     let rate = beforeSlow == nil ? min(evidence.leastRate, most) : evidence.rate
     phase = .spreading(from: Spread(connections: window, losses: share, rate: rate))
@@ -403,16 +403,10 @@ package struct Pace: Sendable {
     underWay > needed && takes(rate, underWay) > Self.longestFlight
   }
 
-  /// Bytes a second that losses of this share allow so many of Reno's connections: for each 1.22 packets by its root in a
-  /// round trip (Mathis).
-  private func allowed(_ connections: Int, _ share: Double, _ roundTrip: Duration) -> Double {
-    Double(connections) * Self.packet * 1.22 / (max(1e-3, roundTrip.seconds) * share.squareRoot())
-  }
-
-  /// With nearly what losses allow them, fewer connections would need as long for each part.
+  /// The connections have nearly the rate that losses allow them: with fewer, each part would take as long.
   private func isHeldByLosses(_ rate: Double, _ share: Double?, _ roundTrip: Duration) -> Bool {
     guard let share, !isHeldByLimit else { return false }
-    return rate >= allowed(window, share, roundTrip) * Self.nearlyAllowed
+    return rate >= LossEvidence.allowed(window, share, roundTrip) * Self.nearlyAllowed
   }
 
   /// First nothing more begins; if it lasts, the parts that began last are stopped.

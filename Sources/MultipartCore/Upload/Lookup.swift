@@ -1,7 +1,7 @@
 /// Finds an unfinished upload of this object to resume.
 ///
-/// An unrecorded upload may belong to somebody who is sending to it now. It is adopted only if all its parts match the
-/// source and nobody has sent to it for a while by the store's clock.
+/// Another run may still be sending parts to an upload that has no record here. Such an upload is adopted only if all its
+/// parts match the source and nobody has sent to it for a while by the store's clock.
 struct Lookup: Sendable {
   enum State: Sendable {
     case notBegun

@@ -63,8 +63,8 @@ package final class UploadStream: Sendable {
     self.expectations = expectations
   }
 
-  /// A failed command is reported at once, even if a process that it started keeps the pipe open: nothing of it will be
-  /// published. After a success, such a process may still have output.
+  /// A failed command is reported at once, even if a process that it started keeps the pipe open: its
+  /// output will not be published. After a success, such a process may still have output.
   func onFailure(_ tell: @escaping @Sendable (Failure) -> Void) {
     guard producer.isKnown else { return }
     Task { [source, producer] in

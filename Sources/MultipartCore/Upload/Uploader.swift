@@ -265,7 +265,7 @@ package final class Uploader: Sendable {
     case .confirm: begin { await self.confirm() }
     case .check: begin { await self.check() }
     case .create(let form):
-      // What was confirmed belongs to an upload that is gone, and nothing of it is running any more.
+      // The confirmed parts belong to an upload that is gone, and none of its requests is running any more.
       progress.reset()
       begin { await self.create(form) }
     case .send(let part, let form, _, let fresh):

@@ -14,6 +14,12 @@ import Testing
     }
   }
 
+  private func answering() throws -> RawServer {
+    try RawServer { connection, _ in
+      while connection.readRequest() != nil { connection.answer() }
+    }
+  }
+
   @Test("A request of an already cancelled task is not sent")
   func cancelledBefore() async throws {
     let came = Gate()
@@ -36,9 +42,7 @@ import Testing
   func cancelledInFlight() async throws {
     let came = Gate()
     let server = try silent(came)
-    let good = try RawServer { connection, _ in
-      while connection.readRequest() != nil { connection.answer() }
-    }
+    let good = try answering()
     let transport = try plainTransport()
     for body in [RequestBody.none, .source(CountingBody(length: 1 << 30))] {
       let task = Task {
@@ -54,9 +58,7 @@ import Testing
 
   @Test("A cancellation after the end has no effect, for this request or the next")
   func cancelledAfter() async throws {
-    let server = try RawServer { connection, _ in
-      while connection.readRequest() != nil { connection.answer() }
-    }
+    let server = try answering()
     let transport = try plainTransport()
     for _ in 0..<50 {
       let task = Task { await outcome(transport, Request(method: .get, url: server.url + "/")) }
@@ -68,9 +70,7 @@ import Testing
 
   @Test("Cancelled at any moment, every request gets one answer")
   func cancelledAnytime() async throws {
-    let server = try RawServer { connection, _ in
-      while connection.readRequest() != nil { connection.answer() }
-    }
+    let server = try answering()
     let transport = try plainTransport(loops: 2)
     var dice = SeededRandom(seed: 11)
     let waits = (0..<200).map { _ in Int(dice.unit() * 400) }
@@ -92,9 +92,7 @@ import Testing
 
   @Test("Whoever gets the first answer knows the round trip, which decides the size of the parts")
   func firstTrip() async throws {
-    let server = try RawServer { connection, _ in
-      while connection.readRequest() != nil { connection.answer() }
-    }
+    let server = try answering()
     for _ in 0..<20 {
       let transport = try plainTransport()
       #expect(try await transport.send(Request(method: .get, url: server.url + "/")).status == 200)
@@ -122,9 +120,7 @@ import Testing
 
   @Test("Requests handed in while the loop stops are all answered")
   func stopRace() async throws {
-    let server = try RawServer { connection, _ in
-      while connection.readRequest() != nil { connection.answer() }
-    }
+    let server = try answering()
     for _ in 0..<20 {
       let transport = try plainTransport()
       let tasks = (0..<20).map { _ in
