@@ -1,5 +1,5 @@
 #!/bin/bash
-# scripts.sh BINARY: tickets as scripts, in dash, busybox and bash, and as a config of curl, at a real store:
+# scripts.sh BINARY: tickets as scripts, in dash, busybox and bash, at a real store:
 #   Tests/Stores/stores.sh run seaweedfs -- Tests/Tickets/scripts.sh BINARY
 set -euo pipefail
 binary=$(realpath "${1:?name the s3up to test}")
@@ -182,21 +182,4 @@ for shell in dash 'busybox sh' 'bash --posix'; do
   all
 done
 
-shell=curl
-: >out >errors
-issue json parts.json file "$base/curl" --part-size 5M
-s3up ticket renew parts.json --endpoint-url "$endpoint" --addressing path --region "$(value REGION)" --all \
-  --format curl -o parts.curl
-split=$(sed -n 's/^#   \(split .*\)/\1/p' parts.curl)
-sh -c "${split/FILE/file}"
-curl -q --parallel --parallel-max 8 -K parts.curl >out 2>errors || fail "it ended with $?"
-[ ! -s out ] || fail 'it printed something'
-env -i "PATH=$PATH" "HOME=$room/home" "$binary" ticket finish parts.json >out 2>errors || fail "finish ended with $?"
-identical file "$base/curl"
-issue json empty.json empty "$base/none"
-s3up ticket renew empty.json --endpoint-url "$endpoint" --addressing path --region "$(value REGION)" --format curl -o empty.curl
-sh -c "$(sed -n 's/^#   \(: >.*\)/\1/p' empty.curl)"
-curl -q --parallel -K empty.curl >out 2>errors || fail "of an empty file it ended with $?"
-env -i "PATH=$PATH" "HOME=$room/home" "$binary" ticket finish empty.json >out 2>errors || fail "finish ended with $?"
-identical empty "$base/none"
 echo 'scripts of tickets: every promise held'

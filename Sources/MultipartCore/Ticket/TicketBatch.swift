@@ -71,6 +71,8 @@ package struct TicketBatch: Sendable {
 /// Reads tickets one after another. `@unchecked Sendable` holds because one task at a time reads.
 package final class TicketLines: @unchecked Sendable {
   package let first: Ticket
+  /// Of the file; only JSON can hold several tickets.
+  package let form: TicketForm
   private let lines: LineReader
   private var isFirst = true
 
@@ -83,8 +85,9 @@ package final class TicketLines: @unchecked Sendable {
     do throws(Failure) {
       guard let line = try lines.next() else { throw Ticket.damaged("the file is empty") }
       var document = Array(line)
-      // Something has laid out the only ticket on several lines.
-      if JSON.parse(document) == nil {
+      form = TicketForm(of: document)
+      // A script, a page, or a ticket that something has laid out on several lines.
+      if form != .json || JSON.parse(document) == nil {
         while document.count <= Ticket.longestLine, let more = try lines.next() { document += [0x0A] + more }
       }
       first = try Ticket(document)

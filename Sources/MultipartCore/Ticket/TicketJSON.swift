@@ -9,10 +9,13 @@ extension Ticket {
     try self.init(try SmallFile.read(FilePath(path), limit: Self.longestLine))
   }
 
-  /// Reads a ticket from JSON.
-  public init(_ json: [UInt8]) throws(Failure) {
-    guard let document = JSON.parse(json) else {
-      throw Self.damaged("it is not JSON, or not all of it is there")
+  /// Reads a ticket from JSON, or from a script or page that contains it.
+  public init(_ text: [UInt8]) throws(Failure) {
+    let form = TicketForm(of: text)
+    guard let document = form.document(in: text) else {
+      throw Self.damaged(
+        form == .json
+          ? "it is not JSON, or not all of it is there" : "there is no ticket in it, or not all of it is there")
     }
     try self.init(document)
   }

@@ -44,7 +44,7 @@ struct TicketCommand {
     let file = options.length == nil ? words[1] : nil
     var url = try S3URL(words[words.count - 1])
     url = if let file { try url.destination(for: file) } else { try S3URL.object(words[words.count - 1]) }
-    let sheet = try TicketSheet(try output(), replaces: false, options.format)
+    let sheet = try TicketSheet(try output(), replaces: false, options.format ?? .json)
     let uploadOptions = try UploadOptions(session.invocation)
     // Before an upload is begun.
     if options.format == .sh, let size = uploadOptions.partSize { _ = try TicketScript.block(size) }
@@ -98,9 +98,9 @@ struct TicketCommand {
     if options.length != nil {
       throw Failure(.usage, "--size and --max-size are for one ticket", remedy: "Leave them out.")
     }
-    guard options.format == .json else {
+    if let format = options.format, format != .json {
       throw Failure(
-        .usage, "--format \(options.format.rawValue) is for the ticket of one file",
+        .usage, "--format \(format.rawValue) is for the ticket of one file",
         remedy: "Leave it out, or issue them one by one.")
     }
     let sources = try ManySources(invocation)
@@ -140,18 +140,19 @@ struct TicketCommand {
   private func renew() async throws(Failure) {
     let word = try session.invocation.arguments("renew", "TICKET")[1]
     let tickets = try TicketLines(TicketPaper.path(word))
-    if options.format != .json, options.output == nil {
+    let format = options.format ?? tickets.form
+    if format != tickets.form, options.output == nil {
       throw Failure(
         .usage, "ticket renew: -o is missing", remedy: "Name the file to write: the ticket itself stays as it is.")
     }
-    let sheet = try TicketSheet(options.output ?? word, replaces: options.output == nil, options.format)
+    let sheet = try TicketSheet(options.output ?? word, replaces: options.output == nil, format)
     var (store, count) = (try await session.store(tickets.first.bucket), 0)
     var last = tickets.first
-    if options.format == .html { try await allowPages(store) }
+    if format == .html { try await allowPages(store) }
     while let ticket = try tickets.next() {
-      if count > 0, options.format != .json {
+      if count > 0, format != .json {
         throw Failure(
-          .usage, "--format \(options.format.rawValue) is for one ticket, and \(word.text) holds several",
+          .usage, "--format \(format.rawValue) is for one ticket, and \(word.text) holds several",
           remedy: "Leave it out, or renew them one by one.")
       }
       if ticket.bucket != store.bucket { store = try await session.store(ticket.bucket) }
@@ -312,10 +313,10 @@ struct TicketCommand {
 struct TicketSheet: Sendable {
   let name: String
   let isStandardOutput: Bool
-  private let format: TicketFormat
+  private let format: TicketForm
   private let sheet: TicketFile?
 
-  init(_ word: Argument, replaces: Bool, _ format: TicketFormat) throws(Failure) {
+  init(_ word: Argument, replaces: Bool, _ format: TicketForm) throws(Failure) {
     name = word.text
     self.format = format
     isStandardOutput = word.bytes == [UInt8(ascii: "-")]
@@ -335,7 +336,6 @@ struct TicketSheet: Sendable {
     switch format {
     case .json: Array((ticket.json + "\n").utf8)
     case .sh: try TicketScript.render(ticket)
-    case .curl: try TicketCurlConfig.render(ticket)
     case .html: TicketPage.render(ticket)
     }
   }
@@ -352,7 +352,8 @@ struct TicketOptions {
   var lifetime = Duration.seconds(86_400)
   var output: Argument?
   var all = false
-  var format = TicketFormat.json
+  /// Nil: as JSON, and renewed in the form that it has.
+  var format: TicketForm?
   var setsCORS = false
 
   init(_ invocation: Invocation, _ action: TicketCommand.Action) throws(Failure) {
@@ -379,7 +380,7 @@ struct TicketOptions {
     }
     output = try invocation.path(.output)
     all = invocation.toggle(.all) ?? false
-    format = try invocation.choice(.format) ?? .json
+    format = try invocation.choice(.format)
     setsCORS = invocation.toggle(.setCORS) ?? false
     if setsCORS, format != .html {
       throw Failure(.usage, "--set-cors goes with --format html", remedy: "Add --format html, or leave it out.")

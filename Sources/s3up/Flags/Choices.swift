@@ -17,9 +17,6 @@ enum AccessChoice: String, Sendable, CaseIterable {
   case privatePlace = "private"
 }
 
-/// In which form a ticket is written.
-enum TicketFormat: String, Sendable, CaseIterable { case json, sh, curl, html }
-
 enum OnOffChoice: String, Sendable, CaseIterable { case on, off }
 
 enum ProgressChoice: String, Sendable, CaseIterable { case auto, bar, plain, none }

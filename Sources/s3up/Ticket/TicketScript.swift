@@ -17,7 +17,7 @@ enum TicketScript {
       "ETAG": ShellWord.quoted(ticket.signedETag ?? ""), "SUM": ShellWord.quoted(ticket.signedComposite ?? ""),
       "COMPLETE": ShellWord.quoted(words(ticket.complete)), "HEAD": ShellWord.quoted(words(ticket.head)),
       "LISTS": lines(ticket.lists.enumerated().map { "\($0 * Ticket.pageLength) \(words($1))" }),
-      "PARTS": lines(ticket.parts.indices.map { part($0 + 1, ticket) }),
+      "PARTS": lines(ticket.parts.indices.map { part($0 + 1, ticket) }), "TICKET": ticket.json,
     ])
   }
 

@@ -284,3 +284,5 @@ case $code$answer in
 esac
 show_object || fail 75 "the object is not this file ($code)" 'Somebody may have replaced it: run the same command again.'
 echo "uploaded $file to $url ($size bytes, $proof)"
+# For s3up ticket show, renew, finish and revoke:
+# __TICKET__

@@ -103,12 +103,45 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
+  @Test("show, finish, renew and revoke read every form of a ticket", arguments: TicketForm.allCases)
+  func readInEveryForm(_ form: TicketForm) async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 11 * mebi)
+    let name = "t." + form.rawValue
+    for key in ["k", "gone"] {
+      let file = key == "k" ? name : "gone"
+      // A quote, what ends an element, and a letter that makes one character with what follows it.
+      let issued = try await box.run(
+        ["ticket", "issue", "f", "s3://bucket/\(key)'\"</script>\u{0600}<", "-o", file, "--format", form.rawValue]
+          + ["--part-size", "5M"])
+      #expect(issued.status == 0, "\(issued.errors)")
+    }
+    let sent = try await box.run("put", "f", "--ticket", name, "--parts", "1-2")
+    #expect(sent.status == 0, "\(sent.errors)")
+    let shown = try await box.run("ticket", "show", name, "--json")
+    #expect(shown.json["missing"] as? [Int] == [3], "\(shown.output) \(shown.errors)")
+    #expect(try await box.run("put", "f", "--ticket", name).status == 0)
+    #expect(try await box.run("ticket", "finish", name).output.hasPrefix("unchanged"))
+    #expect(box.fake.object("k'\"</script>\u{0600}<")?.sha256 == sha256(bytes))
+
+    let renewed = try await box.run("ticket", "renew", "gone", "--expires", "2h")
+    #expect(renewed.status == 0, "\(renewed.errors)")
+    // It stays what it was: a script is one for its owner still.
+    let again = try box.files.read("gone")
+    #expect(TicketForm(of: again) == form)
+    let attributes = try FileManager.default.attributesOfItem(atPath: box.files.path("gone"))
+    #expect(attributes[.posixPermissions] as? Int == (form == .sh ? 0o700 : 0o600))
+    let revoked = try await box.run("ticket", "revoke", "gone")
+    #expect(revoked.output.hasPrefix("revoked the ticket"), "\(revoked.errors)")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+  }
+
   @Test("a form that cannot be written is a usage error, and leaves nothing at the store")
   func impossible() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
     let issue = ["ticket", "issue", "-o", "t", "--format"]
-    try await box.run(issue + ["curl", "--max-size", "20M", "s3://bucket/k"]).expectFailure(64, "unknown length")
+    try await box.run(issue + ["curl", "--size", "20M", "s3://bucket/k"]).expectFailure(64, "json, sh")
     try await box.run(issue + ["sh", "f", "s3://bucket/k", "--part-size", "5242881"]).expectFailure(64, "5242881")
     try await box.run(issue + ["sh", "--size", "4G", "s3://bucket/k", "--part-size", "2G"]).expectFailure(64, "MiB")
     try await box.run(issue + ["sh", "-r", ".", "s3://bucket/"]).expectFailure(64, "one file")

@@ -16,6 +16,12 @@ package enum JSON: Sendable, Equatable {
     return parser.document()
   }
 
+  /// The value that the bytes begin with; what comes after it is not looked at.
+  static func parse(beginningOf bytes: [UInt8]) -> JSON? {
+    var parser = JSONParser(bytes: bytes)
+    return parser.value()
+  }
+
   package subscript(name: String) -> JSON? {
     if case .object(let fields) = self { return fields.last { $0.0 == name }?.1 }
     return nil
@@ -97,7 +103,7 @@ struct JSONParser {
     return true
   }
 
-  private mutating func value() -> JSON? {
+  mutating func value() -> JSON? {
     skipSpace()
     switch next {
     case UInt8(ascii: "{"): return nested { $0.object() }

@@ -23,12 +23,12 @@ extension FlagList {
       more: "With issue it must not exist. With renew the ticket itself is replaced unless another name is given.",
       completes: .files),
     Flag(
-      .format, .value("FORM"), .ticket, [.ticket], "What is written: json, sh, curl or html.",
+      .format, .value("FORM"), .ticket, [.ticket], "What is written: json, sh or html.",
       more: """
         json is for s3up put --ticket. sh is a script that uploads the file with sh, dd and curl alone; html is a page with \
-        which a person uploads it in a browser, and curl a config that sends the parts, made by split before, with curl \
-        --parallel. Keep the json too, for show, renew, finish and revoke.
-        """, standard: "json", choices: TicketFormat.words),
+        which a person uploads it in a browser. Each contains the ticket: show, renew, finish and revoke read all of them. \
+        renew keeps the form unless another one and -o are given.
+        """, standard: "json", choices: TicketForm.words),
     Flag(
       .setCORS, .toggle, .ticket, [.ticket], "With --format html: let pages upload to this bucket.",
       more: "Adds one rule to the bucket's CORS rules, after showing it. Requests still need the ticket's signatures."),

@@ -243,7 +243,7 @@ extension CommandPage {
     arguments: [
       Item(term: "FILE", doc: "The file that may be uploaded."),
       Item(term: "s3://BUCKET/KEY", doc: "The object that it becomes."),
-      Item(term: "TICKET", doc: "A file that issue wrote; - is standard input."),
+      Item(term: "TICKET", doc: "A file that issue wrote, in any form; - is standard input."),
     ])
 
   static let help = CommandPage(

@@ -1,0 +1,20 @@
+/// In which form a ticket is written. Whichever it is, the ticket is in it, as JSON on one line.
+package enum TicketForm: String, Sendable, CaseIterable {
+  case json, sh, html
+
+  /// By its first bytes: a script begins with `#!`, a page with a tag.
+  package init(of text: some Collection<UInt8>) {
+    if text.starts(with: "#!".utf8) {
+      self = .sh
+    } else {
+      self = text.first { $0 > 0x20 } == UInt8(ascii: "<") ? .html : .json
+    }
+  }
+
+  /// The ticket in a text of this form. Within a string of JSON a quote is escaped, so that the mark cannot be in one.
+  package func document(in text: [UInt8]) -> JSON? {
+    guard self != .json else { return JSON.parse(text) }
+    guard let start = text.firstRange(of: Array(#"{"s3up_ticket":"#.utf8))?.lowerBound else { return nil }
+    return JSON.parse(beginningOf: Array(text[start...]))
+  }
+}
