@@ -21,6 +21,10 @@ public enum Setting: String, Sendable, CaseIterable {
   case offset, length, allowsGaps
   /// How long a presigned URL or a ticket is valid.
   case urlLifetime
+  /// Sign a ticket again of which nothing shows that it is what was issued.
+  case trustsEdited
+  /// Publish what a ticket's upload has, though nobody has said that it is the whole.
+  case asItIs
 
   /// How a text names a setting.
   public enum Form: Sendable, Equatable {

@@ -19,10 +19,11 @@ extension Store {
   }
 
   /// Signs a ticket's requests again: for the parts that the store lacks, or for all. The ticket must have been issued for
-  /// this store and bucket.
+  /// this store and bucket, and must be what was issued: one that somebody has edited is refused. That can be seen where
+  /// the state folder is that of the issuer; elsewhere only `trustingEdited` signs it, whatever it says.
   public func renewTicket(
-    _ ticket: Ticket, for lifetime: Duration, all: Bool = false
+    _ ticket: Ticket, for lifetime: Duration, all: Bool = false, trustingEdited: Bool = false
   ) async throws(Failure) -> Ticket {
-    try await TicketRenewal(self, ticket, lifetime).run(all: all)
+    try await TicketRenewal(self, ticket, lifetime, trustsEdited: trustingEdited).run(all: all)
   }
 }

@@ -124,6 +124,11 @@ extension UploadJob {
         guard !source.isStream else {
           throw Failure(.usage, "a share of a ticket needs a file: a stream can only be read from its beginning")
         }
+        guard ticket.expectedParts != nil else {
+          throw Failure(
+            .usage, "a ticket of at most a size has no shares: no run would know that the last part is there",
+            remedy: "upload the whole file in one run, or ask for a ticket of its size")
+        }
         let count = try plan().partCount
         guard share.lowerBound >= 1, share.upperBound <= count + 1 else {
           throw Failure(.usage, "the ticket's file has \(count) parts, and the share is of more")

@@ -46,6 +46,9 @@ public struct Ticket: Sendable {
   package internal(set) var abort: Call
   package internal(set) var head: Call
 
+  /// By which the machine that issued it recognises it.
+  var mark: String?
+
   /// A presigned request.
   package struct Call: Sendable, Equatable {
     /// Without the address; nil: the part was at the store when the ticket was renewed.
@@ -59,6 +62,9 @@ public struct Ticket: Sendable {
 
   /// `https://host`: the one server that gets the bytes.
   public var origin: String { String(AddressBook.origin(of: url)) }
+
+  /// The same, with the path of an endpoint below which all buckets are.
+  package var endpoint: String { TicketAddress(url, bucket: bucket, key: key)?.endpoint ?? origin }
 
   var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
@@ -87,7 +93,7 @@ public struct Ticket: Sendable {
   }
 
   /// Of all parts, or none.
-  private var signedSums: [Checksum] {
+  var signedSums: [Checksum] {
     let sums = (1...partCount).compactMap { sum(ofPart: $0) }
     return sums.count == partCount ? sums : []
   }

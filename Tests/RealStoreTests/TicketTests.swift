@@ -79,14 +79,78 @@ extension RealStores {
       let source = try await run.file("source", 12 << 20)
       let path = try await issue(run, source.path)
       let text = try String(contentsOfFile: path, encoding: .utf8)
-      for (old, new) in [("X-Amz-Signature=", "X-Amz-Signature=0"), ("partNumber=1&", "partNumber=2&")] {
-        try text.replacingOccurrences(of: old, with: new).write(toFile: path, atomically: true, encoding: .utf8)
-        let result = try await put(run, source, path).wait(timeout: .seconds(240))
-        #expect(result.status == 77, "\(result.errors)")
-      }
+      try text.replacingOccurrences(of: "X-Amz-Signature=", with: "X-Amz-Signature=0")
+        .write(toFile: path, atomically: true, encoding: .utf8)
+      let result = try await put(run, source, path).wait(timeout: .seconds(240))
+      #expect(result.status == 77, "\(result.errors)")
       let revoked = try await run("ticket", "revoke", try restored(text, path))
       #expect(revoked.status == 0, "\(revoked.errors)")
       try await run.expectNothing(run.key())
+    }
+
+    /// A command whose stream goes on after `parts` have arrived only when the test says so; it fails then, or s3up is
+    /// killed before.
+    private func produce(_ run: Run, _ ticket: String, _ command: String, parts: Int, kills: Bool) async throws {
+      let go = run.files.path("go")
+      #expect(mkfifo(go, 0o600) == 0)
+      let child = try stream(run, ticket, "\(command); cat \(go); exit 3")
+      let id = try #require(try await run.store.unfinished(run.key()).first)
+      while !child.ended, try await run.store.parts(run.key(), id).count < parts {
+        try await Task.sleep(for: .milliseconds(200))
+      }
+      if kills { child.signal(SIGKILL) }
+      close(open(go, O_WRONLY))
+      let result = await child.wait()
+      #expect(result.status == (kills ? nil : 65), "\(result.errors)")
+      #expect(unlink(go) == 0)
+    }
+
+    private func stream(_ run: Run, _ ticket: String, _ command: String) throws -> ChildProcess {
+      try run.s3up.start(
+        ["put", "--ticket", ticket, "--json", "--hedge", "off", "--from-command", "--", "sh", "-c", command],
+        environment: ["AWS_CA_BUNDLE": run.store.certificates])
+    }
+
+    @Test(arguments: Store.all, [false, true])
+    func finishPublishesNoHalfOfAStream(_ store: Store, _ kills: Bool) async throws {
+      let run = try Run(store, "half")
+      let source = try await run.file("source", 12 << 20)
+      let ticket = try await issue(run, "--max-size", "20M")
+      try await produce(run, ticket, "head -c 11000000 \(source.path)", parts: 2, kills: kills)
+      let finished = try await run("ticket", "finish", ticket)
+      #expect(finished.status == 65 && finished.errors.contains("in 2 parts"), "\(finished.errors)")
+      #expect(try await store.ask(.head(run.key()))[0].status == 404)
+      // The run that reads it to its end completes it.
+      let whole = try await stream(run, ticket, "cat \(source.path)").wait(timeout: .seconds(240))
+      #expect(whole.status == 0, "\(whole.errors)")
+      try await run.expect(run.key(), is: source)
+    }
+
+    @Test(arguments: Store.all)
+    func finishPublishesNoMoreThanATicketIsFor(_ store: Store) async throws {
+      let run = try Run(store, "long")
+      let source = try await run.file("source", 7_000_000)
+      let ticket = try await issue(run, "--max-size", "6M")
+      let text = try String(contentsOfFile: ticket, encoding: .utf8)
+      let url = try #require(text.firstMatch(of: #/"part":1,"url":"([^"]*)"/#)?.1)
+      #expect(try await run("part", source.path, "--url", String(url)).status == 0)
+      for words in [[], ["--as-it-is"]] {
+        let finished = try await run(["ticket", "finish", ticket] + words)
+        #expect(finished.status == 65 && finished.errors.contains("at most 6291456"), "\(finished.errors)")
+      }
+      #expect(try await run("ticket", "revoke", ticket).status == 0)
+      try await run.expectNothing(run.key())
+    }
+
+    @Test(arguments: Store.all)
+    func aShorterStreamFollowsALongerOneThatFailed(_ store: Store) async throws {
+      let run = try Run(store, "shorter")
+      let source = try await run.file("source", 7_000_000)
+      let ticket = try await issue(run, "--max-size", "20M")
+      try await produce(run, ticket, "head -c 16000000 /dev/zero", parts: 3, kills: false)
+      let short = try await stream(run, ticket, "cat \(source.path)").wait(timeout: .seconds(240))
+      #expect(short.status == 0, "\(short.errors)")
+      try await run.expect(run.key(), is: source)
     }
 
     private func restored(_ text: String, _ path: String) throws -> String {

@@ -24,6 +24,11 @@ package struct Partition: Sendable, Equatable {
     others.first { region.hasPrefix($0.beginning) } ?? aws
   }
 
+  /// Those whose names end like this host; none: it is not one of AWS's.
+  static func all(ofHost host: String) -> [Partition] {
+    (others + [aws]).filter { host.utf8.reversed().starts(with: ("." + $0.dnsSuffix).utf8.reversed()) }
+  }
+
   /// China has no FIPS endpoints.
   var hasFIPS: Bool { name != "aws-cn" }
 

@@ -104,6 +104,18 @@ final class RecordFolder: Sendable {
     return file
   }
 
+  /// Creates a file that is complete and durable before it has its name (`linkat`). A file that is there stays.
+  func create(_ name: String, with bytes: [UInt8]) throws(Failure) {
+    let (temporary, file) = try newFile(beside: name)
+    defer { unlinkat(descriptor, temporary, 0) }
+    try file.write(bytes)
+    try file.sync()
+    guard linkat(descriptor, temporary, descriptor, name, 0) == 0 || errno == EEXIST else {
+      throw file.failure("cannot be named")
+    }
+    try sync()
+  }
+
   /// Deletes a file durably; not an error if it does not exist.
   func remove(_ name: String) throws(Failure) {
     guard unlinkat(descriptor, name, 0) == 0 else {

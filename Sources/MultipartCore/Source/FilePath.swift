@@ -20,6 +20,13 @@ package struct FilePath: Sendable, Hashable {
     return String(decoding: last, as: UTF8.self)
   }
 
+  /// Without links (`realpath`); nil if it leads nowhere.
+  var resolved: FilePath? {
+    guard let resolved = withCString({ realpath($0, nil) }) else { return nil }
+    defer { free(resolved) }
+    return FilePath(bytes: UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) })
+  }
+
   /// `unlink`
   package func remove() { _ = withCString { unlink($0) } }
 

@@ -4,14 +4,14 @@ import Glibc
 package struct TicketBatch: Sendable {
   private let tickets: TicketLines
   /// Of the first ticket; the others must have the same one.
-  package let origin: String
+  package let endpoint: String
   /// When the first of them expires.
   package let expires: Timestamp
 
   /// `-` is standard input.
   package init(_ path: FilePath) throws(Failure) {
     tickets = try TicketLines(path)
-    (origin, expires) = (tickets.first.origin, tickets.first.expires)
+    (endpoint, expires) = (tickets.first.endpoint, tickets.first.expires)
   }
 
   /// Uploads the files of `folder` that the tickets name, in one run. It starts with `run()`.
@@ -23,20 +23,20 @@ package struct TicketBatch: Sendable {
     let root = try Folder(folder)
     let driver = RunDriver(
       link.transfer.scheduling(batch, line: nil, world: link.world), transport: link.client.transport,
-      origin: origin, world: link.world, ahead: 2 * max(link.transfer.concurrency, 8))
+      origin: tickets.first.origin, world: link.world, ahead: 2 * max(link.transfer.concurrency, 8))
     return BatchUpload(
       TicketUploaderMaker(link, batch.upload), batch, driver: driver,
-      find: { [tickets, origin] give in
+      find: { [tickets, endpoint] give in
         while let ticket = try tickets.next() {
-          guard await give(Self.step(ticket, root, origin)) else { return }
+          guard await give(Self.step(ticket, root, endpoint)) else { return }
         }
       }, onEvent: onEvent)
   }
 
-  private static func step(_ ticket: Ticket, _ root: Folder, _ origin: String) -> CandidateStep {
+  private static func step(_ ticket: Ticket, _ root: Folder, _ endpoint: String) -> CandidateStep {
     let name = ticket.file ?? ""
     do throws(Failure) {
-      guard ticket.origin.utf8.elementsEqual(origin.utf8) else {
+      guard ticket.endpoint.utf8.elementsEqual(endpoint.utf8) else {
         throw Ticket.damaged("it leads to another server than the first one of the batch")
       }
       let file = try file(name, in: root)

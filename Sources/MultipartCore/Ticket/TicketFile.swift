@@ -16,7 +16,8 @@ package final class TicketFile: Sendable {
 
   /// Fails now if it could not be named later: an upload whose ticket is lost would have to be found and aborted.
   package init(_ path: FilePath, replaces: Bool, isProgram: Bool = false) throws(Failure) {
-    self.path = path
+    // What a link leads to is replaced, not the link.
+    self.path = replaces ? path.resolved ?? path : path
     self.isProgram = isProgram
     self.replaces = replaces
     var status = stat()

@@ -187,6 +187,7 @@ struct TicketSigning {
     let head = HeadObject(bucket: bucket, key: key, common: common)
     ticket.head = try await calls.add(head.request())
     (ticket.url, ticket.expires) = (calls.url, calls.expires ?? ticket.expires)
+    store.mark(&ticket)
   }
 
   /// With the size, if it is settled: S3 then makes no object of another one.
@@ -237,9 +238,24 @@ struct TicketRenewal {
   private let ticket: Ticket
   private let lifetime: Duration
 
-  init(_ store: Store, _ ticket: Ticket, _ lifetime: Duration) throws(Failure) {
+  init(_ store: Store, _ ticket: Ticket, _ lifetime: Duration, trustsEdited: Bool) throws(Failure) {
     (self.store, self.ticket, self.lifetime) = (store, ticket, lifetime)
     try TicketSigning.check(store, lifetime)
+    switch try store.standing(of: ticket) {
+    case .asIssued: break
+    case .edited:
+      throw Failure(
+        .configuration, "the ticket was edited since this machine issued it, and is not signed again",
+        remedy: "renew the ticket as it was issued, or issue a new one"
+      ).at(ticket.place)
+    case .unknown where trustsEdited: break
+    case .unknown:
+      throw Failure(
+        .configuration,
+        "nothing here shows that the ticket is what was issued: its holder may have given it other rights",
+        remedy: "renew it on the machine that issued it, or sign what it says now: \(.trustsEdited)"
+      ).at(ticket.place)
+    }
   }
 
   func run(all: Bool) async throws(Failure) -> Ticket {
@@ -252,7 +268,7 @@ struct TicketRenewal {
         &renewed, sums: sums.count == ticket.partCount ? sums : []
       ) { !there.contains($0) }
     } catch {
-      throw error.at(ticket.place)
+      throw (Ticket.isGone(error) ? Ticket.gone(error) : error).at(ticket.place)
     }
     guard renewed.url.utf8.elementsEqual(ticket.url.utf8) else {
       throw Failure(

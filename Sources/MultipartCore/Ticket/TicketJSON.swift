@@ -32,7 +32,8 @@ extension Ticket {
     (bucket, key) = (try fields.text("bucket", most: 300), try fields.text("key", most: 4096))
     uploadID = try fields.text("upload_id", most: 4096)
     (created, expires) = (try fields.time("created"), try fields.time("expires"))
-    file = document["file"]?.text
+    file = document["file"] == nil ? nil : try fields.text("file", most: 4096)
+    mark = document["mark"] == nil ? nil : try fields.text("mark", most: 200)
     length = try fields.length()
     partSize = try fields.integer("part_size")
     checksum = try fields.checksum()
@@ -58,6 +59,7 @@ extension Ticket {
     abort = try Call(document["abort"] ?? .null, prefix)
     head = try Call(document["head"] ?? .null, prefix)
     try checkPlan()
+    try checkRequests()
   }
 
   /// Parts on each page of the list.
@@ -81,6 +83,29 @@ extension Ticket {
     }
   }
 
+  /// The names in a ticket are labels, and its URLs are what the store acts on. Every reader of a ticket relies on both, so
+  /// both must say the same: bucket, key, upload, and which part or page each request is for.
+  private func checkRequests() throws(Failure) {
+    guard TicketAddress(url, bucket: bucket, key: key) != nil else {
+      throw Self.damaged("its URLs are not those of \(SafeText.oneLine("s3://\(bucket)/\(key)")), which it names")
+    }
+    func check(_ call: Call, _ what: String, _ query: [String: String]) throws(Failure) {
+      guard let text = call.query, !TicketQuery.says(text, query) else { return }
+      throw Self.damaged("the URL of \(what) is one of another request, or of another upload than it names")
+    }
+    let id = ["uploadId": uploadID]
+    for (index, part) in parts.enumerated() {
+      try check(part, "part \(index + 1)", ["uploadId": uploadID, "partNumber": String(index + 1)])
+    }
+    for (index, list) in lists.enumerated() {
+      let page = ["part-number-marker": String(index * Self.pageLength), "max-parts": String(Self.pageLength)]
+      try check(list, "its list of parts", page.merging(id) { $1 })
+    }
+    try check(complete, "its completion", id)
+    try check(abort, "its abort", id)
+    try check(head, "its HEAD", [:])
+  }
+
   /// One line of JSON, without its line feed.
   public var json: String {
     func call(_ name: String? = nil, _ number: Int = 0, _ call: Call) -> JSON {
@@ -97,6 +122,7 @@ extension Ticket {
       ("upload_id", .string(uploadID)), ("created", .string(created.iso8601)), ("expires", .string(expires.iso8601)),
     ]
     if let file { fields.append(("file", .string(file))) }
+    if let mark { fields.append(("mark", .string(mark))) }
     switch length {
     case .exactly(let size): fields.append(("size", .int(size)))
     case .upTo(let size): fields.append(("max_size", .int(size)))
@@ -175,7 +201,7 @@ extension Ticket {
 extension Ticket.Call {
   /// `prefix` is the ticket's one address and a `?`.
   fileprivate init(_ json: JSON, _ prefix: [UInt8], isOptional: Bool = false) throws(Failure) {
-    if let url = json["url"]?.text {
+    if let url = json["url"]?.text, url.utf8.count <= Self.longestURL {
       // In one pass: a ticket has up to 10,000 of them.
       let isOurs = url.utf8.withContiguousStorageIfAvailable { bytes in
         bytes.starts(with: prefix) && bytes.allSatisfy { ASCII.isVisible($0) && $0 != UInt8(ascii: "#") }
@@ -189,14 +215,23 @@ extension Ticket.Call {
     }
     guard let fields = json["headers"] else { return }
     guard case .object(let pairs) = fields else { throw Ticket.damaged("a request's headers are not an object") }
+    guard pairs.count <= Self.mostHeaders else {
+      throw Ticket.damaged("a request has more headers than any upload needs")
+    }
     for (name, value) in pairs {
-      guard let value = value.text, Self.mayBeSent(name), value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+      guard name.utf8.count + (value.text?.utf8.count ?? 0) <= Self.longestHeader, let value = value.text,
+        Self.mayBeSent(name), value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+      else {
         throw Ticket.damaged("a request has a header that no upload needs")
       }
       headers.add(name, value)
     }
   }
 
+  /// A session's token has some kilobytes, and a key up to three bytes for each of its own.
+  private static let longestURL = 32 << 10
+  private static let mostHeaders = 32
+  private static let longestHeader = 8 << 10
   private static let others: Set<String> = ["content-md5", "content-type", "if-match", "if-none-match"]
 
   private static func mayBeSent(_ name: String) -> Bool {

@@ -2,7 +2,7 @@
 public struct TicketState: Sendable {
   /// Whether the upload can still be filled.
   public enum Standing: String, Sendable {
-    /// Parts are missing.
+    /// Parts are missing, or it is of at most a size, and nobody has said that the parts which are there are the whole.
     case open
     /// All parts are there, and nobody has completed it yet.
     case whole
@@ -18,8 +18,11 @@ public struct TicketState: Sendable {
   public var there: [Int] = []
   /// The numbers of those that are missing; nil: how many there will be is not known.
   public var missing: [Int]?
-  /// Bytes of the parts that are there.
+  /// Bytes of the parts that are there, or of the object.
   public var bytes: Int64 = 0
+  /// These are more than the ticket is for. A signature cannot limit them: whoever has a URL can send as much to it as a
+  /// part may have.
+  public var isTooLong = false
   /// When the last part arrived.
   public var lastPart: Timestamp?
 
@@ -34,12 +37,18 @@ public struct TicketState: Sendable {
       case .exactly(let size):
         let plan = try? UploadPlan(inParts: size, of: ticket.partSize)
         return plan?.range(of: part.number).length == part.size
-      case .upTo: return part.size <= ticket.partSize
+      case .upTo: return true
       }
     }
+    self.init(ticket, parts.map { ($0.number, $0.size) })
+    lastPart = parts.compactMap(\.lastModified).max()
+  }
+
+  /// Of these numbers and sizes of parts.
+  init(_ ticket: Ticket, _ parts: [(number: Int, size: Int64)]) {
     there = parts.map(\.number)
     bytes = parts.reduce(0) { $0 + $1.size }
-    lastPart = parts.compactMap(\.lastModified).max()
+    isTooLong = bytes > ticket.mostBytes
     standing = .open
     if case .exactly = ticket.length {
       let known = Set(there)
@@ -58,12 +67,15 @@ extension Ticket {
     try await TicketSteps(self, options, store).state()
   }
 
-  /// Completes the upload from the parts that the store has: all that the ticket is for, or those of a stream.
+  /// Completes the upload from the parts that the store has, if they are all that the ticket is for. Whether those of a
+  /// stream are the whole only the run knows that has read it to its end: `asItIs` publishes them nevertheless, and
+  /// `publishing` is told what before it happens.
   @discardableResult
   public func finish(
-    _ options: StoreOptions = StoreOptions(), with store: Store? = nil
+    _ options: StoreOptions = StoreOptions(), with store: Store? = nil, asItIs: Bool = false,
+    publishing: (TicketState) -> Void = { _ in }
   ) async throws(Failure) -> UploadedObject {
-    try await TicketSteps(self, options, store).finish()
+    try await TicketSteps(self, options, store).finish(asItIs ? .isAccepted : .isUnknown, publishing)
   }
 
   /// Aborts the upload, and returns once the store lists none of its parts: the ticket is worthless then. False: it had
@@ -104,47 +116,57 @@ struct TicketSteps {
     do throws(Failure) {
       return TicketState(ticket, try await listing())
     } catch {
-      guard error.code == .uploadGone || error.status == 404 else { throw error.at(ticket.place) }
-      return TicketState(try await completed() == nil ? .gone : .completed)
+      guard Ticket.isGone(error) else { throw error.at(ticket.place) }
+      return try await completed()?.state ?? TicketState(.gone)
     }
   }
 
   /// The object, if it can be that of the ticket.
-  private func completed() async throws(Failure) -> ObjectInfo? {
+  private func completed() async throws(Failure) -> (object: ObjectInfo, state: TicketState)? {
     let head = HeadObject(bucket: ticket.bucket, key: ticket.key, common: common)
     guard case .exists(let object) = try await client.perform(head, retrying: retry) else { return nil }
     if let modified = object.lastModified, modified < ticket.created { return nil }
     if case .exactly(let size) = ticket.length, let found = object.size, found != size { return nil }
-    guard let etag = ticket.signedETag, case .multipart? = object.etag.flatMap(ETag.init)?.form else { return object }
-    return ETag(etag) == object.etag.flatMap(ETag.init) ? object : nil
+    let form = object.etag.flatMap(ETag.init)?.form
+    if let etag = ticket.signedETag, case .multipart? = form, ETag(etag) != object.etag.flatMap(ETag.init) {
+      return nil
+    }
+    var state = TicketState(.completed)
+    state.bytes = object.size ?? 0
+    state.isTooLong = state.bytes > ticket.mostBytes
+    // How many parts it has, its ETag says. Where it does not, they are those of its size.
+    var parts = ticket.expectedParts ?? Int(max(1, (state.bytes - 1) / ticket.partSize + 1))
+    if case .multipart(_, let count)? = form { parts = count }
+    state.there = Array(1...max(1, min(parts, S3Limits.mostParts)))
+    return (object, state)
   }
 
-  func finish() async throws(Failure) -> UploadedObject {
+  func finish(_ end: TicketState.End, _ publishing: (TicketState) -> Void) async throws(Failure) -> UploadedObject {
     do throws(Failure) {
       let listing = try await listing()
       let state = TicketState(ticket, listing)
-      guard !state.there.isEmpty else {
-        throw Failure(.dataMismatch, "the store has no part of the ticket's upload")
-      }
-      if let missing = state.missing, !missing.isEmpty {
-        throw Failure(
-          .dataMismatch, "the store does not have \(PartNumbers.text(missing)) of 1-\(ticket.partCount)",
-          remedy: "upload what is missing with the ticket")
-      }
-      try PartNumbers.requireWhole(state.there, "the store does not have")
+      if let refusal = state.refusal(ticket, end) { throw refusal }
+      if ticket.expectedParts == nil { publishing(state) }
       let usable = Set(state.there)
       let receipts = listing.parts.filter { usable.contains($0.number) }.map { ticket.receipt(of: $0) }
       let finisher = Finisher(client: client, bucket: ticket.bucket, key: ticket.key, common: common)
       finisher.begin(.upload(ticket.created))
       let step = CompleteStep(finisher: finisher, retry: retry, world: world)
-      return UploadedObject(try await step.run(receipts, uploadID: ticket.uploadID))
-    } catch {
-      guard error.code == .uploadGone || error.status == 404, let object = try await completed() else {
-        throw error.at(ticket.place)
+      let failure: Failure
+      do throws(Failure) {
+        return UploadedObject(try await step.run(receipts, uploadID: ticket.uploadID))
+      } catch {
+        failure = error
       }
+      throw await ticket.explained(failure, completing: receipts) { () async throws(Failure) in try await self.listing()
+      }
+    } catch {
+      guard Ticket.isGone(error) else { throw error.at(ticket.place) }
+      guard let (object, state) = try await completed() else { throw Ticket.gone(error).at(ticket.place) }
+      if state.isTooLong { throw state.tooLong(ticket, "the object has").at(ticket.place) }
       var result = UploadedObject(
         UploadResult(
-          size: object.size ?? 0, parts: ticket.partCount, object: ReportedObject(object), sum: nil,
+          size: state.bytes, parts: state.there.count, object: ReportedObject(object), sum: nil,
           evidence: ticket.signedETag == nil
             ? "its size and time are those of the ticket's upload" : "its ETag is that of the ticket's parts",
           bytesSent: 0, retries: 0))

@@ -196,7 +196,8 @@ package struct Completion: Sendable {
   }
 
   private func missesPart(_ failure: Failure) -> Bool {
-    failure.s3Code == "InvalidPart" && ways.maySendAllAgain && (ways.mayBeginAnew || ways.isShared)
+    failure.s3Code == "InvalidPart" && !failure.isSettled && ways.maySendAllAgain
+      && (ways.mayBeginAnew || ways.isShared)
       && interruption == nil
   }
 

@@ -5,7 +5,7 @@ extension UploadMachine {
     ways.mayBeginAnew = restarts < 3 && canStartAnew && !settings.isTicket
     ways.isShared = settings.isTicket
     ways.hasEarlierParts = parts.comparison.kept > 0
-    ways.maySendAllAgain = !hasMetInvalidPart
+    ways.maySendAllAgain = !hasMetInvalidPart && canStartAnew
     ways.alwaysVerifies = settings.alwaysVerifies
     return begin(.complete(of: object, ways))
   }

@@ -99,10 +99,11 @@ package final class UploadStream: Sendable {
     pieces.withLock { $0.removeValue(forKey: number) }?.release()
   }
 
-  /// A warning before the last of 10,000 parts: how much longer the stream may be, and what to do.
+  /// A warning before the last of 10,000 parts: how much longer the stream may be, and what to do. If its length has a
+  /// bound, the parts were made for that.
   func warning(after number: Int) -> Wording? {
     let plan = source.plan
-    guard number == plan.warningPart else { return nil }
+    guard number == plan.warningPart, expectations.mostSize == nil else { return nil }
     return "the stream nears what its parts can hold: \(plan.remaining(afterPart: number) >> 30) GiB are left; "
       + "a longer one needs a larger \(.partSize), or its \(.expectedSize), from the start"
   }

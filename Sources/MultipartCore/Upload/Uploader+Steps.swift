@@ -148,6 +148,11 @@ extension Uploader {
   func complete(_ receipts: [PartReceipt], uploadID: String) async -> UploadMachine.Event {
     do throws(Failure) {
       try confirmSource(receipts)
+      if let ticket = job.ticket,
+        let refusal = TicketState(ticket, receipts.map { ($0.number, $0.size) }).refusal(ticket, .wasRead)
+      {
+        throw refusal
+      }
       return .completeDone(try await finisher.complete(receipts, uploadID: uploadID))
     } catch {
       return .completeFailed(await explained(error, receipts, uploadID: uploadID).at(job.place))
@@ -157,12 +162,17 @@ extension Uploader {
   /// Some stores accept parts of one size only, and say so at the end, with a code that also means that a part is
   /// missing. If all are there, the next stream to this store has equal parts.
   private func explained(_ failure: Failure, _ receipts: [PartReceipt], uploadID: String) async -> Failure {
+    let list = ListParts(
+      bucket: job.bucket, key: job.key, uploadID: uploadID, customerKey: job.customerKey, common: job.common)
+    if let ticket = job.ticket {
+      return await ticket.explained(failure, completing: receipts) { () async throws(Failure) in
+        try await client.allParts(list)
+      }
+    }
     guard failure.s3Code == "InvalidPart", case .stream = job.source, receipts.count > 1,
       Set(receipts.dropLast().map(\.size)).count > 1
     else { return failure }
     do throws(Failure) {
-      let list = ListParts(
-        bucket: job.bucket, key: job.key, uploadID: uploadID, customerKey: job.customerKey, common: job.common)
       let there = Dictionary(try await client.allParts(list).parts.map { ($0.number, $0) }) { _, last in last }
       let areThere = receipts.allSatisfy { receipt in
         there[receipt.number].map { $0.size == receipt.size && ETag($0.etag) == ETag(receipt.etag) } ?? false

@@ -156,7 +156,13 @@ struct TicketCommand {
           remedy: "Leave it out, or renew them one by one.")
       }
       if ticket.bucket != store.bucket { store = try await session.store(ticket.bucket) }
-      last = try await store.renewTicket(ticket, for: options.lifetime, all: options.all)
+      if try store.standing(of: ticket) == .unknown {
+        session.console.line("renewing this ticket gives its holder these rights:")
+        let end = Timestamp(seconds: session.world.now().seconds + options.lifetime.components.seconds)
+        for line in ticket.rights(until: end) { session.console.line("  " + line) }
+      }
+      last = try await store.renewTicket(
+        ticket, for: options.lifetime, all: options.all, trustingEdited: options.trustsEdited)
       try sheet.append(last)
       count += 1
     }
@@ -185,12 +191,8 @@ struct TicketCommand {
 
   private func tell(_ event: String, _ ticket: Ticket, _ sheet: TicketSheet) throws(Failure) {
     guard !sheet.isStandardOutput else { return }
-    let size: String
-    var length: (String, JSON)
-    switch ticket.length {
-    case .exactly(let bytes): (size, length) = (Human.size(bytes), ("size", .int(bytes)))
-    case .upTo(let bytes): (size, length) = ("up to " + Human.size(bytes), ("max_size", .int(bytes)))
-    }
+    let length = Self.length(ticket)
+    let size = (length.0 == "size" ? "" : "up to ") + Human.size(length.1.integer ?? 0)
     try session.say(
       "\(event) \(SafeText.oneLine(sheet.name)) for \(Self.name(ticket)) (\(size) in "
         + "\(Human.count(ticket.partCount, "part")), until \(ticket.expires.iso8601))",
@@ -202,6 +204,13 @@ struct TicketCommand {
           ("expires", .string(ticket.expires.iso8601)),
         ]
       ).encoded)
+  }
+
+  private static func length(_ ticket: Ticket) -> (String, JSON) {
+    switch ticket.length {
+    case .exactly(let bytes): ("size", .int(bytes))
+    case .upTo(let bytes): ("max_size", .int(bytes))
+    }
   }
 
   private static func name(_ ticket: Ticket) -> String {
@@ -247,7 +256,7 @@ struct TicketCommand {
   private func show(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
     let state = try await ticket.state(options, with: store)
     let left = Duration.seconds(ticket.expires.seconds - session.world.now().seconds)
-    var lines = ["\(Self.name(ticket)): \(Self.words(state))"]
+    var lines = ["\(Self.name(ticket)): \(Self.words(state, ticket))"]
     if state.standing == .open || state.standing == .whole {
       let of: String
       switch ticket.length {
@@ -265,15 +274,25 @@ struct TicketCommand {
       json: JSON.object([
         ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)), ("upload_id", .string(ticket.uploadID)),
         ("state", .string(state.standing.rawValue)), ("parts", .int(Int64(ticket.partCount))),
-        ("parts_there", .int(Int64(state.there.count))), ("bytes", .int(state.bytes)),
+        ("parts_there", .int(Int64(state.there.count))), ("bytes", .int(state.bytes)), Self.length(ticket),
+        ("too_long", .bool(state.isTooLong)),
         ("missing", state.missing.map { .array($0.map { .int(Int64($0)) }) } ?? .null),
         ("last_part", .optional(state.lastPart?.iso8601)), ("expires", .string(ticket.expires.iso8601)),
         ("expired", .bool(left <= .zero)),
       ]).encoded)
   }
 
-  private static func words(_ state: TicketState) -> String {
+  private static func words(_ state: TicketState, _ ticket: Ticket) -> String {
+    let name = length(ticket)
+    let excess = "\(state.bytes) bytes are there, more than the \(name.1.integer ?? 0) that it is for"
     switch state.standing {
+    case .open where state.isTooLong: return excess + ": it cannot be finished"
+    case .completed where state.isTooLong: return "completed, but " + excess
+    case .open where name.0 == "max_size" && !state.there.isEmpty:
+      return "a stream has begun to arrive, and nobody has said that what is there is the whole"
+    default: break
+    }
+    return switch state.standing {
     case .open: "parts are missing"
     case .whole: "all parts are there, and s3up ticket finish makes the object"
     case .completed: "completed"
@@ -285,7 +304,12 @@ struct TicketCommand {
 
   private func finish(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) {
     let start = session.world.uptime()
-    let object = try await ticket.finish(options, with: store)
+    let object = try await ticket.finish(options, with: store, asItIs: self.options.takesAsItIs) { [session] state in
+      session.world.log(
+        0,
+        "\(Self.name(ticket)): publishes \(state.bytes) bytes in \(Human.count(state.there.count, "part")) as they are; "
+          + "nobody has said that they are the whole")
+    }
     let summary = object.summary(duration: session.world.uptime() - start)
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
     let subject = Event.Subject(source: nil, bucket: ticket.bucket, key: ticket.key)
@@ -343,47 +367,5 @@ struct TicketSheet: Sendable {
   func publish() throws(Failure) {
     guard let sheet else { return try StandardOutput.settle() }
     try sheet.publish()
-  }
-}
-
-/// What the command line says about a ticket.
-struct TicketOptions {
-  var length: Ticket.Length?
-  var lifetime = Duration.seconds(86_400)
-  var output: Argument?
-  var all = false
-  /// Nil: as JSON, and renewed in the form that it has.
-  var format: TicketForm?
-  var setsCORS = false
-
-  init(_ invocation: Invocation, _ action: TicketCommand.Action) throws(Failure) {
-    func own(_ name: FlagName, _ actions: Set<TicketCommand.Action>) throws(Failure) {
-      guard let given = invocation.last(name), case .commandLine(let spelling) = given.origin,
-        !actions.contains(action)
-      else { return }
-      throw Failure(.usage, "ticket \(action.rawValue): \(spelling) does not belong to it", remedy: "Leave it out.")
-    }
-    for name in [FlagName.size, .maxSize, .partSize, .checksum, .ifNoneMatch, .ifMatch] { try own(name, [.issue]) }
-    for flag in FlagList.of(.ticket) where flag.section == .object { try own(flag.name, [.issue]) }
-    for name in [FlagName.expires, .output, .format] { try own(name, [.issue, .renew]) }
-    try own(.all, [.renew])
-    let (size, most) = (try invocation.size(.size), try invocation.size(.maxSize))
-    if size != nil, most != nil {
-      throw Failure(.usage, "--size and --max-size exclude each other", remedy: "Leave one of them out.")
-    }
-    length = size.map { .exactly($0) } ?? most.map { .upTo($0) }
-    if let given = invocation.last(.expires), let duration = try invocation.duration(.expires) {
-      guard duration >= .seconds(1), duration <= PresignChoices.longest else {
-        throw invocation.wrong(given, "is not from 1s to 7d", remedy: "S3 signs for 7 days at most.")
-      }
-      lifetime = .seconds(duration.components.seconds)
-    }
-    output = try invocation.path(.output)
-    all = invocation.toggle(.all) ?? false
-    format = try invocation.choice(.format)
-    setsCORS = invocation.toggle(.setCORS) ?? false
-    if setsCORS, format != .html {
-      throw Failure(.usage, "--set-cors goes with --format html", remedy: "Add --format html, or leave it out.")
-    }
   }
 }

@@ -37,9 +37,9 @@ struct TicketPutCommand {
     let run = try PutManyRun(session)
     return try await run.alarmed { (options, reporter) throws(Failure) in
       let tickets = try TicketPaper(session).batch()
-      say(tickets.origin, "\(SafeText.oneLine(folder.text))", tickets.expires)
+      say(tickets.endpoint, "\(SafeText.oneLine(folder.text))", tickets.expires)
       if session.output.explain {
-        session.console.line("target       the objects that the tickets name, at \(SafeText.oneLine(tickets.origin))")
+        session.console.line("target       the objects that the tickets name, at \(SafeText.oneLine(tickets.endpoint))")
         session.console.line(Self.credentials(until: tickets.expires))
       }
       let batch = try tickets.upload(
@@ -49,9 +49,9 @@ struct TicketPutCommand {
   }
 
   /// The one address that gets the bytes, before it gets any.
-  private func say(_ origin: String, _ what: String, _ end: Timestamp) {
+  private func say(_ endpoint: String, _ what: String, _ end: Timestamp) {
     session.world.log(
-      0, "uploads \(what) to \(SafeText.oneLine(origin)), by a ticket that expires at \(end.iso8601)")
+      0, "uploads \(what) to \(SafeText.oneLine(endpoint)), by a ticket that expires at \(end.iso8601)")
   }
 
   private func put(_ source: PutSource, _ ticket: Ticket, _ run: PutRun) async throws(Failure) {
@@ -60,7 +60,7 @@ struct TicketPutCommand {
     let share = try TicketShareOptions(session.invocation, session.environment).share(of: ticket)
     let store = try session.storeOptions()
     say(
-      ticket.origin, "s3://\(SafeText.oneLine(ticket.bucket))/\(SafeText.oneLine(ticket.key))", ticket.expires)
+      ticket.endpoint, "s3://\(SafeText.oneLine(ticket.bucket))/\(SafeText.oneLine(ticket.key))", ticket.expires)
     try await run.upload(source, nil) { [options] (input, reporter) throws(Failure) in
       try ticket.uploadTask(input, share: share, store, options, onEvent: reporter.hear)
     } explain: { (upload) throws(Failure) in
@@ -72,7 +72,7 @@ struct TicketPutCommand {
     let parts = "\(Human.count(plan.partCount, "part")) of \(Human.size(plan.partSize))"
     let own = share.map { ", of which this run sends \($0.isEmpty ? "none" : PartNumbers.text(Array($0)))" } ?? ""
     return [
-      "target       s3://\(ticket.bucket)/\(SafeText.oneLine(ticket.key)) at \(ticket.origin)",
+      "target       s3://\(ticket.bucket)/\(SafeText.oneLine(ticket.key)) at \(ticket.endpoint)",
       Self.credentials(until: ticket.expires),
       "parts        \(parts)\(own)",
       "checksum     \(ticket.checksum.title), as the ticket says",

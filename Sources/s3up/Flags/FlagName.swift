@@ -115,6 +115,8 @@ enum FlagName: String, Sendable, CaseIterable {
   case output
   case format
   case setCORS = "set-cors"
+  case trustEdited = "trust-edited"
+  case asItIs = "as-it-is"
 
   case method
   case expires

@@ -55,6 +55,8 @@ extension Setting {
     case .ifNoneMatch: .ifNoneMatch
     case .versionID: .versionID
     case .urlLifetime: .expires
+    case .trustsEdited: .trustEdited
+    case .asItIs: .asItIs
     case .offset: .offset
     case .length: .length
     case .allowsGaps: .allowGaps

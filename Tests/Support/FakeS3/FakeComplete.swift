@@ -99,6 +99,7 @@ extension FakeServer {
     if options.wantsEqualParts, Set(parts.dropLast().map(\.size)).count > 1 {
       throw FakeS3Error(.invalidPart, "All non-trailing parts must have the same length.")
     }
+    if options.refusesLeftOutParts, parts.count < upload.parts.count { throw FakeS3Error(.invalidPart, "InvalidPart") }
     // S3's documentation: with checksums, part numbers that are not consecutive end in a 500.
     if upload.algorithm != nil, parts.map(\.number) != Array(1...parts.count) {
       throw FakeS3Error(.internalError, "We encountered an internal error. Please try again.")

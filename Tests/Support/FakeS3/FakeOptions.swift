@@ -17,6 +17,8 @@ package struct FakeOptions: Sendable {
   package var maximumPartSize = 5 << 30
   /// Complete refuses parts of different sizes but for the last, as some stores do.
   package var wantsEqualParts = false
+  /// Complete refuses to leave out a part that was sent, as Ceph does.
+  package var refusesLeftOutParts = false
   package var checksums = Checksums.verified
   /// An object that came without a checksum gets a CRC64NVME, as at AWS since the end of 2024.
   package var addsDefaultChecksum = true

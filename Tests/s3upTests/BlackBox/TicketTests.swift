@@ -136,16 +136,13 @@ import Testing
     #expect(box.fake.requests.count == before)
   }
 
-  @Test("a changed URL, and that of another part, are refused by the store", arguments: [true, false])
-  func tampered(_ signature: Bool) async throws {
+  @Test("a changed URL is refused by the store")
+  func tampered() async throws {
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
     try change(box) { text in
-      text =
-        signature
-        ? text.replacingOccurrences(of: "X-Amz-Signature=", with: "X-Amz-Signature=0", options: [], range: nil)
-        : text.replacingOccurrences(of: "&partNumber=2", with: "&partNumber=3")
+      text = text.replacingOccurrences(of: "X-Amz-Signature=", with: "X-Amz-Signature=0")
     }
     let result = try await stranger(to: box).run("put", "f", "--ticket", "t.json")
     result.expectTicketFailure(77, "ask for a new one")

@@ -10,7 +10,7 @@ package enum JSON: Sendable, Equatable {
 
   package static func == (a: JSON, b: JSON) -> Bool { a.encoded.utf8.elementsEqual(b.encoded.utf8) }
 
-  /// Nil unless it is JSON (RFC 8259) in UTF-8, nested no deeper than the parser's limit.
+  /// Nil unless it is JSON (RFC 8259) in UTF-8, within the parser's limits of depth and number.
   package static func parse(_ bytes: [UInt8]) -> JSON? {
     var parser = JSONParser(bytes: bytes)
     return parser.document()
@@ -76,6 +76,9 @@ extension JSON: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
 /// Recursive descent over bytes that are not trusted.
 struct JSONParser {
   static let deepest = 32
+  /// A ticket of 10,000 parts has about a hundred thousand.
+  private static let mostValues = 1 << 20
+  private var values = 0
   private let bytes: [UInt8]
   private var at = 0
   private var depth = 0
@@ -104,6 +107,8 @@ struct JSONParser {
   }
 
   mutating func value() -> JSON? {
+    values += 1
+    guard values <= Self.mostValues else { return nil }
     skipSpace()
     switch next {
     case UInt8(ascii: "{"): return nested { $0.object() }

@@ -18,6 +18,9 @@ package enum PartNumbers {
       remedy: "Send what is missing, or assemble the object without it: \(.allowsGaps)")
   }
 
+  /// `1 part`, `5 parts`
+  static func count(_ parts: Int) -> String { parts == 1 ? "1 part" : "\(parts) parts" }
+
   /// `part 2`, `parts 2 and 5-9`, `parts 2, 5-9, 11, 13 and 31 more`; `numbers` must be sorted.
   package static func text(_ numbers: [Int]) -> String {
     var ranges: [ClosedRange<Int>] = []

@@ -11,7 +11,10 @@ extension FlagList {
         """, completes: .files),
     Flag(
       .parts, .value("A-B"), .ticket, [.put], "With --ticket: send only these parts.",
-      more: "Whichever run finds all parts at the store completes the upload; --shard gives equal shares."),
+      more: """
+        Whichever run finds all parts at the store completes the upload; --shard gives equal shares. Not for a ticket with \
+        --max-size: nobody would know which part is the last.
+        """),
     Flag(.size, .value("SIZE"), .ticket, [.ticket], "With issue: the size of a file that is not here."),
     Flag(
       .maxSize, .value("SIZE"), .ticket, [.ticket], "With issue: for a stream or file of at most this size."),
@@ -35,5 +38,17 @@ extension FlagList {
     Flag(
       .all, .toggle, .ticket, [.ticket], "With renew: sign all parts, not only those that are missing.",
       negatable: true),
+    Flag(
+      .trustEdited, .toggle, .ticket, [.ticket], "With renew: sign what the ticket says, whoever may have edited it.",
+      more: """
+        Only for a ticket that this machine did not issue: nothing here shows that its holder has not given it more rights. \
+        All that is signed is printed before. Read it. A ticket that was issued here and edited since is refused in any case.
+        """),
+    Flag(
+      .asItIs, .toggle, .ticket, [.ticket], "With finish: publish what is there of a ticket with --max-size.",
+      more: """
+        Only the run that has read a stream to its end knows that it is whole, and completes it. This makes an object of the \
+        parts that are at the store, however many they are, but never of more than --max-size.
+        """),
   ]
 }

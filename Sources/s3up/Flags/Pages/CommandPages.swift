@@ -233,7 +233,11 @@ extension CommandPage {
       issue begins the upload with the object's type, metadata, encryption and lock. show tells what the store has of it, \
       finish completes it if all is there, and revoke aborts it, which makes the ticket worthless. These three use the \
       ticket's own requests, and your credentials once it has expired. renew signs with your credentials what the store \
-      still lacks.
+      still lacks, if the ticket is what this machine issued: its holder may have edited it.
+      """,
+      """
+      Whether a stream (--max-size) is whole knows only the run that has read it to its end. finish publishes what another \
+      one has left only with --as-it-is.
       """,
       """
       A ticket is valid for at most 7 days, and no longer than the credentials that sign it: keys of a role or of a login \

@@ -1,0 +1,62 @@
+/// Where a ticket's requests go, read from their one URL and compared with the bucket and key that the ticket names. The
+/// names are only labels: what the store acts on is the URL, and the two must say the same.
+///
+/// | host | where the bucket is | what may be before it in the path |
+/// | --- | --- | --- |
+/// | AWS's, `s3…` | in the path | nothing |
+/// | AWS's, `bucket.s3…`, or an access point's | in the host | nothing |
+/// | any other | in the host or in the path | the path of an endpoint, which `endpoint` shows |
+struct TicketAddress {
+  /// The URL without bucket and key: what whoever uploads is told.
+  let endpoint: String
+
+  /// Nil if the URL is one of another bucket or key.
+  init?(_ url: String, bucket: String, key: String) {
+    let origin = String(AddressBook.origin(of: url))
+    let path = PercentEncoding.bytes(of: Array(url.utf8.dropFirst(origin.utf8.count)))
+    guard let slashes = origin.utf8.firstRange(of: Array("://".utf8)) else { return nil }
+    let host = String(origin[slashes.upperBound...]).lowercased()
+    let isInHost = Self.isInHost(host, bucket)
+    let partitions = Partition.all(ofHost: host)
+    var base: ArraySlice<UInt8>?
+    // At AWS the host says where the bucket is; elsewhere the host may be any, and both are tried.
+    let usesPath = partitions.lazy.compactMap { S3Host(host, bucket: bucket, partition: $0)?.usesPath }.first
+    if usesPath ?? partitions.isEmpty { base = Self.front(of: path, before: "/\(bucket)/\(key)") }
+    if base == nil, usesPath != true, isInHost { base = Self.front(of: path, before: "/\(key)") }
+    guard let base, base.isEmpty || partitions.isEmpty else { return nil }
+    endpoint = origin + PercentEncoding.path(String(decoding: base, as: UTF8.self))
+  }
+
+  private static func front(of path: [UInt8], before end: String) -> ArraySlice<UInt8>? {
+    path.suffix(end.utf8.count).elementsEqual(end.utf8) ? path.dropLast(end.utf8.count) : nil
+  }
+
+  /// An access point's ARN has its name and account there.
+  private static func isInHost(_ host: String, _ bucket: String) -> Bool {
+    var label = bucket
+    if let arn = ARN(bucket), let name = arn.resource.last { label = "\(name)-\(arn.account)" }
+    return host.utf8.starts(with: (label + ".").utf8)
+  }
+}
+
+/// The query of a presigned request: what the operation needs, and the parameters of the signature.
+struct TicketQuery {
+  private static let signature: Set<String> = [
+    "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Security-Token",
+    "X-Amz-Signature",
+  ]
+
+  /// Each once, and nothing else.
+  static func says(_ query: String, _ wanted: [String: String]) -> Bool {
+    var seen: Set<String> = []
+    for item in query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+      let end = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+      let name = String(decoding: PercentEncoding.bytes(of: Array(item[..<end])), as: UTF8.self)
+      guard seen.insert(name).inserted else { return false }
+      if signature.contains(name) { continue }
+      let value = PercentEncoding.bytes(of: Array(item[end...].dropFirst()))
+      guard let known = wanted[name], value.elementsEqual(known.utf8) else { return false }
+    }
+    return wanted.keys.allSatisfy(seen.contains)
+  }
+}

@@ -1,0 +1,100 @@
+import Glibc
+
+/// Shows that a ticket is still what was issued. Whoever holds a ticket can edit it, and `renew` signs what it says: so the
+/// issuer's machine writes an HMAC-SHA-256 into it, over everything that is signed again.
+///
+/// The key is random, is made with the first ticket, is used for nothing else and stays in the state folder (`ticket-key`,
+/// mode 0600). It is not derived from the credentials, because those of a role change within hours.
+struct TicketSeal {
+  private static let name = "ticket-key"
+  private static let length = 32
+  private let key: [UInt8]
+
+  /// Nil if this machine has issued no ticket.
+  init?(folder: String) throws(Failure) {
+    guard let file = try RecordFolder.home(in: folder)?.file(Self.name, O_RDONLY) else { return nil }
+    key = try file.read(most: Self.length + 1)
+    guard key.count == Self.length else {
+      throw RecordFile.foreign(folder + "/" + Self.name, "is not a key of tickets")
+    }
+  }
+
+  /// Makes the key if there is none. Of two runs that do so at once the first wins.
+  static func made(in folder: String) throws(Failure) -> TicketSeal? {
+    if let seal = try TicketSeal(folder: folder) { return seal }
+    let key = (0..<length).map { _ in UInt8.random(in: .min ... .max) }
+    try RecordFolder.makeHome(in: folder).create(name, with: key)
+    return try TicketSeal(folder: folder)
+  }
+
+  /// `KEY.MAC` in hex. The first eight bytes tell keys apart, so that a ticket of another machine is not taken for one
+  /// that was edited.
+  func mark(_ ticket: Ticket) throws(Failure) -> String {
+    let id = try SigningDigest.hmac(key: key, Array("name of a key of tickets".utf8)).prefix(8)
+    return Hex.encode(id) + "." + Hex.encode(try SigningDigest.hmac(key: key, Self.text(ticket)))
+  }
+
+  func standing(_ ticket: Ticket) throws(Failure) -> Ticket.Standing {
+    let own = try Array(mark(ticket).utf8)
+    guard let mark = ticket.mark.map({ Array($0.utf8) }), mark.prefix(17) == own.prefix(17) else { return .unknown }
+    // Takes as long wherever the first difference is.
+    guard mark.count == own.count else { return .edited }
+    return zip(mark, own).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 ? .asIssued : .edited
+  }
+
+  /// Each field with its length before it, whatever the JSON looks like; headers in one order.
+  private static func text(_ ticket: Ticket) -> [UInt8] {
+    var text: [UInt8] = []
+    func add(_ field: String) {
+      withUnsafeBytes(of: UInt64(field.utf8.count).bigEndian) { text += $0 }
+      text += field.utf8
+    }
+    func add(_ headers: HeaderList) {
+      let fields = headers.fields.map { [$0.name.lowercased(), $0.value] }
+        .sorted { $0.joined(separator: ":").utf8.lexicographicallyPrecedes($1.joined(separator: ":").utf8) }
+      add(String(fields.count))
+      for field in fields.joined() { add(field) }
+    }
+    add("ticket, version 1")
+    for field in [ticket.bucket, ticket.key, ticket.uploadID, ticket.url, ticket.created.iso8601] { add(field) }
+    switch ticket.length {
+    case .exactly(let size): add("size \(size)")
+    case .upTo(let size): add("max_size \(size)")
+    }
+    add("\(ticket.partSize) \(ticket.checksum.ticketName) \(ticket.etagMayBeMD5) \(ticket.parts.count)")
+    for part in ticket.parts { add(part.headers) }
+    add(ticket.complete.headers)
+    return text
+  }
+}
+
+extension Ticket {
+  /// What this machine knows of a ticket that comes back.
+  package enum Standing: Sendable {
+    /// It is what this machine issued.
+    case asIssued
+    /// This machine issued it, and it was changed since.
+    case edited
+    /// It was issued by another machine, or its mark was taken out: nothing shows what it was.
+    case unknown
+  }
+}
+
+extension Store {
+  package func standing(of ticket: Ticket) throws(Failure) -> Ticket.Standing {
+    guard let folder = options.stateFolder(world.environment) else { return .unknown }
+    return try TicketSeal(folder: folder)?.standing(ticket) ?? .unknown
+  }
+
+  /// A ticket without a mark is one all the same: only `renew` will ask about it.
+  func mark(_ ticket: inout Ticket) {
+    ticket.mark = nil
+    do throws(Failure) {
+      guard let folder = options.stateFolder(world.environment) else { return }
+      ticket.mark = try TicketSeal.made(in: folder)?.mark(ticket)
+    } catch {
+      world.log(
+        0, "the ticket has no mark by which renew could see that it was not edited: \(error.message)")
+    }
+  }
+}

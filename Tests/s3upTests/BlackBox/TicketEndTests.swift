@@ -1,0 +1,170 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// When a ticket's upload may become its object, and what is said about it until then.
+@Suite(.timeLimit(.minutes(15))) struct TicketEndTests {
+  private func issue(_ box: BlackBox, _ words: String...) async throws {
+    try await box.run(["ticket", "issue"] + words + ["s3://bucket/k", "-o", "t.json", "--part-size", "5M"])
+      .expectSuccess()
+  }
+
+  private func produce(_ box: BlackBox, _ command: String) async throws -> ChildProcess.Result {
+    try await box.run("put", "--ticket", "t.json", "--from-command", "--", "sh", "-c", command)
+  }
+
+  /// A command whose stream goes on after the parts have arrived only when the test says so; it fails then, or s3up is
+  /// killed before.
+  private func produce(_ box: BlackBox, _ bytes: Int, parts: Int, kills: Bool = false) async throws {
+    #expect(mkfifo(box.files.path("go"), 0o600) == 0)
+    let before = box.fake.requests(.uploadPart).count { $0.done }
+    let child = try box.start(
+      ["put", "--ticket", "t.json", "--hedge", "off", "--from-command", "--", "sh", "-c"]
+        + ["head -c \(bytes) f; cat go; exit 3"])
+    #expect(await box.fake.wait { $0.count { $0.operation == .uploadPart && $0.done } >= before + parts })
+    if kills { child.signal(SIGKILL) }
+    let go = open(box.files.path("go"), O_WRONLY)
+    close(go)
+    #expect(await child.wait().status == (kills ? nil : 65))
+    #expect(unlink(box.files.path("go")) == 0)
+  }
+
+  /// Sends bytes to the presigned URL of a part, as any program could.
+  private func send(_ box: BlackBox, _ file: String, part: Int) async throws {
+    let ticket = try JSONSerialization.jsonObject(with: Data(try box.files.read("t.json"))) as? [String: Any]
+    let parts = try #require(ticket?["parts"] as? [[String: Any]])
+    let url = try #require(parts[part - 1]["url"] as? String)
+    #expect(try await box.run("part", file, "--url", url).status == 0)
+  }
+
+  @Test(
+    "what a failed or killed run has left of a stream is published by nobody, unless somebody says that it is to be as it is",
+    arguments: [false, true])
+  func halfAStream(_ kills: Bool) async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 16 * mebi)
+    try await issue(box, "--max-size", "20M")
+    // The last part is sent only after its producer has succeeded.
+    try await produce(box, 9_000_000, parts: 1, kills: kills)
+    let shown = try await box.run("ticket", "show", "t.json")
+    #expect(shown.output.contains("nobody has said"), "\(shown.output)")
+    let refused = try await box.run("ticket", "finish", "t.json")
+    refused.expectFailure(65, "5242880 bytes in 1 part", "--as-it-is")
+    #expect(box.fake.objectCount == 0)
+    let accepted = try await box.run("ticket", "finish", "t.json", "--as-it-is")
+    #expect(accepted.status == 0 && accepted.errors.contains("5242880 bytes in 1 part"), "\(accepted.errors)")
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes.prefix(5 * mebi)))
+    // Of a known size all parts are the whole, and the option changes nothing.
+    try await box.run("ticket", "issue", "f", "s3://bucket/k2", "-o", "t2.json", "--part-size", "5M").expectSuccess()
+    #expect(try await box.run("put", "f", "--ticket", "t2.json", "--parts", "1-3").status == 0)
+    try await box.run("ticket", "finish", "t2.json", "--as-it-is").expectFailure(65, "part 4")
+  }
+
+  @Test("more than a ticket is for is published by nobody, and shown", arguments: [false, true])
+  func tooLong(_ completes: Bool) async throws {
+    let box = try BlackBox()
+    try box.sample("g", 20 * mebi)
+    try await issue(box, "--max-size", "1M")
+    try await send(box, "g", part: 1)
+    let shown = try await box.run("ticket", "show", "t.json", "--json")
+    #expect(shown.json["too_long"] as? Bool == true && shown.json["bytes"] as? Int == 20 * mebi, "\(shown.output)")
+    #expect(shown.json["max_size"] as? Int == mebi)
+    for words in [[], ["--as-it-is"]] {
+      try await box.run(["ticket", "finish", "t.json"] + words).expectFailure(65, "20971520 bytes", "at most 1048576")
+    }
+    #expect(box.fake.objectCount == 0)
+    // A holder can complete it without s3up.
+    guard completes else { return }
+    let ticket = try JSONSerialization.jsonObject(with: Data(try box.files.read("t.json"))) as? [String: Any]
+    let id = try #require(ticket?["upload_id"] as? String)
+    try await box.run("complete", "s3://bucket/k", "--upload-id", id).expectSuccess()
+    let after = try await box.run("ticket", "show", "t.json")
+    #expect(after.status == 0 && after.output.contains("completed, but 20971520 bytes"), "\(after.output)")
+    try await box.run("ticket", "finish", "t.json").expectFailure(65, "the object has 20971520 bytes")
+  }
+
+  @Test("a ticket of at most a size has no shares: nobody would know the last part", arguments: ["--parts", "--shard"])
+  func noShares(_ option: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 16 * mebi)
+    try await issue(box, "--max-size", "20M")
+    let result = try await box.run("put", "f", "--ticket", "t.json", option, option == "--parts" ? "1-1" : "1/4")
+    #expect(result.status == 64 && result.errors.contains("has no shares"), "\(result.errors)")
+    #expect(box.fake.requests(.uploadPart).isEmpty)
+    // The whole file is read to its end by one run.
+    #expect(try await box.run("put", "f", "--ticket", "t.json").status == 0)
+  }
+
+  @Test("where parts cannot be left out, a shorter stream after a longer one is told once that it needs a new ticket")
+  func leftOver() async throws {
+    let box = try BlackBox { $0.refusesLeftOutParts = true }
+    let bytes = try box.sample("f", 19 * mebi)
+    try await issue(box, "--max-size", "20M")
+    try await produce(box, 16_000_000, parts: 3)
+    let before = box.fake.requests(.completeMultipartUpload).count
+    let shorter = try await produce(box, "head -c 7000000 f")
+    #expect(shorter.status == 69, "\(shorter.errors)")
+    #expect(shorter.errors.contains("part 3") && shorter.errors.contains("sk for a new ticket"), "\(shorter.errors)")
+    #expect(!shorter.errors.contains("--resume"), "\(shorter.errors)")
+    #expect(box.fake.requests(.completeMultipartUpload).count == before + 1)
+    try box.files.write(Array(bytes.prefix(7_000_000)), to: "g")
+    let file = try await box.run("put", "g", "--ticket", "t.json")
+    #expect(file.status == 69 && file.errors.contains("sk for a new ticket"), "\(file.errors)")
+    // One that is as long replaces them all.
+    #expect(try await produce(box, "cat f").status == 0)
+    #expect(box.fake.object("k")?.sha256 == sha256(bytes))
+  }
+
+  @Test("a short stream is not told that it nears the end of its parts")
+  func nears() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 19 * mebi)
+    try await issue(box, "--max-size", "20M")
+    let result = try await produce(box, "cat f")
+    #expect(result.status == 0 && !result.errors.contains("nears"), "\(result.errors)")
+  }
+
+  @Test("finish tells the parts of the object, not those of the ticket")
+  func partsOfTheObject() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 7 * mebi)
+    try await issue(box, "--max-size", "50M")
+    #expect(try await produce(box, "cat f").status == 0)
+    let finished = try await box.run("ticket", "finish", "t.json", "--json")
+    #expect(finished.json["parts"] as? Int == 2, "\(finished.output)")
+    #expect(try await box.run("ticket", "show", "t.json", "--json").json["bytes"] as? Int == 7 * mebi)
+  }
+
+  @Test("renew writes what a link leads to, and leaves the link")
+  func link() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 9)
+    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
+    try await issue(box, "f")
+    try FileManager.default.moveItem(atPath: box.files.path("t.json"), toPath: box.files.path("d/real.json"))
+    try FileManager.default.createSymbolicLink(atPath: box.files.path("t.json"), withDestinationPath: "d/real.json")
+    let old = try box.files.read("d/real.json")
+    try await box.run("ticket", "renew", "t.json", "--expires", "2d").expectSuccess()
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: box.files.path("t.json")) == "d/real.json")
+    #expect(try box.files.read("d/real.json") != old)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: box.files.path("d")) == ["real.json"])
+  }
+
+  @Test(
+    "renew and finish say that the upload of a ticket is gone, whatever the store calls it",
+    arguments: ["NoSuchUpload", "NoSuchKey", "NotFound"])
+  func gone(_ code: String) async throws {
+    let box = try BlackBox()
+    try box.sample("f", 9)
+    try await issue(box, "f")
+    try await box.run("ticket", "revoke", "t.json").expectSuccess()
+    box.fake.setFaults([Fault(.init(.listParts), .error(status: 404, code: code))])
+    for action in ["renew", "finish"] {
+      try await box.run("ticket", action, "t.json").expectFailure(69, "completed or revoked", "new ticket")
+    }
+    // A bucket that is not there is not an upload that is gone.
+    box.fake.setFaults([Fault(.init(.listParts), .error(status: 404, code: "NoSuchBucket"))])
+    try await box.run("ticket", "show", "t.json").expectFailure(69, "NoSuchBucket")
+  }
+}
