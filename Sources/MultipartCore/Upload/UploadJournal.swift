@@ -46,6 +46,16 @@ final class UploadJournal: Sendable {
 
   var holder: Int32? { book.lockHolder(target) }
 
+  /// The address at which this machine has begun an upload that the store has, if it is another one than this run's. A
+  /// store may have several, such as a name and a tunnel.
+  func otherAddress(of uploadID: String) -> String? {
+    let records = (try? book.all()) ?? []
+    return records.lazy.map(\.header).first { header in
+      header.uploadID.utf8.elementsEqual(uploadID.utf8) && header.target.key.utf8.elementsEqual(target.key.utf8)
+        && !header.target.origin.utf8.elementsEqual(target.origin.utf8)
+    }?.target.origin
+  }
+
   /// Records a new upload, or a found one that already has parts of this source. True if it was written.
   func begin(
     _ uploadID: String, job: UploadJob, partSize: Int64, form: ChecksumForm, receipts: [PartReceipt] = [],

@@ -30,6 +30,13 @@ extension Uploader {
       let others = listing.uploads.filter { !own.contains($0.uploadID) }
         .sorted { ($0.initiated?.seconds ?? 0) < ($1.initiated?.seconds ?? 0) }
       guard let oldest = others.first else { return }
+      for other in others {
+        guard let address = journal?.otherAddress(of: other.uploadID) else { continue }
+        return tell(
+          .warning(
+            "this machine has begun upload \(other.uploadID) of this key at another address of this store, \(address): to "
+              + "go on with that one, stop this run and give \(.resume, "adopt")"))
+      }
       let begun = oldest.initiated.map { ", begun \($0.iso8601)" } ?? ""
       var text: Wording =
         "an unfinished upload that is not this run's is at this key\(begun); if nobody needs it, abort it: "

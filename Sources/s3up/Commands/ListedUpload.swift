@@ -13,6 +13,8 @@ struct ListedUpload {
   /// This machine's record of it.
   var record: UploadRecord?
   var isRunning = false
+  /// The address of the store in its record, if that is another one than this command's.
+  var otherAddress: String?
 
   var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
 
@@ -45,6 +47,7 @@ struct ListedUpload {
       "s3://\(bucket)/\(key)",
     ]
     if let record { facts.append("from \(record.header.sourcePath.text)") }
+    if let otherAddress { facts.append("(begun at \(otherAddress): put --resume adopt goes on with it here)") }
     if isRunning { facts.append("(running)") }
     return facts.map { SafeText.oneLine($0, limit: .max) }.joined(separator: "  ")
   }
@@ -55,7 +58,7 @@ struct ListedUpload {
       ("upload_id", .string(uploadID)), ("initiated", .optional(begun)),
       ("age_seconds", age.map { .int($0) } ?? .null), ("parts", .int(Int64(parts))), ("bytes", .int(bytes)),
       ("recorded", .bool(record != nil)), ("source", .optional(record?.header.sourcePath.text)),
-      ("running", .bool(isRunning)),
+      ("running", .bool(isRunning)), ("other_address", .optional(otherAddress)),
     ]).encoded
   }
 }

@@ -22,9 +22,12 @@ struct UploadsCommand {
     let records = try self.records()
     var found: [ListedUpload] = []
     if let url {
-      found = try await session.store(url.bucket).uploads(prefix: url.key ?? "").map { upload in
+      let store = try await session.store(url.bucket)
+      found = try await store.uploads(prefix: url.key ?? "").map { upload in
         var entry = ListedUpload(upload, bucket: url.bucket, now: session.world.now())
         entry.record = records.first { $0.header.uploadID.utf8.elementsEqual(upload.uploadID.utf8) }
+        let address = entry.record?.header.target.origin
+        entry.otherAddress = address.flatMap { $0.utf8.elementsEqual(store.signer.origin.utf8) ? nil : $0 }
         return entry
       }
     } else {

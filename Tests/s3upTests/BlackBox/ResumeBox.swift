@@ -6,7 +6,7 @@ import Testing
 
 /// An upload of five parts that was stopped before its third: two are at the store.
 struct StoppedUpload {
-  let box: BlackBox
+  private(set) var box: BlackBox
   let bytes: [UInt8]
   let uploadID: String
 
@@ -33,6 +33,11 @@ struct StoppedUpload {
 
   init(options: [String] = [], by signal: Int32 = SIGKILL) async throws {
     try await self.init(try BlackBox(), options: options, by: signal)
+  }
+
+  /// The same store by another name.
+  mutating func moveToOtherAddress() {
+    box.environment["AWS_ENDPOINT_URL_S3"] = box.fake.endpoint.replacing("127.0.0.1", with: "localhost")
   }
 
   /// As on another machine, a while later.

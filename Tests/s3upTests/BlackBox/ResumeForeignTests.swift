@@ -24,6 +24,18 @@ import Testing
     box.expectUntouched(id, parts: 3, since: before)
   }
 
+  @Test("an upload that this machine has begun at another address of the store is named, with --resume adopt")
+  func otherAddress() async throws {
+    var stopped = try await StoppedUpload()
+    let first = stopped.box.fake.endpoint
+    stopped.moveToOtherAddress()
+    let listed = try await stopped.box.run("uploads", "s3://bucket")
+    #expect(listed.output.contains("begun at \(first): put --resume adopt goes on with it here"), "\(listed.output)")
+    let result = try await stopped.box.run(StoppedUpload.words)
+    result.expectWarned("begun upload \(stopped.uploadID) of this key at another address of this store, \(first)")
+    #expect(result.errors.contains("--resume adopt"), "\(result.errors)")
+  }
+
   @Test("with --resume adopt an abandoned upload whose parts match the file is adopted")
   func adopted() async throws {
     let box = try BlackBox()
