@@ -11,6 +11,8 @@ public struct BatchOptions: Sendable {
   package var record: RunRecord?
   /// Receives a line for each object that is at the store in the end.
   package var manifest: Manifest?
+  /// What the run writes itself.
+  package var outputs = RunOutputs()
   /// The beginning of each key that the manifest leaves out, so that `sha256sum -c` finds the files in their folder.
   package var manifestPrefix = ""
 

@@ -137,16 +137,26 @@ public final class BatchUpload: Sendable {
     case .skipped(let source):
       state.withLock { $0.summary.skipped += 1 }
       onEvent(.skipped(source))
+    case .leftOut(let source):
+      driver.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.why)")
+    case .advice(let text): driver.world.log(0, text)
     case .failed(let failure, let name):
       var result = maker.result(nil, failure)
       if !name.isEmpty { result.name = name }
       ended(result)
     case .candidate(let candidate):
+      let item = candidate.item
+      let bucket = item.bucket ?? maker.bucket
+      if let refusal = options.outputs.refusal(
+        of: candidate.inode, item.input.path, bucket: bucket, key: item.key)
+      {
+        ended(maker.result(item, refusal))
+        return driver.interruption == nil
+      }
       state.withLock { $0.found += 1 }
       found(candidate.size ?? 0)
       if options.onlyLooks, !options.upload.skipsSame {
-        let item = candidate.item
-        plan(item.input.path.text, item.bucket ?? maker.bucket, item.key, candidate.size)
+        plan(item.input.path.text, bucket, item.key, candidate.size)
         return driver.interruption == nil
       }
       return await ahead.put(candidate)

@@ -35,8 +35,9 @@ extension Store {
     var options = options
     options.record = options.onlyLooks ? nil : record(of: sources, options)
     let compares = options.upload.skipsSame || options.record?.isResumed == true
-    return batch(options, onEvent: onEvent) { [self] give in
-      try await sources.find(give) {
+    options.outputs.stateFolder = self.options.stateFolder(world.environment)
+    return batch(options, onEvent: onEvent) { [self, outputs = options.outputs] give in
+      try await sources.find(in: bucket, besides: outputs, give) {
         guard compares, endpoint.kind != .directory else { return nil }
         return PrefixListing(
           client: client, bucket: bucket, prefix: sources.prefix, retrying: retry, common: common)

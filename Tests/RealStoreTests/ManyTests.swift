@@ -32,5 +32,40 @@ extension RealStores {
       #expect(third.lines.count { $0.contains(#""event":"completed""#) } == 1, "\(third.output.suffix(600))")
       try await run.expect(run.key("d0/f 0"), is: changed)
     }
+
+    @Test(arguments: Store.all)
+    func aReportNeverCostsASourceAndAManifestNeverAnObjectOfItsRun(_ store: Store) async throws {
+      let run = try Run(store, "reports")
+      var keys: [String: Source] = [:]
+      try FileManager.default.createDirectory(
+        atPath: run.files.path("tree"), withIntermediateDirectories: true)
+      for (number, name) in ["a", "data"].enumerated() {
+        keys[name] = try await run.file("tree/" + name, 5000 + number, seed: UInt64(number + 1))
+      }
+      let (folder, list) = (run.files.path("tree"), run.files.path("list"))
+      let data = folder + "/data"
+      try Data("\(folder)/./a\n\(data)\n".utf8).write(to: URL(fileURLWithPath: list))
+      let target = run.url(run.prefix + "/")
+      let before = try [data, list].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+      for words in [
+        ["--files-from", list, target, "--failed-to", list], [folder + "/a", data, target, "--failed-to", data],
+        ["-r", folder, target, "--failed-to", data], ["-r", folder, target, "--manifest", data],
+        ["-r", folder, target, "--failed-to", data, "--dry-run"],
+        ["-r", folder, target, "--manifest", run.url(run.key("a"))],
+        [folder + "/a", data, target, "--manifest", run.url(run.key("a"))],
+      ] {
+        let result = try await run(["put"] + words)
+        #expect(result.status == 64, "\(words): \(result.output) \(result.errors)")
+        #expect(try [data, list].map { try Data(contentsOf: URL(fileURLWithPath: $0)) } == before, "\(words)")
+      }
+      #expect(try await store.ask(.head(run.key("a")), .head(run.key("data"))).map(\.status) == [404, 404])
+      let manifest = run.url(run.key("manifest"))
+      let well = try await run(["put", "-r", folder, target, "--manifest", manifest, "--failed-to", folder + "/failed"])
+      #expect(well.status == 0, "\(well.errors)")
+      try await run.expect(keys)
+      #expect(try await store.ask(.head(run.key("failed")), .head(run.key("manifest"))).map(\.status) == [404, 200])
+      let nowhere = try await run(["put", "-r", folder, target, "--manifest", "s3://no-such-bucket-of-s3up/m"])
+      #expect(nowhere.status == 69 && !nowhere.output.contains("uploaded"), "\(nowhere.output) \(nowhere.errors)")
+    }
   }
 }

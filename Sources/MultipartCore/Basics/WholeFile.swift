@@ -18,4 +18,24 @@ enum WholeFile {
       return bytes
     }
   }
+
+  /// Writes a file that is complete and durable before it replaces the one of this name: a temporary file beside it,
+  /// `fsync`, `rename`. It has the mode of the file that it replaces, or the one that the user's umask gives.
+  static func replace(
+    _ path: FilePath, mode: mode_t?, failing failure: (Int32) -> Failure, _ fill: (Int32) throws(Failure) -> Void
+  ) throws(Failure) {
+    let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: 0o666)
+    guard descriptor >= 0 else { throw failure(errno) }
+    do throws(Failure) {
+      defer { close(descriptor) }
+      if let mode { guard fchmod(descriptor, mode) == 0 else { throw failure(errno) } }
+      try fill(descriptor)
+      guard fsync(descriptor) == 0, temporary.withCString({ from in path.withCString { rename(from, $0) } }) == 0 else {
+        throw failure(errno)
+      }
+    } catch {
+      temporary.remove()
+      throw error
+    }
+  }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// same place in the bucket again. One pool per line.
 struct CognitoGuestFile: Sendable {
   private static let header = "s3up guests 1"
-  private static let name = "guests"
+  static let name = "guests"
   private static let mostBytes = 1 << 20
 
   private struct Entry {

@@ -56,54 +56,34 @@ package final class Manifest: Sendable {
     (state.lines, state.size) = ([], 0)
   }
 
-  /// Writes it into a file, which is complete and durable before it replaces an older one of this name. A target that is
-  /// not a regular file, such as a pipe or a device, is written directly.
-  package func write(to path: FilePath) throws(Failure) {
-    var status = stat()
-    if path.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFREG {
-      let descriptor = path.withCString { open($0, O_WRONLY | O_CLOEXEC) }
-      guard descriptor >= 0 else { throw Self.failure(path, "cannot be written") }
-      return try fill(descriptor, path)
-    }
-    // With the mode that the user's umask gives.
-    let (temporary, descriptor) = ScratchFile.made(path, O_WRONLY, mode: 0o666)
-    guard descriptor >= 0 else { throw Self.failure(path, "cannot be made") }
-    do throws(Failure) {
-      try fill(descriptor, path, isDurable: true)
-      let renamed = temporary.withCString { from in path.withCString { rename(from, $0) } }
-      guard renamed == 0 else { throw Self.failure(path, "cannot be renamed") }
-    } catch {
-      _ = temporary.withCString { unlink($0) }
-      throw error
-    }
-  }
-
   /// A temporary file that contains it; the caller uploads it and deletes it.
   package func temporaryFile() throws(Failure) -> FilePath {
     let (path, descriptor) = ScratchFile.made(FilePath(folder + "/s3up-manifest"), O_WRONLY, mode: 0o600)
     guard descriptor >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be made") }
     do throws(Failure) {
-      try fill(descriptor, path)
+      defer { close(descriptor) }
+      try write { (bytes) throws(Failure) in
+        guard StateFolder.writeAll(descriptor, bytes) else {
+          throw StateFolder.failure(path.text, "a temporary file cannot be written")
+        }
+      }
     } catch {
-      _ = path.withCString { unlink($0) }
+      path.remove()
       throw error
     }
     return path
   }
 
-  /// Takes over the descriptor.
-  private func fill(_ descriptor: Int32, _ path: FilePath, isDurable: Bool = false) throws(Failure) {
-    defer { close(descriptor) }
+  /// Gives it in pieces, in order.
+  package func write(_ give: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var bytes: [UInt8] = []
     try merged { (line) throws(Failure) in
       bytes += line.text
       guard bytes.count >= Self.step else { return }
-      guard StateFolder.writeAll(descriptor, bytes) else { throw Self.failure(path, "cannot be written") }
+      try give(bytes)
       bytes.removeAll(keepingCapacity: true)
     }
-    guard StateFolder.writeAll(descriptor, bytes), !isDurable || fsync(descriptor) == 0 else {
-      throw Self.failure(path, "cannot be written")
-    }
+    try give(bytes)
   }
 
   private static let step = 64 << 10
@@ -133,9 +113,5 @@ package final class Manifest: Sendable {
         open.insert(run, at: low)
       }
     }
-  }
-
-  private static func failure(_ path: FilePath, _ what: String) -> Failure {
-    StateFolder.failure(path.text, "the manifest \(what)")
   }
 }

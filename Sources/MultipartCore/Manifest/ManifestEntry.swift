@@ -31,6 +31,16 @@ package enum ManifestForm: Sendable {
     self = [".json", ".jsonl"].contains(where: target.hasSuffix) ? .json : .sums
   }
 
+  /// Whether a file that begins like this may be a manifest: it may then be replaced, wherever it lies.
+  package func begins(_ line: [UInt8]) -> Bool {
+    switch self {
+    case .sums:
+      let sum = line.first == UInt8(ascii: "\\") ? line.dropFirst() : line[...]
+      return sum.prefix(64).count { Hex.value(of: $0) != nil } == 64 && sum.dropFirst(64).starts(with: "  ".utf8)
+    case .json: return line.starts(with: #"{"key":"#.utf8)
+    }
+  }
+
   /// Each share of a run writes a manifest of its own.
   package static func target(_ name: String, share: Int, of shares: Int) -> String { "\(name).\(share)-of-\(shares)" }
 

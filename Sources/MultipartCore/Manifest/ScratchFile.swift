@@ -7,7 +7,7 @@ final class ScratchFile: Sendable {
   private let folder: String
 
   init(in folder: String) throws(Failure) {
-    let (path, opened) = Self.made(FilePath(folder + "/s3up-manifest"), O_RDWR | O_APPEND, mode: 0o600)
+    let (path, opened) = Self.made(FilePath(folder + "/s3up-report"), O_RDWR | O_APPEND, mode: 0o600)
     descriptor = opened
     self.folder = folder
     guard opened >= 0 else { throw StateFolder.failure(folder, "a temporary file cannot be made") }
@@ -41,5 +41,42 @@ final class ScratchFile: Sendable {
       done += count
     }
     return bytes
+  }
+}
+
+/// Bytes that are collected during a run: in memory up to a bound, then in a scratch file.
+package final class ScratchBytes: Sendable {
+  private struct State: Sendable {
+    var memory: [UInt8] = []
+    var file: ScratchFile?
+    var length: Int64 = 0
+  }
+
+  private let folder: String
+  private let state = Locked(State())
+  private static let step = 256 << 10
+
+  package init(in folder: String) { self.folder = folder }
+
+  package func append(_ bytes: [UInt8]) throws(Failure) {
+    try state.withLock { (state) throws(Failure) in
+      state.memory += bytes
+      guard state.memory.count >= Self.step else { return }
+      let file = if let file = state.file { file } else { try ScratchFile(in: folder) }
+      try file.append(state.memory)
+      state.length += Int64(state.memory.count)
+      state.file = file
+      state.memory = []
+    }
+  }
+
+  package func forEachPiece(_ give: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+    let (memory, file, length) = state.withLock { ($0.memory, $0.file, $0.length) }
+    if let file {
+      for start in stride(from: 0, to: length, by: Self.step) {
+        try give(try file.read(start..<min(length, start + Int64(Self.step))))
+      }
+    }
+    try give(memory)
   }
 }

@@ -21,6 +21,8 @@ package struct BatchSources: Sendable {
   package var shard: Shard?
   /// Also tells what the rules leave out.
   package var tellsExcluded = false
+  /// A run is all right if its rules leave nothing to send, or its list is empty.
+  package var allowsNothing = true
 
   package init(_ kind: Kind, prefix: String) {
     self.kind = kind
@@ -38,34 +40,49 @@ package struct BatchSources: Sendable {
     return paths + [prefix, key ?? "", "\(followsLinks)", "\(shard.map { "\($0.index)/\($0.count)" } ?? "")"]
   }
 
-  /// Gives what it finds, in order.
+  /// Gives what it finds, in order. Objects that name no bucket go to `bucket`.
   func find(
-    _ give: @Sendable (CandidateStep) async -> Bool, listing: @Sendable () -> PrefixListing?
+    in bucket: String, besides outputs: RunOutputs = RunOutputs(),
+    _ give: @escaping @Sendable (CandidateStep) async -> Bool,
+    listing: @Sendable () -> PrefixListing?
   ) async throws {
+    let tally = SourceTally(rules)
+    let counted = { @Sendable (step: CandidateStep) in
+      tally.count(step)
+      return await give(step)
+    }
     switch kind {
     case .named(let paths):
+      try refuseOutputs(outputs, bucket, paths)
       try refuseMeetings(of: paths)
-      for path in paths where await !tell(contentsOf: path, give, listing) { return }
-    case .list(let path, let endsWithZero): try await tell(path, endsWithZero, give)
-    case .batch(let batch): try await tell(batch, give)
+      for path in paths where await !tell(contentsOf: path, outputs, tally, counted, listing) { return }
+    case .list(let path, let endsWithZero):
+      guard try await tell(path, endsWithZero, bucket, outputs, tally, counted) else { return }
+    case .batch(let batch):
+      guard try await tell(batch, outputs, tally, counted) else { return }
     }
+    let isList = if case .named = kind { false } else { true }
+    if !allowsNothing, let failure = tally.failure(ofList: isList) { throw failure }
+    for advice in tally.advice where await !give(.advice(advice)) { return }
   }
 
   // MARK: - Files and folders
 
   private func tell(
-    contentsOf path: FilePath, _ give: (CandidateStep) async -> Bool, _ makeListing: () -> PrefixListing?
+    contentsOf path: FilePath, _ outputs: RunOutputs, _ tally: SourceTally,
+    _ give: (CandidateStep) async -> Bool, _ makeListing: () -> PrefixListing?
   ) async -> Bool {
     do throws(Failure) {
       guard Self.isFolder(path) else {
-        return await tellFile(path, name: Array(Self.lastComponent(path)), give)
+        return await tellFile(path, name: Array(path.lastName), tally, give)
       }
       let walk = try TreeWalk(
         root: path, rules: rules, followsLinks: followsLinks, tellsExcluded: tellsExcluded, shard: shard,
-        longest: max(1, KeyName.longest - prefix.utf8.count))
+        longest: max(1, KeyName.longest - prefix.utf8.count), stateFolder: outputs.stateFolder.map { FilePath($0) })
+      defer { tally.add(walk.watch) }
       let listing = makeListing()
       while let finding = walk.next() {
-        guard await tell(finding, give, listing) else { return false }
+        guard await tell(finding, outputs, give, listing) else { return false }
       }
       return true
     } catch {
@@ -74,20 +91,22 @@ package struct BatchSources: Sendable {
   }
 
   private func tell(
-    _ finding: TreeFinding, _ give: (CandidateStep) async -> Bool, _ listing: PrefixListing?
+    _ finding: TreeFinding, _ outputs: RunOutputs, _ give: (CandidateStep) async -> Bool, _ listing: PrefixListing?
   ) async -> Bool {
     switch finding {
     case .failed(let failure): return await give(.failed(failure))
     case .skipped(let skip):
-      return await give(
-        .skipped(SkippedSource(path: skip.display.text, why: skip.reason.words)))
+      let source = SkippedSource(path: skip.display.text, why: skip.reason.words)
+      return await give(skip.reason == .ownState ? .leftOut(source) : .skipped(source))
+    case .file(let file) where outputs.isReport(file.inode):
+      return await give(.leftOut(SkippedSource(path: file.display.text, why: "this run writes a report there")))
     case .file(let file):
       do throws(Failure) {
         var item = UploadItem(
           UploadInput(.entry(file, followsLinks: followsLinks)),
           to: try key(of: file.path, file.display))
         item.name = nameInLists(file.display, key: file.path)
-        var candidate = Candidate(item, size: file.size)
+        var candidate = Candidate(item, size: file.size, inode: file.inode)
         if let listing { candidate.found = await listing.find(item.key) }
         return await give(.candidate(candidate))
       } catch {
@@ -103,14 +122,16 @@ package struct BatchSources: Sendable {
   }
 
   private func tellFile(
-    _ path: FilePath, name: [UInt8], _ give: (CandidateStep) async -> Bool
+    _ path: FilePath, name: [UInt8], _ tally: SourceTally, _ give: (CandidateStep) async -> Bool
   ) async -> Bool {
-    guard isInShare(name), rules.includes(name) else { return true }
+    guard isChosen(name, tally) else { return true }
     do throws(Failure) {
       let key = if let key { key } else { try key(of: name, path) }
       var item = UploadItem(UploadInput(.file(path)), to: key)
       item.name = nameInLists(path, key: name)
-      return await give(.candidate(Candidate(item, size: Self.size(path))))
+      let status = path.status
+      return await give(
+        .candidate(Candidate(item, size: status.map { Int64($0.st_size) }, inode: status.map { Inode($0) })))
     } catch {
       return await give(.failed(error.at(Place(file: path.text))))
     }
@@ -123,7 +144,7 @@ package struct BatchSources: Sendable {
     var trees: [TreeWalk] = []
     for path in paths {
       guard Self.isFolder(path) else {
-        files.append((Array(Self.lastComponent(path)), path))
+        files.append((Array(path.lastName), path))
         continue
       }
       // What cannot be read is said when its turn comes.
@@ -136,24 +157,40 @@ package struct BatchSources: Sendable {
     }
   }
 
-  private func isInShare(_ name: [UInt8]) -> Bool { shard?.holds(name) ?? true }
+  /// Before anything is sent: what the run writes at its end would replace what it was to send.
+  private func refuseOutputs(_ outputs: RunOutputs, _ bucket: String, _ paths: [FilePath]) throws(Failure) {
+    for path in paths {
+      if Self.isFolder(path) {
+        try outputs.refuse(folder: path, bucket: bucket, prefix: prefix, rules: rules)
+      } else {
+        let name = Array(path.lastName)
+        guard rules.includes(name) else { continue }
+        try outputs.refuse(source: path, bucket: bucket, key: key ?? (try? key(of: name, path)))
+      }
+    }
+  }
+
+  /// Whether a file that is named, and not found in a folder, is sent by this machine.
+  private func isChosen(_ name: [UInt8], _ tally: SourceTally) -> Bool {
+    guard rules.includes(name) else {
+      tally.noteExcluded()
+      return false
+    }
+    guard shard?.holds(name) ?? true else {
+      tally.noteOther()
+      return false
+    }
+    return true
+  }
 
   private func key(of name: [UInt8], _ path: FilePath) throws(Failure) -> String {
     try KeyName(prefix: prefix, names).key(of: name, path)
   }
 
-  private static func lastComponent(_ path: FilePath) -> ArraySlice<UInt8> {
-    path.bytes.split(separator: UInt8(ascii: "/")).last ?? []
-  }
+  package static func isFolder(_ path: FilePath) -> Bool { isKind(S_IFDIR, path) }
 
-  package static func isFolder(_ path: FilePath) -> Bool {
-    var status = stat()
-    return path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
-  private static func size(_ path: FilePath) -> Int64? {
-    var status = stat()
-    return path.withCString { stat($0, &status) } == 0 ? Int64(status.st_size) : nil
+  fileprivate static func isKind(_ kind: mode_t, _ path: FilePath) -> Bool {
+    path.status.map { $0.st_mode & S_IFMT == kind } ?? false
   }
 }
 
@@ -168,14 +205,15 @@ extension BatchSources {
   }
 
   private func tell(
-    _ path: FilePath, _ endsWithZero: Bool, _ give: @Sendable (CandidateStep) async -> Bool
-  ) async throws(Failure) {
-    let mayBeReadTwice = path != Self.standardInput && Self.isRegular(path)
-    if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero) }
+    _ path: FilePath, _ endsWithZero: Bool, _ bucket: String, _ outputs: RunOutputs, _ tally: SourceTally,
+    _ give: @Sendable (CandidateStep) async -> Bool
+  ) async throws(Failure) -> Bool {
+    let mayBeReadTwice = path != Self.standardInput && Self.isKind(S_IFREG, path)
+    if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero, bucket, outputs) }
     var earlier = mayBeReadTwice ? nil : KeysOfPipe()
     let list = try open(path, endsWithZero)
     while let listed = try list.next() {
-      guard isInShare(listed.name), rules.includes(listed.name) else { continue }
+      guard isChosen(listed.name, tally) else { continue }
       var step: CandidateStep
       do throws(Failure) {
         let shown = FilePath(bytes: listed.path)
@@ -184,22 +222,29 @@ extension BatchSources {
         let file = try list.find(listed)
         var item = UploadItem(UploadInput(.entry(file, followsLinks: true)), to: key)
         item.name = listed.path
-        step = .candidate(Candidate(item, size: file.size))
+        step = .candidate(Candidate(item, size: file.size, inode: file.inode))
       } catch {
         step = .failed(error, name: listed.path)
       }
-      guard await give(step) else { return }
+      guard await give(step) else { return false }
     }
+    return true
   }
 
-  private func refuseMeetings(in path: FilePath, _ endsWithZero: Bool) throws(Failure) {
+  /// Before anything is sent, for a list that can be read twice.
+  private func refuseMeetings(
+    in path: FilePath, _ endsWithZero: Bool, _ bucket: String, _ outputs: RunOutputs
+  ) throws(Failure) {
     let meeting = try KeyMeeting.find { () throws(Failure) in
       let list = try FileList(path, endsWithZero: endsWithZero)
       return { () throws(Failure) in
         while let listed = try list.next() {
+          guard rules.includes(listed.name) else { continue }
           let file = FilePath(bytes: listed.path)
+          let key = try? self.key(of: listed.name, file)
+          try outputs.refuse(source: file, bucket: bucket, key: key)
           // A name that cannot be a key is refused when its turn comes.
-          if let key = try? self.key(of: listed.name, file) { return (key, file) }
+          if let key { return (key, file) }
         }
         return nil
       }
@@ -208,37 +253,43 @@ extension BatchSources {
   }
 
   private func tell(
-    _ batch: OpenBatch, _ give: @Sendable (CandidateStep) async -> Bool
-  ) async throws(Failure) {
-    let file = batch.path.flatMap { Self.isRegular($0) ? $0 : nil }
-    if let file { try refuseMeetings(inBatch: file) }
+    _ batch: OpenBatch, _ outputs: RunOutputs, _ tally: SourceTally,
+    _ give: @Sendable (CandidateStep) async -> Bool
+  ) async throws(Failure) -> Bool {
+    let file = batch.path.flatMap { Self.isKind(S_IFREG, $0) ? $0 : nil }
+    if let file { try refuseMeetings(inBatch: file, outputs) }
     var earlier = file == nil ? KeysOfPipe() : nil
     while let line = try batch.next() {
-      guard isInShare(Array(line.key.utf8)) else { continue }
+      guard shard?.holds(Array(line.key.utf8)) ?? true else {
+        tally.noteOther()
+        continue
+      }
       do throws(Failure) {
         try earlier?.add(line.address, line.source)
       } catch {
-        guard await give(.failed(error, name: line.source.bytes)) else { return }
+        guard await give(.failed(error, name: line.source.bytes)) else { return false }
         continue
       }
       var item = UploadItem(UploadInput(.file(line.source)), to: line.key)
       (item.bucket, item.region, item.contentType) = (line.bucket, line.region, line.contentType)
       if !line.metadata.isEmpty { item.metadata = line.metadata }
-      guard await give(.candidate(Candidate(item, size: Self.size(line.source)))) else { return }
+      let status = line.source.status
+      let candidate = Candidate(item, size: status.map { Int64($0.st_size) }, inode: status.map { Inode($0) })
+      guard await give(.candidate(candidate)) else { return false }
     }
+    return true
   }
 
-  private func refuseMeetings(inBatch path: FilePath) throws(Failure) {
+  private func refuseMeetings(inBatch path: FilePath, _ outputs: RunOutputs) throws(Failure) {
     let meeting = try KeyMeeting.find { () throws(Failure) in
       let list = try BatchList(path)
-      return { () throws(Failure) in try list.next().map { ($0.address, $0.source) } }
+      return { () throws(Failure) in
+        guard let line = try list.next() else { return nil }
+        try outputs.refuse(source: line.source, bucket: line.bucket, key: line.key)
+        return (line.address, line.source)
+      }
     }
     if let meeting { throw meeting.failure }
-  }
-
-  private static func isRegular(_ path: FilePath) -> Bool {
-    var status = stat()
-    return path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 }
 
@@ -248,8 +299,10 @@ private struct KeysOfPipe {
   private var files: [Int: Int] = [:]
 
   mutating func add(_ key: String, _ file: FilePath) throws(Failure) {
-    guard let first = files[key.hashValue] else {
-      files[key.hashValue] = file.bytes.hashValue
+    // Of the bytes: a `String` has the hash of every other way to write its characters, and those are other keys.
+    let hash = Array(key.utf8).hashValue
+    guard let first = files[hash] else {
+      files[hash] = file.bytes.hashValue
       return
     }
     guard first != file.bytes.hashValue else { return }

@@ -3,11 +3,13 @@ struct Candidate: Sendable {
   var item: UploadItem
   /// Nil if it is not known before the source is opened.
   var size: Int64?
+  /// Which file it was when it was found, if it is one.
+  var inode: Inode?
   /// What a list of the destination says of the object at its key.
   var found = PrefixListing.Found.unknown
 
-  init(_ item: UploadItem, size: Int64? = nil) {
-    (self.item, self.size) = (item, size)
+  init(_ item: UploadItem, size: Int64? = nil, inode: Inode? = nil) {
+    (self.item, self.size, self.inode) = (item, size, inode)
   }
 }
 
@@ -15,10 +17,14 @@ struct Candidate: Sendable {
 enum CandidateStep: Sendable {
   case candidate(Candidate)
   case skipped(SkippedSource)
+  /// It is s3up's own, and no source.
+  case leftOut(SkippedSource)
+  /// What whoever chose the sources should know.
+  case advice(Wording)
   /// It cannot be uploaded; the others can.
   case failed(Failure, name: [UInt8] = [])
 }
 
 /// Finds the candidates of a run one after another and gives them away; it ends when `give` returns false. What it throws
 /// ends the run.
-typealias Finder = @Sendable (_ give: @Sendable (CandidateStep) async -> Bool) async throws -> Void
+typealias Finder = @Sendable (_ give: @escaping @Sendable (CandidateStep) async -> Bool) async throws -> Void

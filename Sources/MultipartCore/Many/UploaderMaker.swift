@@ -21,7 +21,7 @@ final class UploaderMaker: UploaderMaking {
   private let wantsSHA256: Bool
   private let onlyLooks: Bool
   /// Of other buckets.
-  private let stores = Locked<[String: Store]>([:])
+  private let stores = Locked<[[UInt8]: Store]>([:])
 
   var world: World { store.world }
   var bucket: String { store.bucket }
@@ -65,8 +65,10 @@ final class UploaderMaker: UploaderMaking {
   }
 
   private func store(of item: UploadItem) async throws(Failure) -> Store {
-    guard let bucket = item.bucket, bucket != store.bucket || item.region != nil else { return store }
-    let name = bucket + "\n" + (item.region ?? "")
+    guard let bucket = item.bucket, !bucket.utf8.elementsEqual(store.bucket.utf8) || item.region != nil else {
+      return store
+    }
+    let name = Array((bucket + "\n" + (item.region ?? "")).utf8)
     if let known = stores.withLock({ $0[name] }) { return known }
     let made = try await store.sibling(bucket: bucket, region: item.region)
     stores.withLock { $0[name] = made }

@@ -17,7 +17,8 @@ final class RecordFolder: Sendable {
   deinit { close(descriptor) }
 
   /// s3up's own folder within the state folder.
-  static func own(in folder: String) -> String { folder + "/uploads" }
+  static func own(in folder: String) -> String { folder + "/" + ownName }
+  static let ownName = "uploads"
 
   /// Opens a folder of s3up's own; nil if it does not exist.
   static func open(_ path: String) throws(Failure) -> RecordFolder? {

@@ -47,7 +47,7 @@ package final class RunRecord: Sendable {
     guard !path.isEmpty else {
       throw Failure(.local, "there is no state folder", remedy: "name one with \(.stateFolder)")
     }
-    let folder = try RecordFolder.make(path + "/runs")
+    let folder = try RecordFolder.make(path + "/" + folderName)
     guard let lock = try RecordLock.take(folder, name + ".lock") else { return nil }
     do throws(Failure) {
       if lock.leftSince != nil { folder.removeLeftovers(beside: name) }
@@ -104,6 +104,7 @@ package final class RunRecord: Sendable {
 extension RunRecord {
   // MARK: Lines
 
+  static let folderName = "runs"
   private static let opening = ["s3up", "run", "1"].map { Array($0.utf8) }
   private static let lineLength = 17
   /// 32 MB of memory.

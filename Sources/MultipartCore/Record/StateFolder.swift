@@ -2,6 +2,11 @@ import Glibc
 
 /// Files of the state folder, readable by this user only and replaced atomically.
 enum StateFolder {
+  /// What s3up keeps in it, and nothing else.
+  static let names = [
+    RecordFolder.ownName, RunRecord.folderName, StoreMemory.name, CognitoGuestFile.name, TicketSeal.name,
+  ]
+
   /// `mkdir` for each missing folder of the path, mode 0700, each made durable in its parent.
   static func make(_ folder: String) throws(Failure) {
     var path = ""

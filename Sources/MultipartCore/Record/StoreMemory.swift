@@ -42,7 +42,7 @@ package struct StoreMemory: Sendable {
     self.folder = folder
   }
 
-  private static let name = "stores"
+  static let name = "stores"
 
   package func lessons(of origin: String, now: Timestamp) -> StoreLessons {
     do throws(Failure) {

@@ -43,7 +43,7 @@ package enum StreamFile {
 
   private static let dash = [UInt8(ascii: "-")]
 
-  private static func descriptor(namedBy path: FilePath) -> Int32? {
+  static func descriptor(namedBy path: FilePath) -> Int32? {
     if path.bytes == dash || path.bytes == Array("/dev/stdin".utf8) { return 0 }
     for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.bytes.starts(with: prefix.utf8) {
       let digits = path.bytes.dropFirst(prefix.utf8.count)

@@ -43,7 +43,7 @@ package struct TicketBatch: Sendable {
       var item = UploadItem(UploadInput(.entry(file, followsLinks: false)), to: ticket.key)
       item.bucket = ticket.bucket
       item.ticket = ticket
-      return .candidate(Candidate(item, size: file.size))
+      return .candidate(Candidate(item, size: file.size, inode: file.inode))
     } catch {
       return .failed(error.at(Place(file: name, bucket: ticket.bucket, key: ticket.key)), name: Array(name.utf8))
     }
@@ -59,7 +59,7 @@ package struct TicketBatch: Sendable {
       var folder = root
       for word in words.dropLast() { folder = try folder.folder(word, followsLinks: false) }
       let status = try folder.status(of: last, followsLinks: false)
-      return TreeFile(folder: folder, path: Array(name.utf8), size: Int64(status.st_size))
+      return TreeFile(folder: folder, path: Array(name.utf8), status)
     } catch {
       throw Failure.system(
         .sourceMissing, error.number, "the file of the ticket cannot be opened below the folder",
@@ -152,11 +152,12 @@ extension Store {
   ) async throws(Failure) -> (count: Int, bytes: Int64, expires: Timestamp?) {
     let issuer = TicketIssuer(self, lifetime, options, write)
     do {
-      try await sources.find { step in
+      try await sources.find(in: bucket) { step in
         switch step {
         case .candidate(let candidate): _ = await issuer.begin(candidate.item)
         case .skipped(let source): onSkip(source)
         case .failed(let failure, _): issuer.fail(failure)
+        case .leftOut, .advice: break
         }
         if isStopped() { issuer.fail(Failure(.interrupted, "interrupted")) }
         return issuer.failure == nil
@@ -217,7 +218,7 @@ private final class TicketIssuer: Sendable {
     if let type = item.contentType { options.object.contentType = type }
     if let metadata = item.metadata { options.object.metadata = metadata }
     let store =
-      if let bucket = item.bucket, bucket != store.bucket || item.region != nil {
+      if let bucket = item.bucket, !bucket.utf8.elementsEqual(store.bucket.utf8) || item.region != nil {
         try await store.sibling(bucket: bucket, region: item.region)
       } else {
         store

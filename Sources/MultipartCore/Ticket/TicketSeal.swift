@@ -6,7 +6,7 @@ import Glibc
 /// The key is random, is made with the first ticket, is used for nothing else and stays in the state folder (`ticket-key`,
 /// mode 0600). It is not derived from the credentials, because those of a role change within hours.
 struct TicketSeal {
-  private static let name = "ticket-key"
+  static let name = "ticket-key"
   private static let length = 32
   private let key: [UInt8]
 

@@ -25,6 +25,7 @@ final class ManyReporter: Sendable {
   private let start: Duration
   private let style: ProgressPrinter.Style
   private let state = Locked(State())
+  private let retries = RetryPauses()
   private let sharesTerminal: Bool
   private let paint: Paint
 
@@ -56,7 +57,8 @@ final class ManyReporter: Sendable {
           + SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max) + (size.map { " (\(Human.size($0)))" } ?? ""),
         json: Event.planned(subject, size: size).json)
     case .upload(let event, let source, let bucket, let key):
-      Reporter(session, subject: Event.Subject(source: source, bucket: bucket, key: key), isOne: false).hear(event)
+      Reporter(session, subject: Event.Subject(source: source, bucket: bucket, key: key), retries, isOne: false)
+        .hear(event)
     }
   }
 
@@ -197,19 +199,20 @@ final class ManyReporter: Sendable {
     return statuses.count == 1 ? first : .several
   }
 
-  /// The summary, and the way to send what has failed. Throws if a line could not be written.
-  func tell(_ summary: BatchSummary, command: String?) throws(Failure) {
+  /// The summary, and what has failed.
+  func tell(_ summary: BatchSummary) {
     let duration = session.world.uptime() - start
     line(sentence(summary, duration), json: Event.summary(summary, seconds: duration / .seconds(1)).json)
-    if summary.failed > 0 {
-      let names = failures.first.map { SafeText.oneLine($0) }
-      for name in names { session.console.line("  failed: \(name)") }
-      if failures.count > names.count { session.console.line("  and \(failures.count - names.count) more") }
-      if let command { session.console.line(command) }
-    }
-    if let unsaid = state.withLock({ $0.unsaid }) {
-      try session.unsaid(unsaid, sentence(summary, duration))
-    }
+    guard summary.failed > 0 else { return }
+    let names = failures.first.map { SafeText.oneLine($0) }
+    for name in names { session.console.line("  failed: \(name)") }
+    if failures.count > names.count { session.console.line("  and \(failures.count - names.count) more") }
+  }
+
+  /// The last call: throws if a line could not be written.
+  func settle(_ summary: BatchSummary) throws(Failure) {
+    guard let unsaid = state.withLock({ $0.unsaid }) else { return }
+    try session.unsaid(unsaid, sentence(summary, session.world.uptime() - start))
   }
 
   private func sentence(_ summary: BatchSummary, _ duration: Duration) -> String {

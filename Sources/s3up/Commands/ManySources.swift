@@ -16,7 +16,7 @@ struct ManySources: Sendable {
   let target: S3URL?
   private let isOneKey: Bool
 
-  private static let switches: [FlagName] = [.recursive, .dryRun, .failFast]
+  private static let switches: [FlagName] = [.recursive, .dryRun, .failFast, .allowEmpty]
   private static let options: [FlagName] = [.include, .exclude, .filesFrom, .batch, .shard, .manifest, .failedTo]
 
   /// Whether the command line asks for an upload of many, even if it then finds only one file.

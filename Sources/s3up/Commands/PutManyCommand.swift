@@ -15,14 +15,17 @@ struct PutManyCommand {
     var run = try PutManyRun(session)
     let selection = run.selection
     run.commandForFailed = sources.commandForFailed(selection)
-    let list = try sources.inputs(selection)
-    let manifest = try ManifestTarget(selection, environment: session.environment)
-    run.manifest = manifest
-    run.options.manifest = manifest?.manifest
+    var list = try sources.inputs(selection)
+    list.allowsNothing = selection.allowsNothing
     run.options.manifestPrefix = list.prefix
-    return try await run.alarmed { (options, reporter) async throws(Failure) in
-      guard let bucket = sources.target?.bucket else { return nil }
+    let manifest = run.reports.manifest
+    return try await run.alarmed { [list] (options, reporter) async throws(Failure) in
+      guard let bucket = sources.target?.bucket else {
+        guard list.allowsNothing else { throw BatchSources.emptyList }
+        return nil
+      }
       let store = try await session.store(bucket)
+      if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
       if store.endpoint.kind == .directory { try DirectoryBucket.check(session.invocation) }
       if session.output.explain {
         for line in try await ManyPlan(store, options.upload, sources).lines { session.console.line(line) }
@@ -37,7 +40,7 @@ struct PutManyRun: Sendable {
   let session: Session
   let selection: SelectionOptions
   var options = BatchOptions()
-  var manifest: ManifestTarget?
+  let reports: ManyReports
   var commandForFailed: String?
   private let start: Duration
   private let limit: Duration?
@@ -54,6 +57,9 @@ struct PutManyRun: Sendable {
     options.upload = try UploadOptions(session.invocation)
     options.stopsAtFirstFailure = selection.stopsAtFirstFailure
     options.onlyLooks = selection.isDryRun
+    reports = try ManyReports(session, selection)
+    options.manifest = reports.manifest?.manifest
+    options.outputs = reports.outputs
   }
 
   func alarmed(_ begin: @escaping Begin) async throws(Failure) -> ExitStatus {
@@ -69,11 +75,9 @@ struct PutManyRun: Sendable {
     var options = options
     // The time limit is for the whole command, and part of it has passed.
     options.upload.deadline = options.upload.deadline.map { $0 - (session.world.uptime() - start) }
-    let failures = try FailedNames(selection.failedTo, endWithNUL: selection.endsWithNUL)
-    let reporter = ManyReporter(session, failures, since: start)
+    let reporter = ManyReporter(session, reports.failures, since: start)
     guard let (batch, signer) = try await begin(options, reporter) else {
-      try reporter.tell(BatchSummary(), command: nil)
-      return .success
+      return try await end(BatchSummary(), reporter, nil)
     }
     session.signals.listen { batch.cancel() }
     session.signals.onReport { reporter.report() }
@@ -93,19 +97,34 @@ struct PutManyRun: Sendable {
       cut = error
     }
     reporter.finish()
-    try failures.finish()
     guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
-    if let manifest, !selection.isDryRun {
-      if reporter.status == .success, cut == nil {
-        try await manifest.write(session)
-      } else {
-        session.console.line("s3up: no manifest is written, because not everything has arrived")
-      }
-    }
     let summary = batch.progress.summary
     // Nothing has begun: there is only the reason to tell.
     if let cut, summary == BatchSummary() { throw cut }
-    try reporter.tell(summary, command: commandForFailed)
+    return try await end(summary, reporter, cut)
+  }
+
+  /// The summary, then the reports, then what the run ends with: what became of the files, and only if that is well, what
+  /// became of the reports.
+  private func end(
+    _ summary: BatchSummary, _ reporter: ManyReporter, _ cut: Failure?
+  ) async throws(Failure) -> ExitStatus {
+    reporter.tell(summary)
+    var trouble: Failure?
+    if !selection.isDryRun {
+      trouble = await reports.write(
+        session, isComplete: reporter.status == .success && cut == nil, command: commandForFailed)
+    }
+    if var trouble {
+      (trouble.code, trouble.isResumable) = (.output, false)
+      if cut == nil, reporter.status == .success {
+        trouble.message += "; what it was to report is done"
+        trouble.remedy = trouble.remedy ?? Self.remedyForReport
+        throw trouble
+      }
+      session.show(trouble)
+    }
+    try reporter.settle(summary)
     if var cut {
       if cut.code == .interrupted || cut.code == .deadline {
         cut.remedy = "run the same command again to go on"
@@ -115,4 +134,7 @@ struct PutManyRun: Sendable {
     }
     return reporter.status
   }
+
+  private static let remedyForReport: Wording =
+    "the same command with --skip-same writes it, and sends nothing that is at the store already"
 }

@@ -25,8 +25,9 @@ enum PutSource {
       throw Failure(
         .usage, "'\(words[0].text)' is not a file", remedy: "The file comes first: s3up put FILE s3://BUCKET/KEY")
     }
-    let target = try S3URL(words[1]).destination(for: words[0])
-    return (try PutSource(words[0]), target)
+    // That it is a folder says more than that it gives no name.
+    let source = try PutSource(words[0])
+    return (source, try S3URL(words[1]).destination(for: words[0]))
   }
 
   private init(_ word: Argument) throws(Failure) {

@@ -1,12 +1,25 @@
 import Glibc
 import MultipartCore
 
+/// Which of a run's retries are said: at most one in five seconds, however many uploads it has.
+final class RetryPauses: Sendable {
+  private let lastSaid = Locked<Duration?>(nil)
+
+  func areDue(_ now: Duration) -> Bool {
+    lastSaid.withLock { last in
+      guard last.map({ now - $0 >= .seconds(5) }) ?? true else { return false }
+      last = now
+      return true
+    }
+  }
+}
+
 /// Tells people and programs how an upload goes: progress, messages, the events of `--json=all`.
 final class Reporter: Sendable {
   private let session: Session
   private let subject: Event.Subject
   private let printer: ProgressPrinter
-  private let lastRetrySaid = Locked<Duration?>(nil)
+  private let retries: RetryPauses
   private let running = Locked<(upload: UploadTask, ticker: Task<Void, Never>)?>(nil)
 
   /// How progress is shown in this run.
@@ -16,7 +29,8 @@ final class Reporter: Sendable {
   }
 
   /// For one of many the progress is shown elsewhere.
-  init(_ session: Session, subject: Event.Subject, isOne: Bool = true) {
+  init(_ session: Session, subject: Event.Subject, _ retries: RetryPauses = RetryPauses(), isOne: Bool = true) {
+    self.retries = retries
     self.session = session
     self.subject = subject
     let environment = session.environment
@@ -104,13 +118,7 @@ final class Reporter: Sendable {
   private func sayRetry(_ what: String, _ text: String, _ wait: Duration) {
     guard session.output.verbosity == 0 else { return session.world.log(1, "\(what): \(text)") }
     guard !session.output.quiet, wait >= .milliseconds(500), Descriptor.isTerminal(STDERR_FILENO) else { return }
-    let now = session.world.uptime()
-    let isDue = lastRetrySaid.withLock { last in
-      guard last.map({ now - $0 >= .seconds(5) }) ?? true else { return false }
-      last = now
-      return true
-    }
-    if isDue { session.console.line("s3up: \(what): \(SafeText.oneLine(text))") }
+    if retries.areDue(session.world.uptime()) { session.console.line("s3up: \(what): \(SafeText.oneLine(text))") }
   }
 
   private func print(_ event: Event) {

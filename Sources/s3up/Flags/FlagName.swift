@@ -25,6 +25,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case nonUTF8 = "non-utf8"
   case failedTo = "failed-to"
   case failFast = "fail-fast"
+  case allowEmpty = "allow-empty"
 
   case resume
   case onInterrupt = "on-interrupt"

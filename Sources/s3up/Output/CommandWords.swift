@@ -60,6 +60,12 @@ extension Setting {
     case .offset: .offset
     case .length: .length
     case .allowsGaps: .allowGaps
+    case .include: .include
+    case .exclude: .exclude
+    case .allowsNothing: .allowEmpty
+    case .manifest: .manifest
+    case .failedNames: .failedTo
+    case .endsWithZero: .null
     }
   }
 

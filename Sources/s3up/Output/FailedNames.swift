@@ -9,52 +9,59 @@ final class FailedNames: Sendable {
   private struct State: Sendable {
     var first: [String] = []
     var count = 0
-    var trouble: Int32 = 0
+    /// Names that the list cannot have, because the byte at which it ends a name is in them.
+    var unlisted = 0
+    var trouble: Failure?
   }
 
-  private let descriptor: Int32?
-  private let path: Argument?
+  private let file: ReportFile?
+  private let names: ScratchBytes
   private let ending: UInt8
   private let state = Locked(State())
 
-  /// The file is emptied, so that what it holds afterwards is of this run.
-  init(_ path: Argument?, endWithNUL: Bool) throws(Failure) {
-    self.path = path
+  /// `folder` is for what does not fit into memory.
+  init(_ file: ReportFile?, endWithNUL: Bool, folder: String) {
+    self.file = file
+    names = ScratchBytes(in: folder)
     ending = endWithNUL ? 0 : UInt8(ascii: "\n")
-    guard let path else {
-      descriptor = nil
-      return
-    }
-    let opened = path.cString.withUnsafeBufferPointer { text in
-      text.baseAddress.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_APPEND, 0o666) } ?? -1
-    }
-    guard opened >= 0 else { throw Self.failure(path, errno) }
-    descriptor = opened
   }
-
-  deinit { descriptor.map { _ = close($0) } }
 
   /// `name` is what `--files-from` reads.
   func add(_ name: [UInt8], _ shown: String) {
     state.withLock { state in
       state.count += 1
       if state.first.count < Self.most { state.first.append(shown) }
-      guard let descriptor, state.trouble == 0, !name.contains(ending) else { return }
-      state.trouble = Descriptor.writeAll(name + [ending], to: descriptor)
+      guard file != nil, state.trouble == nil else { return }
+      guard !name.contains(ending) else {
+        state.unlisted += 1
+        return
+      }
+      do throws(Failure) {
+        try names.append(name + [ending])
+      } catch {
+        state.trouble = error
+      }
     }
   }
 
   var count: Int { state.withLock { $0.count } }
   var first: [String] { state.withLock { $0.first } }
 
-  func finish() throws(Failure) {
-    let trouble = state.withLock { $0.trouble }
-    if let path, trouble != 0 { throw Self.failure(path, trouble) }
+  /// What is said of the names that the list does not have, if there are any.
+  var unlisted: String? {
+    let unlisted = state.withLock { $0.unlisted }
+    guard unlisted > 0, let file else { return nil }
+    return
+      "\(SafeText.oneLine(file.path.text)) does not have \(Human.count(unlisted, "name")) with a line break in it: "
+      + "run it again with -0, and --files-from with -0 too"
   }
 
-  private static func failure(_ path: Argument, _ error: Int32) -> Failure {
-    Failure(
-      .local, "'\(path.text)' cannot be written: \(String(cString: strerror(error)))",
-      remedy: "Give --failed-to another path.")
+  /// Whether the list names a file.
+  var isListing: Bool { file != nil && state.withLock { $0.count > $0.unlisted } }
+
+  /// Writes the list.
+  func finish() throws(Failure) {
+    if let trouble = state.withLock({ $0.trouble }) { throw trouble }
+    try file?.write { (put) throws(Failure) in try names.forEachPiece(put) }
   }
 }

@@ -17,8 +17,13 @@ import Testing
   }
 
   private func written(_ manifest: Manifest, _ name: String = "out") throws -> [UInt8] {
-    try manifest.write(to: FilePath(directory.path(name)))
+    try write(manifest, to: directory.path(name))
     return try directory.read(name)
+  }
+
+  private func write(_ manifest: Manifest, to path: String) throws {
+    let file = try ReportFile(FilePath(path), of: .manifest, onlyLooks: false) { _ in true }
+    try file.write { (put) throws(Failure) in try manifest.write(put) }
   }
 
   private static func entry(_ key: String, _ bytes: [UInt8] = []) throws -> ManifestEntry {
@@ -42,7 +47,7 @@ import Testing
       try directory.write(bytes, to: "files/" + name)
       try manifest.add(Self.entry(name, bytes))
     }
-    try manifest.write(to: FilePath(directory.path("SHA256SUMS")))
+    try write(manifest, to: directory.path("SHA256SUMS"))
     let check = try await ChildProcess(
       Programs.find("sha256sum"), ["--check", "--strict", "--status", directory.path("SHA256SUMS")],
       environment: Programs.environment(home: directory.path), directory: directory.path("files")
@@ -146,11 +151,11 @@ import Testing
     let mask = umask(0)
     umask(mask)
     #expect(RecordShelf.mode(directory.path("out")) == 0o666 & ~mask)
-    #expect(throws: Failure.self) { try manifest.write(to: FilePath(directory.path("none/out"))) }
-    #expect(throws: Failure.self) { try manifest.write(to: FilePath(directory.path("tmp"))) }
+    #expect(throws: Failure.self) { try write(manifest, to: directory.path("none/out")) }
+    #expect(throws: Failure.self) { try write(manifest, to: directory.path("tmp")) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == ["out", "tmp"])
     // A device is not replaced.
-    try manifest.write(to: FilePath("/dev/null"))
+    try write(manifest, to: "/dev/null")
     #expect(RecordShelf.status("/dev/null").map { $0.st_mode & S_IFMT } == S_IFCHR)
   }
 

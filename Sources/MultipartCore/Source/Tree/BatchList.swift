@@ -53,8 +53,8 @@ final class BatchList: @unchecked Sendable {
   }
 
   private func checkNames(_ members: [(String, JSON)]) throws(Failure) {
-    var names: Set<String> = []
-    for (name, _) in members where !names.insert(name).inserted {
+    var names: Set<[UInt8]> = []
+    for (name, _) in members where !names.insert(Array(name.utf8)).inserted {
       throw lines.failure("the member \(name) occurs twice")
     }
   }

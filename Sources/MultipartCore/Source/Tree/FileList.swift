@@ -67,7 +67,7 @@ final class FileList: @unchecked Sendable {
     do throws(ErrorNumber) {
       let status = try folder.status(of: Array(listed.path[begin...]), followsLinks: true)
       switch FolderNames.Kind(status) {
-      case .file: return TreeFile(folder: folder, path: listed.name, size: Int64(status.st_size))
+      case .file: return TreeFile(folder: folder, path: listed.name, status)
       case .folder: throw ErrorNumber(EISDIR)
       default: throw ErrorNumber(EINVAL)
       }

@@ -8,7 +8,8 @@ package struct GlobRules: Sendable {
     case include, exclude
   }
 
-  private let rules: [(verdict: Verdict, glob: Glob)]
+  /// With the text that each glob was given as.
+  let rules: [(verdict: Verdict, glob: Glob, text: String)]
   /// Whether files that no rule matches are sent.
   let includesByDefault: Bool
 
@@ -27,13 +28,18 @@ package struct GlobRules: Sendable {
       }
       if pattern.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) { throw Failure(.usage, "a pattern is empty") }
     }
-    rules = patterns.map { ($0.0, Glob(Array($0.1.utf8))) }
+    rules = patterns.map { ($0.0, Glob(Array($0.1.utf8)), $0.1) }
     includesByDefault = patterns.first?.0 != .include
   }
 
-  /// What the last rule says that matches this path itself, not a folder that it is in.
+  /// The number of the last rule that matches this path itself, not a folder that it is in.
+  func rule(on path: [UInt8], isFolder: Bool) -> Int? {
+    rules.lastIndex { $0.glob.matches(path, isFolder: isFolder) }
+  }
+
+  /// What that rule says.
   package func verdict(on path: [UInt8], isFolder: Bool) -> Verdict? {
-    rules.last { $0.glob.matches(path, isFolder: isFolder) }?.verdict
+    rule(on: path, isFolder: isFolder).map { rules[$0].verdict }
   }
 
   /// Whether a walk from the root comes to this path and sends it.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a walk finds.
 package enum TreeFinding: Sendable {
   case file(TreeFile)
@@ -12,12 +14,16 @@ package struct TreeFile: Sendable {
   package let path: [UInt8]
   /// The size when it was found; zero if the walk only reads names.
   package let size: Int64
+  /// Which file it was when it was found; nil if the walk only reads names.
+  let inode: Inode?
   private let nameStart: Int
 
-  package init(folder: Folder, path: [UInt8], size: Int64) {
+  /// `status`: nil if the walk only reads names.
+  init(folder: Folder, path: [UInt8], _ status: stat?) {
     self.folder = folder
     self.path = path
-    self.size = size
+    size = status.map { Int64($0.st_size) } ?? 0
+    inode = status.map { Inode($0) }
     nameStart = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
   }
 
@@ -35,7 +41,6 @@ package struct TreeSkip: Sendable {
     case excluded
     /// Links are not followed.
     case link
-    case brokenLink
     /// It leads to a folder that contains it.
     case loop
     /// It existed when its folder was read, and no longer when it was looked up.
@@ -43,6 +48,8 @@ package struct TreeSkip: Sendable {
     /// When it was looked up it was of another kind than when its folder was read.
     case replaced
     case emptyFolder
+    /// What s3up itself keeps in its state folder.
+    case ownState
 
     package var words: String {
       switch self {
@@ -51,11 +58,11 @@ package struct TreeSkip: Sendable {
       case .pipe: "a named pipe"
       case .excluded: "excluded"
       case .link: "a symbolic link"
-      case .brokenLink: "a symbolic link that leads nowhere"
       case .loop: "a symbolic link that leads in a circle"
       case .vanished: "it has vanished"
       case .replaced: "it was replaced while its folder was read"
       case .emptyFolder: "an empty folder, which no object stands for"
+      case .ownState: "s3up's own state"
       }
     }
   }

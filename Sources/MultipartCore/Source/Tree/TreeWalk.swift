@@ -22,8 +22,7 @@ package final class TreeWalk: @unchecked Sendable {
     let pathLength: Int
     /// Whether files that no rule matches are sent.
     let isIncluded: Bool
-    /// Device and inode, if links are followed.
-    let place: [UInt64]
+    let inode: Inode
   }
 
   private let rules: GlobRules
@@ -33,6 +32,9 @@ package final class TreeWalk: @unchecked Sendable {
   private let depth: Depth
   /// The longest path, in bytes, that still makes a valid key.
   private let longest: Int
+  /// The state folder: what s3up keeps in it is not sent.
+  private let state: Inode?
+  private(set) var watch: RuleWatch
   private var levels: [Level] = []
   /// The path of the folder that is being read, with a slash at the end.
   private var path: [UInt8] = []
@@ -43,9 +45,11 @@ package final class TreeWalk: @unchecked Sendable {
   /// reported; every share walks all folders.
   package init(
     root: FilePath, rules: GlobRules = GlobRules(), followsLinks: Bool = false, tellsExcluded: Bool = false,
-    depth: Depth = .sizes, shard: Shard? = nil, longest: Int = KeyName.longest
+    depth: Depth = .sizes, shard: Shard? = nil, longest: Int = KeyName.longest, stateFolder: FilePath? = nil
   ) throws(Failure) {
     self.rules = rules
+    watch = RuleWatch(rules)
+    state = stateFolder.flatMap { Inode($0) }
     self.followsLinks = followsLinks
     self.tellsExcluded = tellsExcluded
     self.depth = depth
@@ -78,10 +82,21 @@ package final class TreeWalk: @unchecked Sendable {
   /// Nil if there is nothing to report about the entry. If it is a folder, the walk enters it.
   private func look(at entry: FolderNames.Entry, in level: Level) -> TreeFinding? {
     let whole = path + entry.name
-    if let shard, entry.kind != .folder, !shard.holds(whole) { return nil }
-    let verdict = rules.verdict(on: whole, isFolder: entry.kind == .folder)
-    if verdict == .exclude || (verdict == nil && !level.isIncluded && entry.kind != .folder) {
-      return tellsExcluded ? skipped(.excluded, entry.name, level) : nil
+    let isFolder = entry.kind == .folder
+    if level.inode == state, StateFolder.names.contains(where: { entry.name.elementsEqual($0.utf8) }) {
+      return skipped(.ownState, entry.name, level)
+    }
+    let isOther = !isFolder && shard.map { !$0.holds(whole) } ?? false
+    let rule = rules.rule(on: whole, isFolder: isFolder)
+    let verdict = rule.map { rules.excludes($0) ? GlobRules.Verdict.exclude : .include }
+    if let rule { watch.note(rule, on: whole, isFolder: isFolder) }
+    if verdict == .exclude || (verdict == nil && !level.isIncluded && !isFolder) {
+      if rule == nil { watch.noteUnnamed() }
+      return tellsExcluded && !isOther ? skipped(.excluded, entry.name, level) : nil
+    }
+    guard !isOther else {
+      watch.noteOther()
+      return nil
     }
     if entry.isDouble {
       return .failed(
@@ -91,10 +106,10 @@ package final class TreeWalk: @unchecked Sendable {
     do throws(ErrorNumber) {
       switch entry.kind {
       case .file, .unknown:
-        if depth == .names, entry.kind == .file { return .file(TreeFile(folder: level.folder, path: whole, size: 0)) }
+        if depth == .names, entry.kind == .file { return .file(TreeFile(folder: level.folder, path: whole, nil)) }
         let status = try level.folder.status(of: entry.name, followsLinks: followsLinks)
         guard FolderNames.Kind(status) == .file else { return skipped(.replaced, entry.name, level) }
-        return .file(TreeFile(folder: level.folder, path: whole, size: Int64(status.st_size)))
+        return .file(TreeFile(folder: level.folder, path: whole, status))
       case .folder:
         return try enter(entry.name, in: level, isIncluded: verdict.map { $0 == .include } ?? level.isIncluded)
       case .link:
@@ -133,25 +148,26 @@ package final class TreeWalk: @unchecked Sendable {
   private func enter(
     _ folder: Folder, pathLength: Int = 0, isIncluded: Bool
   ) throws(ErrorNumber) -> TreeSkip.Reason? {
-    var place: [UInt64] = []
-    if followsLinks {
-      let status = try folder.status()
-      place = [UInt64(status.st_dev), UInt64(status.st_ino)]
-      if levels.contains(where: { $0.place == place }) { return .loop }
-    }
+    let inode = Inode(try folder.status())
+    if followsLinks, levels.contains(where: { $0.inode == inode }) { return .loop }
     let names = try FolderNames(of: folder, followsLinks: followsLinks)
     guard !names.isEmpty else { return .emptyFolder }
     levels.append(
-      Level(folder: folder, names: names, pathLength: pathLength, isIncluded: isIncluded, place: place))
+      Level(folder: folder, names: names, pathLength: pathLength, isIncluded: isIncluded, inode: inode))
     return nil
   }
 
   private func finding(_ error: Int32, _ entry: FolderNames.Entry, _ level: Level) -> TreeFinding {
+    let display = level.folder.display(entry.name)
     switch error {
-    case ENOENT: return skipped(entry.kind == .link ? .brokenLink : .vanished, entry.name, level)
-    case ELOOP, ENOTDIR: return skipped(entry.kind == .link ? .loop : .replaced, entry.name, level)
+    // What was asked for is missing: links are only looked up if they are followed.
+    case ENOENT where entry.kind == .link, ELOOP where entry.kind == .link, ENOTDIR where entry.kind == .link:
+      return .failed(
+        .system(.sourceMissing, error, "the symbolic link leads nowhere", remedy: "remove it, or exclude it")
+          .at(Place(file: display.text)))
+    case ENOENT: return skipped(.vanished, entry.name, level)
+    case ELOOP, ENOTDIR: return skipped(.replaced, entry.name, level)
     default:
-      let display = level.folder.display(entry.name)
       if entry.kind == .folder { return .failed(Folder.unreadable(display, error)) }
       return .failed(
         .system(.sourceMissing, error, "the file cannot be looked at", remedy: nil).at(Place(file: display.text)))

@@ -15,7 +15,9 @@ extension FlagList {
       more: """
         The globs are those of gitignore: *, ?, [a-z], **, a slash at the beginning or inside ties the glob to the folder \
         that is uploaded, a slash at the end is for folders only. If the first rule is an --include, everything else is \
-        excluded. What is in an excluded folder is not looked at.
+        excluded: --include '*.js' alone uploads all .js files. What is in an excluded folder is not looked at, so what \
+        AWS CLI calls --exclude '*' --include '*.js' leaves out every folder. Rules that leave nothing to upload end the \
+        run with 66.
         """),
     Flag(
       .exclude, .list("GLOB"), .selection, [.put, .ticket], "Leave out files and folders that match, as with --include."
@@ -63,12 +65,20 @@ extension FlagList {
       "Write what is there now, after everything has arrived.",
       more: """
         Lines for sha256sum -c, or JSON lines if the name ends in .json or .jsonl. It is written last, and only if \
-        nothing has failed: its presence says that all is there. Each share writes its own, named FILE.I-of-N.
+        nothing has failed: its presence says that all is there. Each share writes its own, named FILE.I-of-N. It may lie \
+        in a folder that is uploaded, and is left out then.
         """, completes: .files),
     Flag(
       .failedTo, .value("FILE"), .selection, [.put], "Write the names of files that have failed, for --files-from.",
-      completes: .files),
+      more: """
+        It is written at the end, and replaces what was there; it cannot be the list that is read. A name with a line \
+        break is only written with -0.
+        """, completes: .files),
     Flag(.failFast, .toggle, .selection, [.put], "Stop when one file fails.", negatable: true),
+    Flag(
+      .allowEmpty, .toggle, .selection, [.put],
+      "Nothing to upload is all right, because of the rules or an empty list.",
+      negatable: true),
     Flag(
       .dryRun, .toggle, .selection, [.put], "Say what would be uploaded and what would not, and send nothing."),
   ]

@@ -12,6 +12,7 @@ struct SelectionOptions: Sendable {
   var manifest: Argument?
   var failedTo: Argument?
   var stopsAtFirstFailure = false
+  var allowsNothing = false
   var isDryRun = false
 
   init(_ invocation: Invocation, environment: [String: String]) throws(Failure) {
@@ -29,6 +30,7 @@ struct SelectionOptions: Sendable {
     manifest = try invocation.path(.manifest)
     failedTo = try invocation.path(.failedTo)
     stopsAtFirstFailure = invocation.toggle(.failFast) ?? false
+    allowsNothing = invocation.toggle(.allowEmpty) ?? false
     isDryRun = invocation.toggle(.dryRun) ?? false
   }
 

@@ -1,0 +1,161 @@
+import Glibc
+
+/// A file that a run writes beside its work, such as the list of what has failed. Whether it can be written is found out
+/// before anything is sent; what is in it changes only at the end, when it is replaced as a whole. A link to it stays. A
+/// device or a pipe is written as it is.
+package final class ReportFile: Sendable {
+  private enum Target: Sendable {
+    /// A regular file, or none yet; the mode is that of the one which it replaces.
+    case file(FilePath, mode: mode_t?)
+    /// A pipe or a device.
+    case stream(FilePath)
+    /// Of this process, such as standard output, and owned.
+    case descriptor(Int32)
+  }
+
+  /// As it was given.
+  package let path: FilePath
+  /// Of the file that it replaces.
+  let inode: Inode?
+  /// Where it is, without links; nil for what is not a file.
+  let place: FilePath?
+  /// Replacing it loses nothing: there is no file, an empty one, or an earlier report.
+  let isReplaceable: Bool
+  private let setting: Setting
+  private let target: Target
+  /// Set if the run has met it among its sources.
+  private let isSpared = Locked(false)
+
+  private var title: String { setting == .manifest ? "the manifest" : "the list of what has failed" }
+
+  /// `begins` tells by its first line whether a file is an earlier report. With `onlyLooks` nothing is written, not even to
+  /// find out whether it could be.
+  package init(
+    _ path: FilePath, of setting: Setting, onlyLooks: Bool, begins: ([UInt8]) -> Bool
+  ) throws(Failure) {
+    self.path = path
+    self.setting = setting
+    let number = Self.descriptor(namedBy: path)
+    if let number {
+      let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+      guard copy >= 0, fcntl(copy, F_GETFL) & O_ACCMODE != O_RDONLY else {
+        let error = copy < 0 ? errno : EBADF
+        if copy >= 0 { close(copy) }
+        throw Self.refusal(path, setting, error)
+      }
+      (target, inode, place, isReplaceable) = (.descriptor(copy), Inode(open: copy), nil, false)
+      return
+    }
+    let place = Self.followed(path)
+    let found = place.status
+    let kind = found.map { $0.st_mode & S_IFMT }
+    guard kind != S_IFDIR, place.bytes.last != UInt8(ascii: "/") else { throw Self.refusal(path, setting, EISDIR) }
+    if let kind, kind != S_IFREG {
+      guard place.withCString({ access($0, W_OK) }) == 0 else { throw Self.refusal(path, setting, errno) }
+      (target, inode, self.place, isReplaceable) = (.stream(place), nil, nil, true)
+      return
+    }
+    let mode = found.map { $0.st_mode & 0o7777 }
+    // A file that may not be written is not replaced, even where its folder would allow it.
+    guard found == nil || place.withCString({ access($0, W_OK) }) == 0 else {
+      throw Self.refusal(path, setting, errno)
+    }
+    if onlyLooks {
+      guard place.folder.withCString({ access($0, W_OK | X_OK) }) == 0 else { throw Self.refusal(path, setting, errno) }
+    } else {
+      let (probe, descriptor) = ScratchFile.made(place, O_WRONLY, mode: 0o600)
+      guard descriptor >= 0 else { throw Self.refusal(path, setting, errno) }
+      close(descriptor)
+      probe.remove()
+    }
+    let isEmpty = found.map { $0.st_size == 0 } ?? true
+    isReplaceable = isEmpty ? true : begins(try Self.firstLine(place, path, setting))
+    (target, inode, self.place) = (.file(place, mode: mode), found.map { Inode($0) }, place)
+  }
+
+  deinit {
+    if case .descriptor(let descriptor) = target { close(descriptor) }
+  }
+
+  /// The end of the run; `fill` gives it in pieces.
+  package func write(_ fill: (_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Void) throws(Failure) {
+    func put(_ descriptor: Int32) throws(Failure) {
+      try fill { (bytes) throws(Failure) in
+        guard StateFolder.writeAll(descriptor, bytes) else { throw failure(errno) }
+      }
+    }
+    guard !isSpared.withLock({ $0 }) else {
+      throw Failure(
+        .output, "\(title) is not written, because its file is a source of the run",
+        remedy: "name another file with \(setting)"
+      ).at(Place(file: path.text))
+    }
+    switch target {
+    case .file(let place, let mode): try WholeFile.replace(place, mode: mode, failing: failure, put)
+    case .descriptor(let descriptor): try put(descriptor)
+    case .stream(let place):
+      let descriptor = place.withCString { open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
+      guard descriptor >= 0 else { throw failure(errno) }
+      defer { close(descriptor) }
+      try put(descriptor)
+    }
+  }
+
+  /// It is not written.
+  func spare() { isSpared.withLock { $0 = true } }
+
+  /// What the run reads is this file.
+  func isSource(_ what: Wording, _ file: FilePath) -> Failure {
+    Failure(
+      .usage, "\(what) is also the file of \(setting), which would replace it",
+      remedy: "name another file with \(setting)"
+    ).at(Place(file: file.text))
+  }
+
+  private func failure(_ error: Int32) -> Failure {
+    Failure.system(.output, error, "\(title) cannot be written").at(Place(file: path.text))
+  }
+
+  private static func refusal(_ path: FilePath, _ setting: Setting, _ error: Int32) -> Failure {
+    .system(
+      [EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT, EIO].contains(error) ? .local : .usage, error,
+      "the file of \(setting) cannot be written", remedy: "name another file with \(setting)"
+    ).at(Place(file: path.text))
+  }
+
+  // MARK: - Where it is
+
+  private static func descriptor(namedBy path: FilePath) -> Int32? {
+    for (name, number) in [("/dev/stdout", STDOUT_FILENO), ("/dev/stderr", STDERR_FILENO)]
+    where path.bytes.elementsEqual(name.utf8) {
+      return number
+    }
+    return path.bytes.elementsEqual("-".utf8) ? nil : StreamFile.descriptor(namedBy: path)
+  }
+
+  /// Where a chain of links ends; nothing need be there. `readlink`
+  private static func followed(_ path: FilePath) -> FilePath {
+    var place = path
+    // The kernel follows no more.
+    for _ in 0..<40 {
+      var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let count = place.withCString { readlink($0, &buffer, buffer.count) }
+      guard count > 0 else { break }
+      let target = buffer.prefix(count).map { UInt8(bitPattern: $0) }
+      let isWhole = target[0] == UInt8(ascii: "/")
+      place = FilePath(bytes: (isWhole ? [] : place.folder.bytes + [UInt8(ascii: "/")]) + target)
+    }
+    return place
+  }
+
+  private static func firstLine(
+    _ place: FilePath, _ path: FilePath, _ setting: Setting
+  ) throws(Failure) -> [UInt8] {
+    let descriptor = place.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else { throw refusal(path, setting, errno) }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 8 << 10)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return Array(bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 })
+  }
+}

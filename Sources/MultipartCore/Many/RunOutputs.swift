@@ -1,0 +1,103 @@
+import Glibc
+
+/// What a run writes itself, and so must not read or replace: its reports, the object of its manifest, its state. Files
+/// are known by device and inode, keys by their bytes.
+package struct RunOutputs: Sendable {
+  package var files: [ReportFile] = []
+  /// Where the manifest becomes an object.
+  package var object: (bucket: String, key: String)?
+  /// s3up's state folder.
+  var stateFolder: String?
+
+  package init() {}
+
+  /// Whether a file of a folder is an earlier report, or will be one: it is no source.
+  func isReport(_ inode: Inode?) -> Bool { report(inode)?.isReplaceable ?? false }
+
+  /// Why an object cannot be uploaded, as far as that was not found out before. A report that would replace its source is
+  /// not written then.
+  func refusal(of inode: Inode?, _ file: FilePath, bucket: String, key: String) -> Failure? {
+    if let report = report(inode) {
+      report.spare()
+      return report.isSource("the source", file)
+    }
+    return isObject(bucket, key) ? objectFailure(file) : nil
+  }
+
+  /// Throws if a file that the run names is one that it writes. `what` says what the file is to the run.
+  package func refuse(_ inode: Inode?, _ what: Wording, _ file: FilePath) throws(Failure) {
+    if let report = report(inode) { throw report.isSource(what, file) }
+  }
+
+  /// The same of a source that is named, and of its object.
+  func refuse(source file: FilePath, bucket: String, key: String?) throws(Failure) {
+    // Many files take as long to look up as the disk or the network needs, so only if there is something to find.
+    if files.contains(where: { $0.inode != nil }) { try refuse(Inode(file), "the source", file) }
+    if let key, isObject(bucket, key) { throw objectFailure(file) }
+  }
+
+  /// The same of a folder whose contents are sent: a file in it that is no earlier report would be lost, and a file in it
+  /// may have the manifest's key.
+  func refuse(
+    folder: FilePath, bucket: String, prefix: String, rules: GlobRules
+  ) throws(Failure) {
+    let root = Inode(folder)
+    for report in files where report.inode != nil && !report.isReplaceable {
+      guard let place = report.place, let path = Self.path(of: place, below: root), rules.includes(path) else {
+        continue
+      }
+      throw report.isSource("a file in a folder that is sent", report.path)
+    }
+    guard let object, isSame(object.bucket, bucket), object.key.utf8.starts(with: prefix.utf8) else { return }
+    let name = Array(object.key.utf8.dropFirst(prefix.utf8.count))
+    let file = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + name)
+    guard !name.isEmpty, let status = file.status, status.st_mode & S_IFMT == S_IFREG, rules.includes(name) else {
+      return
+    }
+    throw objectFailure(file)
+  }
+
+  /// Two reports in one file.
+  package func refuseTwins() throws(Failure) {
+    for (index, report) in files.enumerated() {
+      for other in files.dropFirst(index + 1) {
+        let isSameFile = report.inode.map { $0 == other.inode } ?? false
+        let isSamePlace =
+          if let a = report.place, let b = other.place, let folder = Inode(a.folder) {
+            folder == Inode(b.folder) && a.lastName.elementsEqual(b.lastName)
+          } else { false }
+        if isSameFile || isSamePlace { throw other.isSource("the file of another report", report.path) }
+      }
+    }
+  }
+
+  private func report(_ inode: Inode?) -> ReportFile? {
+    guard let inode else { return nil }
+    return files.first { $0.inode == inode }
+  }
+
+  private func isObject(_ bucket: String, _ key: String) -> Bool {
+    guard let object else { return false }
+    return isSame(object.bucket, bucket) && isSame(object.key, key)
+  }
+
+  private func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+  private func objectFailure(_ file: FilePath) -> Failure {
+    Failure(
+      .usage, "the file's key is that of \(.manifest), which would replace its object",
+      remedy: "name another key with \(.manifest)"
+    ).at(Place(file: file.text, bucket: object?.bucket, key: object?.key))
+  }
+
+  /// The path below a folder, by the folders above the file: none if it is not one of them.
+  private static func path(of file: FilePath, below root: Inode?) -> [UInt8]? {
+    guard let root, let bytes = file.resolved?.bytes else { return nil }
+    for slash in bytes.indices.reversed() where bytes[slash] == UInt8(ascii: "/") {
+      if Inode(FilePath(bytes: slash == 0 ? [bytes[0]] : Array(bytes[..<slash]))) == root {
+        return Array(bytes[(slash + 1)...])
+      }
+    }
+    return nil
+  }
+}

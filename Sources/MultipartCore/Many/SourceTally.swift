@@ -1,0 +1,54 @@
+/// What a finder has found, so that a run in which nothing is sent can say why.
+final class SourceTally: Sendable {
+  private struct State: Sendable {
+    /// Candidates, failures, and what was skipped without a rule.
+    var found = 0
+    var watch: RuleWatch
+    /// Files that were named and that a rule left out.
+    var excluded = 0
+    /// Something is in another machine's share.
+    var hasOthers = false
+  }
+
+  private let state: Locked<State>
+
+  init(_ rules: GlobRules) { state = Locked(State(watch: RuleWatch(rules))) }
+
+  func count(_ step: CandidateStep) {
+    switch step {
+    case .candidate, .failed: state.withLock { $0.found += 1 }
+    case .skipped, .leftOut, .advice: break
+    }
+  }
+
+  func add(_ watch: RuleWatch) { state.withLock { $0.watch.add(watch) } }
+  func noteExcluded() { state.withLock { $0.excluded += 1 } }
+  func noteOther() { state.withLock { $0.hasOthers = true } }
+
+  /// What is said of rules that could do nothing.
+  var advice: [Wording] {
+    state.withLock { $0.watch.advice.map { $0.what + "; " + $0.remedy } }
+  }
+
+  /// Of a run that has nothing to send because of its rules or its list; nil if there is another reason, or none.
+  func failure(ofList: Bool) -> Failure? {
+    let (state, advice) = state.withLock { ($0, $0.watch.advice.first) }
+    guard state.found == 0, !state.hasOthers, !state.watch.hasOthers else { return nil }
+    let excluded = state.excluded + state.watch.excluded
+    if excluded > 0 {
+      let what: Wording = "the rules leave nothing to send"
+      return Failure(
+        .sourceMissing, advice.map { what + ": " + $0.what } ?? what,
+        remedy: advice?.remedy ?? "change the rules, or give \(.allowsNothing) if that is right")
+    }
+    return ofList ? BatchSources.emptyList : nil
+  }
+
+}
+
+extension BatchSources {
+  /// A list or a batch without a line.
+  package static let emptyList = Failure(
+    .sourceMissing, "the list names no file",
+    remedy: "look at what writes it, or give \(.allowsNothing) if that is right")
+}

@@ -1,0 +1,108 @@
+/// What a walk has seen of its rules: how much they left out, and which includes could do nothing because a folder was
+/// excluded before anything in it was looked at.
+struct RuleWatch: Sendable {
+  private let rules: GlobRules
+  /// Files and folders that a rule left out.
+  private(set) var excluded = 0
+  /// Something that the rules do not leave out is in another machine's share.
+  private(set) var hasOthers = false
+  /// The includes that decided about a file or folder.
+  private var matched: Set<Int> = []
+  /// By the number of the include: the first excluded folder in which it could have matched, and the rule that excludes it.
+  private var blocked: [Int: (folder: [UInt8], by: Int)] = [:]
+
+  init(_ rules: GlobRules) { self.rules = rules }
+
+  mutating func note(_ rule: Int, on path: [UInt8], isFolder: Bool) {
+    guard rules.excludes(rule) else {
+      matched.insert(rule)
+      return
+    }
+    excluded += 1
+    guard isFolder else { return }
+    for include in rules.includes where blocked[include] == nil && rules.couldMatch(include, in: path, but: rule) {
+      blocked[include] = (path, rule)
+    }
+  }
+
+  /// Left out without a rule, because another one includes what is sent.
+  mutating func noteUnnamed() { excluded += 1 }
+
+  mutating func noteOther() { hasOthers = true }
+
+  /// For each include that could do nothing: what it is, and the options that do what was meant.
+  var advice: [(what: Wording, remedy: Wording)] {
+    blocked.sorted { $0.key < $1.key }.compactMap { include, block in
+      // What was meant for all folders may have matched in the first one alone.
+      guard rules.excludesAll(block.by) || !matched.contains(include) else { return nil }
+      let folder = SafeText.oneLine(String(decoding: block.folder, as: UTF8.self))
+      let what: Wording =
+        "\(rules.wording(include)) matches nothing in \(folder)/: an excluded folder is not looked into, and "
+      let options = rules.meant(by: include, excludedBy: block.by)
+      return (
+        what + "\(rules.wording(block.by)) excludes it",
+        "what was meant is: " + options.joined(separator: " ")
+      )
+    }
+  }
+
+  /// Of several walks.
+  mutating func add(_ other: RuleWatch) {
+    excluded += other.excluded
+    hasOthers = hasOthers || other.hasOthers
+    matched.formUnion(other.matched)
+    blocked.merge(other.blocked) { first, _ in first }
+  }
+}
+
+extension GlobRules {
+  /// The numbers of the includes.
+  var includes: [Int] { rules.indices.filter { !excludes($0) } }
+
+  func excludes(_ rule: Int) -> Bool { rules[rule].verdict == .exclude }
+
+  /// Whether the rule leaves out everything, as `*` does: that is how other tools begin a choice of files, whose rules
+  /// reach into folders.
+  func excludesAll(_ rule: Int) -> Bool {
+    excludes(rule) && ["*", "**", "/*", "/**", "**/*"].contains(rules[rule].text)
+  }
+
+  /// Whether an include could match something in a folder that an exclude leaves out.
+  func couldMatch(_ include: Int, in folder: [UInt8], but exclude: Int) -> Bool {
+    if excludesAll(exclude) { return include > exclude && !rules[include].text.utf8.starts(with: "/".utf8) }
+    let names = names(of: include)
+    let depth = folder.count { $0 == UInt8(ascii: "/") } + 1
+    guard names.count > depth else { return false }
+    return Glob(Self.anchored(names.prefix(depth))).matches(folder, isFolder: true)
+  }
+
+  /// As options, the rule by itself.
+  func wording(_ rule: Int) -> Wording { Self.wording(rules[rule].verdict, rules[rule].text) }
+
+  /// The rules with which an include reaches into the folder that keeps it from matching.
+  func meant(by include: Int, excludedBy exclude: Int) -> [Wording] {
+    if excludesAll(exclude) {
+      // If the first rule is an include, everything else is left out, and folders are looked into.
+      return rules.indices.drop { $0 <= exclude || excludes($0) }.map(wording)
+    }
+    var options = rules.indices.filter { $0 != include }.map(wording)
+    let names = names(of: include)
+    for depth in 1..<max(names.count, 1) {
+      let folder = String(decoding: Self.anchored(names.prefix(depth)), as: UTF8.self)
+      options += [Self.wording(.include, folder), Self.wording(.exclude, folder + "/*")]
+    }
+    return options + [wording(include)]
+  }
+
+  private func names(of rule: Int) -> [ArraySlice<UInt8>] {
+    Array(rules[rule].text.utf8).split(separator: UInt8(ascii: "/"))
+  }
+
+  private static func anchored(_ names: some Sequence<ArraySlice<UInt8>>) -> [UInt8] {
+    names.flatMap { [UInt8(ascii: "/")] + $0 }
+  }
+
+  private static func wording(_ verdict: Verdict, _ glob: String) -> Wording {
+    verdict == .include ? "\(.include, ShellWord.quoted(glob))" : "\(.exclude, ShellWord.quoted(glob))"
+  }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import MultipartCore
+
+/// What a run of many writes beside its work: the manifest, and the list of what has failed. Whether they can be written is
+/// tried before anything is sent.
+struct ManyReports: Sendable {
+  let manifest: ManifestTarget?
+  let failures: FailedNames
+  /// For the run, which must not send them.
+  let outputs: RunOutputs
+
+  init(_ session: Session, _ selection: SelectionOptions) throws(Failure) {
+    let folder = session.environment["TMPDIR"].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } ?? "/tmp"
+    manifest = try ManifestTarget(selection, folder: folder)
+    let sources = session.invocation.positionals.map(\.bytes)
+    let list = try selection.failedTo.map { (path) throws(Failure) in
+      // An earlier list of the same sources.
+      try ReportFile(FilePath(bytes: path.bytes), of: .failedNames, onlyLooks: selection.isDryRun) { line in
+        sources.contains { line.starts(with: $0) && !$0.isEmpty }
+      }
+    }
+    failures = FailedNames(list, endWithNUL: selection.endsWithNUL, folder: folder)
+    var outputs = RunOutputs()
+    outputs.files = [manifest?.file, list].compactMap { $0 }
+    outputs.object = manifest?.object
+    try outputs.refuseTwins()
+    self.outputs = outputs
+    for (inode, option, file) in Self.inputs(session.invocation) {
+      try outputs.refuse(inode, "the file of \(option)", file)
+    }
+  }
+
+  /// The files that options name, such as lists and tickets.
+  private static func inputs(_ invocation: Invocation) -> [(inode: Inode?, option: String, file: FilePath)] {
+    FlagList.of(.put).filter { $0.completes == .files && $0.name != .manifest && $0.name != .failedTo }.flatMap {
+      flag in
+      invocation.all(flag.name).map { given in
+        let isInput = given.value.bytes == [UInt8(ascii: "-")]
+        let file = FilePath(bytes: given.value.bytes)
+        return (isInput ? Inode(open: STDIN_FILENO) : Inode(file), flag.long, file)
+      }
+    }
+  }
+
+  /// After the summary. Returns what could not be written; the files are at the store all the same.
+  func write(_ session: Session, isComplete: Bool, command: String?) async -> Failure? {
+    var trouble: Failure?
+    do throws(Failure) {
+      try failures.finish()
+      if let unlisted = failures.unlisted { session.console.line("s3up: " + unlisted) }
+      if failures.isListing, let command { session.console.line(command) }
+    } catch {
+      trouble = error
+    }
+    guard let manifest else { return trouble }
+    guard isComplete else {
+      session.console.line("s3up: no manifest is written, because not everything has arrived")
+      return trouble
+    }
+    do throws(Failure) {
+      try await manifest.write(session)
+      return trouble
+    } catch {
+      if let trouble { session.show(trouble) }
+      return error
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// Which files a run of many sends, and what it says if that is not what was meant.
+@Suite(.timeLimit(.minutes(15))) struct ManySelectionTests {
+  private func box() throws -> BlackBox {
+    let box = try BlackBox()
+    for name in ["t/lib/a.js", "t/lib/b.css", "t/lib/deep/c.js", "t/lib/deep/d.txt"] { try box.sample(name, 3) }
+    return box
+  }
+
+  @Test("AWS's filter idiom, which leaves nothing, is 66 and says the line that does what was meant")
+  func idiom() async throws {
+    let box = try box()
+    let put = ["put", "-r", "t", "s3://bucket/p/", "--exclude", "*", "--include", "*.js"]
+    for more in [[], ["--dry-run", "-q"]] {
+      let result = try await box.run(put + more)
+      #expect(result.status == 66, "\(result.errors)")
+      #expect(result.errors.contains("the rules leave nothing to send"), "\(result.errors)")
+      #expect(result.errors.contains("--include '*.js' matches nothing in lib/"), "\(result.errors)")
+      #expect(result.errors.contains("hat was meant is: --include '*.js'\n"), "\(result.errors)")
+    }
+    #expect(box.fake.requests.isEmpty)
+    let allowed = try await box.run(put + ["--allow-empty"])
+    #expect(allowed.status == 0 && allowed.lines.last?.hasPrefix("0 files uploaded") == true, "\(allowed.errors)")
+    try await box.run("put", "-r", "t", "s3://bucket/p/", "--include", "*.js").expectSuccess()
+    #expect(box.fake.object("p/lib/a.js") != nil && box.fake.object("p/lib/deep/c.js") != nil)
+    #expect(box.fake.objectCount == 2)
+    // Something is sent, but not what is in the folders.
+    try box.sample("t/top.js", 3)
+    let partly = try await box.run(put)
+    #expect(partly.status == 0 && partly.lines.last?.hasPrefix("1 file uploaded") == true, "\(partly.output)")
+    #expect(partly.errors.contains("what was meant is: --include '*.js'"), "\(partly.errors)")
+  }
+
+  @Test("An include below an excluded folder says so, with rules that reach it", arguments: [true, false])
+  func below(_ excludesFirst: Bool) async throws {
+    let box = try box()
+    let exclude = ["--exclude", "lib"]
+    let include = ["--include", "*", "--include", "lib/deep/c.js"]
+    let rules = excludesFirst ? exclude + include.suffix(2) : include + exclude
+    try box.sample("t/other", 1)
+    let result = try await box.run(["put", "-r", "t", "s3://bucket/p/"] + rules)
+    #expect(result.status == 0)
+    #expect(result.errors.contains("--include lib/deep/c.js matches nothing in lib/"), "\(result.errors)")
+    let told = try #require(result.errors.components(separatedBy: "what was meant is: ").last)
+    let words = try await box.shell("printf '%s\\n' " + told.trimmingCharacters(in: .newlines))
+    try await box.run(["put", "-r", "t", "s3://bucket/q/"] + words.lines).expectSuccess()
+    #expect(box.fake.object("q/lib/deep/c.js") != nil && box.fake.object("q/lib/a.js") == nil, "\(told)")
+  }
+
+  @Test(
+    "Rules that work as they are say nothing",
+    arguments: [
+      ["--exclude", "*", "--include", "*/", "--include", "*.js"], ["--exclude", "/*", "--include", "/lib"],
+      ["--exclude", "deep", "--include", "*.js"], ["--include", "*.js", "--exclude", "deep/"],
+      ["--exclude", "*/", "--include", "*.js", "--allow-empty"],
+    ])
+  func quiet(_ rules: [String]) async throws {
+    let box = try box()
+    try await box.run(["put", "-r", "t", "s3://bucket/p/"] + rules).expectSuccess()
+  }
+
+  @Test("An empty list and an empty batch are 66, unless that is allowed; an empty folder and an empty share are not")
+  func nothing() async throws {
+    let box = try box()
+    try box.files.write("", to: "empty")
+    for words in [
+      ["--files-from", "empty", "s3://bucket/p/"], ["--batch", "empty"], ["--files-from", "-", "s3://bucket/p/"],
+    ] {
+      let result = try await box.run(["put"] + words, input: .bytes([]))
+      result.expectFailure(66, "the list names no file", "--allow-empty")
+      try await box.run(["put", "--allow-empty"] + words, input: .bytes([])).expectSuccess()
+    }
+    try FileManager.default.createDirectory(atPath: box.files.path("void"), withIntermediateDirectories: true)
+    let void = try await box.run("put", "-r", "void", "s3://bucket/p/")
+    #expect(void.status == 0 && void.errors.contains("an empty folder"), "\(void.errors)")
+    try box.files.write("t/lib/a.js\n", to: "one")
+    for share in 1...2 {
+      try await box.run("put", "--files-from", "one", "s3://bucket/p", "--shard", "\(share)/2").expectSuccess()
+      try await box.run(
+        "put", "-r", "t", "s3://bucket/s", "--include", "a.js", "--shard", "\(share)/2"
+      ).expectSuccess()
+    }
+    #expect(box.fake.objectCount == 2)
+    let rules = try await box.run("put", "--files-from", "one", "s3://bucket/p", "--exclude", "*.js")
+    rules.expectFailure(66, "the rules leave nothing to send", "--allow-empty")
+  }
+
+  @Test("A followed link that leads nowhere is a missing source, and the others arrive")
+  func dangling() async throws {
+    let box = try box()
+    #expect(symlink("nothing", box.files.path("t/gone")) == 0)
+    #expect(symlink("self", box.files.path("t/self")) == 0)
+    let result = try await box.run("put", "-r", "t", "s3://bucket/p/", "--follow-symlinks", "--failed-to", "failed")
+    #expect(result.status == 66 && result.errors.contains("the symbolic link leads nowhere"), "\(result.errors)")
+    #expect(result.lines.last?.hasPrefix("4 files uploaded, 2 failed") == true, "\(result.output)")
+    let skipped = try await box.run("put", "-r", "t", "s3://bucket/p/")
+    #expect(skipped.status == 0 && skipped.errors.contains("t/gone: a symbolic link"), "\(skipped.errors)")
+  }
+
+  @Test("Names of a pipe that only Unicode considers equal are different keys")
+  func twins() async throws {
+    let box = try BlackBox()
+    let names = ["\u{e9}", "e\u{301}"]
+    for (number, name) in names.enumerated() { try box.sample(name, number + 1) }
+    let list = Array(names.joined(separator: "\n").utf8)
+    try await box.run("put", "--files-from", "-", "s3://bucket/p/", input: .bytes(list)).expectSuccess()
+    #expect(box.fake.object("p/\u{e9}")?.size == 1 && box.fake.object("p/e\u{301}")?.size == 2)
+    let batch = names.map { #"{"localUri":"\#($0)","bucket":"bucket","key":"b/\#($0)","metadata":{"a":"b"}}"# + "\n" }
+    try await box.run("put", "--batch", "-", input: .bytes(Array(batch.joined().utf8))).expectSuccess()
+    #expect(box.fake.object("b/\u{e9}")?.size == 1 && box.fake.object("b/e\u{301}")?.size == 2)
+  }
+
+  @Test(
+    "A folder without -r is told as a folder, also with a bucket alone and a slash at its end", arguments: ["t", "t/"])
+  func folder(_ name: String) async throws {
+    let box = try box()
+    for target in ["s3://bucket/", "s3://bucket", "s3://bucket/k"] {
+      try await box.run("put", name, target).expectFailure(64, "is a directory", "put -r \(name)")
+    }
+    #expect(box.fake.requests.isEmpty)
+  }
+
+  @Test("A tree that is deeper than this process may have files open names that limit")
+  func deep() async throws {
+    let box = try BlackBox()
+    try box.sample("t/" + String(repeating: "d/", count: 200) + "f", 1)
+    let result = try await box.shell("ulimit -n 128; exec \"$S3UP\" put -r t s3://bucket/p/")
+    #expect(result.status == 75 && result.errors.contains("ulimit -n"), "\(result.errors)")
+    #expect(!result.errors.contains("memory and disk"), "\(result.errors)")
+  }
+}
