@@ -5,7 +5,7 @@
 ///     let summary = try await batch.run()
 ///     print(summary.uploaded, summary.failed)
 public final class BatchUpload: Sendable {
-  let driver: RunDriver
+  let driver: RunDriver<Uploader>
   private let maker: any UploaderMaking
   private let find: Finder
   private let options: BatchOptions
@@ -29,7 +29,7 @@ public final class BatchUpload: Sendable {
   }
 
   init(
-    _ maker: any UploaderMaking, _ options: BatchOptions, driver: RunDriver, find: @escaping Finder,
+    _ maker: any UploaderMaking, _ options: BatchOptions, driver: RunDriver<Uploader>, find: @escaping Finder,
     onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) {
     (self.maker, self.options, self.driver, self.find, self.onEvent) = (maker, options, driver, find, onEvent)
@@ -38,7 +38,7 @@ public final class BatchUpload: Sendable {
   /// The progress; can be read at any time.
   public var progress: BatchState {
     var now = BatchState()
-    let running = driver.uploaders
+    let running = driver.objects
     state.withLock { state in
       now.summary = state.summary
       (now.found, now.foundBytes, now.foundAll) = (state.found, state.foundBytes, state.foundAll)
@@ -98,7 +98,7 @@ public final class BatchUpload: Sendable {
   /// A folder stays open until the upload of each file that was found in it has begun.
   private static let mostFolders = 200
 
-  private func feed(_ door: RunDriver.Door) async {
+  private func feed(_ door: RunDriver<Uploader>.Door) async {
     let ahead = Lookahead(large: UploadPlan.defaultPart, isFull: { Folder.openCount > Self.mostFolders })
     let finder = Task { [self] in
       do {

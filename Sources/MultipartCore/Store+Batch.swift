@@ -70,7 +70,7 @@ extension Store {
   func batch(
     _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void, _ find: @escaping Finder
   ) -> BatchUpload {
-    let driver = RunDriver(
+    let driver = RunDriver<Uploader>(
       settings.transfer.scheduling(options, line: lessons()?.line, world: world), transport: client.transport,
       origin: signer.origin, world: world, ahead: 2 * max(settings.transfer.concurrency, 8))
     return BatchUpload(
@@ -92,8 +92,8 @@ extension Store {
 
 extension TransferSettings {
   /// Of a run of many.
-  func scheduling(_ options: BatchOptions, line: LineClass?, world: World) -> Scheduler.Settings {
-    var scheduling = Scheduler.Settings()
+  func scheduling(_ options: BatchOptions, line: LineClass?, world: World) -> RunSettings {
+    var scheduling = RunSettings()
     scheduling.concurrency = concurrency
     scheduling.limitRate = limitRate?.rate(at: world.now())
     scheduling.pace = ConnectionBounds.pace(

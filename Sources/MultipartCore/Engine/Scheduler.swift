@@ -1,23 +1,6 @@
-/// One for a run, whatever the number of its objects: how many transfers may run at once, which of them are sent a
+/// One for a run, whatever the number of its objects: how many transfers may run at once, which of them are made a
 /// second time, and when failed ones are retried. It has no clock of its own.
-package struct Scheduler: Sendable {
-  package struct Settings: Sendable {
-    /// The most transfers at once, unless `pace` determines it.
-    package var concurrency = 8
-    /// The number of connections is found by trying; nil: it is `concurrency`.
-    package var pace: Pace.Bounds?
-    /// The most transfers at once while they are small, with a pace; nil: what the pace says.
-    package var mostSmall: Int?
-    package var retry = RetryPolicy()
-    /// Slow transfers at the end are sent a second time.
-    package var hedges = false
-    /// The most bytes per second that the run may send, at first.
-    package var limitRate: Int64?
-    package var seed: UInt64 = 0
-
-    package init() {}
-  }
-
+package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   /// What waits for its next try: a transfer, or the one request that an object is waiting for.
   enum Waiter: Hashable {
     case transfer(Slot)
@@ -37,29 +20,31 @@ package struct Scheduler: Sendable {
 
   /// What the answer to a transfer means.
   enum Landing {
-    /// Its other copy is still being sent.
+    /// Its other copy is still under way.
     case copyIsOut
-    case arrived(PartReceipt)
-    /// Both copies arrived, at a store that gives the same bytes a different ETag each time.
-    case arrivedTwice(PartReceipt)
+    case arrived(Receipt)
+    /// Both copies arrived, and their receipts differ.
+    case arrivedTwice(Receipt)
     /// It was stopped to make room; nothing was wrong with it.
     case takenBack
     case failed
   }
 
   /// Transfers of less than this on average: what they take is mostly the wait for answers.
-  private static let small: Int64 = 512 << 10
+  private static var small: Int64 { 512 << 10 }
 
-  package let settings: Settings
+  package let settings: RunSettings
   /// The time of the current event.
   var now: Duration = .zero
-  /// Objects that have begun and will send, but do not yet: each has its place.
+  /// Started objects without a transfer yet; each reserves one connection.
   var preparing = 0
-  /// No object has anything left to send except what is being sent.
-  var isDry = false
+  /// No object has anything left to transfer except what is under way.
+  var allIsOut = false
   private var dice: Dice
   private var window: Window
-  private var flying: [Slot: Tail.Part] = [:]
+  private var flying: [Slot: RunningTransfer] = [:]
+  /// When somebody has to look again.
+  private var wakes: [Duration] = []
   private var waiting: [(who: Waiter, until: Duration)] = []
   /// Why each object's last try failed.
   private var troubles: [Int: Wording] = [:]
@@ -67,11 +52,11 @@ package struct Scheduler: Sendable {
   /// Transfers that have succeeded, and the bytes of those that are under way.
   private var landed = 0
   private var flyingBytes: Int64 = 0
-  private var tail = Tail()
+  private var tail = Tail<Receipt>()
   private var flight = Flight()
   private var limit: Int64?
 
-  package init(_ settings: Settings, partSize: Int64) {
+  package init(_ settings: RunSettings, partSize: Int64) {
     self.settings = settings
     dice = Dice(seed: settings.seed)
     window = Window(settings, partSize: partSize)
@@ -94,11 +79,11 @@ package struct Scheduler: Sendable {
   // MARK: - Transfers
 
   mutating func begin(_ slot: Slot, size: Int64) {
-    flying[slot] = Tail.Part(slot: slot, size: size, sentAt: now)
+    flying[slot] = RunningTransfer(slot: slot, size: size, sentAt: now)
     flyingBytes += size
   }
 
-  mutating func arrived(_ slot: Slot, _ receipt: PartReceipt) -> Landing {
+  mutating func arrived(_ slot: Slot, _ receipt: Receipt) -> Landing {
     let differ = tail.won(slot, receipt)
     guard tail.isLast(slot) else { return .copyIsOut }
     let receipt = tail.takeWinner(slot) ?? receipt
@@ -140,6 +125,14 @@ package struct Scheduler: Sendable {
 
   // MARK: - Retries
 
+  /// How long who waits, before which try, and what went wrong with the last one.
+  struct Pause {
+    var who: Waiter
+    var wait: Duration
+    var attempt: Int
+    var cause: Failure
+  }
+
   /// How long to wait after this many tries; nil if none is left.
   mutating func pause(after failure: Failure, attempt: Int, by policy: RetryPolicy? = nil) -> Duration? {
     (policy ?? settings.retry).wait(after: failure, attempt: attempt, dice: dice.next())
@@ -149,23 +142,26 @@ package struct Scheduler: Sendable {
   mutating func roll() -> Double { dice.next() }
 
   /// Schedules the next try; nil if none is left.
-  mutating func retry(_ who: Waiter, after failure: Failure, attempt: Int) -> [UploadMachine.Action]? {
+  mutating func retry(_ who: Waiter, after failure: Failure, attempt: Int) -> Pause? {
     pause(after: failure, attempt: attempt).map { wait(who, $0, after: failure, attempt: attempt) }
   }
 
-  mutating func wait(
-    _ who: Waiter, _ wait: Duration, after failure: Failure, attempt: Int
-  ) -> [UploadMachine.Action] {
+  mutating func wait(_ who: Waiter, _ wait: Duration, after failure: Failure, attempt: Int) -> Pause {
     troubles[who.object] = failure.s3Code.map { "the store says \($0)" } ?? failure.message
-    let part: Int? = if case .transfer(let slot) = who, !slot.isWholeObject { slot.part } else { nil }
-    return [
-      .say(.retry(part: part, attempt: attempt + 1, cause: failure.code, message: failure.message, wait: wait))
-    ] + self.wait(who, wait)
+    self.wait(who, wait)
+    return Pause(who: who, wait: wait, attempt: attempt + 1, cause: failure)
   }
 
-  mutating func wait(_ who: Waiter, _ wait: Duration) -> [UploadMachine.Action] {
+  mutating func wait(_ who: Waiter, _ wait: Duration) {
     waiting.append((who, now + wait))
-    return [.wait(until: now + wait)]
+    wake(at: now + wait)
+  }
+
+  mutating func wake(at time: Duration) { wakes.append(time) }
+
+  mutating func takeWakes() -> [Duration] {
+    defer { wakes = [] }
+    return wakes
   }
 
   mutating func takeDue() -> [Waiter] {
@@ -236,22 +232,23 @@ package struct Scheduler: Sendable {
     return stopped
   }
 
-  /// Once a second: a transfer that is far too slow is sent again; and when to check next.
-  mutating func hedge() -> (slot: Slot?, nextLook: Duration)? {
+  /// Once a second: a transfer that is far too slow, and is made again.
+  mutating func hedge() -> Slot? {
     guard isTail, !isHeldByLimit, let overdue = tail.overdue(of: mayBeCopied, at: now) else { return nil }
+    wake(at: overdue.nextLook)
     overdue.slot.map { tail.copy($0) }
-    return overdue
+    return overdue.slot
   }
 
   /// An object in one request is published by it, which may happen only once.
-  private var mayBeCopied: [Tail.Part] {
+  private var mayBeCopied: [RunningTransfer] {
     flying.values.filter { part in
       !part.slot.isWholeObject && !tail.twice.contains(part.slot) && !takenBack.contains(part.slot)
     }.sorted { $0.slot < $1.slot }
   }
 
   private var isTail: Bool {
-    settings.hedges && isDry && !flying.isEmpty && !waiting.contains(where: \.who.holdsPlace)
+    settings.hedges && allIsOut && !flying.isEmpty && !waiting.contains(where: \.who.holdsPlace)
   }
 
   package var lineIsLossy: Bool { window.lineIsLossy }

@@ -1,13 +1,13 @@
-/// The end of a run, when nothing is left to send except what is being sent: how long transfers take, and which of them
-/// are sent a second time.
-struct Tail: Sendable {
-  /// A transfer that could be sent twice.
-  struct Part {
-    var slot: Slot
-    var size: Int64
-    var sentAt: Duration
-  }
+/// A transfer that is under way.
+struct RunningTransfer: Sendable {
+  var slot: Slot
+  var size: Int64
+  var sentAt: Duration
+}
 
+/// The end of a run, when nothing is left to transfer except what is under way: how long transfers take, and which of them
+/// are made a second time.
+struct Tail<Receipt: TransferReceipt>: Sendable {
   /// Of the last transfers that arrived, at most sixteen.
   private var times: [Duration] = []
   /// Those that have, or had, a second copy.
@@ -15,7 +15,7 @@ struct Tail: Sendable {
   /// How many of its transfers are running.
   private var copies: [Slot: Int] = [:]
   /// The copy that arrived first, while the other is still being sent.
-  private var winner: [Slot: PartReceipt] = [:]
+  private var winner: [Slot: Receipt] = [:]
   private var nextLook: Duration?
   /// How much of each transfer had been sent at the last sample.
   private var before: (at: Duration, moved: [Slot: Int64])?
@@ -28,7 +28,7 @@ struct Tail: Sendable {
   /// Beyond this a transfer is far too slow: four times the usual duration, and at least ten seconds.
   private var patience: Duration? { usual.map { max(.seconds(10), $0 * 4) } }
 
-  mutating func arrived(_ part: Part, at now: Duration) {
+  mutating func arrived(_ part: RunningTransfer, at now: Duration) {
     brought = max(brought, part.size - (before?.moved[part.slot] ?? 0))
     if times.count >= 16 { times.removeFirst() }
     times.append(now - part.sentAt)
@@ -42,10 +42,10 @@ struct Tail: Sendable {
     copies[slot] = 2
   }
 
-  /// A copy has arrived. True if both have, with different ETags: then nobody knows which of them the store keeps.
-  mutating func won(_ slot: Slot, _ receipt: PartReceipt) -> Bool {
+  /// A copy has arrived. True if both have, with receipts that differ: then nobody knows which of them counts.
+  mutating func won(_ slot: Slot, _ receipt: Receipt) -> Bool {
     guard twice.contains(slot) else { return false }
-    let differ = winner[slot].map { $0.etag != receipt.etag } ?? false
+    let differ = winner[slot].map { !$0.agrees(with: receipt) } ?? false
     winner[slot] = receipt
     return differ
   }
@@ -58,7 +58,7 @@ struct Tail: Sendable {
     return out <= 1
   }
 
-  mutating func takeWinner(_ slot: Slot) -> PartReceipt? { winner.removeValue(forKey: slot) }
+  mutating func takeWinner(_ slot: Slot) -> Receipt? { winner.removeValue(forKey: slot) }
 
   /// It is sent again as if for the first time.
   mutating func forget(_ slot: Slot) { twice.remove(slot) }
@@ -80,7 +80,7 @@ struct Tail: Sendable {
   /// copy would wait too. If losses limit each connection, chance makes one of them the fastest: a copy would be as fast
   /// as they are on average.
   mutating func slowest(
-    of parts: [Part], _ moved: [Slot: Int64], hasIdleConnection: Bool, isLossy: Bool, at now: Duration
+    of parts: [RunningTransfer], _ moved: [Slot: Int64], hasIdleConnection: Bool, isLossy: Bool, at now: Duration
   ) -> Slot? {
     guard let before else {
       (self.before, brought) = ((now, moved), 0)
@@ -106,7 +106,7 @@ struct Tail: Sendable {
 
   /// If the number of sent bytes is unknown: the slowest transfer, if it is far too slow. Checked once a second; nil
   /// until then.
-  mutating func overdue(of parts: [Part], at now: Duration) -> (slot: Slot?, nextLook: Duration)? {
+  mutating func overdue(of parts: [RunningTransfer], at now: Duration) -> (slot: Slot?, nextLook: Duration)? {
     if let next = nextLook, now < next { return nil }
     let next = now + .seconds(1)
     nextLook = next

@@ -11,7 +11,7 @@ struct Window: Sendable {
   private var successes = 0
   private var lastNarrowing: Duration?
 
-  init(_ settings: Scheduler.Settings, partSize: Int64) {
+  init(_ settings: RunSettings, partSize: Int64) {
     concurrency = max(1, settings.concurrency)
     bounds = settings.pace
     mostSmall = settings.mostSmall

@@ -5,7 +5,7 @@ protocol UploaderMaking: Sendable {
   var bucket: String { get }
 
   func uploader(
-    _ candidate: Candidate, _ driver: RunDriver, tell: @escaping @Sendable (BatchEvent) -> Void
+    _ candidate: Candidate, _ driver: RunDriver<Uploader>, tell: @escaping @Sendable (BatchEvent) -> Void
   ) async throws(Failure) -> Uploader
 }
 
@@ -38,7 +38,7 @@ final class UploaderMaker: UploaderMaking {
   }
 
   func uploader(
-    _ candidate: Candidate, _ driver: RunDriver, tell: @escaping @Sendable (BatchEvent) -> Void
+    _ candidate: Candidate, _ driver: RunDriver<Uploader>, tell: @escaping @Sendable (BatchEvent) -> Void
   ) async throws(Failure) -> Uploader {
     let item = candidate.item
     var options = options

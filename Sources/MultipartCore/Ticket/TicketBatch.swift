@@ -21,7 +21,7 @@ package struct TicketBatch: Sendable {
   ) throws(Failure) -> BatchUpload {
     let link = try TicketLink(tickets.first, options)
     let root = try Folder(folder)
-    let driver = RunDriver(
+    let driver = RunDriver<Uploader>(
       link.transfer.scheduling(batch, line: nil, world: link.world), transport: link.client.transport,
       origin: tickets.first.origin, world: link.world, ahead: 2 * max(link.transfer.concurrency, 8))
     return BatchUpload(
@@ -126,7 +126,7 @@ struct TicketUploaderMaker: UploaderMaking {
   var bucket: String { link.ticket.bucket }
 
   func uploader(
-    _ candidate: Candidate, _ driver: RunDriver, tell: @escaping @Sendable (BatchEvent) -> Void
+    _ candidate: Candidate, _ driver: RunDriver<Uploader>, tell: @escaping @Sendable (BatchEvent) -> Void
   ) async throws(Failure) -> Uploader {
     guard let ticket = candidate.item.ticket else { throw Failure(.local, "an upload without its ticket") }
     let own = link.with(ticket)

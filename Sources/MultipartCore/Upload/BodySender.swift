@@ -3,7 +3,7 @@ struct BodySender: Sendable {
   let client: S3Client
   let job: UploadJob
   let asked: RequestedSettings
-  let progress: UploadProgress
+  let progress: TransferProgress
 
   struct Sent: Sendable {
     var etag: String?
@@ -22,7 +22,7 @@ struct BodySender: Sendable {
       bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .part(body),
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil },
       customerKey: job.customerKey, common: job.common)
-    let answer = try await counted(operation, body, fresh, UploadProgress.Transfer(part: number, isCopy: isCopy))
+    let answer = try await counted(operation, body, fresh, TransferProgress.Transfer(part: number, isCopy: isCopy))
     try requireEncrypted(answer.encryption, answer.requestID, isConfirmed: createNamedEncryption)
     guard let etag = answer.etag, ETag(etag) != nil else {
       throw Failure(.server, "the store answered without an ETag", status: 200, requestID: answer.requestID)
@@ -85,7 +85,7 @@ struct BodySender: Sendable {
 
   /// Checks the source after a part. If it has changed, that is the failure: a checksum mismatch is only a consequence.
   private func counted<Operation: S3Operation>(
-    _ operation: Operation, _ body: any PartBody, _ fresh: Bool, _ transfer: UploadProgress.Transfer? = nil
+    _ operation: Operation, _ body: any PartBody, _ fresh: Bool, _ transfer: TransferProgress.Transfer? = nil
   ) async throws(Failure) -> Operation.Output {
     let part = progress.begin(transfer)
     var confirmed: Int64?

@@ -3,6 +3,8 @@
 /// After a lost answer the store is first asked about the upload: while it exists, complete has not run, whatever is at
 /// the key. Only if it is gone does a HEAD decide, and only for an object that this run can have created.
 package struct Completion: Sendable {
+  typealias Scheduler = UploadMachine.Scheduler
+
   enum State: Sendable {
     /// The request that creates the object was sent, or waits for its next try. In doubt: an answer was lost, and the
     /// object may exist.
@@ -160,7 +162,7 @@ package struct Completion: Sendable {
     var passing = failure
     // Another write to the key was running, and S3 has decided nothing: it asks for the same request again.
     if subject == .whole, failure.s3Code == "ConditionalRequestConflict" { passing.code = .throttled }
-    if let retry = scheduler.retry(waiter, after: passing, attempt: attempt) { return .go(retry) }
+    if let retry = scheduler.retry(waiter, after: passing, attempt: attempt) { return .go(retry.notices) }
     return stop(failure, isInDoubt: isInDoubt)
   }
 
@@ -236,7 +238,7 @@ package struct Completion: Sendable {
     if interruption == nil, known.code != .interrupted,
       let retry = scheduler.retry(waiter, after: failure, attempt: attempt)
     {
-      return .go(retry)
+      return .go(retry.notices)
     }
     return look(.decides(known, isGone: false))
   }
@@ -275,7 +277,8 @@ package struct Completion: Sendable {
     // Some stores do not show a new object at once: it is checked again after 0.25, 0.5, 1, 2 and 4 s more.
     if interruption == nil, misses + 1 < Self.mostLooks {
       state = .heading(.confirms(misses: misses + 1), attempt: 1)
-      return .go(scheduler.wait(waiter, .milliseconds(250 << misses), after: failure, attempt: misses + 1))
+      return .go(
+        scheduler.wait(waiter, .milliseconds(250 << misses), after: failure, attempt: misses + 1).notices)
     }
     if case .contradicted = judgement { return end(.spoiled(failure)) }
     return end(.unshown(interruption ?? failure))
@@ -302,7 +305,7 @@ package struct Completion: Sendable {
     if interruption == nil, known?.code != .interrupted,
       let retry = scheduler.retry(waiter, after: failure, attempt: attempt)
     {
-      return .go(retry)
+      return .go(retry.notices)
     }
     switch look {
     case .recovers where interruption == nil: return end(.recovered(.undecided(weak: "")))
@@ -327,7 +330,7 @@ package struct Completion: Sendable {
     guard case .inspecting(let evidence, let attempt) = state else { return .misfit }
     if let interruption { return unconfirmed(interruption) }
     state = .inspecting(evidence: evidence, attempt: attempt + 1)
-    return scheduler.retry(waiter, after: failure, attempt: attempt).map { .go($0) } ?? unconfirmed(failure)
+    return scheduler.retry(waiter, after: failure, attempt: attempt).map { .go($0.notices) } ?? unconfirmed(failure)
   }
 
   private mutating func unconfirmed(_ failure: Failure) -> Step {

@@ -151,8 +151,8 @@ package struct UploadJob: Sendable {
     return finer
   }
 
-  func scheduling(_ plan: UploadPlan, seed: UInt64, now: Timestamp) -> Scheduler.Settings {
-    var settings = Scheduler.Settings()
+  func scheduling(_ plan: UploadPlan, seed: UInt64, now: Timestamp) -> RunSettings {
+    var settings = RunSettings()
     settings.limitRate = limitRate?.rate(at: now)
     settings.concurrency = concurrency
     settings.pace = plan.isSingle && !source.isStream ? nil : pace

@@ -136,10 +136,11 @@ extension UploadMachine {
     scheduler.stopWaiting(object)
     let end = scheduler.now + Self.grace
     state = .stopping(.failing(failure), graceEnds: end)
-    return parts.underWay.subtracting(ending).sorted().map { .cancelPart($0) } + [.wait(until: end)]
+    scheduler.wake(at: end)
+    return parts.underWay.subtracting(ending).sorted().map { .cancelPart($0) }
   }
 
-  package mutating func tick(_ scheduler: Scheduler) -> [Action] {
+  package mutating func tick(_ scheduler: inout Scheduler) -> [Action] {
     guard case .stopping(let end, let graceEnds?) = state, scheduler.now >= graceEnds else { return [] }
     state = .stopping(end, graceEnds: nil)
     return [.cancelTransfers]
@@ -205,7 +206,8 @@ extension UploadMachine {
       guard let wait = scheduler.pause(after: failure, attempt: attempt, by: patient) else {
         return cleanedUp(isGone: false, &scheduler)
       }
-      return scheduler.wait(.step(object: object), wait)
+      scheduler.wait(.step(object: object), wait)
+      return []
     }
   }
 

@@ -34,7 +34,7 @@ extension UploadMachine {
       let retry = scheduler.retry(.step(object: object), after: failure, attempt: attempt)
     {
       lookup.state = .finding(attempt: attempt + 1)
-      return retry
+      return retry.notices
     }
     guard isNonsense || !RetryPolicy.isWorthRetrying(failure.code) else { return fail(failure, &scheduler) }
     let why: Wording = "the unfinished uploads could not be listed (\(failure.message))"
@@ -134,7 +134,7 @@ extension UploadMachine {
       } else {
         lookup.state = .listing(candidate, attempt: attempt + 1)
       }
-      return retry
+      return retry.notices
     }
     return candidate.use == .foreign ? drop(candidate, &scheduler) : fail(failure, &scheduler)
   }
@@ -156,7 +156,8 @@ extension UploadMachine {
     state = .looking
     lookup.state = .listing(candidate, attempt: 1)
     guard lookup.doubts < Lookup.mostDoubts else { return partsListed(doubtful, &scheduler) }
-    return scheduler.wait(.step(object: object), .seconds(lookup.doubts))
+    scheduler.wait(.step(object: object), .seconds(lookup.doubts))
+    return []
   }
 
   /// A recorded upload that the store no longer has is aborted nevertheless, like one that it reports gone while a part
@@ -241,7 +242,8 @@ extension UploadMachine {
     case .wait(let wait):
       lookup.state = .settling(candidate, first, looks: looks + 1, attempt: 1)
       let notice = Action.say(.waitsForQuiet(uploadID: candidate.uploadID, wait: wait))
-      return (looks == 1 ? [notice] : []) + scheduler.wait(.step(object: object), wait)
+      scheduler.wait(.step(object: object), wait)
+      return looks == 1 ? [notice] : []
     }
   }
 

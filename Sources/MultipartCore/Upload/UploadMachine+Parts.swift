@@ -2,7 +2,7 @@
 extension UploadMachine {
   static let givesNoneBack: Wording = "the store returns no checksum, so it has not verified it"
 
-  mutating func start(_ scheduler: inout Scheduler) -> [Action] {
+  package mutating func start(_ scheduler: inout Scheduler) -> [Action] {
     guard case .idle = state else { return unfit() }
     guard settings.checksFirst else { return begin() }
     state = .checking(attempt: 1)
@@ -15,7 +15,7 @@ extension UploadMachine {
     if let interruption { return fail(interruption, &scheduler) }
     guard let failure, failure.code != .credentials else { return begin() }
     state = .checking(attempt: attempt + 1)
-    return scheduler.retry(.step(object: object), after: failure, attempt: attempt) ?? fail(failure, &scheduler)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices ?? fail(failure, &scheduler)
   }
 
   /// An unfinished upload that a record names stays for `uploads`: it may be of an object that somebody replaced.
@@ -81,13 +81,13 @@ extension UploadMachine {
     if let interruption { return fail(interruption, &scheduler) }
     if let steps = stepDown(failure) { return [steps] + create() }
     state = .creating(attempt: attempt + 1)
-    return scheduler.retry(.step(object: object), after: failure, attempt: attempt) ?? fail(failure, &scheduler)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices ?? fail(failure, &scheduler)
   }
 
   // MARK: - Parts
 
   /// Sends in order as far as there is room, compares, and reads ahead.
-  mutating func fill(_ scheduler: inout Scheduler) -> [Action] {
+  package mutating func fill(_ scheduler: inout Scheduler) -> [Action] {
     switch state {
     case .ready:
       guard scheduler.hasRoom else { return [] }
@@ -186,7 +186,7 @@ extension UploadMachine {
       return [.say(.startsAnew(message: "the store no longer has the upload"))] + startAnew(&scheduler)
     }
     if failure.code == .stalled { parts.stalled(number) }
-    return scheduler.retry(.transfer(slot), after: failure, attempt: parts.attempts[number - 1])
+    return scheduler.retry(.transfer(slot), after: failure, attempt: parts.attempts[number - 1])?.notices
       ?? fail(failure, &scheduler)
   }
 

@@ -28,7 +28,8 @@ extension UploadMachine {
     let end = known ?? scheduler.now + patience(list, scheduler.roll())
     guard scheduler.now < end else { return complete() }
     state = .gathering(attempt: 1, until: end)
-    return scheduler.wait(.step(object: object), min(.seconds(1), end - scheduler.now))
+    scheduler.wait(.step(object: object), min(.seconds(1), end - scheduler.now))
+    return []
   }
 
   /// Of shares that end in the same second the one with the highest part goes first; it may have looked too early.
@@ -45,6 +46,6 @@ extension UploadMachine {
     // Another share has completed it.
     if failure.code == .uploadGone, let id = uploadID { return recover(Candidate(uploadID: id, use: .own), nil) }
     state = .gathering(attempt: attempt + 1, until: until)
-    return scheduler.retry(.step(object: object), after: failure, attempt: attempt) ?? fail(failure, &scheduler)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices ?? fail(failure, &scheduler)
   }
 }

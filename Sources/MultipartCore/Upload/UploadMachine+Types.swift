@@ -46,7 +46,6 @@ extension UploadMachine {
 
   /// What has happened.
   package enum Event: Sendable {
-    case start
     case checked(Failure?)
     /// The object is the source already.
     case same(evidence: String)
@@ -121,7 +120,6 @@ extension UploadMachine {
     case cancelTransfers
     case abort(uploadID: String)
     case listAfterAbort(uploadID: String)
-    case wait(until: Duration)
     case say(Notice)
     case finish(Outcome)
   }

@@ -4,7 +4,9 @@
 ///
 /// Each action is answered by one event (`say` and the cancelling ones by none), and `finish` comes once, when nothing
 /// is running any more.
-package struct UploadMachine: Sendable {
+package struct UploadMachine: ObjectMachine {
+  package typealias Scheduler = MultipartCore.Scheduler<PartReceipt>
+
   enum State: Sendable {
     case idle
     /// A precondition is checked before the first byte.
@@ -41,7 +43,7 @@ package struct UploadMachine: Sendable {
 
   package internal(set) var settings: Settings
   /// Which of the run's objects this is.
-  let object: Int
+  package var object = 0
   /// The plan before an upload with another part size was examined.
   private let ownPlan: UploadPlan
   var state = State.idle
@@ -65,9 +67,8 @@ package struct UploadMachine: Sendable {
   /// An event that does not fit the current state: a mistake of this program.
   package internal(set) var misfits = 0
 
-  package init(_ settings: Settings, object: Int = 0) {
+  package init(_ settings: Settings) {
     self.settings = settings
-    self.object = object
     ownPlan = settings.plan
     form = settings.form
     parts = Sending(
@@ -87,12 +88,6 @@ package struct UploadMachine: Sendable {
     counted(take(event, &scheduler))
   }
 
-  mutating func apply(
-    _ what: (inout UploadMachine, inout Scheduler) -> [Action], _ scheduler: inout Scheduler
-  ) -> [Action] {
-    what(&self, &scheduler)
-  }
-
   private mutating func counted(_ actions: [Action]) -> [Action] {
     for case .say(.retry) in actions { retries += 1 }
     return actions
@@ -106,7 +101,6 @@ package struct UploadMachine: Sendable {
 
   private mutating func take(_ event: Event, _ scheduler: inout Scheduler) -> [Action] {
     switch event {
-    case .start: return start(&scheduler)
     case .checked(let failure): return checked(failure, &scheduler)
     case .same(let evidence): return foundSame(evidence)
     case .found(let candidates): return found(candidates, &scheduler)
@@ -188,13 +182,11 @@ package struct UploadMachine: Sendable {
     if case .sending = state { true } else { false }
   }
 
-  /// Bytes of it are on their way, or will be soon.
-  var isTransferring: Bool {
+  private var isTransferring: Bool {
     if case .publishing(let completion) = state { completion.isPut } else { isSending }
   }
 
-  /// It will send, but does not yet.
-  var isPreparing: Bool {
+  private var isPreparing: Bool {
     switch state {
     case .checking, .looking, .reading, .creating: true
     case .publishing(let completion): if case .heading(.recovers, _) = completion.state { true } else { false }
@@ -206,21 +198,13 @@ package struct UploadMachine: Sendable {
     if case .publishing(let completion) = state { completion.isInspecting } else { false }
   }
 
-  /// What the run asks after each event.
-  struct Standing: Sendable {
-    var isDone = false
-    var isPreparing = false
-    var isDry = true
-    /// It has something to send when there is room, or something to compare or to read.
-    var mayFill = false
-  }
-
-  var standing: Standing {
+  package var standing: Standing {
     mutating get {
-      var now = Standing(isDone: isDone, isPreparing: isPreparing, isDry: isDry)
+      var now = Standing()
+      (now.isDone, now.isPreparing, now.isTransferring, now.allIsOut) = (isDone, isPreparing, isTransferring, allIsOut)
       switch state {
       case .ready, .looking: now.mayFill = true
-      case .sending: now.mayFill = !now.isDry || !parts.comparison.left.isEmpty
+      case .sending: now.mayFill = !now.allIsOut || !parts.comparison.left.isEmpty
       default: break
       }
       return now
@@ -228,7 +212,7 @@ package struct UploadMachine: Sendable {
   }
 
   /// Nothing is left to send except what is being sent.
-  var isDry: Bool {
+  private var allIsOut: Bool {
     mutating get {
       switch state {
       case .sending: parts.queue.isExhausted() && (!settings.isStream || parts.stream.hasEnded)
@@ -236,5 +220,27 @@ package struct UploadMachine: Sendable {
       default: false
       }
     }
+  }
+}
+
+extension UploadMachine {
+  package func copy(_ part: Int, freshConnection: Bool) -> Action {
+    .sendCopy(part: part, form: form, freshConnection: freshConnection)
+  }
+
+  package func cancel(_ part: Int) -> Action { .cancelPart(part) }
+}
+
+extension PartReceipt: TransferReceipt {
+  /// Some stores give the same bytes another ETag each time, and complete must name the one that they keep.
+  package func agrees(with other: PartReceipt) -> Bool { etag == other.etag }
+}
+
+extension UploadMachine.Scheduler.Pause {
+  /// Says why the next try has to wait.
+  var notices: [UploadMachine.Action] {
+    var part: Int?
+    if case .transfer(let slot) = who, !slot.isWholeObject { part = slot.part }
+    return [.say(.retry(part: part, attempt: attempt, cause: cause.code, message: cause.message, wait: wait))]
   }
 }

@@ -1,7 +1,7 @@
 /// Performs the machine's actions for one object of a run, from the first request to the proof.
-package final class Uploader: Sendable {
+package final class Uploader: Performer {
   package let job: UploadJob
-  let run: RunDriver
+  let run: RunDriver<Uploader>
   /// Which of the run's objects it is, and since when; zero before it is offered.
   private let seat = Locked((number: 0, since: Duration.zero))
   let client: S3Client
@@ -10,7 +10,7 @@ package final class Uploader: Sendable {
   /// How the source is divided; a resumed upload keeps its own part size.
   package var plan: UploadPlan { planned.withLock { $0 } }
   private let planned: Locked<UploadPlan>
-  package let progress: UploadProgress
+  package let progress: TransferProgress
   let memory: StoreMemory?
   /// What to remember about the store once the upload has succeeded.
   let lesson = Locked<ChecksumForm?>(nil)
@@ -44,23 +44,23 @@ package final class Uploader: Sendable {
   let same = Locked<SameObject?>(nil)
 
   /// `memory` keeps the lesson that a store does not verify a checksum. Without a run it has one of its own.
-  package init(
+  init(
     job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil, book: RecordBook? = nil,
-    run: RunDriver? = nil, mayHaveRecord: Bool = true, tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+    run: RunDriver<Uploader>? = nil, mayHaveRecord: Bool = true, tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) throws(Failure) {
     let plan = try job.plan()
     planned = Locked(plan)
     self.job = job
     self.run =
       run
-      ?? RunDriver(
+      ?? RunDriver<Uploader>(
         job.scheduling(plan, seed: UInt64(world.random() * 0x1p52), now: world.now()), transport: client.transport,
         origin: client.signer.origin, world: world)
     self.client = client
     self.world = world
     self.memory = memory
     self.tell = tell
-    progress = UploadProgress(
+    progress = TransferProgress(
       total: job.source.size, parts: job.source.isStream ? nil : plan.partCount)
     asked = try job.requested()
     sender = BodySender(client: client, job: job, asked: asked, progress: progress)
@@ -114,7 +114,7 @@ package final class Uploader: Sendable {
 
   /// Checks the source, takes the destination's lock and reads the record of an earlier run. To be called once, before
   /// anything else.
-  func prepare() async throws(Failure) -> UploadMachine.Settings {
+  func prepare() async throws(Failure) -> Entrant<UploadMachine> {
     do throws(Failure) {
       try job.source.check()
       try await openJournal()
@@ -129,7 +129,8 @@ package final class Uploader: Sendable {
     var settings = job.settings(plan: plan, signsPayload: client.signsPayload)
     settings.hasRecord = journal?.found != nil
     settings.inspects = !asked.isEmpty
-    return settings
+    return Entrant(
+      machine: UploadMachine(settings), partSize: plan.partSize, isOneRequest: plan.isSingle && !settings.isStream)
   }
 
   /// From here on its events are those of this object.
@@ -145,15 +146,20 @@ package final class Uploader: Sendable {
     if case .stream(let stream) = job.source { await stream.stop(in: world) }
   }
 
-  /// `nextTry`: of what waits for one.
-  func show(_ machine: UploadMachine, _ nextTry: (until: Duration, why: Wording)?) {
+  func show(_ machine: UploadMachine, nextTry: (until: Duration, why: Wording)?) {
     if !job.source.isStream { cut(by: machine.settings.plan) }
     progress.show(machine.activity(nextTry: nextTry))
     progress.keep(machine.kept)
   }
 
+  var moved: [Int: Int64] { progress.moved }
+
+  func stop() { progress.stop() }
+
+  func paced(_ change: Pace.Change) { heed(.paced(connections: change.connections, why: change.why)) }
+
   /// The machine has finished. The record of a success stays until `close`.
-  func end(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) -> Result<UploadResult, Failure> {
+  private func end(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) -> Result<UploadResult, Failure> {
     let isKept =
       outcome.isKept || (outcome.isUnchanged && journal?.found != nil) || !machine.abandoned.isEmpty
       || (outcome.isFailure && machine.leavesOldRecord)
@@ -169,7 +175,6 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// The run was cut short before the machine had finished.
   func endUnfinished(_ machine: UploadMachine) -> Failure {
     tasks.cancelAll()
     let failure = unfinished(machine)
@@ -177,7 +182,6 @@ package final class Uploader: Sendable {
     return failure
   }
 
-  /// Whether `settle` has something to wait for.
   var mustSettle: Bool {
     job.source.isStream || known.withLock { $0.neighbours != nil }
       || (job.wantsSHA256 && sha256.withLock { $0 == nil })
@@ -196,7 +200,6 @@ package final class Uploader: Sendable {
     }
   }
 
-  /// What is done after the end, before the result is told.
   func settle(_ result: Result<UploadResult, Failure>) async {
     switch result {
     case .success(let result):
@@ -228,7 +231,8 @@ package final class Uploader: Sendable {
     }
   }
 
-  func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
+  /// Whether the upload is in a record from now on.
+  private func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
     // A ticket is its own record.
     guard let journal else { return job.ticket != nil }
     if let found = journal.found, found.header.source == job.source.identity,
@@ -255,9 +259,16 @@ package final class Uploader: Sendable {
     cut(by: own)
   }
 
-  func perform(_ action: UploadMachine.Action, _ machine: UploadMachine) {
+  func perform(
+    _ action: UploadMachine.Action, for machine: UploadMachine
+  ) -> Performed<UploadMachine.Event, UploadResult> {
     let uploadID = machine.uploadID ?? ""
     switch action {
+    case .finish(let outcome): return .ended(end(outcome, machine))
+    // At once: before a part of it is sent.
+    case .adopt(let id):
+      started(id)
+      return .answered(.recorded(adopt(id, machine)))
     case .find: begin { await self.find() }
     case .listParts(let id): begin { await self.listParts(id) }
     case .verify(let part): begin(.source) { await self.verify(part) }
@@ -290,15 +301,14 @@ package final class Uploader: Sendable {
     case .abort(let id): begin { await self.abort(id) }
     case .listAfterAbort(let id): begin { await self.listAgain(id) }
     case .listAfterLoss: begin { await self.listAgain(uploadID) }
-    case .wait(let until): run.wake(at: until)
     case .say(let notice): heed(notice)
-    case .adopt, .finish: break
     }
+    return .begun
   }
 
   /// All of it is in the kernel, which sends it even if the connection is closed: its answer tells the part's ETag,
   /// which on some stores differs for each copy.
-  private func isSent(_ transfer: UploadProgress.Transfer) -> Bool {
+  private func isSent(_ transfer: TransferProgress.Transfer) -> Bool {
     guard let gone = progress.moved(transfer), let body = try? body(of: transfer.part) else { return false }
     return gone >= body.length
   }

@@ -29,13 +29,14 @@ extension SimPlay {
     take(run, run.machine.handle(event, at: .milliseconds(now)))
   }
 
-  func feed(_ run: SimRun, _ event: UploadRun.Event) {
+  func feed(_ run: SimRun, _ event: Run<UploadMachine>.Event) {
     if case .sampled = event {} else { run.events += 1 }
     tell("\(run.name) < \(brief(event))")
     take(run, run.machine.handle(event, at: .milliseconds(now)))
   }
 
-  private func take(_ run: SimRun, _ actions: [UploadMachine.Action]) {
+  func take(_ run: SimRun, _ actions: [UploadMachine.Action]) {
+    run.timers += run.machine.wakes.map(\.simulated)
     for action in actions {
       tell("\(run.name) > \(brief(action))")
       take(run, action)
@@ -53,10 +54,6 @@ extension SimPlay {
   private func take(_ run: SimRun, _ action: UploadMachine.Action) {
     if run.outcome != nil { mistake("an action after the end: \(action)") }
     switch action {
-    case .wait(let until):
-      let (seconds, attoseconds) = until.components
-      run.timers.append(Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
-      return
     case .say(let notice): return heed(run, notice)
     case .cancelTransfers:
       for index in run.out.indices {
@@ -170,7 +167,7 @@ extension SimPlay {
     guard let outcome = run.outcome else { return }
     tally.ends[run.outcomeTitle, default: 0] += 1
     // No late event makes it act again.
-    for late in [UploadRun.Event.tick, .interrupted(Failure(.interrupted, "late"))] {
+    for late in [Run<UploadMachine>.Event.tick, .interrupted(Failure(.interrupted, "late"))] {
       if !run.machine.handle(late, at: .milliseconds(now)).isEmpty { mistake("an action after the end") }
     }
     if run.sends > max(1, run.epochs) * run.file.parts + run.partRetries + run.takenBack {

@@ -32,8 +32,8 @@ struct SimMany {
   let seed: UInt64
   private var dice: SimDice
   private var items: [Item] = []
-  private var run: UploadRun
-  private var settings = Scheduler.Settings()
+  private var run: Run<UploadMachine>
+  private var settings = RunSettings()
   private var out: [Out] = []
   private var timers: [Int] = []
   private var now = 0
@@ -59,7 +59,8 @@ struct SimMany {
     settings.retry = RetryPolicy(tries: dice.chance(0.8) ? 10 : 2)
     settings.hedges = dice.chance(0.5)
     settings.seed = dice.word()
-    run = UploadRun(settings, partSize: S3Limits.smallestPart)
+    settings.partSize = S3Limits.smallestPart
+    run = Run(settings)
   }
 
   mutating func play() {
@@ -78,7 +79,7 @@ struct SimMany {
   private mutating func playOnce(stopAt: Int?) {
     tally.runs += 1
     (out, timers, events) = ([], [], 0)
-    run = UploadRun(settings, partSize: S3Limits.smallestPart)
+    run = Run(settings)
     for object in items.indices {
       let item = items[object]
       items[object] = Item(
@@ -116,7 +117,7 @@ struct SimMany {
     upload.finds = true
     upload.hasRecord = item.record != nil
     upload.keepsOn = [.network, .server, .throttled, .stalled, .interrupted]
-    run.add(object, upload)
+    run.add(object, UploadMachine(upload), partSize: item.plan.partSize)
     if late.isEmpty { run.close() }
   }
 
@@ -142,18 +143,15 @@ struct SimMany {
     take(run.handle(.of(next.object, event), at: time))
   }
 
-  private mutating func take(_ orders: [UploadRun.Order]) {
-    for order in orders { take(order.object, order.action) }
+  private mutating func take(_ orders: [Run<UploadMachine>.Order]) {
+    timers += orders.wakes.map(\.simulated)
+    for case .act(let object, let action) in orders { take(object, action) }
   }
 
   private mutating func take(_ object: Int, _ action: UploadMachine.Action) {
     if items[object].stage == .notBegun { items[object].stage = .preparing }
     if items[object].stage == .ended { mistake("object \(object) acts after its end: \(action)") }
     switch action {
-    case .wait(let until):
-      timers.append(
-        Int(until.components.seconds) * 1000 + Int(until.components.attoseconds / 1_000_000_000_000_000) + 1)
-      return
     case .say(.retry(let part, _, _, _, _)):
       if let part { items[object].waiting.insert(part) }
       if part == nil, items[object].plan.isSingle, items[object].stage == .sending { items[object].waiting.insert(0) }

@@ -36,7 +36,7 @@ final class SimPlay {
     return "partsListed(\(list.sizes.keys.sorted()), \(short("\(list.form, default: "no form")")))"
   }
 
-  func brief(_ event: UploadRun.Event) -> String { short("\(event)") }
+  func brief(_ event: Run<UploadMachine>.Event) -> String { short("\(event)") }
 
   func brief(_ action: UploadMachine.Action) -> String { short("\(action)") }
 
@@ -221,7 +221,7 @@ final class SimPlay {
     tally.runs += 1
     let run = try SimRun(name: "\(host.name)\(runCount)", host: host, command: command, seed: dice.word())
     tell("\(run.name) begins: \(run.file), \(command), record \(run.found?.uploadID ?? "none")")
-    feed(run, .start)
+    take(run, run.machine.begin(at: .milliseconds(now)))
     return run
   }
 

@@ -128,7 +128,7 @@ final class SimTicket {
     if faults > 0, dice.chance(0.3) { run.killAt = 1 + dice.below(8 + plan.partCount) }
     lanes[lane].run = run
     tell("share \(lane) \(lanes[lane].share.map { "\($0)" } ?? "all") begins")
-    feed(lane, run, .start)
+    take(lane, run, run.machine.begin(at: .milliseconds(now)))
   }
 
   private func step(_ lane: Int) {
@@ -178,6 +178,7 @@ final class SimTicket {
 
   private func take(_ lane: Int, _ run: Run, _ actions: [UploadMachine.Action]) {
     run.events += 1
+    run.timers += run.machine.wakes.map(\.simulated)
     for action in actions {
       tell("share \(lane) > \(action)")
       take(lane, run, action)
@@ -194,9 +195,6 @@ final class SimTicket {
   private func take(_ lane: Int, _ run: Run, _ action: UploadMachine.Action) {
     if run.outcome != nil { mistake("an action after the end: \(action)") }
     switch action {
-    case .wait(let until):
-      let (seconds, attoseconds) = until.components
-      run.timers.append(Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
     case .say: break
     case .cancelTransfers: for index in run.out.indices { run.out[index].isCancelled = true }
     case .adopt:

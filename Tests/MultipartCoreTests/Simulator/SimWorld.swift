@@ -19,6 +19,11 @@ struct SimDice {
   mutating func below(_ count: Int) -> Int { Int(truncatingIfNeeded: word() % UInt64(max(1, count))) }
 }
 
+extension Duration {
+  /// In the simulator's milliseconds, rounded up.
+  var simulated: Int { Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000) + 1 }
+}
+
 /// A source: each of its parts has its own content, and two sources share only the parts at their beginning.
 struct SimFile: Equatable {
   static let garbage = 1

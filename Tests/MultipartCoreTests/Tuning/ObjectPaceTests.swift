@@ -164,7 +164,7 @@ import Testing
 
   @Test("The window remembers what a store has asked for while larger objects are sent")
   func flips() {
-    var settings = Scheduler.Settings()
+    var settings = RunSettings()
     settings.pace = Pace.Bounds(start: 8, most: 48)
     settings.mostSmall = 256
     var window = Window(settings, partSize: 8 << 20)
@@ -184,7 +184,7 @@ import Testing
 
   @Test("A store that has just asked for less is not sent many small objects at once")
   func smallAfterNarrow() {
-    var settings = Scheduler.Settings()
+    var settings = RunSettings()
     settings.pace = Pace.Bounds(start: 8, most: 48)
     settings.mostSmall = 256
     var window = Window(settings, partSize: 8 << 20)

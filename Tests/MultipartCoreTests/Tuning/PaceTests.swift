@@ -339,7 +339,7 @@ import Testing
   @Test("Of smaller parts as many bytes begin as of those that were planned, but on a line that was slow as few")
   func smallerParts() {
     func begins(_ bounds: Pace.Bounds, from before: Int64 = 8 << 20, to size: Int64) -> Int {
-      var settings = Scheduler.Settings()
+      var settings = RunSettings()
       settings.pace = bounds
       var window = Window(settings, partSize: before)
       window.recut(size, before: before)

@@ -60,7 +60,7 @@ import Testing
     let store = ScriptedStore(answer)
     let sender = BodySender(
       client: try store.client(clock.world, signsPayload: signsPayload), job: job, asked: try job.requested(),
-      progress: UploadProgress(total: 3, parts: 1))
+      progress: TransferProgress(total: 3, parts: 1))
     return Rig(store: store, sender: sender, slice: PartSlice(file: file, offset: 0, length: 3))
   }
 
@@ -192,13 +192,13 @@ import Testing
 
   @Test("The bytes of a failed try are subtracted, and a part that arrives twice counts once")
   func progress() async throws {
-    let seen = Locked<UploadProgress?>(nil)
+    let seen = Locked<TransferProgress?>(nil)
     let rig = try rig { (request, number) throws(Failure) in
       request.onSent?(3)
       request.onAcknowledged?(2)
       let progress = seen.withLock { $0 }
       #expect(progress?.bytes == (number < 3 ? 2 : 5) && progress?.connections == 1)
-      #expect(progress?.moved(UploadProgress.Transfer(part: 1, isCopy: number == 3)) == 3)
+      #expect(progress?.moved(TransferProgress.Transfer(part: 1, isCopy: number == 3)) == 3)
       if number == 1 { throw Failure(.network, "the connection broke") }
       return Response(status: 200, headers: Self.opaque)
     }
@@ -209,7 +209,7 @@ import Testing
     for isCopy in [false, true] {
       _ = try await rig.part(.none, isCopy: isCopy)
       #expect(progress.bytes == 3 && progress.partsDone == 1 && progress.connections == 0)
-      #expect(progress.moved(UploadProgress.Transfer(part: 1, isCopy: isCopy)) == nil)
+      #expect(progress.moved(TransferProgress.Transfer(part: 1, isCopy: isCopy)) == nil)
     }
     #expect(progress.bytesSent == 9)
   }

@@ -63,7 +63,7 @@ import Testing
     settings.finds = true
     settings.hedges = true
     var machine = SoloUpload(settings)
-    var out = machine.handle(.start, at: .zero)[...]
+    var out = machine.begin(at: .zero)[...]
     var actions = 0
     while let action = out.popFirst() {
       actions += 1

@@ -46,7 +46,9 @@ struct LargestUpload {
     var recordSeed = found?.seed ?? 0
     var machine = SoloUpload(settings)
     var (out, timers, now): ([UploadMachine.Action], [Duration], Duration) = ([], [], .zero)
-    var event: UploadRun.Event? = .of(0, .start)
+    var event: Run<UploadMachine>.Event?
+    var actions: [UploadMachine.Action]
+    out += machine.begin(at: now)
     var sent = 0
     while true {
       while let next = event {
@@ -57,9 +59,10 @@ struct LargestUpload {
             number: receipt.number, size: receipt.size, etag: receipt.etag, checksum: receipt.checksum)
           record += try RecordText.entry(part, seed: recordSeed)
         }
-        for action in machine.handle(next, at: now) {
+        actions = machine.handle(next, at: now)
+        timers += machine.wakes
+        for action in actions {
           switch action {
-          case .wait(let until): timers.append(until)
           case .say: break
           case .adopt: _ = machine.handle(.recorded(true), at: now)
           case .finish(let outcome): return outcome

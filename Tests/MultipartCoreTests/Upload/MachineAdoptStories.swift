@@ -17,7 +17,7 @@ import Testing
     settings.finds = true
     settings.quietTime = quiet
     var story = MachineStory(settings)
-    story.tell(.start)
+    story.begin()
     let candidates = ([id] + more).map { UploadMachine.Candidate(uploadID: $0, use: .foreign) }
     #expect(story.tell(.found(candidates)) == [.listParts(uploadID: id)])
     #expect(story.tell(list(last: last, clock: clock)) == [.verify(part: 1)])
@@ -70,8 +70,9 @@ import Testing
     var story = try Self.compared(last: 941)
     #expect(
       story.tell(Self.list(last: 941, clock: 1000)) == [
-        .say(.waitsForQuiet(uploadID: Self.id, wait: .seconds(1))), .wait(until: .seconds(1)),
+        .say(.waitsForQuiet(uploadID: Self.id, wait: .seconds(1)))
       ])
+    #expect(story.wakes == [.seconds(1)])
     #expect(story.waitOut() == [.listParts(uploadID: Self.id)])
     story.tell(Self.list(last: 941, clock: 1001))
     expectAdopted(story)
@@ -109,7 +110,8 @@ import Testing
   @Test("If a store gives no times of parts, a whole minute passes from the first list, by the store's clock")
   func noMoments() throws {
     var story = try Self.compared(last: nil)
-    #expect(story.tell(Self.list(last: nil, clock: 1010)).contains(.wait(until: .seconds(50))))
+    story.tell(Self.list(last: nil, clock: 1010))
+    #expect(story.wakes == [.seconds(50)])
     story.waitOut()
     story.tell(Self.list(last: nil, clock: 1060))
     expectAdopted(story)
@@ -122,7 +124,7 @@ import Testing
     expectLeft(silent)
     var still = try Self.compared(last: 1000)
     var waits = 0
-    while still.tell(Self.list(last: 1000, clock: 1000)).isWaiting, waits < 10 {
+    while !still.wakes(after: Self.list(last: 1000, clock: 1000)).isEmpty, waits < 10 {
       waits += 1
       still.waitOut()
     }
@@ -139,7 +141,7 @@ import Testing
     var story = try Self.compared(last: 900, more: ["older"])
     let nonsense = UploadMachine.Event.partsListFailed(Failure(.server, "not XML", status: 200))
     for _ in 1...2 {
-      #expect(story.tell(nonsense).isWaiting)
+      #expect(story.wakes(after: nonsense).count == 1)
       #expect(story.waitOut() == [.listParts(uploadID: Self.id)])
     }
     #expect(story.tell(nonsense) == [.listParts(uploadID: "older")])
@@ -153,10 +155,10 @@ import Testing
       settings.finds = true
       return MachineStory(settings)
     }()
-    story.tell(.start)
+    story.begin()
     let nonsense = UploadMachine.Event.findFailed(Failure(.server, "not XML", status: 200))
     for _ in 1...2 {
-      #expect(story.tell(nonsense).isWaiting)
+      #expect(story.wakes(after: nonsense).count == 1)
       #expect(story.waitOut() == [.find])
     }
     #expect(story.tell(nonsense).last == .create(story.settings.form))

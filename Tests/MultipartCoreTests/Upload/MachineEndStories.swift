@@ -9,7 +9,7 @@ import Testing
   func lostThenGone() throws {
     var story = try MachineStory.completing()
     #expect(story.last == [.complete(attempt: 1)])
-    #expect(story.tell(Self.lost).isWaiting)
+    #expect(story.wakes(after: Self.lost).count == 1)
     #expect(story.waitOut() == [.complete(attempt: 2)])
     #expect(story.tell(Self.gone) == [.head(mustBeOurs: true)])
     #expect(story.tell(.headDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
@@ -137,7 +137,7 @@ import Testing
       (Failure(.throttled, "SlowDown", status: 503), false), (Failure(.server, "500", status: 500), true),
     ] {
       var story = try MachineStory(parts: 1, tries: 2)
-      story.tell(.start)
+      story.begin()
       story.tell(.putFailed(failure))
       story.waitOut()
       let end = story.tell(.putFailed(failure))
@@ -186,7 +186,7 @@ import Testing
       story.tell(.recorded(true))
       #expect(story.tell(.completeDone(.undecided(weak: "w"))) == [.head(mustBeOurs: false)])
       story.tell(.headDone(judgement))
-      while story.outcome == nil, story.last.isWaiting {
+      while story.outcome == nil, !story.wakes.isEmpty {
         #expect(story.waitOut() == [.head(mustBeOurs: false)])
         story.tell(.headDone(judgement))
       }
@@ -202,7 +202,7 @@ import Testing
     story.tell(.completeDone(.undecided(weak: "w")))
     let began = story.now
     for _ in 0..<5 {
-      #expect(story.tell(.headDone(.absent)).isWaiting)
+      #expect(story.wakes(after: .headDone(.absent)).count == 1)
       #expect(story.waitOut() == [.head(mustBeOurs: false)])
     }
     #expect(story.now - began == .milliseconds(7750))
@@ -213,7 +213,7 @@ import Testing
   func neverShown() throws {
     var story = try MachineStory.completing(tries: 1)
     story.tell(.completeDone(.undecided(weak: "w")))
-    while story.tell(.headDone(.absent)).isWaiting { story.waitOut() }
+    while !story.wakes(after: .headDone(.absent)).isEmpty { story.waitOut() }
     #expect(story.last == [.say(.leftBehind(uploadID: "id1")), .finish(.failed(.server))])
     #expect(story.machine.abandoned == ["id1"])
     #expect(!story.all.hasAbort)
@@ -229,7 +229,7 @@ import Testing
   func headFails() throws {
     var story = try MachineStory.completing(tries: 2)
     story.tell(.completeDone(.undecided(weak: "w")))
-    #expect(story.tell(.headFailed(Failure(.network, "reset"))).isWaiting)
+    #expect(story.wakes(after: .headFailed(Failure(.network, "reset"))).count == 1)
     #expect(story.waitOut() == [.head(mustBeOurs: false)])
     #expect(
       story.tell(.headFailed(Failure(.network, "reset"))) == [
@@ -246,7 +246,7 @@ import Testing
     for _ in 0..<2 {
       story.tell(.abortDone)
       #expect(story.last == [.listAfterAbort(uploadID: "id1")])
-      #expect(story.tell(.listed(uploadStillThere: true)).isWaiting)
+      #expect(story.wakes(after: .listed(uploadStillThere: true)).count == 1)
       #expect(story.waitOut() == [.abort(uploadID: "id1")])
     }
     story.tell(.abortDone)
@@ -282,7 +282,7 @@ import Testing
   @Test("An object that violates the condition ends the run before create: no upload, no byte")
   func precondition() throws {
     var story = try MachineStory(parts: 2, checksFirst: true)
-    #expect(story.tell(.start) == [.check])
+    #expect(story.begin() == [.check])
     #expect(story.tell(.checked(Failure(.precondition, "is there"))) == [.finish(.failed(.precondition))])
     #expect(story.all.count == 2)
   }
@@ -290,11 +290,11 @@ import Testing
   @Test("A check that is not allowed decides nothing, one that fails is retried")
   func checkFails() throws {
     var story = try MachineStory(parts: 2, checksFirst: true)
-    story.tell(.start)
+    story.begin()
     #expect(story.tell(.checked(Failure(.credentials, "403"))) == [.create(story.machine.form)])
     var again = try MachineStory(parts: 2, checksFirst: true)
-    again.tell(.start)
-    #expect(again.tell(.checked(Failure(.server, "500"))).isWaiting)
+    again.begin()
+    #expect(again.wakes(after: .checked(Failure(.server, "500"))).count == 1)
     #expect(again.waitOut() == [.check])
     #expect(again.tell(.checked(nil)) == [.create(again.machine.form)])
   }

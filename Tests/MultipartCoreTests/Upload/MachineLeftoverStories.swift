@@ -11,7 +11,7 @@ import Testing
     settings.finds = true
     settings.keepsOn = [.network, .interrupted]
     var story = MachineStory(settings)
-    story.tell(.start)
+    story.begin()
     #expect(story.tell(.found([candidate])) == [.listParts(uploadID: candidate.uploadID)])
     return story
   }
@@ -21,7 +21,7 @@ import Testing
   private static let whole = UploadMachine.Candidate(uploadID: "ours", use: .own, isWhole: true)
   private static let list = UploadMachine.Event.partsListed(
     UploadMachine.PartList(sizes: [1: 5 << 20], form: .algorithm(.crc64nvme)))
-  private static let stop = UploadRun.Event.interrupted(Failure(.interrupted, "stopped"))
+  private static let stop = Run<UploadMachine>.Event.interrupted(Failure(.interrupted, "stopped"))
   private static let gone = UploadMachine.Event.partsListFailed(Failure(.uploadGone, "NoSuchUpload"))
 
   @Test("Stopped while the parts of a foreign upload are listed: it is not aborted")
@@ -34,7 +34,7 @@ import Testing
 
   @Test("Stopped, or the source gone, while the parts of a foreign upload are compared: it is not aborted")
   func stoppedWhileComparing() throws {
-    for (last, code): (UploadRun.Event, Failure.Code) in [
+    for (last, code): (Run<UploadMachine>.Event, Failure.Code) in [
       (Self.stop, .interrupted), (.of(0, .verifyFailed(1, Failure(.sourceChanged, "rewritten"))), .sourceChanged),
     ] {
       var story = try Self.finding(Self.foreign)
@@ -126,7 +126,7 @@ import Testing
     var story = try Self.finding(Self.whole)
     var lists = 1
     while story.tell(Self.list) == [.head(mustBeOurs: true)] {
-      guard story.tell(.headDone(.contradicted(message: "not there"))).isWaiting else { break }
+      guard !story.wakes(after: .headDone(.contradicted(message: "not there"))).isEmpty else { break }
       #expect(story.waitOut() == [.listParts(uploadID: "ours")])
       lists += 1
     }
@@ -206,7 +206,7 @@ import Testing
       (.proven(evidence: "e"), .completed(evidence: "e")), (.contradicted(message: "other"), .failed(.network)),
     ] {
       var story = try MachineStory(parts: 1, tries: 2)
-      story.tell(.start)
+      story.begin()
       let lost = UploadMachine.Event.putFailed(Failure(.network, "reset"))
       story.tell(lost)
       story.waitOut()

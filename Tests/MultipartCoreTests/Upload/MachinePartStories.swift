@@ -52,7 +52,7 @@ import Testing
     settings.plan = try UploadPlan(size: 24 << 20, partSize: 8 << 20)
     let finer = try UploadPlan(size: 24 << 20, partSize: 5 << 20)
     var story = MachineStory(settings)
-    story.tell(.start)
+    story.begin()
     #expect(story.tell(.created(uploadID: "id1", plan: finer)).parts == [1, 2, 3])
     for part in 1...3 { story.failed(part, .uploadGone) }
     story.abortOfGone()
@@ -105,7 +105,7 @@ import Testing
   @Test("A refused checksum steps down from CRC64NVME to MD5 to none, each in a new upload")
   func stepsDown() throws {
     var story = try MachineStory(parts: 2, concurrency: 1)
-    story.tell(.start)
+    story.begin()
     #expect(story.last == [.create(.algorithm(.crc64nvme))])
     story.tell(.createFailed(Failure(.checksumUnsupported, "no")))
     #expect(story.last.contains(.create(.md5)))
@@ -129,7 +129,7 @@ import Testing
   @Test("If the payload is signed, a refused checksum steps down to none")
   func stepsDownSigned() throws {
     var story = try MachineStory(parts: 2, signed: true)
-    story.tell(.start)
+    story.begin()
     story.tell(.createFailed(Failure(.checksumUnsupported, "no")))
     #expect(story.last.contains(.create(.none)))
   }
@@ -137,12 +137,12 @@ import Testing
   @Test("A checksum that the user chose is never stepped down")
   func chosen() throws {
     var story = try MachineStory(parts: 2, form: .algorithm(.sha256), formIsFree: false)
-    story.tell(.start)
+    story.begin()
     story.tell(.createFailed(Failure(.checksumUnsupported, "no")))
     #expect(story.outcome == .failed(.checksumUnsupported))
     #expect(story.notices.isEmpty)
     var sent = try MachineStory(parts: 3, concurrency: 1, form: .algorithm(.sha256), formIsFree: false)
-    sent.tell(.start)
+    sent.begin()
     sent.tell(.created(uploadID: "id1"))
     #expect(sent.done(1, proof: .none).forms == [.algorithm(.sha256)])
   }
@@ -197,7 +197,7 @@ import Testing
     let plan = try UploadPlan(size: part * 10_000, partSize: part)
     var story = MachineStory(
       SoloSettings(plan: plan, concurrency: 64, form: .none, seed: 1))
-    story.tell(.start)
+    story.begin()
     var out = story.tell(.created(uploadID: "id1")).parts[...]
     var most = out.count
     while let part = out.popFirst() {

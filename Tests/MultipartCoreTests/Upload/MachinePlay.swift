@@ -53,7 +53,7 @@ struct MachinePlay {
     self.leftIsOwn = leftIsOwn
     self.records = records
     self.object = object
-    feed(.start)
+    take(machine.begin(at: now))
   }
 
   mutating func feed(_ event: UploadMachine.Event) {
@@ -64,13 +64,14 @@ struct MachinePlay {
     take(machine.handle(event, at: now))
   }
 
-  mutating func feed(_ event: UploadRun.Event) {
+  mutating func feed(_ event: Run<UploadMachine>.Event) {
     steps += 1
     history.append("\(event)")
     take(machine.handle(event, at: now))
   }
 
   private mutating func take(_ actions: [UploadMachine.Action]) {
+    timers += machine.wakes
     for action in actions { take(action) }
     if machine.misfits > 0 { mistakes.append("nothing was waiting for \(history.last ?? "")") }
     if out.count(where: \.isTransfer) > settings.concurrency { mistakes.append("more transfers than the window") }
@@ -81,7 +82,6 @@ struct MachinePlay {
   private mutating func take(_ action: UploadMachine.Action) {
     if outcome != nil { mistakes.append("an action after the end: \(action)") }
     switch action {
-    case .wait(let until): timers.append(until)
     case .say: break
     case .adopt:
       isAdopted = true

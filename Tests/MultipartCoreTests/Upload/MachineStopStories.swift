@@ -5,22 +5,22 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct MachineStopStories {
   private static let lost = UploadMachine.Event.completeFailed(Failure(.network, "reset"))
   private static let gone = UploadMachine.Event.completeFailed(Failure(.uploadGone, "NoSuchUpload"))
-  private let stop = UploadRun.Event.interrupted(Failure(.interrupted, "stopped"))
+  private let stop = Run<UploadMachine>.Event.interrupted(Failure(.interrupted, "stopped"))
 
   @Test("Interrupted while it looks or creates: the answer is awaited, and an upload that was created is aborted")
   func interruptedBefore() throws {
     var checking = try MachineStory(parts: 2, checksFirst: true)
-    checking.tell(.start)
+    checking.begin()
     #expect(checking.tell(stop).isEmpty)
     #expect(checking.tell(.checked(nil)) == [.finish(.failed(.interrupted))])
     var creating = try MachineStory(parts: 2)
-    creating.tell(.start)
+    creating.begin()
     #expect(creating.tell(stop).isEmpty)
     #expect(creating.tell(.created(uploadID: "id1")) == [.abort(uploadID: "id1")])
     creating.tell(.abortDone)
     #expect(creating.tell(.listed(uploadStillThere: false)) == [.finish(.failed(.interrupted))])
     var refused = try MachineStory(parts: 2)
-    refused.tell(.start)
+    refused.begin()
     refused.tell(stop)
     #expect(refused.tell(.createFailed(Failure(.network, "reset"))) == [.finish(.failed(.interrupted))])
   }
@@ -28,8 +28,8 @@ import Testing
   @Test("Interrupted while it waits for a retry: the run ends at once")
   func interruptedWaiting() throws {
     var creating = try MachineStory(parts: 2)
-    creating.tell(.start)
-    #expect(creating.tell(.createFailed(Failure(.network, "reset"))).isWaiting)
+    creating.begin()
+    #expect(creating.wakes(after: .createFailed(Failure(.network, "reset"))).count == 1)
     #expect(creating.tell(stop) == [.finish(.failed(.interrupted))])
     var sending = try MachineStory.sending(parts: 2, concurrency: 1)
     sending.failed(1, .network)
@@ -53,11 +53,11 @@ import Testing
   @Test("Interrupted during a PutObject: it is stopped, and if it had arrived it is a success")
   func interruptedPut() throws {
     var story = try MachineStory(parts: 1)
-    story.tell(.start)
+    story.begin()
     #expect(story.tell(stop) == [.cancelTransfers])
     #expect(story.tell(.putFailed(Failure(.interrupted, "stopped"))) == [.finish(.failed(.interrupted))])
     var arrived = try MachineStory(parts: 1)
-    arrived.tell(.start)
+    arrived.begin()
     arrived.tell(stop)
     #expect(arrived.tell(.putDone(.proven(evidence: "e"))) == [.finish(.completed(evidence: "e"))])
   }

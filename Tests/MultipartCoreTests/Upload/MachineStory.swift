@@ -34,7 +34,7 @@ struct MachineStory {
   ) throws(Failure) -> MachineStory {
     var story = try MachineStory(
       parts: parts, concurrency: concurrency, tries: tries, form: form, signed: signed)
-    story.tell(.start)
+    story.begin()
     story.tell(.created(uploadID: "id1"))
     return story
   }
@@ -46,7 +46,7 @@ struct MachineStory {
     var settings = try MachineStory(parts: parts, tries: tries).settings
     settings.keepsOn = keepsOn
     var story = MachineStory(settings)
-    story.tell(.start)
+    story.begin()
     story.tell(.created(uploadID: "id1"))
     for part in 1...parts { story.done(part) }
     return story
@@ -57,7 +57,7 @@ struct MachineStory {
     var settings = try MachineStory(parts: 2).settings
     settings.finds = true
     var story = MachineStory(settings)
-    story.tell(.start)
+    story.begin()
     story.tell(.found([UploadMachine.Candidate(uploadID: "old", use: use)]))
     let part = settings.plan.partSize
     // Nobody has sent to it for long.
@@ -75,12 +75,15 @@ struct MachineStory {
   }
 
   @discardableResult
+  mutating func begin() -> [UploadMachine.Action] { take(machine.begin(at: now)) }
+
+  @discardableResult
   mutating func tell(_ event: UploadMachine.Event) -> [UploadMachine.Action] {
     take(machine.handle(event, at: now))
   }
 
   @discardableResult
-  mutating func tell(_ event: UploadRun.Event) -> [UploadMachine.Action] {
+  mutating func tell(_ event: Run<UploadMachine>.Event) -> [UploadMachine.Action] {
     take(machine.handle(event, at: now))
   }
 
@@ -121,13 +124,19 @@ struct MachineStory {
     tell(.abortFailed(Failure(.uploadGone, "gone")))
   }
 
+  /// When the reply to this event wants to be woken.
+  mutating func wakes(after event: UploadMachine.Event) -> [Duration] {
+    tell(event)
+    return wakes
+  }
+
+  /// When the last reply wants to be woken.
+  var wakes: [Duration] { machine.wakes }
+
   /// Advances the clock to the end of the earliest wait in the last reply.
   @discardableResult
   mutating func waitOut() -> [UploadMachine.Action] {
-    let waits = last.compactMap { action in
-      if case .wait(let until) = action { until } else { nil }
-    }
-    now = max(now, waits.min() ?? now)
+    now = max(now, wakes.min() ?? now)
     return tell(.tick)
   }
 
@@ -151,9 +160,5 @@ extension [UploadMachine.Action] {
 
   var forms: [ChecksumForm] {
     compactMap { if case .send(_, let form, _, _) = $0 { form } else { nil } }
-  }
-
-  var isWaiting: Bool {
-    contains { if case .wait = $0 { true } else { false } }
   }
 }

@@ -16,7 +16,7 @@ import Testing
     settings.finds = true
     settings.keepsOn = [.network, .interrupted]
     var story = MachineStory(settings)
-    #expect(story.tell(.start) == [.find])
+    #expect(story.begin() == [.find])
     #expect(story.tell(.found([own])) == [.listParts(uploadID: "issued")])
     story.tell(.partsListed(list(there)))
     story.tell(.recorded(true))

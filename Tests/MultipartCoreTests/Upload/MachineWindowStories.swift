@@ -8,7 +8,7 @@ import Testing
       form: .algorithm(.crc64nvme), formIsFree: true, seed: 1)
     settings.pace = Pace.Bounds(start: start, most: most)
     var story = MachineStory(settings)
-    story.tell(.start)
+    story.begin()
     story.tell(.created(uploadID: "id1"))
     return story
   }

@@ -49,11 +49,11 @@ struct PlayedUpload {
     settings.keepsOn = [.interrupted]
     story = MachineStory(settings)
     (self.rate, self.line) = (rate, line)
-    story.tell(.start)
+    story.begin()
     take(story.tell(.created(uploadID: "id1", isRecorded: true)))
   }
 
-  mutating func tell(_ event: UploadRun.Event) {
+  mutating func tell(_ event: Run<UploadMachine>.Event) {
     take(story.tell(event))
   }
 

@@ -4,7 +4,7 @@ import MultipartCore
 @dynamicMemberLookup
 struct SoloSettings: Sendable {
   var upload: UploadMachine.Settings
-  var run = Scheduler.Settings()
+  var run = RunSettings()
 
   init(
     plan: UploadPlan, concurrency: Int = 8, retry: RetryPolicy = RetryPolicy(), form: ChecksumForm = .none,
@@ -24,7 +24,7 @@ struct SoloSettings: Sendable {
     set { upload[keyPath: path] = newValue }
   }
 
-  subscript<Value>(dynamicMember path: WritableKeyPath<Scheduler.Settings, Value>) -> Value {
+  subscript<Value>(dynamicMember path: WritableKeyPath<RunSettings, Value>) -> Value {
     get { run[keyPath: path] }
     set { run[keyPath: path] = newValue }
   }
@@ -33,31 +33,53 @@ struct SoloSettings: Sendable {
 /// A run of one object, which gets that object's events and its own.
 @dynamicMemberLookup
 struct SoloUpload: Sendable {
-  private(set) var run: UploadRun
+  private(set) var run: Run<UploadMachine>
   private let before: UploadMachine
+  /// When the run wants to be woken, as its last reply said.
+  private(set) var wakes: [Duration] = []
 
   init(_ settings: SoloSettings) {
-    run = UploadRun(settings.run, settings.upload)
+    run = Run(settings.run)
     before = UploadMachine(settings.upload)
+    run.add(0, before, partSize: settings.upload.plan.partSize)
+    run.close()
   }
 
   subscript<Value>(dynamicMember path: KeyPath<UploadMachine, Value>) -> Value { (run[0] ?? before)[keyPath: path] }
 
   var window: Int { run.scheduler.width }
 
+  mutating func begin(at now: Duration) -> [UploadMachine.Action] { take(run.begin(at: now)) }
+
   mutating func handle(_ event: UploadMachine.Event, at now: Duration) -> [UploadMachine.Action] {
-    handle(UploadRun.Event.of(0, event), at: now)
+    handle(Run<UploadMachine>.Event.of(0, event), at: now)
   }
 
-  mutating func handle(_ event: UploadRun.Event, at now: Duration) -> [UploadMachine.Action] {
-    if case .of(_, .start) = event { return run.begin(at: now).map(\.action) }
-    return run.handle(event, at: now).map(\.action)
+  mutating func handle(_ event: Run<UploadMachine>.Event, at now: Duration) -> [UploadMachine.Action] {
+    take(run.handle(event, at: now))
+  }
+
+  private mutating func take(_ orders: [Run<UploadMachine>.Order]) -> [UploadMachine.Action] {
+    wakes = orders.wakes
+    return orders.compactMap { order in
+      switch order {
+      case .act(_, let action): action
+      case .paced(_, let change): .say(.paced(connections: change.connections, why: change.why))
+      case .wake: nil
+      }
+    }
   }
 }
 
-extension UploadRun.Event {
-  static func sampled(_ sample: LineSample, parts: [Int: Int64]) -> UploadRun.Event {
+extension Run<UploadMachine>.Event {
+  static func sampled(_ sample: LineSample, parts: [Int: Int64]) -> Run<UploadMachine>.Event {
     .sampled(sample, moved: Dictionary(uniqueKeysWithValues: parts.map { (Slot(object: 0, part: $0), $1) }))
+  }
+}
+
+extension [Run<UploadMachine>.Order] {
+  var wakes: [Duration] {
+    compactMap { if case .wake(let time) = $0 { time } else { nil } }
   }
 }
 

@@ -57,7 +57,8 @@ import Testing
       var job = job
       job.concurrency = few
       let plan = try UploadPlan(size: 3)
-      #expect(Scheduler(job.scheduling(plan, seed: 7, now: Timestamp(seconds: 0)), partSize: plan.partSize).width == 1)
+      let settings = job.scheduling(plan, seed: 7, now: Timestamp(seconds: 0))
+      #expect(UploadMachine.Scheduler(settings, partSize: plan.partSize).width == 1)
     }
   }
 
@@ -87,7 +88,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct UploadProgressTests {
   @Test("Bytes being sent count until their part fails, and finally once it has arrived")
   func counts() {
-    let progress = UploadProgress(total: 30, parts: 3)
+    let progress = TransferProgress(total: 30, parts: 3)
     let (first, second) = (progress.begin(), progress.begin())
     first.add(10)
     second.add(4)
@@ -107,7 +108,7 @@ import Testing
 
   @Test("A body that begins again subtracts its bytes, but they count as sent")
   func rewinds() {
-    let progress = UploadProgress(total: 10, parts: 1)
+    let progress = TransferProgress(total: 10, parts: 1)
     let part = progress.begin()
     part.add(6)
     part.acknowledge(5)
@@ -122,7 +123,7 @@ import Testing
 
   @Test("Progress is never negative and, once everything is confirmed, exactly the total")
   func bounds() {
-    let progress = UploadProgress(total: 10, parts: 1)
+    let progress = TransferProgress(total: 10, parts: 1)
     let part = progress.begin()
     part.add(-5)
     #expect(progress.bytes == 0)
@@ -132,8 +133,8 @@ import Testing
 
   @Test("A part that is sent twice counts once, in another upload too, and its transfers are told apart")
   func twice() {
-    let progress = UploadProgress(total: 10, parts: 1)
-    let (first, copy) = (UploadProgress.Transfer(part: 1), UploadProgress.Transfer(part: 1, isCopy: true))
+    let progress = TransferProgress(total: 10, parts: 1)
+    let (first, copy) = (TransferProgress.Transfer(part: 1), TransferProgress.Transfer(part: 1, isCopy: true))
     for _ in 1...2 {
       let transfers = (progress.begin(first), progress.begin(copy))
       transfers.0.add(10)
@@ -152,7 +153,7 @@ import Testing
 
   @Test("An upload that begins again starts counting again")
   func reset() {
-    let progress = UploadProgress(total: 10, parts: 2)
+    let progress = TransferProgress(total: 10, parts: 2)
     let part = progress.begin()
     part.add(5)
     part.end(confirmed: 5)
@@ -164,7 +165,7 @@ import Testing
 
   @Test("Counters updated by many threads lose nothing")
   func threads() async {
-    let progress = UploadProgress(total: 80_000, parts: 80)
+    let progress = TransferProgress(total: 80_000, parts: 80)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<80 {
         group.addTask {

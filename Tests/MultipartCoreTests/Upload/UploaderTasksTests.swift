@@ -4,11 +4,11 @@ import Testing
 @testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct UploaderTasksTests {
-  private let tasks = Uploader.Tasks()
+  private let tasks = Tasks()
   private let ended = Locked<Set<String>>([])
 
   /// Goes on until it is cancelled.
-  private func begin(_ name: String, _ role: Uploader.Tasks.Role) {
+  private func begin(_ name: String, _ role: Tasks.Role) {
     tasks.begin(role) { [ended] in
       await cancellation()
       ended.withLock { _ = $0.insert(name) }
@@ -17,8 +17,8 @@ import Testing
 
   private func fill() {
     for part in 1...2 {
-      begin("part \(part)", .part(UploadProgress.Transfer(part: part)))
-      begin("copy \(part)", .part(UploadProgress.Transfer(part: part, isCopy: true)))
+      begin("part \(part)", .part(TransferProgress.Transfer(part: part)))
+      begin("copy \(part)", .part(TransferProgress.Transfer(part: part, isCopy: true)))
     }
     begin("source", .source)
     begin("other", .other)
@@ -34,9 +34,9 @@ import Testing
   func cancelled() async throws {
     defer { tasks.cancelAll() }
     fill()
-    tasks.cancel(1) { $0 == UploadProgress.Transfer(part: 1) }
+    tasks.cancel(1) { $0 == TransferProgress.Transfer(part: 1) }
     #expect(try await ended(leaving: 5) == ["copy 1"])
-    tasks.cancel(1) { $0 == UploadProgress.Transfer(part: 1, isCopy: true) }
+    tasks.cancel(1) { $0 == TransferProgress.Transfer(part: 1, isCopy: true) }
     #expect(try await ended(leaving: 4) == ["copy 1", "part 1"])
   }
 

@@ -11,10 +11,10 @@ struct CompleteStep: Sendable {
   }
 
   func run(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> UploadResult {
-    var settings = Scheduler.Settings()
+    var settings = RunSettings()
     settings.retry = retry
     settings.seed = UInt64(world.random() * 0x1p52)
-    var scheduler = Scheduler(settings, partSize: S3Limits.smallestPart)
+    var scheduler = UploadMachine.Scheduler(settings, partSize: S3Limits.smallestPart)
     var completion = Completion.complete(of: 0, Completion.Ways())
     var retries = 0
     var step = Completion.Step.go([.complete(attempt: 1)])
@@ -27,6 +27,9 @@ struct CompleteStep: Sendable {
         scheduler.now = world.uptime()
         step = answer(&completion, &scheduler)
       }
+      guard case .misfit = step, let until = scheduler.takeWakes().last else { continue }
+      try? await world.sleep(max(.zero, until - world.uptime()))
+      step = completion.request(form: .none).map { .go([$0]) } ?? .misfit
     }
     guard case .end(let end) = step else { throw Failure(.local, "the completion ended without a result") }
     return UploadResult(
@@ -34,7 +37,7 @@ struct CompleteStep: Sendable {
       sum: finisher.expected?.sum, evidence: try evidence(end), bytesSent: 0, retries: retries)
   }
 
-  private typealias Answer = (inout Completion, inout Scheduler) -> Completion.Step
+  private typealias Answer = (inout Completion, inout UploadMachine.Scheduler) -> Completion.Step
 
   private func answer(
     to action: UploadMachine.Action, _ receipts: [PartReceipt], uploadID: String
@@ -61,9 +64,6 @@ struct CompleteStep: Sendable {
       } catch {
         return { $0.headFailed(error, &$1) }
       }
-    case .wait(let until):
-      try? await world.sleep(max(.zero, until - world.uptime()))
-      return { completion, _ in completion.request(form: .none).map { .go([$0]) } ?? .misfit }
     case .say(.retry(_, let attempt, _, let message, let wait)):
       world.log(1, "complete: \(message); try \(attempt) of \(retry.tries) in \(wait.milliseconds) ms")
       return nil

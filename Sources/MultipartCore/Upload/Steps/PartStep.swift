@@ -6,7 +6,7 @@ struct PartStep: Sendable {
 
   init(job: UploadJob, slice: PartSlice, client: S3Client, world: World) throws(Failure) {
     sender = BodySender(
-      client: client, job: job, asked: try job.requested(), progress: UploadProgress(total: slice.length, parts: 1))
+      client: client, job: job, asked: try job.requested(), progress: TransferProgress(total: slice.length, parts: 1))
     self.slice = slice
     self.world = world
   }

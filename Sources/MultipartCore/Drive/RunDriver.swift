@@ -1,25 +1,27 @@
-/// Performs a run of any number of objects over one window: passes orders to their uploaders, and what came of them to
+/// Performs a run of any number of objects over one window: passes orders to their performers, and what came of them to
 /// the run; looks at the line, wakes the run when a wait is over, and ends it.
-package final class RunDriver: Sendable {
+final class RunDriver<Object: Performer>: Sendable {
+  typealias ObjectResult = Result<Object.Output, Failure>
+
   enum Event: Sendable {
-    case offered(Uploader, UploadMachine.Settings)
+    case offered(Object, Entrant<Object.Machine>)
     /// Nothing more will be offered.
     case closed
-    case run(UploadRun.Event)
+    case run(Run<Object.Machine>.Event)
     /// What had to be done after the object's end was done.
-    case settled(Uploader, Result<UploadResult, Failure>)
+    case settled(Object, ObjectResult)
   }
 
-  typealias Ended = @Sendable (Uploader, Result<UploadResult, Failure>) -> Void
+  typealias Ended = @Sendable (Object, ObjectResult) -> Void
 
   let world: World
-  private let scheduling: Scheduler.Settings
+  private let settings: RunSettings
   private let transport: any Transport
   private let origin: String
   private let events: AsyncStream<Event>
   private let inbox: AsyncStream<Event>.Continuation
   /// Those of the run itself: they wait for a time.
-  private let timers = Uploader.Tasks()
+  private let timers = Tasks()
   private let state = Locked(State())
   let gate: Gate
 
@@ -32,16 +34,14 @@ package final class RunDriver: Sendable {
     var lineIsLossy = false
     var bestRate = BestRate()
     /// Those that have been offered and have not ended, by their numbers.
-    var uploaders: [Int: Uploader] = [:]
+    var objects: [Int: Object] = [:]
     var offered = 0
     var isWatched = false
   }
 
-  /// `ahead`: how many uploads may be offered before there is room for them.
-  package init(
-    _ scheduling: Scheduler.Settings, transport: any Transport, origin: String, world: World, ahead: Int = 1
-  ) {
-    self.scheduling = scheduling
+  /// `ahead`: how many objects may be offered before there is room for them.
+  init(_ settings: RunSettings, transport: any Transport, origin: String, world: World, ahead: Int = 1) {
+    self.settings = settings
     self.transport = transport
     self.origin = origin
     self.world = world
@@ -49,10 +49,10 @@ package final class RunDriver: Sendable {
     (events, inbox) = AsyncStream.makeStream()
   }
 
-  // MARK: - For the uploaders
+  // MARK: - For the performers
 
   @discardableResult
-  func post(_ event: UploadRun.Event) -> AsyncStream<Event>.Continuation.YieldResult { inbox.yield(.run(event)) }
+  func post(_ event: Run<Object.Machine>.Event) -> AsyncStream<Event>.Continuation.YieldResult { inbox.yield(.run(event)) }
 
   var interruption: Failure? { state.withLock { $0.interruption } }
 
@@ -78,7 +78,7 @@ package final class RunDriver: Sendable {
     state.withLock { $0.sending?.to = now }
   }
 
-  func wake(at time: Duration) {
+  private func wake(at time: Duration) {
     after(time - world.uptime()) { $0.yield(.run(.tick)) }
   }
 
@@ -89,31 +89,31 @@ package final class RunDriver: Sendable {
     }
   }
 
-  /// The uploads that are under way, in the order in which they were offered.
-  package var uploaders: [Uploader] {
-    state.withLock { state in state.uploaders.sorted { $0.key < $1.key }.map(\.value) }
+  /// Those that are under way, in the order in which they were offered.
+  var objects: [Object] {
+    state.withLock { state in state.objects.sorted { $0.key < $1.key }.map(\.value) }
   }
 
   var pendingTimers: Int { timers.count }
 
   // MARK: - Stopping
 
-  /// Stops the run: running transfers are cancelled, and each upload is kept for a later run or aborted. May be called
+  /// Stops the run: running transfers are cancelled, and each object is kept for a later run or cleaned up. May be called
   /// from anywhere, at any time.
-  package func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
+  func interrupt(_ failure: Failure = Failure(.interrupted, "interrupted")) {
     let running = state.withLock { state in
       state.interruption = state.interruption ?? failure
-      return state.uploaders
+      return state.objects
     }
     inbox.yield(.run(.interrupted(failure)))
     // After the event, so that the event is the cause of what this ends.
-    for uploader in running.values { uploader.progress.stop() }
+    for object in running.values { object.stop() }
     gate.close()
   }
 
   /// Ends the run so that everything is finished `limit` after `start`, by the uptime. Parts at the store are kept for
   /// the next run, which needs no request; the upload of a stream has to be aborted before.
-  package func interrupt(after limit: Duration, since start: Duration, aborts: Bool) -> Task<Void, Never> {
+  func interrupt(after limit: Duration, since start: Duration, aborts: Bool) -> Task<Void, Never> {
     let (wait, grace) = Self.split(max(.zero, start + limit - world.uptime()), aborts: aborts)
     state.withLock { $0.graceAfterDeadline = grace }
     return Task { [self] in
@@ -138,39 +138,36 @@ package final class RunDriver: Sendable {
 
   // MARK: - Running
 
-  /// What a feeder offers uploads to.
-  package struct Door: Sendable {
+  /// What a feeder offers objects to.
+  struct Door: Sendable {
     let driver: RunDriver
     let ended: Ended
 
-    /// Returns once there is room for an upload; false if the run is being stopped.
-    package func enter() async -> Bool { await driver.gate.enter() }
+    /// Returns once there is room for another; false if the run is being stopped.
+    func enter() async -> Bool { await driver.gate.enter() }
 
-    /// There is no upload for the room after all.
-    package func leave() { driver.gate.leave() }
+    /// There is nothing for the room after all.
+    func leave() { driver.gate.leave() }
 
-    /// Whoever has entered offers one upload, which begins by itself.
-    package func offer(_ uploader: Uploader) async {
+    /// Whoever has entered offers one object, which begins by itself.
+    func offer(_ object: Object) async {
       do throws(Failure) {
-        driver.inbox.yield(.offered(uploader, try await uploader.prepare()))
+        driver.inbox.yield(.offered(object, try await object.prepare()))
       } catch {
         leave()
-        ended(uploader, .failure(error))
+        ended(object, .failure(error))
       }
     }
   }
 
   /// Runs what `feed` offers, and returns when all of it has ended, and `feed` too. Call it once. `ended` is called for
-  /// each upload that was offered.
-  package func run(
-    _ feed: @escaping @Sendable (Door) async -> Void,
-    ended: @escaping @Sendable (Uploader, Result<UploadResult, Failure>) -> Void
-  ) async {
+  /// each object that was offered.
+  func run(_ feed: @escaping @Sendable (Door) async -> Void, ended: @escaping Ended) async {
     let feeder = Task { [inbox] in
       await feed(Door(driver: self, ended: ended))
       inbox.yield(.closed)
     }
-    var loop = Loop(driver: self, run: UploadRun(scheduling), ended: ended)
+    var loop = Loop(driver: self, run: Run(settings), ended: ended)
     var events = events.makeAsyncIterator()
     while !loop.isOver {
       guard let event = await events.next() else {
@@ -188,13 +185,13 @@ package final class RunDriver: Sendable {
   /// The run, and what is known of its objects. Events are handled one after another.
   private struct Loop {
     let driver: RunDriver
-    var run: UploadRun
+    var run: Run<Object.Machine>
     let ended: Ended
     private var isClosed = false
-    /// Objects that have ended, and after which something is still done.
+    /// How many objects have ended, and something is still done after them.
     private var settling = 0
 
-    init(driver: RunDriver, run: UploadRun, ended: @escaping Ended) {
+    init(driver: RunDriver, run: Run<Object.Machine>, ended: @escaping Ended) {
       (self.driver, self.run, self.ended) = (driver, run, ended)
     }
 
@@ -203,10 +200,10 @@ package final class RunDriver: Sendable {
     mutating func handle(_ event: Event) {
       let now = driver.world.uptime()
       switch event {
-      case .offered(let uploader, let settings):
-        let number = driver.add(uploader)
-        run.add(number, settings)
-        driver.watch(settings.plan.isSingle && !settings.isStream)
+      case .offered(let object, let entrant):
+        let number = driver.add(object)
+        run.add(number, entrant.machine, partSize: entrant.partSize)
+        driver.watch(entrant.isOneRequest)
         carryOut(run.begin(at: now), about: number)
       case .closed:
         isClosed = true
@@ -216,7 +213,7 @@ package final class RunDriver: Sendable {
         var number: Int?
         if case .of(let object, let own) = event {
           number = object
-          driver.uploader(object)?.note(own)
+          driver.object(object)?.note(own)
         }
         driver.note(event)
         carryOut(run.handle(event, at: now), about: number)
@@ -227,80 +224,85 @@ package final class RunDriver: Sendable {
             state.bestRate.take(sample)
           }
         }
-      case .settled(let uploader, let result):
+      case .settled(let object, let result):
         settling -= 1
-        ended(uploader, result)
+        ended(object, result)
       }
     }
 
-    private mutating func carryOut(_ orders: [UploadRun.Order], about object: Int? = nil) {
+    private mutating func carryOut(_ orders: [Run<Object.Machine>.Order], about number: Int? = nil) {
       var (orders, done) = (orders, 0)
-      if let object, let uploader = driver.uploader(object) { show(object, uploader) }
+      if let number { show(number) }
       while done < orders.count {
-        let (object, action) = (orders[done].object, orders[done].action)
-        done += 1
-        if case .wait(let until) = action { driver.wake(at: until) }
-        guard let uploader = driver.uploader(object) else { continue }
-        switch action {
-        case .finish(let outcome): end(object, uploader, outcome)
-        case .adopt(let id):
-          uploader.started(id)
-          guard let isRecorded = run.withMachine(object, { uploader.adopt(id, $0) }) else { continue }
-          orders += run.handle(.of(object, .recorded(isRecorded)), at: driver.world.uptime())
-        default:
-          show(object, uploader)
-          run.withMachine(object) { uploader.perform(action, $0) }
+        switch orders[done] {
+        case .act(let number, let action): orders += act(number, action)
+        case .wake(let time): driver.wake(at: time)
+        case .paced(let number, let change): driver.object(number)?.paced(change)
         }
+        done += 1
       }
       for _ in 0..<run.takeBegun() { driver.gate.leave() }
     }
 
-    private mutating func show(_ object: Int, _ uploader: Uploader) {
-      let nextTry = run.scheduler.nextTry(of: object)
-      run.withMachine(object) { uploader.show($0, nextTry) }
+    /// What follows at once.
+    private mutating func act(_ number: Int, _ action: Object.Machine.Action) -> [Run<Object.Machine>.Order] {
+      guard let object = driver.object(number) else { return [] }
+      show(number)
+      switch run.withMachine(number, { object.perform(action, for: $0) }) {
+      case .begun, nil: return []
+      case .answered(let event): return run.handle(.of(number, event), at: driver.world.uptime())
+      case .ended(let result):
+        end(number, object, result)
+        return []
+      }
     }
 
-    private mutating func end(_ object: Int, _ uploader: Uploader, _ outcome: UploadMachine.Outcome) {
-      guard let result = run.withMachine(object, { uploader.end(outcome, $0) }) else { return }
-      driver.remove(object)
-      run.remove(object)
-      guard uploader.mustSettle else { return ended(uploader, result) }
+    private mutating func show(_ number: Int) {
+      guard let object = driver.object(number) else { return }
+      let nextTry = run.scheduler.nextTry(of: number)
+      run.withMachine(number) { object.show($0, nextTry: nextTry) }
+    }
+
+    private mutating func end(_ number: Int, _ object: Object, _ result: ObjectResult) {
+      driver.remove(number)
+      run.remove(number)
+      guard object.mustSettle else { return ended(object, result) }
       settling += 1
       Task { [driver] in
-        await uploader.settle(result)
-        driver.inbox.yield(.settled(uploader, result))
+        await object.settle(result)
+        driver.inbox.yield(.settled(object, result))
       }
     }
 
     mutating func endUnfinished() {
-      for (object, uploader) in driver.state.withLock({ $0.uploaders }) {
-        driver.remove(object)
-        guard let failure = run.withMachine(object, { uploader.endUnfinished($0) }) else { continue }
-        ended(uploader, .failure(failure))
+      for (number, object) in driver.state.withLock({ $0.objects }) {
+        driver.remove(number)
+        guard let failure = run.withMachine(number, { object.endUnfinished($0) }) else { continue }
+        ended(object, .failure(failure))
       }
     }
   }
 
-  private func add(_ uploader: Uploader) -> Int {
+  private func add(_ object: Object) -> Int {
     let (number, isStopping) = state.withLock { state in
       defer { state.offered += 1 }
-      state.uploaders[state.offered] = uploader
+      state.objects[state.offered] = object
       return (state.offered, state.interruption != nil)
     }
-    uploader.begin(as: number)
-    if isStopping { uploader.progress.stop() }
+    object.begin(as: number)
+    if isStopping { object.stop() }
     return number
   }
 
-  private func remove(_ object: Int) {
-    state.withLock { $0.uploaders[object] = nil }
+  private func remove(_ number: Int) {
+    state.withLock { $0.objects[number] = nil }
   }
 
-  private func uploader(_ object: Int) -> Uploader? { state.withLock { $0.uploaders[object] } }
+  private func object(_ number: Int) -> Object? { state.withLock { $0.objects[number] } }
 
   // MARK: - The line
 
-  private func note(_ event: UploadRun.Event) {
+  private func note(_ event: Run<Object.Machine>.Event) {
     if case .interrupted(let failure) = event { after(grace(after: failure)) { $0.finish() } }
     if case .sampled = event { look() }
   }
@@ -325,8 +327,8 @@ package final class RunDriver: Sendable {
         let sample = transport.look()
       else { return }
       var moved: [Slot: Int64] = [:]
-      for (object, uploader) in state.withLock({ $0.uploaders }) {
-        for (part, bytes) in uploader.progress.moved { moved[Slot(object: object, part: part)] = bytes }
+      for (number, object) in state.withLock({ $0.objects }) {
+        for (part, bytes) in object.moved { moved[Slot(object: number, part: part)] = bytes }
       }
       inbox.yield(.run(.sampled(sample, moved: moved)))
     }

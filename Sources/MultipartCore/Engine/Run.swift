@@ -1,9 +1,11 @@
 /// All objects of a run and the one window they share: passes each event to its object, and gives every free place to
-/// the object that began first and has something to send. It has no clock, file or network.
-package struct UploadRun: Sendable {
+/// the object that began first and has something to transfer. It has no clock, file or network.
+package struct Run<Machine: ObjectMachine>: Sendable {
+  package typealias Scheduler = MultipartCore.Scheduler<Machine.Receipt>
+
   package enum Event: Sendable {
-    case of(Int, UploadMachine.Event)
-    /// The time of a `wait` has come, or may have.
+    case of(Int, Machine.Event)
+    /// The time of a `wake` has come, or may have.
     case tick
     /// What the line has done since, and how much of each running transfer the other side has acknowledged.
     case sampled(LineSample, moved: [Slot: Int64] = [:])
@@ -11,9 +13,12 @@ package struct UploadRun: Sendable {
     case interrupted(Failure)
   }
 
-  package struct Order: Sendable {
-    package var object: Int
-    package var action: UploadMachine.Action
+  package enum Order: Sendable {
+    case act(object: Int, Machine.Action)
+    /// A `tick` is due then.
+    case wake(at: Duration)
+    /// Another number of connections from now on. The object is one of those that use them.
+    case paced(object: Int, Pace.Change)
   }
 
   package private(set) var scheduler: Scheduler
@@ -22,19 +27,19 @@ package struct UploadRun: Sendable {
     /// Its place in the order in which objects begin.
     var rank = 0
     var isActive = false
-    var standing = UploadMachine.Standing()
+    var standing = Standing()
   }
 
   /// Read and changed in place (`withMachine`): a copy of a machine would make the next change copy all its parts.
-  private var machines: [Int: UploadMachine] = [:]
+  private var machines: [Int: Machine] = [:]
   private var known: [Int: Known] = [:]
   /// Running, in the order in which they began.
   private var active: [Int] = []
-  /// Those of them that may have something to send or to compare now, in the same order: after each event only these are
+  /// Those of them that can begin something as soon as there is room, in the same order: after each event only these are
   /// asked.
-  private var hungry: [Int] = []
-  /// Of the running ones, how many have something left to send.
-  private var wet = 0
+  private var fillable: [Int] = []
+  /// How many of the running ones have something left to transfer that is not under way.
+  private var unfinished = 0
   /// Not begun yet.
   private var pending: ArraySlice<Int> = []
   private var added = 0
@@ -45,22 +50,16 @@ package struct UploadRun: Sendable {
   private var isOpen = true
   private var interruption: Failure?
 
-  package init(_ settings: Scheduler.Settings, partSize: Int64 = UploadPlan.defaultPart) {
-    scheduler = Scheduler(settings, partSize: partSize)
-  }
-
-  /// A run of one object, which is object 0.
-  package init(_ settings: Scheduler.Settings, _ upload: UploadMachine.Settings) {
-    self.init(settings, partSize: upload.plan.partSize)
-    add(0, upload)
-    close()
+  package init(_ settings: RunSettings) {
+    scheduler = Scheduler(settings, partSize: settings.partSize)
   }
 
   /// An object of an interrupted run ends at once.
-  package mutating func add(_ object: Int, _ settings: UploadMachine.Settings) {
-    if added == 0 { scheduler.recut(settings.plan.partSize) }
+  package mutating func add(_ object: Int, _ machine: Machine, partSize: Int64) {
+    if added == 0 { scheduler.recut(partSize) }
     added += 1
-    machines[object] = UploadMachine(settings, object: object)
+    machines[object] = machine
+    machines[object]?.object = object
     known[object] = Known()
     pending.append(object)
   }
@@ -77,16 +76,16 @@ package struct UploadRun: Sendable {
     return begun
   }
 
-  package subscript(object: Int) -> UploadMachine? { machines[object] }
+  package subscript(object: Int) -> Machine? { machines[object] }
 
   /// Nil if there is no such object.
-  package mutating func withMachine<Result>(_ object: Int, _ body: (inout UploadMachine) -> Result) -> Result? {
+  package mutating func withMachine<Result>(_ object: Int, _ body: (inout Machine) -> Result) -> Result? {
     machines.index(forKey: object).map { body(&machines.values[$0]) }
   }
 
   /// Removes an object that has ended, and about which nobody asks any more.
   package mutating func remove(_ object: Int) {
-    guard withMachine(object, { $0.isDone }) == true else { return }
+    guard withMachine(object, { $0.standing.isDone }) == true else { return }
     machines[object] = nil
     known[object] = nil
   }
@@ -94,7 +93,7 @@ package struct UploadRun: Sendable {
   /// Begins with the objects that have been added.
   package mutating func begin(at now: Duration) -> [Order] {
     scheduler.now = now
-    return fill()
+    return fill() + wakes()
   }
 
   package mutating func handle(_ event: Event, at now: Duration) -> [Order] {
@@ -103,28 +102,30 @@ package struct UploadRun: Sendable {
     switch event {
     case .of(let object, let event): orders = tell(object) { $0.handle(event, &$1) }
     case .tick:
-      for object in active { orders += tell(object) { $0.tick($1) } }
+      for object in active { orders += tell(object) { $0.tick(&$1) } }
       for waiter in scheduler.takeDue() {
         var part: Int?
         if case .transfer(let slot) = waiter { part = slot.part }
         orders += tell(waiter.object) { $0.again(part, &$1) }
       }
-    case .sampled(let sample, let moved): return look(sample, moved)
+    case .sampled(let sample, let moved): return look(sample, moved) + wakes()
     case .interrupted(let failure):
       interruption = interruption ?? failure
       for object in active { orders += tell(object) { $0.interrupted(failure, &$1) } }
     }
-    return orders + fill()
+    return orders + fill() + wakes()
   }
 
   private mutating func tell(
-    _ object: Int, _ what: (inout UploadMachine, inout Scheduler) -> [UploadMachine.Action]
+    _ object: Int, _ what: (inout Machine, inout Scheduler) -> [Machine.Action]
   ) -> [Order] {
     guard let index = machines.index(forKey: object) else { return [] }
-    let actions = machines.values[index].apply(what, &scheduler)
+    let actions = what(&machines.values[index], &scheduler)
     review(object)
-    return actions.map { Order(object: object, action: $0) }
+    return actions.map { .act(object: object, $0) }
   }
+
+  private mutating func wakes() -> [Order] { scheduler.takeWakes().map { .wake(at: $0) } }
 
   /// Keeps what is known of the object up to date.
   private mutating func review(_ object: Int) {
@@ -132,47 +133,47 @@ package struct UploadRun: Sendable {
     let before = known.standing
     self.known[object]?.standing = now
     scheduler.preparing += (now.isPreparing ? 1 : 0) - (before.isPreparing ? 1 : 0)
-    wet += (now.isDry ? 0 : 1) - (before.isDry ? 0 : 1)
+    unfinished += (now.allIsOut ? 0 : 1) - (before.allIsOut ? 0 : 1)
     if now.isDone {
       self.known[object]?.isActive = false
       active.removeAll { $0 == object }
-      hungry.removeAll { $0 == object }
+      fillable.removeAll { $0 == object }
       scheduler.forget(object)
-    } else if now.mayFill, !hungry.contains(object) {
-      let place = hungry.lastIndex { self.known[$0]?.rank ?? 0 < known.rank }
-      hungry.insert(object, at: place.map { $0 + 1 } ?? 0)
+    } else if now.mayFill, !fillable.contains(object) {
+      let place = fillable.lastIndex { self.known[$0]?.rank ?? 0 < known.rank }
+      fillable.insert(object, at: place.map { $0 + 1 } ?? 0)
     }
   }
 
   private mutating func look(_ sample: LineSample, _ moved: [Slot: Int64]) -> [Order] {
     let running = active
-    guard let first = running.first(where: { withMachine($0) { $0.isTransferring } == true }) else { return [] }
+    guard let first = running.first(where: { known[$0]?.standing.isTransferring == true }) else { return [] }
     let look = scheduler.look(sample, moved)
     // A connection that has just sent its part is warm.
     let copies = look.copied.map { copy($0, freshConnection: false) } ?? []
     guard let change = look.change else { return copies }
-    let notice = Order(object: first, action: .say(.paced(connections: change.connections, why: change.why)))
-    return [notice] + look.takenBack.map { Order(object: $0.object, action: .cancelPart($0.part)) } + copies + fill()
+    let stops = look.takenBack.compactMap { slot in order(slot.object) { $0.cancel(slot.part) } }
+    return [.paced(object: first, change)] + stops + copies + fill()
   }
 
   private mutating func copy(_ slot: Slot, freshConnection: Bool) -> [Order] {
-    guard let form = withMachine(slot.object, { $0.form }) else { return [] }
-    return [
-      Order(
-        object: slot.object, action: .sendCopy(part: slot.part, form: form, freshConnection: freshConnection))
-    ]
+    order(slot.object) { $0.copy(slot.part, freshConnection: freshConnection) }.map { [$0] } ?? []
+  }
+
+  private mutating func order(_ object: Int, _ action: (inout Machine) -> Machine.Action) -> Order? {
+    withMachine(object, action).map { .act(object: object, $0) }
   }
 
   // MARK: - Places
 
   /// The most objects at once for each place: those that are being completed or cleaned up need none.
-  private static let mostForPlace = 2
+  private static var mostForPlace: Int { 2 }
 
   private mutating func fill() -> [Order] {
     var orders: [Order] = []
-    for object in hungry {
+    for object in fillable {
       orders += tell(object) { $0.fill(&$1) }
-      if known[object]?.standing.mayFill != true { hungry.removeAll { $0 == object } }
+      if known[object]?.standing.mayFill != true { fillable.removeAll { $0 == object } }
     }
     if let interruption {
       for object in pending { orders += tell(object) { $0.interrupted(interruption, &$1) } }
@@ -185,14 +186,11 @@ package struct UploadRun: Sendable {
       known[next]?.rank = rank
       known[next]?.isActive = true
       active.append(next)
-      orders += tell(next) { $0.handle(.start, &$1) }
+      orders += tell(next) { $0.start(&$1) }
       orders += tell(next) { $0.fill(&$1) }
     }
-    scheduler.isDry = pending.isEmpty && !isOpen && wet == 0
-    if let late = scheduler.hedge() {
-      if let slot = late.slot { orders += copy(slot, freshConnection: true) }
-      if let first = active.first { orders.append(Order(object: first, action: .wait(until: late.nextLook))) }
-    }
+    scheduler.allIsOut = pending.isEmpty && !isOpen && unfinished == 0
+    if let late = scheduler.hedge() { orders += copy(late, freshConnection: true) }
     return orders
   }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Counters that the transfers update and the progress display reads.
-package final class UploadProgress: Sendable {
+package final class TransferProgress: Sendable {
   /// Nil while not known.
   package let total: Int64?
   package var parts: Int? { planned.withLock { $0 } }
@@ -82,12 +82,12 @@ package final class UploadProgress: Sendable {
 
   /// The bytes of one try of one part.
   final class PartProgress: Sendable {
-    private let whole: UploadProgress
+    private let whole: TransferProgress
     private let transfer: Transfer?
     private let moved = Atomic<Int64>(0)
     private let acked = Atomic<Int64>(0)
 
-    init(_ whole: UploadProgress, _ transfer: Transfer?) {
+    init(_ whole: TransferProgress, _ transfer: Transfer?) {
       self.whole = whole
       self.transfer = transfer
     }
