@@ -52,7 +52,9 @@ final class RunDriver<Object: Performer>: Sendable {
   // MARK: - For the performers
 
   @discardableResult
-  func post(_ event: Run<Object.Machine>.Event) -> AsyncStream<Event>.Continuation.YieldResult { inbox.yield(.run(event)) }
+  func post(_ event: Run<Object.Machine>.Event) -> AsyncStream<Event>.Continuation.YieldResult {
+    inbox.yield(.run(event))
+  }
 
   var interruption: Failure? { state.withLock { $0.interruption } }
 

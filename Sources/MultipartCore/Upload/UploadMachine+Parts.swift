@@ -15,7 +15,8 @@ extension UploadMachine {
     if let interruption { return fail(interruption, &scheduler) }
     guard let failure, failure.code != .credentials else { return begin() }
     state = .checking(attempt: attempt + 1)
-    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices ?? fail(failure, &scheduler)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices
+      ?? fail(failure, &scheduler)
   }
 
   /// An unfinished upload that a record names stays for `uploads`: it may be of an object that somebody replaced.
@@ -81,7 +82,8 @@ extension UploadMachine {
     if let interruption { return fail(interruption, &scheduler) }
     if let steps = stepDown(failure) { return [steps] + create() }
     state = .creating(attempt: attempt + 1)
-    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices ?? fail(failure, &scheduler)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices
+      ?? fail(failure, &scheduler)
   }
 
   // MARK: - Parts

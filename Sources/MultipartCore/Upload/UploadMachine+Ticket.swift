@@ -46,6 +46,7 @@ extension UploadMachine {
     // Another share has completed it.
     if failure.code == .uploadGone, let id = uploadID { return recover(Candidate(uploadID: id, use: .own), nil) }
     state = .gathering(attempt: attempt + 1, until: until)
-    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices ?? fail(failure, &scheduler)
+    return scheduler.retry(.step(object: object), after: failure, attempt: attempt)?.notices
+      ?? fail(failure, &scheduler)
   }
 }

@@ -244,3 +244,26 @@ extension UploadMachine.Scheduler.Pause {
     return [.say(.retry(part: part, attempt: attempt, cause: cause.code, message: cause.message, wait: wait))]
   }
 }
+
+extension UploadMachine {
+  /// `nextTry`: of what waits for one.
+  func activity(nextTry: (until: Duration, why: Wording)?) -> UploadActivity {
+    if parts.underWay.isEmpty, let nextTry { return .waitingToRetry(why: nextTry.why, until: nextTry.until) }
+    switch state {
+    case .idle, .creating, .ready: return .starting
+    case .reading, .confirming: return .reading
+    case .looking:
+      if case .ending = lookup.state { return .cleaningUp }
+      return parts.comparison.underWay.isEmpty ? .looking : .comparing
+    case .sending where parts.underWay.isEmpty && !parts.comparison.underWay.isEmpty: return .comparing
+    case .sending where parts.underWay.isEmpty && parts.stream.isReading: return .reading
+    case .sending: return .sending
+    case .publishing(let completion):
+      guard case .requesting = completion.state else { return .checking }
+      return completion.isPut ? .sending : .assembling
+    case .cleaning: return .cleaningUp
+    case .stopping: return .stopping
+    case .checking, .gathering, .done: return .checking
+    }
+  }
+}

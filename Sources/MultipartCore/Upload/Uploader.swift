@@ -46,7 +46,8 @@ package final class Uploader: Performer {
   /// `memory` keeps the lesson that a store does not verify a checksum. Without a run it has one of its own.
   init(
     job: UploadJob, client: S3Client, world: World, memory: StoreMemory? = nil, book: RecordBook? = nil,
-    run: RunDriver<Uploader>? = nil, mayHaveRecord: Bool = true, tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+    run: RunDriver<Uploader>? = nil, mayHaveRecord: Bool = true,
+    tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) throws(Failure) {
     let plan = try job.plan()
     planned = Locked(plan)

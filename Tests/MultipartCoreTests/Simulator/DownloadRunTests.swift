@@ -4,7 +4,8 @@ import Testing
 
 @Suite("A run whose objects go down")
 struct DownloadRunTests {
-  @Test("300 random runs: every object ends, is whole if it says so, is never a mixture, and the window is never exceeded")
+  @Test(
+    "300 random runs: every object ends, is whole if it says so, is never a mixture, and the window is never exceeded")
   func many() {
     for seed in 0..<300 as Range<UInt64> {
       var play = DownloadPlay(seed: seed)
@@ -86,7 +87,9 @@ private struct DownloadPlay {
       guard let end = ends[object] else { return mistakes.append("object \(object) has no end") }
       guard let machine = run[object] else { continue }
       if end == nil, machine.received.count != machine.ranges { mistakes.append("object \(object) is not whole") }
-      if faults == 0, !replaces, stopAt == nil, end != nil { mistakes.append("object \(object) failed without a fault") }
+      if faults == 0, !replaces, stopAt == nil, end != nil {
+        mistakes.append("object \(object) failed without a fault")
+      }
     }
   }
 

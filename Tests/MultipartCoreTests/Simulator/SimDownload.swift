@@ -104,7 +104,8 @@ struct RangeMachine: ObjectMachine {
       }
       state = .asking(attempt: attempt + 1)
       return scheduler.retry(.step(object: object), after: failure, attempt: attempt) == nil ? finish(failure) : []
-    case .rangeDone(let receipt): return arrived(scheduler.arrived(slot(receipt.range), receipt), receipt.range, &scheduler)
+    case .rangeDone(let receipt):
+      return arrived(scheduler.arrived(slot(receipt.range), receipt), receipt.range, &scheduler)
     case .rangeFailed(let range, let failure):
       let landing = scheduler.failed(slot(range), failure)
       guard case .failed = landing else { return arrived(landing, range, &scheduler) }
