@@ -216,10 +216,10 @@ class Bench:
                 file.write(dice.randbytes(min(MIB, size - start)))
         return path
 
-    def issue(self, *source, expires="1h", options=("--set-cors",)):
+    def issue(self, *source, expires="1h", options=("--set-cors",), key="<b>&\"'"):
         """The page of a new ticket, and its key."""
         self.number += 1
-        key, page = f"page/{self.number} <b>&\"'", self.folder / f"page{self.number}.html"
+        key, page = f"page/{self.number} {key}", self.folder / f"page{self.number}.html"
         words = ["ticket", "issue", *source, f"s3://{self.store['BUCKET']}/{key}", "--format", "html", "-o", page]
         made = self.s3up(*words, "--expires", expires, *options)
         demand(made.returncode == 0, made.stderr)
@@ -379,6 +379,78 @@ def hostile(bench, browser):
     return f"{len(changes) + 1} hostile tickets"
 
 
+def keys(bench, browser):
+    """No text of a ticket becomes a part of the page, and the page's policy would not let it run or send anything."""
+    file = bench.sample(9 * MIB, 13)
+    with socket.socket() as trap:
+        trap.bind(("127.0.0.1", 0))
+        trap.listen()
+        trap.settimeout(0.2)
+        elsewhere = f"http://127.0.0.1:{trap.getsockname()[1]}"
+        script = f"window.owned=1;fetch('{elsewhere}/f');new Image().src='{elsewhere}/i';location='{elsewhere}/l'"
+        element = f"<script>{script}</script>"
+
+        def demand_quiet(name):
+            demand(browser.script("return window.owned ?? null") is None, f"{name}: a script ran")
+            demand(browser.script("return document.links.length + document.forms.length") == 0, f"{name}: a way out")
+            try:
+                trap.accept()
+                raise AssertionError(f"{name}: another host was asked")
+            except TimeoutError:
+                pass
+
+        # U+0600 joins what follows it to one character for Swift, an accent what precedes it; \u2028 ends lines of scripts.
+        hostile = {
+            "U+0600": f"\u0600</script>\u0600{element}".replace("<", "\u0600<"),
+            "accents": f"</script>{element}".replace("<", "<\u0301").replace("<\u0301script", "\u0600<script"),
+            "placeholders": f"__TICKET__ __ORIGIN__ __NONCE__ __KEY__ {element}",
+            "comments": f"<!--<script>\u2028--></script>{element}",
+        }
+        for name, key in hostile.items():
+            page, key = bench.issue(file, key=key)
+            browser.open(page)
+            demand_quiet(name)
+            browser.choose(file)
+            ended(browser, "good")
+            bench.compare(key, file)
+            demand_quiet(name)
+        # What came into the page all the same has no nonce.
+        text = page.read_text()
+        for front in ("</head>", "<main>", "</body>"):
+            page.write_text(text.replace(front, f"{element}<base href={elsewhere}>{front}<b onclick=\"{script}\">b</b>"))
+            browser.open(page)
+            browser.script("document.querySelectorAll('b').forEach((b) => b.click())")
+            demand_quiet(front)
+        nonces = {re.search("nonce-([^']*)'", bench.issue(file)[0].read_text())[1] for _ in range(2)}
+        demand(len(nonces) == 2, "two pages have one nonce")
+    return f"{len(hostile)} hostile keys, {len(nonces)} nonces"
+
+
+def blind(bench, browser):
+    """Where nothing shows whose bytes they are, a complete upload is not called this file's."""
+    file, other = bench.sample(6 * MIB, 14), bench.sample(6 * MIB, 15)
+    page, key = bench.issue("--size", str(6 * MIB))
+    text = page.read_text()
+    demand('"etag_is_md5":true' in text, "the ticket does not say what ETags are")
+    page.write_text(text.replace('"etag_is_md5":true', '"etag_is_md5":false'))
+    browser.open(page)
+    browser.choose(file)
+    ended(browser, "good")
+    bench.compare(key, file)
+    browser.open(page)
+    browser.choose(other)
+    until("it ends", lambda: browser.kind() in ("good", "bad"))
+    demand(browser.kind() == "bad" and "nothing shows" in browser.text("status"), browser.text("status"))
+    page.write_text(text)
+    browser.open(page)
+    browser.choose(other)
+    ended(browser, "bad")
+    browser.open(page)
+    browser.choose(file)
+    demand("already" in ended(browser, "good"), browser.text("status"))
+    return "another file of the size"
+
+
 def looks(bench, browser):
     """What can be measured of its looks; with --shots also pictures."""
     file = bench.sample(9 * MIB, 12)
@@ -428,7 +500,10 @@ return Math.min(...[...document.querySelectorAll('h1, dt, dd, p, label, button')
   .map(([a, b]) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)))
 """
 
-CASES = {"small": small, "sums": sums, "others": others, "late": late, "hostile": hostile, "looks": looks, "whole": whole}
+CASES = {
+    "small": small, "sums": sums, "others": others, "late": late, "hostile": hostile, "keys": keys, "blind": blind,
+    "looks": looks, "whole": whole,
+}  # fmt: skip
 
 
 def main():

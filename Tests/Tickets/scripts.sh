@@ -5,26 +5,32 @@ set -euo pipefail
 binary=$(realpath "${1:?name the s3up to test}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 store=${S3UP_TEST_STORES:?names no store: run it by stores.sh run}/seaweedfs
-"$here/../Stores/deps.sh" dash busybox procps
+"$here/../Stores/deps.sh" dash busybox procps shellcheck
+shellcheck -s sh "$here/../../Sources/s3up/Ticket/upload.sh"
 value() { sed -n "s/^$1=//p" "$store/env"; }
 
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 cd "$room"
-mkdir home bin
+mkdir home bin bare
 base=scripts/$(date +%s).$$
 endpoint=$(value ENDPOINT) bucket=$(value BUCKET)
 SECRETS=("HOME=$room/home" "AWS_ACCESS_KEY_ID=$(value ACCESS_KEY)" "AWS_SECRET_ACCESS_KEY=$(value SECRET_KEY)")
-# How the curl of a run differs: CURL_MORE has further options, CURL_POST is what a POST is answered.
+# How the curl of a run differs: CURL_MORE has further options, CURL_POST is what a POST is answered, CURL_GROW is a file that
+# grows while the parts are listed.
 cat >bin/curl <<EOF_CURL
 #!/bin/sh
 shift
+case " \$* " in *' -X '* | *' -I '* | *' --data-binary '*) ;; *) [ -z "\${CURL_GROW-}" ] || printf x >>"\$CURL_GROW" ;; esac
 case " \$* " in *' -X PUT '* | *' -I '*) ;; *' --data-binary '*)
   if [ -n "\${CURL_POST-}" ]; then cat >/dev/null; printf '%s' "\$CURL_POST"; exit; fi ;;
 esac
 exec $(command -v curl) -q "\$@" \${CURL_MORE-}
 EOF_CURL
 chmod +x bin/curl
+# A machine that has nothing for MD5s.
+for name in sh dash bash busybox dd tr cat stat mkdir curl env; do ln -s "$(command -v $name)" bare; done
+ln -sf "$room/bin/curl" bare
 
 s3up() { env -i "PATH=$PATH" "${SECRETS[@]}" "$binary" "$@" --quiet; }
 # issue FORM OUT FILE KEY OPTION...
@@ -36,7 +42,8 @@ issue() {
 }
 # upload SCRIPT FILE: in a shell without credentials; what it says is in the files `out` and `errors`.
 upload() {
-  env -i "PATH=$room/bin:$PATH" "CURL_MORE=${CURL_MORE-}" "CURL_POST=${CURL_POST-}" $shell "$@" >out 2>errors
+  env -i "PATH=${UPLOAD_PATH:-$room/bin:$PATH}" "HOME=$room/home" "CURL_MORE=${CURL_MORE-}" "CURL_POST=${CURL_POST-}" \
+    "CURL_GROW=${CURL_GROW-}" $shell "$@" >out 2>errors
 }
 fail() {
   echo "scripts.sh: ${shell:-}: $1" >&2
@@ -61,6 +68,8 @@ missing() { # TICKET
   env -i "PATH=$PATH" "HOME=$room/home" "$binary" ticket show "$1" --json |
     python3 -c 'import json, sys; print(*json.load(sys.stdin)["missing"])'
 }
+# Nothing that a terminal obeys.
+harmless() { [ "$(cat out errors | tr -d '\n\040-\176' | wc -c)" = 0 ] || fail 'it printed what a terminal obeys'; }
 sent() { sed -n 's/^part \([0-9]*\) of .*/\1/p' errors; }
 # Whether a process of the group shows a signature or the address in its command line or environment.
 shows() {
@@ -111,6 +120,68 @@ killed() {
   expect 0 killed.sh file
   grep -q 'complete already' out || fail 'it does not see that the object is complete'
   [ -z "$(sent)" ] || fail 'it sent parts of a complete object'
+  expect 69 killed.sh other
+}
+
+# Where nothing can compare, a part counts only if this script has sent it from this very file.
+bare() {
+  local UPLOAD_PATH=$room/bare post=$'<Error><Code>InternalError</Code></Error>\n200'
+  issue sh bare.sh '' "$place/bare" --size 6291456 --part-size 5M
+  CURL_POST=$post expect 75 bare.sh small
+  CURL_POST=$post expect 75 bare.sh small
+  [ -z "$(sent)" ] || fail 'parts that it had noted were sent again'
+  CURL_POST=$post expect 75 bare.sh small2
+  [ "$(sent | wc -l)" = 2 ] || fail 'parts of another file were taken for those of this one'
+  # The first file's notes speak of parts that are not there any more.
+  expect 0 bare.sh small
+  identical small "$place/bare"
+  grep -q 'has this size' out || fail 'it says more than was shown'
+  expect 0 bare.sh small
+  grep -q 'complete already' out || fail 'it does not know what it has completed itself'
+  expect 69 bare.sh small2
+  [ ! -s out ] || fail 'another file of this size was called complete'
+  UPLOAD_PATH='' expect 0 bare.sh small
+  UPLOAD_PATH='' expect 69 bare.sh small2
+
+  # Rewritten, with its size and times.
+  issue sh rewritten.sh '' "$place/rewritten" --max-size 20M --part-size 5M
+  cp -p small copy
+  CURL_POST=$post expect 75 rewritten.sh copy
+  cat small2 >copy
+  touch -r small copy
+  expect 0 rewritten.sh copy
+  identical small2 "$place/rewritten"
+
+  # Without notes.
+  issue sh stateless.sh '' "$place/stateless" --size 6291456 --part-size 5M
+  rm -r home/.local
+  : >home/.local
+  CURL_POST=$post expect 75 stateless.sh small
+  expect 0 stateless.sh small2
+  identical small2 "$place/stateless"
+  expect 69 stateless.sh small2
+  rm home/.local
+
+  # Grown after it was measured: neither more than may be sent, nor half a file.
+  issue sh grown.sh '' "$place/grown" --max-size 6M --part-size 5M
+  cp small copy
+  CURL_GROW=$room/copy expect 65 grown.sh copy
+  [ "$(ask "$place/grown")" = 404 ] || fail 'a file that was growing was published'
+}
+
+# Names and answers with what a terminal obeys, as bytes and as the escapes that some shells' echo expands.
+hostile() {
+  local file=$'a\033]0;x\a \302\233 \377 \\033[2J'
+  cp small "$file"
+  issue sh hostile.sh '' "$place/hostile" --size 6291456 --part-size 5M
+  CURL_POST=$'<Error><Code>\033[2J\\033[2J</Code></Error>\n200' expect 75 hostile.sh "$file"
+  harmless
+  grep -qF '?[2J\033[2J' errors || fail 'it does not say what the store has answered'
+  expect 0 hostile.sh "$file"
+  harmless
+  expect 66 hostile.sh "$file$file"
+  harmless
+  rm "$file"
 }
 
 all() {
@@ -165,6 +236,8 @@ all() {
   CURL_MORE='--retry 0' expect 75 away.sh small
   expect 77 expired.sh small
   grep -q 'ask for a new one' errors || fail 'it does not say what to do'
+  bare
+  hostile
   rm -f -- *.sh killed.json
 }
 

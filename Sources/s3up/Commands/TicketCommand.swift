@@ -360,7 +360,7 @@ struct TicketSheet: Sendable {
     switch format {
     case .json: Array((ticket.json + "\n").utf8)
     case .sh: try TicketScript.render(ticket)
-    case .html: TicketPage.render(ticket)
+    case .html: try TicketPage.render(ticket)
     }
   }
 

@@ -1,23 +1,27 @@
 import MultipartCore
 
-/// A ticket as a page for a browser.
+/// A ticket as a page for a browser. Its policy allows the page's own script and style, by a nonce, and requests to the
+/// ticket's store; what a ticket's text could smuggle in has neither.
 enum TicketPage {
-  static func render(_ ticket: Ticket) -> [UInt8] {
-    // In a script element `<` could end it.
-    TicketTemplate(PackageResources.page_html).filled([
-      "TICKET": ticket.json.replacing("<", with: "\\u003c"), "ORIGIN": escaped(source(ticket.origin)),
+  static func render(_ ticket: Ticket) throws(Failure) -> [UInt8] {
+    var dice = SystemRandomNumberGenerator()
+    let nonce = Base64.encode((0..<18).map { _ in UInt8.random(in: 0...255, using: &dice) })
+    return TicketTemplate(PackageResources.page_html).filled([
+      "TICKET": Escaped.jsonInHTML(ticket.json), "ORIGIN": Escaped.html(try source(ticket.origin)), "NONCE": nonce,
     ])
   }
 
-  /// As a content security policy names the only server. It knows no IPv6 addresses: then the scheme must do, and the page's
-  /// own checks.
-  private static func source(_ origin: String) -> String {
-    guard origin.contains("["), let colon = origin.firstIndex(of: ":") else { return origin }
-    return String(origin[...colon])
-  }
-
-  /// In an attribute.
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
+  /// As a content security policy names the only server. `;`, a comma or white space would begin another directive or source,
+  /// and the policy's language has no IPv6 addresses.
+  static func source(_ origin: String) throws(Failure) -> String {
+    for scheme in ["http://", "https://"] where origin.utf8.starts(with: scheme.utf8) {
+      let authority = origin.utf8.dropFirst(scheme.utf8.count)
+      if !authority.isEmpty, authority.allSatisfy({ ASCII.isAlphanumeric($0) || "-._:".utf8.contains($0) }) {
+        return origin
+      }
+    }
+    throw Failure(
+      .usage, "a page cannot be limited to the server \(SafeText.oneLine(origin))",
+      remedy: "Give --endpoint-url with a host name or an IPv4 address.")
   }
 }

@@ -10,8 +10,11 @@ enum TicketScript {
     case .exactly(let bytes): (size, most) = (bytes, bytes)
     case .upTo(let bytes): (size, most) = (nil, bytes)
     }
+    // Of the upload, not of this script: another one of the same upload goes on with its notes.
+    let id = Hex.encode(try Digest.sha256(ticket.url + "\n" + ticket.uploadID).prefix(16))
     return TicketTemplate(PackageResources.upload_sh).filled([
-      "URL": ShellWord.quoted(CurlConfig.escaped(ticket.url)), "EXPIRES": ShellWord.quoted(ticket.expires.iso8601),
+      "ID": id,
+      "URL": ShellWord.quoted(Escaped.curlConfig(ticket.url)), "EXPIRES": ShellWord.quoted(ticket.expires.iso8601),
       "SIZE": size.map { String($0) } ?? "", "MOST": String(most), "PART_SIZE": String(ticket.partSize),
       "BLOCK": String(block), "ETAG_IS_MD5": ticket.etagMayBeMD5 ? "yes" : "no",
       "ETAG": ShellWord.quoted(ticket.signedETag ?? ""), "SUM": ShellWord.quoted(ticket.signedComposite ?? ""),
@@ -45,8 +48,8 @@ enum TicketScript {
 
   /// The query and the headers, separated by tabs and escaped for a config file of curl.
   private static func words(_ call: Ticket.Call) -> String {
-    let headers = call.headers.fields.map { "\($0.name): \(CurlConfig.escaped($0.value))" }
-    return "\(CurlConfig.escaped(call.query ?? "-")) \(headers.joined(separator: "\t"))"
+    let headers = call.headers.fields.map { "\($0.name): \(Escaped.curlConfig($0.value))" }
+    return "\(Escaped.curlConfig(call.query ?? "-")) \(headers.joined(separator: "\t"))"
   }
 
   private static func lines(_ lines: [String]) -> String { lines.joined(separator: "\n") }

@@ -5,12 +5,18 @@
 # After an interruption the same command continues. It is a secret until it expires: whoever has it can use it.
 # Written by s3up; `s3up put FILE --ticket TICKET` does the same over several connections.
 #
-# Exit status: 0 done and proven, 64 usage, 65 not the file that may be uploaded, 66 no such file, 69 refused for good,
-# 73 precondition, 75 temporary, try again, 77 expired or refused.
+# A part that is at the store is skipped if its MD5 is the file's, where there is a program for MD5s, or if this script has
+# noted that it came from this file, unchanged since; else it is sent again. The notes are in
+# ${XDG_STATE_HOME:-$HOME/.local/state}/s3up/scripts and need `stat`.
+#
+# Exit status: 0 done, 64 usage, 65 not the file that may be uploaded, 66 no such file, 69 refused for good, or complete and
+# nothing shows that it is this file, 73 precondition, 75 temporary, try again, 77 expired or refused.
 set -uf
+umask 077
 export LC_ALL=C
 
 url=__URL__
+id=__ID__
 expires=__EXPIRES__
 size=__SIZE__
 most=__MOST__
@@ -27,10 +33,49 @@ return=$(printf '\r')
 line_feed='
 '
 
+# Names and answers can hold what a terminal obeys.
+say() {
+  printf '%s\n' "$(printf '%s' "$1" | tr -c '\040-\176' '?')"
+}
+
 fail() { # STATUS MESSAGE [REMEDY]
-  echo "upload: $2" >&2
-  [ -z "${3-}" ] || echo "$3" >&2
+  say "upload: $2" >&2
+  [ -z "${3-}" ] || say "$3" >&2
   exit "$1"
+}
+
+# The file as it is now, or nothing where `stat` is not there: a change of its bytes changes the last two.
+identity() {
+  TZ=UTC0 stat -L -c '%d,%i,%s,%y,%z' -- "$file" 2>/dev/null || stat -L -f '%d,%i,%z,%Fm,%Fc' -- "$file" 2>/dev/null
+}
+
+# What earlier runs have noted of this file as it is now: sets noted_N to the ETag of part N, noted_object to the object's.
+read_notes() {
+  note=
+  [ -n "$identity" ] || return 0
+  case ${XDG_STATE_HOME-} in /*) note=$XDG_STATE_HOME ;; *) note=${HOME:+$HOME/.local/state} ;; esac
+  [ -n "$note" ] || return 0
+  note=$note/s3up/scripts/$id
+  [ -r "$note" ] || return 0
+  while IFS=$tab read -r whose number etag; do
+    case $number in '' | *[!0-9]* | ??????*) [ "$number" = object ] || continue ;; esac
+    [ "$whose" != "$identity" ] || eval "noted_$number=\$etag"
+  done <"$note"
+}
+
+# keep_note N-OR-object ETAG: each line says whose it is, because runs with two files may write at once.
+keep_note() {
+  eval "noted_$1=\$2"
+  case $2 in '' | *[!!-~]*) return 0 ;; esac
+  [ -n "$note" ] || return 0
+  { mkdir -p "${note%/*}" && printf '%s\t%s\t%s\n' "$identity" "$1" "$2" >>"$note"; } 2>/dev/null || note=
+}
+
+# Ends if the file is not what it was at the beginning.
+still_same() {
+  if [ "$(identity)" != "$identity" ] || reaches "$size" || { [ "$size" -gt 0 ] && ! reaches $((size - 1)); }; then
+    fail 65 "$file has changed while it was read"
+  fi
 }
 
 # Whether the file has a byte at this place.
@@ -55,17 +100,17 @@ measure() {
   [ "$count" -gt 0 ] || count=1
 }
 
-# request QUERY HEADERS OPTION...: prints the answer, and the status on a line after it. The URL is on no command line,
+# request QUERY HEADERS OPTION...: prints the answer, then the status and the bytes sent. The URL is on no command line,
 # because everybody can read those. Without --fail a refusal is no error for curl: it repeats what failed on the way, or was
 # answered 408, 429 or 5xx.
 request() {
-  query=$1 lines= rest=$2
+  query=$1 lines='' rest=$2
   shift 2
   while [ -n "$rest" ]; do
     lines="${lines}header = \"${rest%%"$tab"*}\"$line_feed"
     case $rest in *"$tab"*) rest=${rest#*"$tab"} ;; *) rest= ;; esac
   done
-  curl -q -K /dev/fd/3 "$@" -w '\n%{http_code}' 3<<CONFIG
+  curl -q -K /dev/fd/3 "$@" -w '\n%{http_code} %{size_upload}' 3<<CONFIG
 url = "$url?$query"
 globoff
 proto = "=http,https"
@@ -80,9 +125,10 @@ retry-max-time = 900
 CONFIG
 }
 
-# Sets `code` and `answer` from what `request` has printed.
+# Sets `code`, `sent` and `answer` from what `request` has printed.
 settle() {
   code=${1##*"$line_feed"}
+  sent=${code##* } code=${code%% *}
   answer=${1%"$line_feed"*}
   case $code in [0-9][0-9][0-9]) ;; *) fail 69 'curl failed: it must be 7.71 or newer' ;; esac
 }
@@ -94,12 +140,12 @@ between() { # TEXT TAG: sets `value`
 
 # Sets `found`, the length, `etag` and `sum` from the headers of the answer.
 read_headers() {
-  found= etag= sum=
+  found='' etag='' sum=''
   IFS=$line_feed
   for line in $answer; do
     line=${line%"$return"}
     case $line in
-      HTTP/*) found= etag= sum= ;;
+      HTTP/*) found='' etag='' sum='' ;;
       [Cc]ontent-[Ll]ength:*) found=${line#*:} found=${found# } ;;
       [Ee][Tt]ag:*) etag=${line#*:} etag=${etag# } etag=${etag#\"} etag=${etag%\"} ;;
       [Xx]-[Aa]mz-[Cc]hecksum-[!Tt]*:*) sum=${line#*:} sum=${sum# } ;;
@@ -125,11 +171,14 @@ refused() {
   esac
 }
 
-# The upload is gone: somebody has completed it, or it was aborted.
+# The upload is gone: it was completed, or aborted.
 ended() {
   show_object || fail 69 'the upload is gone, and the object is not this file' \
     'It was aborted, or the object was replaced: ask for a new one.'
-  echo "the object was complete already: $url ($size bytes, $proof)"
+  is_from_file || fail 69 "the upload is complete, but nothing here shows that the object is $file" \
+    'Another file of this size may have been uploaded: compare them, or ask for a new one.'
+  still_same
+  say "the object was complete already: $url ($size bytes, $proof)"
   exit 0
 }
 
@@ -139,10 +188,12 @@ keep_parts() {
   IFS='<'
   for word in $answer; do
     case $word in
-      Part\>*) number= bytes= etag= sum= ;;
+      Part\>*) number='' bytes='' etag='' sum='' ;;
       PartNumber\>*) number=${word#*>} ;;
       Size\>*) bytes=${word#*>} ;;
-      ETag\>*) etag=${word#*>} etag=${etag#&quot;} etag=${etag%&quot;} etag=${etag#\"} etag=${etag%\"} ;;
+      ETag\>*)
+        etag=${word#*>}
+        for quote in '"' '&quot;' '&#34;'; do etag=${etag#"$quote"} etag=${etag%"$quote"}; done ;;
       Checksum[!T]*\>*) sum=${word#*>} ;;
       /Part\>*)
         case $number in
@@ -176,44 +227,65 @@ __PARTS__
 PARTS
 }
 
-read_part() {
-  dd if="$file" bs="$block" skip=$((($1 - 1) * (part_size / block))) count=$((part_size / block)) 2>/dev/null
+# Sets `length` to that of a part.
+measure_part() {
+  length=$part_size
+  [ "$1" -lt "$count" ] || length=$((size - (count - 1) * part_size))
 }
 
-# Without a signed MD5 it is computed here if this machine can: sets `md5`, and md5_N.
+# No byte more than the part has, even if the file grows: the last blocks are halved until they fit.
+read_part() {
+  measure_part "$1"
+  at=$((($1 - 1) * part_size)) bytes=$block
+  while [ "$length" -gt 0 ]; do
+    blocks=$((length / bytes))
+    if [ "$blocks" -gt 0 ]; then
+      dd if="$file" bs="$bytes" skip=$((at / bytes)) count="$blocks" 2>/dev/null || return
+      at=$((at + blocks * bytes)) length=$((length - blocks * bytes))
+    fi
+    bytes=$((bytes / 2))
+  done
+}
+
+# The MD5 of the file's part, if this machine can compute it: sets `md5`, and md5_N.
 own_md5() {
   eval "md5=\${md5_$1-}"
   [ -z "$md5" ] || return 0
   md5=$(read_part "$1" | $hasher)
   md5=${md5%% *}
+  [ ${#md5} -eq 32 ] || fail 66 "$file cannot be read"
   eval "md5_$1=\$md5"
 }
 
-# is_there NUMBER MD5 XML: whether the store has the part, of its length and with its checksum.
+# is_there NUMBER SIGNED_MD5: whether the store has the part, and it is shown to be of this file.
 is_there() {
-  length=$part_size
-  [ "$1" -lt "$count" ] || length=$((size - (count - 1) * part_size))
-  eval "have=\${have_$1-} etag=\${etag_$1-} kept=\${sum_$1-}"
-  [ "$have" = "$length" ] || return 1
-  if [ -n "$kept" ] && [ "$3" != - ]; then
-    case $3 in *">$kept<"*) return 0 ;; *) return 1 ;; esac
-  fi
-  md5=$2
-  [ "$md5" != - ] || [ -z "$hasher" ] || own_md5 "$1"
-  case $md5 in - | '') return 0 ;; esac
-  case $etag in *"$md5"*) ;; *) return 1 ;; esac
+  measure_part "$1"
+  have=''
+  eval "have=\${have_$1-} etag=\${etag_$1-} noted=\${noted_$1-}"
+  [ "$have" = "$length" ] && [ -n "$etag" ] || return 1
+  [ "$noted" != "$etag" ] || return 0
+  [ -n "$hasher" ] || return 1
+  own_md5 "$1"
+  [ "$2" = - ] || [ "$2" = "$md5" ] || fail 65 "$file is not the file that may be uploaded: part $1 is another"
+  case $etag in "$md5") ;; *) return 1 ;; esac
 }
 
 send() {
-  ! is_there "$1" "$2" "$3" || return 0
-  [ "$4" != - ] || fail 77 "part $1 cannot be sent" 'It was at the store when this was written: ask for a new one.'
-  [ -z "$hasher" ] || own_md5 "$1"
-  echo "part $1 of $count" >&2
+  ! is_there "$1" "$2" || return 0
+  [ "$4" != - ] || fail 77 "part $1 cannot be sent, and nothing here shows that the store has it from this file" \
+    'It was at the store when this was written: ask for a new one with all parts.'
+  # Against a signed checksum the store compares it.
+  [ -z "$hasher" ] || [ -n "$object_etag$object_sum" ] || own_md5 "$1"
+  say "part $1 of $count" >&2
   settle "$(read_part "$1" | request "$4" "Content-Type:$tab$5" -i --data-binary @- -X PUT --speed-time 60)"
   [ "$code" = 200 ] || refused "part $1"
+  measure_part "$1"
+  [ "$sent" = "$length" ] || fail 65 "$file has changed, or cannot be read: $sent bytes of part $1 were sent"
   read_headers
   eval "md5=\${md5_$1-} etag_$1=\$etag"
   case $etag in *"$md5"*) ;; *) fail 65 "$file has changed while part $1 was read, or the store has got other bytes" ;; esac
+  still_same
+  keep_note "$1" "$etag"
 }
 
 part_in_xml() {
@@ -239,41 +311,71 @@ md5_in_bytes() {
   done
 }
 
-# Whether the object is this file, by all that can be known of it: sets `proof`.
+# Whether the object can be what this upload is for, by all that HEAD shows: sets `proof`, and `proven` if its bytes are
+# shown to be those that were signed, or those of this file.
 show_object() {
   settle "$(request "${head%% *}" "${head#* }" -I --speed-time 60 </dev/null)"
   [ "$code" = 200 ] || return 1
   read_headers
   [ "$found" = "$size" ] || return 1
+  proven=
   if [ -n "$object_sum" ] && [ -n "$sum" ]; then
-    proof="proven by its checksum $sum"
+    proof="proven by its checksum $sum" proven=yes
     [ "$sum" = "$object_sum" ]
     return
   fi
-  if [ -z "$object_etag" ] && [ -n "$hasher" ]; then
-    object_etag=$(each_part md5_in_bytes | $hasher)
-    object_etag=${object_etag%% *}-$count
-  fi
+  [ -n "$object_etag" ] || [ -z "$hasher" ] || own_etag=$(file_etag)
   proof="it has this size; ETag $etag"
   # Not every store makes ETags of MD5s.
   [ "${etag%-*}" != "$etag" ] && value=${etag%-*} && [ ${#value} -eq 32 ] || return 0
   [ "${etag##*-}" = "$count" ] || return 1
-  [ -n "$object_etag" ] || return 0
-  proof="proven by its ETag $etag"
-  [ "$etag" = "$object_etag" ]
+  value=${object_etag:-$own_etag}
+  [ -n "$value" ] || return 0
+  proof="proven by its ETag $etag" proven=yes
+  [ "$etag" = "$value" ]
+}
+
+# The ETag that an object of this file's parts has.
+file_etag() {
+  value=$(each_part md5_in_bytes | $hasher)
+  printf '%s' "${value%% *}-$count"
+}
+
+is_noted() {
+  eval "noted=\${noted_$1-}"
+  [ -n "$noted" ] || printf no
+}
+
+# Whether the object of show_object is this file: by a note of it, by MD5s of the file, or because the store has taken each
+# part from it against a signed checksum.
+is_from_file() {
+  if [ -n "${noted_object-}" ] && [ "$noted_object" = "$etag" ]; then
+    [ -n "$proven" ] || proof="it has this size, and the ETag $etag that it had when this file was uploaded"
+    return 0
+  fi
+  [ -n "$proven" ] || return 1
+  [ -n "$(each_part is_noted)" ] || return 0
+  [ -n "$own_etag" ] || [ -z "$hasher" ] || own_etag=$(file_etag)
+  [ "$own_etag" = "$etag" ]
 }
 
 [ $# -eq 1 ] || fail 64 'one file is needed' "sh $0 FILE"
 file=$1
-[ -f "$file" ] && [ -r "$file" ] || fail 66 "$file is not a file that can be read"
+{ [ -f "$file" ] && [ -r "$file" ]; } || fail 66 "$file is not a file that can be read"
 command -v curl >/dev/null || fail 69 'curl is not installed'
-hasher=
-if [ "$etag_is_md5" = yes ] && [ -z "$object_etag$object_sum" ]; then
-  if command -v md5sum >/dev/null; then hasher=md5sum; elif command -v openssl >/dev/null; then hasher='openssl md5 -r'; fi
+hasher='' note='' own_etag=''
+if [ "$etag_is_md5" = yes ]; then
+  for try in md5sum 'openssl md5 -r' 'md5 -q'; do
+    # One that is there may still refuse to work, as openssl does in FIPS mode.
+    case $($try </dev/null 2>/dev/null) in d41d8cd98f00b204e9800998ecf8427e*) hasher=$try && break ;; esac
+  done
 fi
+identity=$(identity)
 measure
+read_notes
 look
 each_part send
+still_same
 # The store may take minutes to assemble the object.
 settle "$(whole_in_xml | request "${complete%% *}" "Content-Type: application/xml$tab${complete#* }" \
   --data-binary @- --speed-time 600)"
@@ -283,6 +385,9 @@ case $code$answer in
   *) refused 'the completion' ;;
 esac
 show_object || fail 75 "the object is not this file ($code)" 'Somebody may have replaced it: run the same command again.'
-echo "uploaded $file to $url ($size bytes, $proof)"
+# The parts' notes are needed no longer.
+[ -z "$note" ] || : >"$note"
+keep_note object "$etag"
+say "uploaded $file to $url ($size bytes, $proof)"
 # For s3up ticket show, renew, finish and revoke:
 # __TICKET__

@@ -12,7 +12,7 @@ package struct XMLWriter {
     bytes += name.utf8
     if let namespace {
       bytes += " xmlns=\"".utf8
-      escape(namespace)
+      bytes += Escaped.xml(namespace).utf8
       bytes.append(UInt8(ascii: "\""))
     }
     bytes.append(UInt8(ascii: ">"))
@@ -26,21 +26,7 @@ package struct XMLWriter {
 
   package mutating func element(_ name: String, _ text: String) {
     open(name)
-    escape(text)
+    bytes += Escaped.xml(text).utf8
     close(name)
-  }
-
-  /// Does not escape the quotes of an ETag. Control characters, which XML 1.0 does not allow, and line breaks, which a
-  /// parser would normalise, are written as references, which stores can read.
-  private mutating func escape(_ text: String) {
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "&"): bytes += "&amp;".utf8
-      case UInt8(ascii: "<"): bytes += "&lt;".utf8
-      case UInt8(ascii: ">"): bytes += "&gt;".utf8
-      case 0..<0x20, 0x7F: bytes += "&#x\(String(byte, radix: 16, uppercase: true));".utf8
-      default: bytes.append(byte)
-      }
-    }
   }
 }

@@ -1,3 +1,5 @@
+import MultipartCore
+
 enum ZshCompletions {
   static var script: String {
     let commands = CommandName.allCases.map { "    '\($0.rawValue):\(quote(CommandPage.of($0).summary))'" }
@@ -49,7 +51,7 @@ enum ZshCompletions {
     case .list, .count: repeats = true
     case .toggle, .value, .optional: repeats = false
     }
-    let doc = "[" + quote(flag.doc).replacing("[", with: "\\[").replacing("]", with: "\\]") + "]"
+    let doc = "[" + Escaped.singleQuoted(flag.doc, backslashing: ":[]") + "]"
     return Completions.spellings(of: flag).map { spelling in
       let star = repeats ? "*" : ""
       let isNegation = spelling.hasPrefix("--no-") && spelling != flag.long
@@ -62,7 +64,7 @@ enum ZshCompletions {
   private static func value(_ flag: Flag) -> String {
     let name = quote(flag.name.rawValue)
     if !flag.choices.isEmpty {
-      return name + ":(" + flag.choices.map { $0.replacing(":", with: "\\:") }.joined(separator: " ") + ")"
+      return name + ":(" + flag.choices.map { Escaped.backslashed($0, ":") }.joined(separator: " ") + ")"
     }
     return switch flag.completes {
     case .nothing: name + ": "
@@ -73,7 +75,7 @@ enum ZshCompletions {
 
   /// For use between single quotes; a colon would end a field.
   private static func quote(_ text: String) -> String {
-    text.replacing("'", with: "'\\''").replacing(":", with: "\\:")
+    Escaped.singleQuoted(text, backslashing: ":")
   }
 }
 
@@ -111,6 +113,6 @@ enum FishCompletions {
   }
 
   private static func quote(_ text: String) -> String {
-    "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+    "'" + Escaped.backslashed(text, "\\'") + "'"
   }
 }

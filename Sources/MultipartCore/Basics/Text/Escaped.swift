@@ -1,0 +1,86 @@
+/// A text inside another language: one function for each, beside `SafeText` for terminals, `ShellWord` for shells, `JSON` and
+/// `PercentEncoding` for URLs.
+///
+/// All of them go byte by byte. Swift's `Character` joins a quote or a `<` with an accent that follows it, or with a U+0600
+/// before it, and then equals neither; a shell, a browser or a parser still sees the quote.
+package enum Escaped {
+  /// As text, or within a quoted attribute.
+  package static func html(_ text: String) -> String {
+    replaced(text) { byte in
+      switch byte {
+      case UInt8(ascii: "&"): "&amp;"
+      case UInt8(ascii: "<"): "&lt;"
+      case UInt8(ascii: ">"): "&gt;"
+      case UInt8(ascii: "\""): "&quot;"
+      case UInt8(ascii: "'"): "&#39;"
+      default: nil
+      }
+    }
+  }
+
+  /// JSON within a script element, which `</script` or `<!--` would end or change. The four occur only in texts of JSON, where
+  /// an escape means the same.
+  package static func jsonInHTML(_ json: String) -> String {
+    replaced(json) { byte in
+      switch byte {
+      case UInt8(ascii: "<"): "\\u003c"
+      case UInt8(ascii: ">"): "\\u003e"
+      case UInt8(ascii: "&"): "\\u0026"
+      case UInt8(ascii: "'"): "\\u0027"
+      default: nil
+      }
+    }
+  }
+
+  /// Text of an element, where the quotes of an ETag may stay. Control characters, which XML 1.0 does not allow, and line
+  /// breaks, which a parser would normalise, are written as references, which stores can read.
+  package static func xml(_ text: String) -> String {
+    replaced(text) { byte in
+      switch byte {
+      case UInt8(ascii: "&"): "&amp;"
+      case UInt8(ascii: "<"): "&lt;"
+      case UInt8(ascii: ">"): "&gt;"
+      case 0..<0x20, 0x7F: "&#x\(String(byte, radix: 16, uppercase: true));"
+      default: nil
+      }
+    }
+  }
+
+  /// Within the quotes of a config file of curl, where a line break would begin another option.
+  package static func curlConfig(_ text: String) -> String {
+    replaced(text) { byte in
+      switch byte {
+      case UInt8(ascii: "\\"): "\\\\"
+      case UInt8(ascii: "\""): "\\\""
+      case UInt8(ascii: "\n"): "\\n"
+      case UInt8(ascii: "\r"): "\\r"
+      case UInt8(ascii: "\t"): "\\t"
+      default: nil
+      }
+    }
+  }
+
+  /// Within single quotes of a POSIX shell. Other bytes of `more` get a backslash.
+  package static func singleQuoted(_ text: String, backslashing more: String = "") -> String {
+    replaced(text) { byte in
+      if byte == UInt8(ascii: "'") { return "'\\''" }
+      return more.utf8.contains(byte) ? "\\" + String(Unicode.Scalar(byte)) : nil
+    }
+  }
+
+  /// Each of the ASCII characters of `marks` gets a backslash.
+  package static func backslashed(_ text: String, _ marks: String) -> String {
+    replaced(text) { marks.utf8.contains($0) ? "\\" + String(Unicode.Scalar($0)) : nil }
+  }
+
+  private static func replaced(_ text: String, _ replacement: (UInt8) -> String?) -> String {
+    // Most texts have nothing to escape.
+    guard let first = text.utf8.firstIndex(where: { replacement($0) != nil }) else { return text }
+    var out = Array(text.utf8[..<first])
+    out.reserveCapacity(text.utf8.count + 32)
+    for byte in text.utf8[first...] {
+      if let piece = replacement(byte) { out += piece.utf8 } else { out.append(byte) }
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+}
