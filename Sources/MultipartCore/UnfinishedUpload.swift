@@ -18,12 +18,13 @@ extension Store {
   /// The unfinished uploads whose keys begin with `prefix`.
   public func uploads(prefix: String = "") async throws(Failure) -> [UnfinishedUpload] {
     var found: [UnfinishedUpload] = []
-    for upload in try await listed(Array(prefix.utf8)) {
+    let wanted = Array(prefix.utf8)
+    for upload in try await listed(wanted) {
       // An upload that ended since the list was made is left out.
-      guard let parts = try await parts(of: upload) else { continue }
+      guard let (key, parts) = try await parts(of: upload, below: wanted) else { continue }
       found.append(
         UnfinishedUpload(
-          key: upload.key, uploadID: upload.uploadID, begun: upload.initiated, parts: parts.count,
+          key: key, uploadID: upload.uploadID, begun: upload.initiated, parts: parts.count,
           bytes: parts.reduce(0) { $0 + $1.size }, begunText: upload.initiated?.iso8601 ?? upload.initiatedText))
     }
     return found
@@ -39,16 +40,23 @@ extension Store {
       world.log(
         0, "the store lists more uploads than are read here; these are the first \(found.uploads.count)")
     }
-    return found.uploads.filter { $0.key.utf8.starts(with: wanted) }
+    return found.uploads
   }
 
-  private func parts(of upload: ListMultipartUploads.Upload) async throws(Failure) -> [ListParts.Part]? {
-    let list = ListParts(bucket: bucket, key: upload.key, uploadID: upload.uploadID, common: common)
-    do throws(Failure) {
-      return try await client.allParts(list, retrying: retry).parts
-    } catch {
-      if error.code == .uploadGone || error.status == 404 { return nil }
-      throw error.at(Place(bucket: bucket, key: upload.key, uploadID: upload.uploadID))
+  /// Where the list leaves the key open, the store has its parts under one of its readings.
+  private func parts(
+    of upload: ListMultipartUploads.Upload, below wanted: [UInt8]
+  ) async throws(Failure) -> (key: String, parts: [ListParts.Part])? {
+    for key in upload.keys where key.utf8.starts(with: wanted) {
+      let list = ListParts(bucket: bucket, key: key, uploadID: upload.uploadID, common: common)
+      do throws(Failure) {
+        return (key, try await client.allParts(list, retrying: retry).parts)
+      } catch {
+        guard error.code == .uploadGone || error.status == 404 else {
+          throw error.at(Place(bucket: bucket, key: key, uploadID: upload.uploadID))
+        }
+      }
     }
+    return nil
   }
 }

@@ -37,5 +37,5 @@ struct S3cmdAttributes {
 }
 
 extension [NamedValue] {
-  fileprivate func value(_ name: String) -> String? { first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+  func value(_ name: String) -> String? { first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
 }

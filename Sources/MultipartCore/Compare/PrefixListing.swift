@@ -83,6 +83,7 @@ final class PrefixListing: @unchecked Sendable {
     case .end, .useless: return nil
     }
     let answer = try await client.perform(list, retrying: policy)
+    guard !answer.areKeysDoubtful else { return "it does not say whether its keys are encoded" }
     let last = floor
     for object in answer.objects {
       guard Self.isBefore(floor, object.key), object.key.utf8.starts(with: (list.prefix ?? "").utf8) else {

@@ -143,16 +143,31 @@ extension SameCheck {
     }
   }
 
-  /// The part sizes of other programs.
+  /// The part sizes of other programs, which are tried first.
   private static let usualSizes: [Int64] = [5, 8, 10, 15, 16, 25, 32, 50, 64, 100, 128, 256, 512].map { $0 << 20 }
+  /// Each costs a pass over the file.
+  private static let mostPlans = 12
 
-  /// At most three in which the file has this many parts, the file's own first.
+  /// In which the file has this many parts: its own plan, then parts of whole MiB, the usual ones first.
   private func plans(of parts: Int) -> [UploadPlan] {
     guard S3Limits.partNumbers.contains(parts) else { return [] }
     // Whatever the part size is, the one part is the file.
-    let others = parts == 1 && plan.partCount == 1 ? [] : Self.usualSizes.filter { $0 != plan.partSize }
-    let plans = [plan] + others.lazy.compactMap { try? UploadPlan(size: file.size, partSize: $0) }
-    return Array(plans.lazy.filter { $0.partCount == parts }.prefix(parts == 1 ? 1 : 3))
+    guard parts > 1 else {
+      let one = try? UploadPlan(inParts: file.size, of: max(S3Limits.smallestPart, file.size))
+      return one.map { [$0] } ?? []
+    }
+    var sizes = Self.usualSizes
+    // N parts of s bytes: N - 1 whole ones are less than the file, and N are not.
+    let least = max(1, ((file.size - 1) / Int64(parts)) >> 20)
+    let most = ((file.size - 1) / Int64(parts - 1)) >> 20
+    for size in least...max(least, min(most, least + Int64(Self.mostPlans))) where !sizes.contains(size << 20) {
+      sizes.append(size << 20)
+    }
+    var plans = plan.partCount == parts ? [plan] : []
+    for size in sizes where plans.count < Self.mostPlans && !plans.contains(where: { $0.partSize == size }) {
+      if let plan = try? UploadPlan(size: file.size, partSize: size), plan.partCount == parts { plans.append(plan) }
+    }
+    return plans
   }
 
   /// The strongest in the order of the algorithms, CRC64NVME first.
@@ -189,13 +204,20 @@ extension SameCheck {
     return .none
   }
 
-  /// The MD5 that s3cmd has noted.
+  /// The MD5 that a program has noted with the object: s3cmd in hex, rclone in base64, for objects in parts.
   private func byNotedMD5(_ object: ObjectInfo, _ sums: inout FileSums) throws(Failure) -> Sign {
-    guard let text = S3cmdAttributes(object.metadata)?["md5"], let noted = Hex.decode(text),
-      let md5 = Checksum(.md5, bytes: noted)
-    else { return .none }
-    guard try sums.of(.md5) == md5 else { return .different(why: "the MD5 that s3cmd has noted is not the file's") }
-    return .same(Match(evidence: "MD5 \(md5.hex) that s3cmd has noted with the object is the file's"))
+    let s3cmd = S3cmdAttributes(object.metadata)?["md5"].flatMap { Hex.decode($0) }
+      .flatMap { Checksum(.md5, bytes: $0) }
+    let rclone = object.metadata.value("md5chksum").flatMap { Checksum(.md5, base64: ASCII.trimmed($0)) }
+    var match: Match?
+    for (noted, program) in [(s3cmd, "s3cmd"), (rclone, "rclone")] {
+      guard let noted else { continue }
+      guard try sums.of(.md5) == noted else {
+        return .different(why: "the MD5 that \(program) has noted is not the file's")
+      }
+      match = Match(evidence: "MD5 \(noted.hex) that \(program) has noted with the object is the file's")
+    }
+    return match.map { .same($0) } ?? .none
   }
 }
 

@@ -59,7 +59,7 @@ extension S3Client {
     ofKey key: String, _ list: ListMultipartUploads
   ) async throws(Failure) -> UploadListing {
     var listing = try await allUploads(list, mostPages: 2)
-    listing.uploads.removeAll { !$0.key.utf8.elementsEqual(key.utf8) }
+    listing.uploads.removeAll { upload in !upload.keys.contains { $0.utf8.elementsEqual(key.utf8) } }
     return listing
   }
 }

@@ -58,7 +58,7 @@ struct SettingsCheck: Sendable {
   private func head(_ made: ReportedObject) async throws(Failure) -> ObjectInfo? {
     let operation = HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)
     guard case .exists(let object) = try await client.perform(operation) else {
-      throw Failure(.server, "the store does not show the object yet", status: 404)
+      throw Self.notShown
     }
     if let own = made.versionID, let found = object.versionID, !own.utf8.elementsEqual(found.utf8) { return nil }
     if let own = made.size, let found = object.size, own != found { return nil }
@@ -95,8 +95,14 @@ struct SettingsCheck: Sendable {
     switch failure.code {
     case .network, .stalled, .throttled, .interrupted, .local, .tls: throw failure
     case .server where failure.status.map { $0 >= 500 || $0 == 404 } ?? true: throw failure
+    // The object is not shown yet, or somebody has removed it.
+    case .refused where failure.s3Code == "NoSuchKey": throw Self.notShown
     default: return
     }
+  }
+
+  private static var notShown: Failure {
+    Failure(.server, "the store does not show the object yet", status: 404)
   }
 
   private func reason(_ failure: Failure, _ operation: String) -> String {

@@ -63,6 +63,27 @@ import Testing
   private var large: [UInt8] { Self.large }
   private static let large = randomBytes(21 << 20, seed: 3)
 
+  @Test("the MD5 that a program has noted goes before times", arguments: [true, false])
+  func notedBeforeTimes(_ isSame: Bool) async throws {
+    let md5 = try Self.sum(.md5, isSame ? small : [1])
+    for note in [("x-amz-meta-md5chksum", md5.base64), ("x-amz-meta-s3cmd-attrs", "md5:\(md5.hex)/mode:33188")] {
+      var headers: HeaderList = ["ETag": "\"0123456789abcdef0123456789abcdef-2\""]
+      headers.add(note.0, note.1)
+      let probe = try make(small)
+      headers.add("x-amz-meta-mtime", FileTime(probe.file.identity).text)
+      let one = try make(small, headers)
+      #expect(try await (one.check().same != nil) == isSame)
+    }
+  }
+
+  @Test("an ETag in parts is tried with every whole MiB that gives so many parts")
+  func everyMebibyte() async throws {
+    for size in [6, 7, 9, 11, 13, 17] {
+      let one = try make(large, ["ETag": try Self.etag(large, size << 20)])
+      #expect(try await one.check().same != nil, "\(size) MiB")
+    }
+  }
+
   @Test("another size is enough, and nothing is read or asked")
   func size() async throws {
     let one = try make(small)

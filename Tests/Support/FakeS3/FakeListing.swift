@@ -57,6 +57,7 @@ extension FakeServer {
   func listUploads(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> HTTPAnswer {
     try guarded { state throws(FakeS3Error) in
       let most = try Self.limit(head, "max-uploads", state)
+      let isCeph = state.options.listedKeys == .asCeph
       let prefix = Array((head.query("prefix") ?? "").utf8)
       let marker = head.query("key-marker").map { ObjectKey($0) }
       let idMarker = head.query("upload-id-marker") ?? ""
@@ -79,12 +80,13 @@ extension FakeServer {
         XMLNode("MaxUploads", String(most)), XMLNode("IsTruncated", String(truncated)),
       ]
       if truncated, let last = page.last {
-        fields += [XMLNode("NextKeyMarker", Self.listed(last.key, head)), XMLNode("NextUploadIdMarker", last.id)]
+        let key = isCeph ? last.key : Self.listed(last.key, head)
+        fields += [XMLNode("NextKeyMarker", key), XMLNode("NextUploadIdMarker", last.id)]
       }
-      if let encoding = head.query("encoding-type") { fields.append(XMLNode("EncodingType", encoding)) }
+      if !isCeph, let encoding = head.query("encoding-type") { fields.append(XMLNode("EncodingType", encoding)) }
       for upload in page {
         var inner = [
-          XMLNode("Key", Self.listed(upload.key, head)), XMLNode("UploadId", upload.id),
+          XMLNode("Key", Self.listed(upload.key, head, asCeph: isCeph)), XMLNode("UploadId", upload.id),
           XMLNode("StorageClass", upload.headers["x-amz-storage-class"] ?? "STANDARD"),
           XMLNode("Initiated", Self.time(upload.initiated)),
         ]
@@ -100,6 +102,7 @@ extension FakeServer {
   func listObjects(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> HTTPAnswer {
     try guarded { state throws(FakeS3Error) in
       let most = try Self.limit(head, "max-keys", state)
+      let isCeph = state.options.listedKeys == .asCeph
       let prefix = Array((head.query("prefix") ?? "").utf8)
       let token = head.query("continuation-token").flatMap { unbase64($0) }.map { String(decoding: $0, as: UTF8.self) }
       let after = (token ?? head.query("start-after")).map { ObjectKey($0) }
@@ -123,7 +126,8 @@ extension FakeServer {
           XMLNode(
             "Contents",
             [
-              XMLNode("Key", Self.listed(object.key, head)), XMLNode("LastModified", Self.time(object.modified)),
+              XMLNode("Key", Self.listed(object.key, head, asCeph: isCeph, keepSlash: !isCeph)),
+              XMLNode("LastModified", Self.time(object.modified)),
               XMLNode("ETag", "\"\(object.etag)\""), XMLNode("Size", String(object.size)),
               XMLNode("StorageClass", object.headers["x-amz-storage-class"] ?? "STANDARD"),
             ]))
@@ -132,7 +136,14 @@ extension FakeServer {
     }
   }
 
-  private static func listed(_ key: String, _ head: HTTPHead) -> String {
-    head.query("encoding-type") == "url" ? FakeURL.encode(key.utf8, keepSlash: true) : key
+  private static func listed(
+    _ key: String, _ head: HTTPHead, asCeph: Bool = false, keepSlash: Bool = true
+  ) -> String {
+    guard head.query("encoding-type") == "url" else { return key }
+    let text = FakeURL.encode(key.utf8, keepSlash: keepSlash)
+    guard asCeph else { return text }
+    return "!$'()*|".unicodeScalars.reduce(text) { text, scalar in
+      text.replacing(FakeURL.encode(String(scalar).utf8), with: String(scalar))
+    }
   }
 }

@@ -56,6 +56,9 @@ package struct FakeOptions: Sendable {
   /// A GET with `?acl`, `?tagging`, `?retention` or `?legal-hold` gets the object itself, as from a store that does not know
   /// these queries.
   package var ignoresSettingsQueries = false
+  /// The answer to a question for a retention or legal hold that an object has not.
+  package var noLock: (status: Int, code: String) = (404, "NoSuchObjectLockConfiguration")
+  package var listedKeys = ListedKeys.encoded
   /// Headers that HEAD hides, as from somebody who may not read them.
   package var headHides: [String] = []
   package var maximumConnections = 512
@@ -83,6 +86,14 @@ package struct FakeOptions: Sendable {
       kept.add(field.name, field.value)
     }
     return kept
+  }
+
+  /// How keys are written in lists if encoding was asked for.
+  package enum ListedKeys: Sendable {
+    case encoded
+    /// As Ceph writes them: with EncodingType and `%2F` in lists of objects, without it and with `/` in lists of uploads.
+    /// Unlike others, it does not encode `!$'()*|`.
+    case asCeph
   }
 
   package enum Storage: Sendable {

@@ -18,12 +18,12 @@ extension FakeServer {
       }
       return HTTPAnswer(200, xml: XMLNode("Tagging", [XMLNode("TagSet", tags)]))
     case .getObjectRetention:
-      guard let mode = headers["x-amz-object-lock-mode"] else { throw Self.noLock }
+      guard let mode = headers["x-amz-object-lock-mode"] else { return noLock }
       let until = headers["x-amz-object-lock-retain-until-date"] ?? ""
       return HTTPAnswer(
         200, xml: XMLNode("Retention", [XMLNode("Mode", mode), XMLNode("RetainUntilDate", until)]))
     case .getObjectLegalHold:
-      guard let status = headers["x-amz-object-lock-legal-hold"] else { throw Self.noLock }
+      guard let status = headers["x-amz-object-lock-legal-hold"] else { return noLock }
       return HTTPAnswer(200, xml: XMLNode("LegalHold", [XMLNode("Status", status)]))
     default:
       return HTTPAnswer(
@@ -34,8 +34,9 @@ extension FakeServer {
     }
   }
 
-  private static var noLock: FakeS3Error {
-    FakeS3Error(.noSuchObjectLockConfiguration, "The specified object does not have a ObjectLock configuration")
+  private var noLock: HTTPAnswer {
+    let (status, code) = state.with { $0.options.noLock }
+    return HTTPAnswer(status, xml: XMLNode("Error", [XMLNode("Code", code), XMLNode("Message", "")]))
   }
 
   private static func grants(_ headers: HeaderList, _ isOpen: Bool) -> [XMLNode] {

@@ -50,6 +50,24 @@ import Testing
     #expect(box.fake.requests(.headObject).allSatisfy { $0.key == "k" })
   }
 
+  @Test(
+    "in whatever words the store says that an object has no lock, it is 69",
+    arguments: [
+      (404, "ObjectLockConfigurationNotFoundError"), (404, "NoSuchObjectLockConfiguration"), (404, "NoSuchRetention"),
+      (400, "InvalidRequest"),
+    ])
+  func noLock(_ status: Int, _ code: String) async throws {
+    let box = try BlackBox { ($0.passesOver, $0.noLock) = (["x-amz-object-lock"], (status, code)) }
+    try box.sample("f", 6 * mebi)
+    for (options, word) in [
+      (["--object-lock-mode", "COMPLIANCE", "--retain-until", "2031-01-31T00:00:00Z"], "no object lock"),
+      (["--legal-hold", "on"], "no legal hold"),
+    ] {
+      try await box.run(["put", "f", "s3://bucket/k", "--part-size", "5M"] + options)
+        .expectFailure(69, word, "the object is there", "s3://bucket/k")
+    }
+  }
+
   @Test("settings that the store keeps are a success, and cost one HEAD", arguments: Lost.all, [100, 6 * mebi])
   func kept(_ lost: Lost, _ size: Int) async throws {
     let box = try BlackBox()

@@ -15,6 +15,9 @@ enum S3Hints {
     }
     if let s3Code, let remedy = byCode[s3Code] { return remedy }
     switch code {
+    case .credentials where body.form == .other:
+      return "a web page came, not an answer of the store: a proxy or firewall on the way may have refused the request"
+    case _ where status == 507: return byCode["XMinioStorageFull"]
     case .credentials: return permissions(of: operation)
     case .credentialsExpired: return "get new credentials and run the same command again"
     case .throttled: return "the store asks for less: lower \(.concurrency) or set \(.limitRate), or try again later"
@@ -56,6 +59,7 @@ enum S3Hints {
     "InvalidTag": "a tag has a name of 1 to 128 and a value of up to 256 characters; an object has ten at most",
     "KMS.NotFoundException": "check \(.kmsKeyID), and that the key is in the bucket's region",
     "KMS.DisabledException": "the KMS key is switched off: enable it or choose another",
+    "AccountProblem": "the store has closed or limited the account, such as for an unpaid bill: ask its provider",
     "QuotaExceeded": "the store's quota is used up",
     "XMinioStorageFull": "the store's disks are full",
     "NotSignedUp": "the account is not signed up for S3: sign it up, or use other credentials",

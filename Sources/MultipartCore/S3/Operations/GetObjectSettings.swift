@@ -70,11 +70,28 @@ package struct GetObjectSettings: S3Operation {
       part.operation, .get, place: place, query: [QueryItem(part.rawValue)], headers: headers.list)
   }
 
+  /// Whether an unsuccessful answer says that the object has no such property. The codes are many (NoSuchTagSet,
+  /// NoSuchTagSetError, NoSuchObjectLockConfiguration, ObjectLockConfigurationNotFoundError of an object in a bucket with
+  /// object lock, …), so every 404 says it that is not about the object or bucket itself. A bucket without object lock is
+  /// 400 InvalidRequest at AWS and others. Every object has an ACL.
+  private func saysNone(_ answer: Response) -> Bool {
+    let body = S3ErrorBody(answer.body)
+    let code = body.code ?? S3ErrorBody.code(answer.headers)
+    switch part {
+    case .acl: return false
+    case .retention, .legalHold:
+      if answer.status == 400, code == "InvalidRequest" { return true }
+      fallthrough
+    case .tagging:
+      guard answer.status == 404, body.form != .other else { return false }
+      return !["NoSuchKey", "NoSuchBucket", "NoSuchVersion", "NotFound", "NoSuchUpload"].contains(code)
+    }
+  }
+
   package func output(from answer: Response) throws(Failure) -> Output {
     // Only an object has an ETag and ranges; 416: an empty one has none. A store might give a range of a document.
     if answer.status == 416 || (answer.status == 206 && answer.headers["ETag"] != nil) { return .object }
-    let code = S3ErrorBody(answer.body).code
-    if answer.status == 404, code == "NoSuchTagSet" || code == "NoSuchObjectLockConfiguration" { return .none }
+    if saysNone(answer) { return .none }
     guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
       throw Failure(answer: answer, operation: part.operation, place: place)
     }

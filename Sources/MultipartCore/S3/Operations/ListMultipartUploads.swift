@@ -4,21 +4,23 @@ package struct ListMultipartUploads: S3Operation {
 
   package struct Upload: Sendable, Equatable {
     package var key: String
-    /// The key before decoding. Some stores say that keys are encoded although they are not; if no key of the page shows
-    /// that, this may be the real key: worth a try if the upload is not found under the decoded one.
-    package var keyAsWritten: String
+    /// The key in another reading, if nothing shows how the store writes keys: the upload may be at that one.
+    package var otherKey: String?
     package var uploadID: String
     /// As the store wrote it, and as a time if it could be read.
     package var initiatedText: String?
     package var initiated: Timestamp?
 
-    package init(key: String, keyAsWritten: String? = nil, uploadID: String, initiatedText: String? = nil) {
+    package init(key: String, otherKey: String? = nil, uploadID: String, initiatedText: String? = nil) {
       self.key = key
-      self.keyAsWritten = keyAsWritten ?? key
+      self.otherKey = otherKey
       self.uploadID = uploadID
       self.initiatedText = initiatedText
       initiated = initiatedText.flatMap(S3Date.iso8601)
     }
+
+    /// The likeliest first.
+    package var keys: [String] { [key] + (otherKey.map { [$0] } ?? []) }
   }
 
   package struct Page: Sendable, Equatable {
@@ -80,12 +82,13 @@ package struct ListMultipartUploads: S3Operation {
   }
 
   package func output(from answer: Response) throws(Failure) -> Page {
-    let list = ListedPage(try document(answer), "ListMultipartUploadsResult", of: "Upload", limit: "MaxUploads")
+    let list = ListedPage(
+      try document(answer), "ListMultipartUploadsResult", of: "Upload", limit: "MaxUploads", prefix: prefix)
     guard let list else { throw nonsense(answer, "the answer to \(Self.name) is not a list of uploads") }
     let uploads = list.entries.compactMap { element -> Upload? in
       guard let key = element.string("Key"), let id = element.string("UploadId") else { return nil }
       return Upload(
-        key: list.keys.decoded(key), keyAsWritten: key, uploadID: id,
+        key: list.keys.decoded(key), otherKey: list.keys.other(key), uploadID: id,
         initiatedText: element.string("Initiated").map(ASCII.trimmed))
     }
     var page = Page(

@@ -24,6 +24,8 @@ package struct ListObjects: S3Operation {
     package var isTruncated: Bool?
     /// With it the store gives the next page.
     package var nextToken: String?
+    /// Nothing shows whether the keys are percent-encoded, and it makes a difference.
+    package var areKeysDoubtful = false
 
     package init(objects: [ListedObject], isTruncated: Bool? = nil, nextToken: String? = nil) {
       self.objects = objects
@@ -63,7 +65,8 @@ package struct ListObjects: S3Operation {
   }
 
   package func output(from answer: Response) throws(Failure) -> Page {
-    let list = ListedPage(try document(answer), "ListBucketResult", of: "Contents", limit: "MaxKeys")
+    let list = ListedPage(
+      try document(answer), "ListBucketResult", of: "Contents", limit: "MaxKeys", prefix: prefix)
     guard let list else { throw nonsense(answer, "the answer to \(Self.name) is not a list of objects") }
     let objects = list.entries.compactMap { element -> ListedObject? in
       guard let key = element.string("Key") else { return nil }
@@ -73,8 +76,10 @@ package struct ListObjects: S3Operation {
         etag: element.string("ETag").map(ASCII.trimmed),
         lastModified: element.string("LastModified").map(ASCII.trimmed).flatMap(S3Date.iso8601))
     }
-    return Page(
+    var page = Page(
       objects: objects, isTruncated: list.root.boolean("IsTruncated"),
       nextToken: list.root.string("NextContinuationToken"))
+    page.areKeysDoubtful = list.keys.areDoubtful
+    return page
   }
 }

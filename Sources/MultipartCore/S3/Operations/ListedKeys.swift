@@ -1,19 +1,53 @@
-/// Whether the keys of a page are percent-encoded. Its `EncodingType` alone does not tell: some stores repeat it and
-/// encode nothing, some encode the keys but not the marker. A character in any key that every encoder would escape shows
-/// that none is encoded.
+/// Whether the keys of a page are percent-encoded, as was asked for. Its `EncodingType` alone does not tell: some stores
+/// repeat it and encode nothing, some encode without saying so, some encode the keys but not the marker. In this order it
+/// is shown by:
+/// 1. the prefix that was asked for, which all keys have in one reading only;
+/// 2. slashes: where the store says that it encodes, and no key has one but some have `%2F`;
+/// 3. a character in any key that every encoder would escape: none is encoded. `|` is not such a character.
+///
+/// Otherwise `EncodingType` decides, and a key has another reading, which may be the right one.
 struct ListedKeys {
   private let written: [String]
   private let areEncoded: Bool
+  private let isShown: Bool
+  private let isClaimed: Bool
 
-  init(_ written: [String], encodingType: String?) {
+  init(_ written: [String], encodingType: String?, prefix: String? = nil) {
     self.written = written
-    areEncoded =
-      encodingType.map { ASCII.trimmed($0).lowercased() } == "url" && written.allSatisfy(Self.couldBeEncoded)
+    isClaimed = encodingType.map { ASCII.trimmed($0).lowercased() } == "url"
+    let shown = Self.evidence(written, isClaimed: isClaimed, prefix: prefix ?? "")
+    isShown = shown != nil
+    areEncoded = shown ?? isClaimed
+  }
+
+  /// Nil if nothing shows whether they are encoded.
+  private static func evidence(_ written: [String], isClaimed: Bool, prefix: String) -> Bool? {
+    let encoded = written.allSatisfy { PercentEncoding.decoded($0).utf8.starts(with: prefix.utf8) }
+    let plain = written.allSatisfy { $0.utf8.starts(with: prefix.utf8) }
+    if encoded != plain { return encoded }
+    let slash = UInt8(ascii: "/")
+    if isClaimed, !written.contains(where: { $0.utf8.contains(slash) }),
+      written.contains(where: { PercentEncoding.decoded($0).utf8.contains(slash) })
+    {
+      return true
+    }
+    return written.allSatisfy(couldBeEncoded) ? nil : false
   }
 
   func decoded(_ key: String) -> String {
     areEncoded ? PercentEncoding.decoded(key) : key
   }
+
+  /// The key in the other reading, if nothing shows which one is right: worth a try where the store has nothing under the
+  /// first.
+  func other(_ key: String) -> String? {
+    let decoded = PercentEncoding.decoded(key)
+    guard !isShown, !decoded.utf8.elementsEqual(key.utf8) else { return nil }
+    return areEncoded ? key : decoded
+  }
+
+  /// Neither the store nor a key says how keys are written, and it makes a difference.
+  var areDoubtful: Bool { !isClaimed && written.contains { other($0) != nil } }
 
   /// A marker is mostly a key of its page, in the form used there or in the decoded form.
   func decoded(marker: String) -> String {
@@ -25,7 +59,7 @@ struct ListedKeys {
 
   private static func couldBeEncoded(_ text: String) -> Bool {
     PercentEncoding.isWhole(text.utf8)
-      && text.utf8.allSatisfy { ASCII.isVisible($0) && !"\"<>\\^`{|}#?".utf8.contains($0) }
+      && text.utf8.allSatisfy { ASCII.isVisible($0) && !"\"<>\\^`{}#?".utf8.contains($0) }
   }
 }
 
@@ -41,12 +75,13 @@ struct ListedPage {
   static let usual = 1000
 
   /// Nil if it is no list: neither `name` is its root, nor does it have an `entry` or the `limit` of a page.
-  init?(_ tree: XMLTree, _ name: String, of entry: String, limit: String) {
+  init?(_ tree: XMLTree, _ name: String, of entry: String, limit: String, prefix: String?) {
     guard let root = tree.root, root.isNamed(name) || root.first(entry) != nil || root.first(limit) != nil else {
       return nil
     }
     self.root = root
     entries = Array(root.children.lazy.filter { $0.isNamed(entry) }.prefix(10 * Self.usual))
-    keys = ListedKeys(entries.compactMap { $0.string("Key") }, encodingType: root.string("EncodingType"))
+    keys = ListedKeys(
+      entries.compactMap { $0.string("Key") }, encodingType: root.string("EncodingType"), prefix: prefix)
   }
 }

@@ -44,7 +44,7 @@ struct AbortOfUpload {
   private func otherKey() async -> String? {
     let page = try? await store.client.perform(ListMultipartUploads(bucket: store.bucket, common: store.common))
     let keys = page?.uploads.filter { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) } ?? []
-    let isHere = keys.contains { [$0.key, $0.keyAsWritten].contains { $0.utf8.elementsEqual(upload.key.utf8) } }
+    let isHere = keys.contains { $0.keys.contains { $0.utf8.elementsEqual(upload.key.utf8) } }
     return isHere ? nil : keys.first?.key
   }
 
