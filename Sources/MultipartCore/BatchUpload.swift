@@ -123,7 +123,7 @@ public final class BatchUpload: Sendable {
           if uploader.mayWait { group.addTask { await door.offer(uploader) } } else { await door.offer(uploader) }
         } catch {
           door.leave()
-          state.withLock { $0.left -= candidate.size ?? 0 }
+          settled(candidate.size ?? 0)
           ended(maker.result(candidate.item, error))
         }
       }
@@ -166,15 +166,20 @@ public final class BatchUpload: Sendable {
 
   private func found(_ bytes: Int64) {
     state.withLock { state in
-      state.foundBytes += bytes
-      state.left += bytes
+      state.foundBytes = state.foundBytes.plus(bytes)
+      state.left = state.left.plus(bytes)
     }
+  }
+
+  private func settled(_ bytes: Int64) {
+    // Of sizes beyond 64 bits only as much was counted as there is room for.
+    state.withLock { $0.left = max(0, $0.left - bytes) }
   }
 
   private func plan(_ source: String, _ bucket: String, _ key: String, _ size: Int64?) {
     state.withLock { state in
       state.summary.planned += 1
-      state.summary.bytes += size ?? 0
+      state.summary.bytes = state.summary.bytes.plus(size ?? 0)
     }
     onEvent(.planned(source: source, bucket: bucket, key: key, size: size))
   }
@@ -184,7 +189,7 @@ public final class BatchUpload: Sendable {
   private static let enough = 16
 
   private func ended(_ uploader: Uploader, _ result: Result<UploadResult, Failure>) {
-    state.withLock { $0.left -= uploader.job.source.size ?? 0 }
+    settled(uploader.job.source.size ?? 0)
     if case .success(let planned) = result, planned.isPlanned {
       let job = uploader.job
       return plan(job.source.path.text, job.bucket, job.key, planned.size)
@@ -222,7 +227,7 @@ public final class BatchUpload: Sendable {
       switch result.result {
       case .success(let object):
         if object.isUnchanged { state.summary.unchanged += 1 } else { state.summary.uploaded += 1 }
-        state.summary.bytes += object.size
+        state.summary.bytes = state.summary.bytes.plus(object.size)
         state.summary.bytesSent += object.bytesSent
         state.summary.bytesResumed += object.bytesResumed
         state.summary.retries += object.retries

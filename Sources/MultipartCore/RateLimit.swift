@@ -12,6 +12,7 @@ public struct RateLimit: Sendable, Hashable {
 
     /// Another rate from this time on.
     public init(hour: Int, minute: Int = 0, bytesPerSecond: Int64?) {
+      let (hour, minute) = (min(max(-24, hour), 24), min(max(-Self.minutesOfDay, minute), Self.minutesOfDay))
       self.minute = min(max(0, hour * 60 + minute), Self.minutesOfDay - 1)
       self.bytesPerSecond = bytesPerSecond.map { max(1, $0) }
     }

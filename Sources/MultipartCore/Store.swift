@@ -1,3 +1,5 @@
+import Glibc
+
 /// One bucket of a store, with the credentials to use it.
 ///
 ///     let store = try await Store(bucket: "my-bucket", StoreOptions(endpoint: "https://s3.example.com"))
@@ -75,6 +77,7 @@ extension StoreOptions {
   package func transport(
     _ transfer: TransferSettings, _ world: World, trustsAnybody: Bool = false
   ) throws(Failure) -> CurlTransport {
+    if let caBundle, verifiesTLS, !trustsAnybody { try Self.check(caBundle, origins[.caBundle]?.name) }
     var options = TransportOptions()
     options.connectTimeout = transfer.connectTimeout
     options.caBundle = caBundle
@@ -91,6 +94,15 @@ extension StoreOptions {
       RateLimiter(limit, now: world.uptime(), minute: { world.now().localMinute }, note: { log(1, "\($0)") })
     }
     return try CurlTransport(options: options)
+  }
+
+  /// libcurl opens it for the first connection, and does not say what is wrong with it.
+  private static func check(_ bundle: String, _ origin: String?) throws(Failure) {
+    guard access(bundle, R_OK) != 0 else { return }
+    throw .system(
+      .configuration, errno,
+      "the certificates of \(origin.map { "\($0)" } ?? "\(.caBundle)") cannot be read from \(SafeText.oneLine(bundle))",
+      remedy: "name a file of certificates in PEM form, or leave it out to trust the system's")
   }
 
   package func proxySettings(_ environment: [String: String]) -> ProxySettings {

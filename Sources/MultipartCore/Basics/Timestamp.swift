@@ -2,12 +2,15 @@ import Glibc
 
 /// A time of the wall clock in whole seconds.
 public struct Timestamp: Sendable, Hashable, Comparable {
-  /// Seconds since 1970, in UTC.
-  public var seconds: Int64
+  /// Seconds since 1970, in UTC: at most 30 million years, so that times from anywhere can be compared by their
+  /// difference.
+  public let seconds: Int64
 
-  /// The time that is this many seconds after 1970 began, in UTC.
+  private static let furthest: Int64 = 1_000_000_000_000_000
+
+  /// The time that is this many seconds after 1970 began, in UTC, or the furthest one.
   public init(seconds: Int64) {
-    self.seconds = seconds
+    self.seconds = min(max(seconds, -Self.furthest), Self.furthest)
   }
 
   /// Whether `a` is earlier.

@@ -37,7 +37,7 @@ package struct World: Sendable {
 extension World {
   /// Sleeps by the clock that also runs while the machine is suspended; throws as soon as the task is cancelled.
   package static func sleep(_ time: Duration) async throws {
-    try await Task.sleep(for: time, clock: .continuous)
+    try await Task.sleep(for: time.bounded, clock: .continuous)
   }
 
   /// The clocks, random numbers and variables of this process. Messages above `level` are not even created: formatting

@@ -36,10 +36,9 @@ enum PartCount {
   static func split(_ text: String) -> (before: String, parts: Int)? {
     guard let hyphen = text.utf8.lastIndex(of: UInt8(ascii: "-")) else { return nil }
     let digits = text.utf8[text.utf8.index(after: hyphen)...]
-    guard (1...9).contains(digits.count), digits.first != UInt8(ascii: "0"),
-      digits.allSatisfy(ASCII.isDigit),
+    guard digits.first != UInt8(ascii: "0"), let parts = Int(digits, in: 1...999_999_999),
       let before = String(text.utf8[..<hyphen])
     else { return nil }
-    return (before, digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
+    return (before, parts)
   }
 }

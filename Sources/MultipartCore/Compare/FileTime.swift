@@ -18,11 +18,11 @@ struct FileTime: Sendable, Equatable {
     let pieces = text.utf8.dropFirst(isNegative ? 1 : 0)
       .split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     let fraction = Array(pieces.count > 1 ? pieces[1] : "0".utf8[...])
-    guard let whole = pieces.first, (1...18).contains(whole.count), whole.allSatisfy(ASCII.isDigit),
-      (1...9).contains(fraction.count), fraction.allSatisfy(ASCII.isDigit)
+    guard let whole = pieces.first.flatMap({ Int64($0, in: 0...999_999_999_999_999_999) }),
+      (1...9).contains(fraction.count),
+      let decimals = Int64(fraction + [UInt8](repeating: 0x30, count: 9 - fraction.count), in: 0...999_999_999)
     else { return nil }
-    let padded = fraction + [UInt8](repeating: 0x30, count: 9 - fraction.count)
-    (seconds, nanoseconds) = (Self.number(whole), Self.number(padded))
+    (seconds, nanoseconds) = (whole, decimals)
     guard isNegative else { return }
     (seconds, nanoseconds) = nanoseconds == 0 ? (-seconds, 0) : (-seconds - 1, 1_000_000_000 - nanoseconds)
   }
@@ -37,9 +37,5 @@ struct FileTime: Sendable, Equatable {
     var digits = Array(String(1_000_000_000 + fraction).utf8.dropFirst())
     while digits.last == 0x30 { digits.removeLast() }
     return sign + String(whole) + "." + String(decoding: digits, as: UTF8.self)
-  }
-
-  private static func number(_ digits: some Sequence<UInt8>) -> Int64 {
-    digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
   }
 }

@@ -16,15 +16,15 @@ package struct ProfileChoice: Sendable, Equatable {
     self.origin = origin
   }
 
-  /// The option, else `AWS_PROFILE`, else `AWS_DEFAULT_PROFILE`, else `default`; empty values do not count.
+  /// The option, else AWS's variables, else `default`; empty values do not count.
   package init(option: String?, environment: [String: String]) {
     if let option, !option.isEmpty {
       self.init(name: option, origin: .option)
       return
     }
-    for variable in ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"] {
-      if let name = environment[variable], !name.isEmpty {
-        self.init(name: name, origin: .variable(variable))
+    for variable in AWSVariables.ofSettings[.profile] ?? [] {
+      if let name = environment[variable.name], !name.isEmpty {
+        self.init(name: name, origin: .variable(variable.name))
         return
       }
     }

@@ -125,7 +125,9 @@ package final class InstanceMetadata: Sendable {
       return absent(settings, "\(answer.status) was the answer to a request for a token")
     }
     guard let text = Self.word(answer.body) else { return absent(settings, "its answer is not a token") }
-    let said = answer.headers["x-aws-ec2-metadata-token-ttl-seconds"].flatMap { Int64($0) } ?? Self.tokenSeconds
+    let said =
+      answer.headers["x-aws-ec2-metadata-token-ttl-seconds"].flatMap { Int64($0, in: .min ... .max) }
+      ?? Self.tokenSeconds
     let seconds = min(max(said, 0), Self.tokenSeconds)
     let token = Secret(text)
     state.withLock { state in

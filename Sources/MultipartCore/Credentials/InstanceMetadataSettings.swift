@@ -14,7 +14,7 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
 
   /// A variable wins over the profile, an endpoint over the mode.
   package init(environment: [String: String], profile: Profile?) throws(Failure) {
-    isDisabled = environment["AWS_EC2_METADATA_DISABLED"]?.lowercased() == "true"
+    isDisabled = try AWSVariables.flag("AWS_EC2_METADATA_DISABLED", environment) ?? false
     guard !isDisabled else { return }
     func value(_ variable: String, _ setting: String) -> (text: String, name: String)? {
       if let text = environment[variable], !text.isEmpty { return (text, variable) }
@@ -45,7 +45,7 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
       timeLimit = .seconds(seconds)
     }
     if let (text, name) = value("AWS_METADATA_SERVICE_NUM_ATTEMPTS", "metadata_service_num_attempts") {
-      guard let number = Int(text), (1...100).contains(number) else {
+      guard let number = Int(text, in: 1...100) else {
         throw Self.wrong(name, text, "a number from 1 to 100")
       }
       tries = number

@@ -39,7 +39,7 @@ struct ProfileView: Sendable {
   /// `duration_seconds`, within the limits of STS.
   func duration() throws(Failure) -> Duration? {
     guard let text = self["duration_seconds"] else { return nil }
-    guard let seconds = Int64(text), (900...43_200).contains(seconds) else {
+    guard let seconds = Int64(text, in: 900...43_200) else {
       throw misconfigured("has a duration_seconds that is not a number from 900 to 43200")
     }
     return .seconds(seconds)

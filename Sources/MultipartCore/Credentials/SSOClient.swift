@@ -44,8 +44,7 @@ struct SSOClient: Sendable {
     guard answer.status == 200 else { throw Self.refusal(answer, "SSO refused to renew the login") }
     let given = JSON.parse(answer.body)
     // No session lasts longer than a week.
-    guard let access = given?["accessToken"]?.text, let seconds = given?["expiresIn"]?.integer,
-      (1...604_800).contains(seconds),
+    guard let access = given?["accessToken"]?.text, let seconds = given?["expiresIn"]?.integer(in: 1...Int64(604_800)),
       let renewed = token.renewed(
         accessToken: access, refreshToken: given?["refreshToken"]?.text,
         until: Timestamp(seconds: services.world.now().seconds + seconds))

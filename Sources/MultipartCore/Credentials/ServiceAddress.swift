@@ -66,7 +66,8 @@ package struct ServiceAddresses: Sendable {
         throw failure
       }
     }
-    if service == .sts, isGlobal(region) {
+    let usesFIPS = try usesFIPS
+    if service == .sts, isGlobal(region, usesFIPS: usesFIPS) {
       return ServiceAddress(
         origin: Origin(scheme: .https, host: "sts.amazonaws.com"), region: EndpointResolver.defaultRegion)
     }
@@ -77,7 +78,7 @@ package struct ServiceAddresses: Sendable {
         "\"\(SafeText.oneLine(name))\" is not the name of a region of AWS, where \(service.label) is",
         remedy: "regions look like eu-west-1; set \(service.variable) for a service elsewhere")
     }
-    let host = "\(label(of: service, in: name)).\(name).\(Partition.of(region: name).dnsSuffix)"
+    let host = "\(label(of: service, in: name, usesFIPS: usesFIPS)).\(name).\(Partition.of(region: name).dnsSuffix)"
     return ServiceAddress(origin: Origin(scheme: .https, host: host), region: name)
   }
 
@@ -93,8 +94,8 @@ package struct ServiceAddresses: Sendable {
   }
 
   private func configured(_ service: CredentialService) throws(Failure) -> (url: String, place: String)? {
-    let ignored = text("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS") ?? profile?["ignore_configured_endpoint_urls"]
-    guard ignored?.lowercased() != "true" else { return nil }
+    let ignored = try AWSVariables.flag("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", environment)
+    guard !(ignored ?? isSet("ignore_configured_endpoint_urls")) else { return nil }
     for variable in [service.variable, "AWS_ENDPOINT_URL"] {
       if let url = text(variable) { return (url, variable) }
     }
@@ -123,18 +124,24 @@ package struct ServiceAddresses: Sendable {
     "us-west-2",
   ]
 
-  private func isGlobal(_ region: String?) -> Bool {
+  private func isGlobal(_ region: String?, usesFIPS: Bool) -> Bool {
     guard let region, region != "aws-global" else { return true }
     let mode = text("AWS_STS_REGIONAL_ENDPOINTS") ?? profile?["sts_regional_endpoints"]
     return mode?.lowercased() == "legacy" && !usesFIPS && Self.olderThanRegionalSTS.contains(region)
   }
 
   private var usesFIPS: Bool {
-    (text("AWS_USE_FIPS_ENDPOINT") ?? profile?["use_fips_endpoint"])?.lowercased() == "true"
+    get throws(Failure) {
+      try AWSVariables.value(of: .fips, environment, AWSVariables.flagForm, Bool.init(word:))?.value
+        ?? isSet("use_fips_endpoint")
+    }
   }
 
+  /// In the profile.
+  private func isSet(_ name: String) -> Bool { profile?[name].flatMap(Bool.init(word:)) ?? false }
+
   /// In GovCloud the ordinary names of STS, SSO and OIDC are already FIPS endpoints, and there are no others.
-  private func label(of service: CredentialService, in region: String) -> String {
+  private func label(of service: CredentialService, in region: String, usesFIPS: Bool) -> String {
     guard usesFIPS, !(region.hasPrefix("us-gov-") && service != .cognitoIdentity) else { return service.label }
     return service.label + "-fips"
   }

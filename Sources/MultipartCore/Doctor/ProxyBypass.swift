@@ -29,7 +29,7 @@ extension ProxySettings {
   private static func block(_ text: [UInt8]) -> (base: UInt32, mask: UInt32)? {
     let sides = text.split(separator: UInt8(ascii: "/"), maxSplits: 1)
     guard sides.count == 2, let base = number(Array(sides[0])),
-      let bits = Int(String(decoding: sides[1], as: UTF8.self)), (0...32).contains(bits)
+      let bits = Int(sides[1], in: 0...32)
     else { return nil }
     let mask = bits == 0 ? 0 : UInt32.max << UInt32(32 - bits)
     return (base & mask, mask)

@@ -116,7 +116,7 @@ final class RunDriver<Object: Performer>: Sendable {
   /// Ends the run so that everything is finished `limit` after `start`, by the uptime. Parts at the store are kept for
   /// the next run, which needs no request; the upload of a stream has to be aborted before.
   func interrupt(after limit: Duration, since start: Duration, aborts: Bool) -> Task<Void, Never> {
-    let (wait, grace) = Self.split(max(.zero, start + limit - world.uptime()), aborts: aborts)
+    let (wait, grace) = Self.split(max(.zero, start + limit.bounded - world.uptime()), aborts: aborts)
     state.withLock { $0.graceAfterDeadline = grace }
     return Task { [self] in
       guard (try? await world.sleep(wait)) != nil else { return }

@@ -43,9 +43,9 @@ struct EndpointURL: Sendable, Equatable {
     guard let (host, portText) = split(authority) else { throw failure("has no usable host name") }
     var port: Int?
     if let portText, !portText.isEmpty {
-      guard portText.count <= 5, portText.allSatisfy(ASCII.isDigit),
-        let number = Int(String(decoding: portText, as: UTF8.self)), (1...65535).contains(number)
-      else { throw failure("has a port that is not a number from 1 to 65535") }
+      guard let number = Int(portText, in: 1...65535) else {
+        throw failure("has a port that is not a number from 1 to 65535")
+      }
       port = number == scheme.defaultPort ? nil : number
     }
     var path = rest.dropFirst(authority.count)

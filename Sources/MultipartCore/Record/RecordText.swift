@@ -40,7 +40,9 @@ enum RecordText {
     draft.add(part.etag.utf8)
     draft.add((part.checksum.map { $0.algorithm.rawValue + ":" + $0.hex } ?? "-").utf8)
     let bytes = draft.end(seed: seed).bytes
-    guard bytes.count <= RecordLine.longest, S3Limits.partNumbers.contains(part.number), part.size >= 0 else {
+    guard bytes.count <= RecordLine.longest, S3Limits.partNumbers.contains(part.number),
+      (0...S3Limits.largestPart).contains(part.size)
+    else {
       throw Failure(.local, "part \(part.number) cannot be recorded: one of its values is out of bounds")
     }
     return bytes
@@ -97,10 +99,11 @@ enum RecordText {
 
   private static func header(_ words: [RecordLine.Word]) -> UploadRecord.Header? {
     let texts = words.map { String(decoding: $0, as: UTF8.self) }
-    guard texts.count == 15, texts[0] == "upload", let device = UInt64(texts[5]), let inode = UInt64(texts[6]),
-      let size = Int64(texts[7]), let seconds = Int64(texts[8]), let nanoseconds = Int64(texts[9]),
-      let partSize = Int64(texts[11]), let form = ChecksumForm(word: texts[12]), let created = Int64(texts[14]),
-      size >= 0, partSize > 0, !texts[10].isEmpty
+    guard texts.count == 15, texts[0] == "upload", let device = UInt64(texts[5], in: 0 ... .max),
+      let inode = UInt64(texts[6], in: 0 ... .max), let size = Int64(texts[7], in: 0 ... .max),
+      let seconds = Int64(texts[8], in: .min ... .max), let nanoseconds = Int64(texts[9], in: .min ... .max),
+      let partSize = Int64(texts[11], in: 1 ... .max), let form = ChecksumForm(word: texts[12]),
+      let created = Int64(texts[14], in: .min ... .max), !texts[10].isEmpty
     else { return nil }
     let source = FileIdentity(
       device: device, inode: inode, size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
@@ -112,8 +115,8 @@ enum RecordText {
 
   private static func part(_ words: [RecordLine.Word]) -> UploadRecord.Part? {
     let texts = words.map { String(decoding: $0, as: UTF8.self) }
-    guard texts.count == 5, texts[0] == "part", let number = Int(texts[1]), S3Limits.partNumbers.contains(number),
-      let size = Int64(texts[2]), size >= 0
+    guard texts.count == 5, texts[0] == "part", let number = Int(texts[1], in: S3Limits.partNumbers),
+      let size = Int64(texts[2], in: 0...S3Limits.largestPart)
     else { return nil }
     var part = UploadRecord.Part(number: number, size: size, etag: texts[3])
     if texts[4] != "-" {

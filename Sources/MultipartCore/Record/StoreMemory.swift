@@ -66,7 +66,6 @@ package struct StoreMemory: Sendable {
     _ = try RecordFolder.makeHome(in: folder).replace(Self.name, with: Array(text.utf8))
   }
 
-  /// Compares without arithmetic on the entry's time, which could overflow, because the file may contain any number.
   private static func isFresh(_ entry: Entry, _ now: Timestamp) -> Bool {
     entry.learned.seconds > now.seconds - (entry.lesson == .line(.lossy) ? lossyLifetime : lifetime)
       && entry.learned.seconds <= now.seconds + ahead
@@ -84,7 +83,8 @@ package struct StoreMemory: Sendable {
       let words = row.split(separator: UInt8(ascii: " "))
       if let origin, words.first?.elementsEqual(origin.utf8) != true { return nil }
       let texts = words.map { String(decoding: $0, as: UTF8.self) }
-      guard texts.count == 3, let lesson = StoreLesson(word: texts[1]), let seconds = Int64(texts[2]) else {
+      guard texts.count == 3, let lesson = StoreLesson(word: texts[1]), let seconds = Int64(texts[2], in: .min ... .max)
+      else {
         return nil
       }
       return Entry(origin: texts[0], lesson: lesson, learned: Timestamp(seconds: seconds))

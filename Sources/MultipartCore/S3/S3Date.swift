@@ -30,13 +30,7 @@ package enum S3Date {
   }
 
   private static func number(_ digits: some Collection<UInt8>) -> Int? {
-    guard (1...4).contains(digits.count) else { return nil }
-    var value = 0
-    for digit in digits {
-      guard ASCII.isDigit(digit) else { return nil }
-      value = value * 10 + Int(digit - 0x30)
-    }
-    return value
+    (1...4).contains(digits.count) ? Int(digits, in: 0...9999) : nil
   }
 
   private static func moment(_ y: Int?, _ m: Int?, _ d: Int?, _ h: Int?, _ min: Int?, _ s: Int?) -> Timestamp? {

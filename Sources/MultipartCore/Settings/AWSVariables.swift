@@ -1,12 +1,45 @@
-/// The AWS variables that set the same as an option; the first that is set and not empty counts.
-enum AWSVariables {
-  static let names: [Setting: [String]] = [
-    .endpoint: ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"], .region: ["AWS_REGION", "AWS_DEFAULT_REGION"],
-    .profile: ["AWS_PROFILE"], .dualstack: ["AWS_USE_DUALSTACK_ENDPOINT"], .fips: ["AWS_USE_FIPS_ENDPOINT"],
-    .caBundle: ["AWS_CA_BUNDLE"], .tries: ["AWS_MAX_ATTEMPTS"],
+/// A variable that sets the same as an option.
+package struct SettingVariable: Sendable, Equatable {
+  package let name: String
+  /// What its words mean, where they are not the option's own.
+  package var words: [String: String] = [:]
+
+  package init(_ name: String, words: [String: String] = [:]) {
+    (self.name, self.words) = (name, words)
+  }
+}
+
+/// AWS's variables, and how their values are read.
+package enum AWSVariables {
+  /// Those that set the same as an option; the first that is set and not empty counts. The checksum is a choice for each
+  /// upload, and so only a program with options for one reads its variable.
+  package static let ofSettings: [Setting: [SettingVariable]] = [
+    .endpoint: named("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
+    .region: named("AWS_REGION", "AWS_DEFAULT_REGION"),
+    .profile: named("AWS_PROFILE", "AWS_DEFAULT_PROFILE"),
+    .dualstack: named("AWS_USE_DUALSTACK_ENDPOINT"),
+    .fips: named("AWS_USE_FIPS_ENDPOINT"),
+    .caBundle: named("AWS_CA_BUNDLE"),
+    .tries: named("AWS_MAX_ATTEMPTS"),
+    .checksum: [
+      SettingVariable(
+        "AWS_REQUEST_CHECKSUM_CALCULATION", words: ["when_supported": "auto", "when_required": "md5"])
+    ],
   ]
 
-  /// The value of a variable that is not one of the caller's settings.
+  private static func named(_ names: String...) -> [SettingVariable] { names.map { SettingVariable($0) } }
+
+  /// The value of a setting, and the variable that has it.
+  static func value<Value>(
+    of setting: Setting, _ environment: [String: String], _ form: String, _ parse: (String) -> Value?
+  ) throws(Failure) -> (value: Value, name: String)? {
+    for variable in ofSettings[setting] ?? [] {
+      if let value = try value(variable.name, environment, form, parse) { return (value, variable.name) }
+    }
+    return nil
+  }
+
+  /// The value of a variable.
   static func value<Value>(
     _ name: String, _ environment: [String: String], _ form: String, _ parse: (String) -> Value?
   ) throws(Failure) -> Value? {
@@ -16,30 +49,35 @@ enum AWSVariables {
       .configuration, "\(name) is \"\(SafeText.oneLine(text))\", not \(form)",
       remedy: "set it to \(form), or unset it")
   }
+
+  static func flag(_ name: String, _ environment: [String: String]) throws(Failure) -> Bool? {
+    try value(name, environment, flagForm, Bool.init(word:))
+  }
+
+  static let flagForm = "true or false"
 }
 
 extension StoreOptions {
+  /// How often one request may be tried, and how many may be sent at once.
+  package static let tryCounts = 1...1000
+  package static let connectionCounts = 1...1000
+
   /// The options, with the variables' values where the caller set none.
   func filled(from environment: [String: String]) throws(Failure) -> StoreOptions {
     var filled = self
     func value<Value>(_ setting: Setting, _ form: String, _ parse: (String) -> Value?) throws(Failure) -> Value? {
-      for name in AWSVariables.names[setting] ?? [] {
-        guard let value = try AWSVariables.value(name, environment, form, parse) else { continue }
-        filled.origins[setting] = Provenance(name, isEnvironment: true)
-        return value
-      }
-      return nil
+      guard let (value, name) = try AWSVariables.value(of: setting, environment, form, parse) else { return nil }
+      filled.origins[setting] = Provenance(name, isEnvironment: true)
+      return value
     }
     let text: (String) -> String? = { $0 }
     if endpoint == nil { filled.endpoint = try value(.endpoint, "an address", text) }
     if region == nil { filled.region = try value(.region, "a region", text) }
     if caBundle == nil { filled.caBundle = try value(.caBundle, "a file", text) }
-    if dualstack == nil { filled.dualstack = try value(.dualstack, "true or false", ProfileS3.flag) }
-    if fips == nil { filled.fips = try value(.fips, "true or false", ProfileS3.flag) }
+    if dualstack == nil { filled.dualstack = try value(.dualstack, AWSVariables.flagForm, Bool.init(word:)) }
+    if fips == nil { filled.fips = try value(.fips, AWSVariables.flagForm, Bool.init(word:)) }
     if tries == nil {
-      filled.tries = try value(.tries, "a number from 1 to 1000") { text in
-        Int(text).flatMap { (1...1000).contains($0) ? $0 : nil }
-      }
+      filled.tries = try value(.tries, "a number from 1 to 1000") { Int($0, in: Self.tryCounts) }
     }
     return filled
   }

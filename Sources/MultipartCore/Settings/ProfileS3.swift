@@ -28,8 +28,8 @@ package struct ProfileS3: Sendable, Equatable {
       Addressing(rawValue: $0.lowercased())
     }
     signsPayload = try reader.flag("payload_signing_enabled", inBlock: true)
-    concurrency = try reader.read("max_concurrent_requests", "a number from 1 to 1000") { text in
-      Int(text).flatMap { (1...1000).contains($0) ? $0 : nil }
+    concurrency = try reader.read("max_concurrent_requests", "a number from 1 to 1000") {
+      Int($0, in: StoreOptions.connectionCounts)
     }
     threshold = try reader.read("multipart_threshold", "a size such as 64MB", Self.size)
     chunkSize = try reader.read("multipart_chunksize", "a size such as 16MB", Self.size)
@@ -42,14 +42,6 @@ package struct ProfileS3: Sendable, Equatable {
       usesGlobalEndpoint = try reader.read("us_east_1_regional_endpoint", "regional or legacy", Self.legacy)
     }
     ignoresEndpointURLs = try reader.flag("ignore_configured_endpoint_urls")
-  }
-
-  static func flag(_ text: String) -> Bool? {
-    switch text.lowercased() {
-    case "true": true
-    case "false": false
-    default: nil
-    }
   }
 
   static func legacy(_ text: String) -> Bool? {
@@ -75,7 +67,7 @@ package struct ProfileS3: Sendable, Equatable {
     let config: SharedConfig
 
     func flag(_ name: String, inBlock: Bool = false) throws(Failure) -> Bool? {
-      try read(name, "true or false", inBlock: inBlock, ProfileS3.flag)
+      try read(name, AWSVariables.flagForm, inBlock: inBlock, Bool.init(word:))
     }
 
     /// An empty value counts as missing.

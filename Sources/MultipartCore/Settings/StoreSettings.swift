@@ -16,9 +16,7 @@ package struct StoreSettings: Sendable {
     payloadSigning = options.payloadSigning ?? .auto
     sources = options.origins.mapValues(\.name)
 
-    var ignores = try AWSVariables.value("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", environment, "true or false") {
-      $0 == "1" ? true : ProfileS3.flag($0)
-    }
+    var ignores = try AWSVariables.flag("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", environment)
     var url = ignores == true ? options.ownEndpoint : options.endpoint
     var s3 = ProfileS3()
     if profile.isConsulted(for: options, endpointURL: url, ignoresURLs: ignores == true, signs: options.signs) {
@@ -128,7 +126,7 @@ package struct StoreSettings: Sendable {
       options.addressingIsWish = true
       sources[.addressing] = profileName
     }
-    let usesARN = try AWSVariables.value("AWS_S3_USE_ARN_REGION", environment, "true or false", ProfileS3.flag)
+    let usesARN = try AWSVariables.flag("AWS_S3_USE_ARN_REGION", environment)
     options.usesARNRegion = usesARN ?? s3.usesARNRegion ?? true
     let legacy = try AWSVariables.value(
       "AWS_S3_US_EAST_1_REGIONAL_ENDPOINT", environment, "regional or legacy", ProfileS3.legacy)

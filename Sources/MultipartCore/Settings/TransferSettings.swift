@@ -15,12 +15,15 @@ package struct TransferSettings: Sendable, Equatable {
   package private(set) var threshold: Int64?
 
   package init(_ options: StoreOptions = StoreOptions()) {
-    connections = options.connections ?? connections
+    if case .fixed(let count)? = options.connections {
+      let bounds = StoreOptions.connectionCounts
+      connections = .fixed(min(max(count, bounds.lowerBound), bounds.upperBound))
+    }
     limitRate = options.limitRate
     tries = options.tries ?? tries
-    stallTimeout = options.stallTimeout ?? stallTimeout
-    answerTimeout = options.stallTimeout ?? answerTimeout
-    connectTimeout = options.connectTimeout ?? connectTimeout
+    stallTimeout = options.stallTimeout?.bounded ?? stallTimeout
+    answerTimeout = options.stallTimeout?.bounded ?? answerTimeout
+    connectTimeout = options.connectTimeout?.bounded ?? connectTimeout
     congestion = options.congestion
   }
 

@@ -56,11 +56,11 @@ package struct SigV4Signer: Sendable {
     _ request: Request, credentials: Credentials, at time: Timestamp, expiresIn lifetime: Duration
   ) throws(Failure) -> Request {
     try request.checkHeaders()
-    let seconds = lifetime.components.seconds
-    guard seconds >= 1, lifetime <= .seconds(Self.longestPresign) else {
+    guard lifetime >= .seconds(1), lifetime <= .seconds(Self.longestPresign) else {
       throw Failure(
         .usage, "a presigned URL can be valid from 1 second to 7 days", remedy: "set \(.urlLifetime) to at most 7d")
     }
+    let seconds = lifetime.components.seconds
     var request = request
     request.headers = signable(withoutOwn(request.headers))
     let scope = SigV4.Scope(at: time, region: region, service: service)

@@ -47,8 +47,7 @@ package enum StreamFile {
     if path.bytes == dash || path.bytes == Array("/dev/stdin".utf8) { return 0 }
     for prefix in ["/dev/fd/", "/proc/self/fd/"] where path.bytes.starts(with: prefix.utf8) {
       let digits = path.bytes.dropFirst(prefix.utf8.count)
-      guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-      return Int32(String(decoding: digits, as: UTF8.self))
+      return Int32(digits, in: 0 ... .max)
     }
     return nil
   }

@@ -167,7 +167,9 @@ extension Ticket {
     }
 
     func integer(_ name: String) throws(Failure) -> Int64 {
-      guard let number = document[name]?.integer, number >= 0 else { throw Ticket.damaged("it has no usable \(name)") }
+      guard let number = document[name]?.integer(in: 0...S3Limits.largestObject) else {
+        throw Ticket.damaged("it has no usable \(name)")
+      }
       return number
     }
 

@@ -33,7 +33,7 @@ struct Answer {
 
   private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int {
     let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-    return words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+    return words.count > 1 ? Int(words[1], in: 100...999) ?? 0 : 0
   }
 
   private static func trim(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {

@@ -24,8 +24,8 @@ extension Transfer {
     easy.set(CURLOPT_TCP_KEEPIDLE, 20)
     easy.set(CURLOPT_TCP_KEEPINTVL, 5)
     easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
-    easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, options.connectTimeout.milliseconds)))
-    if let limit = request.timeLimit { easy.set(CURLOPT_TIMEOUT_MS, Int(max(1, limit.milliseconds))) }
+    easy.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
+    if let limit = request.timeLimit { easy.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(limit)) }
     easy.set(CURLOPT_USERAGENT, options.userAgent)
     easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     easy.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -42,6 +42,9 @@ extension Transfer {
     if request.freshConnection { easy.set(CURLOPT_FRESH_CONNECT, 1) }
     if request.closesConnection { easy.set(CURLOPT_FORBID_REUSE, 1) }
   }
+
+  /// libcurl takes no more than 24 days.
+  private static func milliseconds(_ limit: Duration) -> Int { Int(min(max(1, limit.milliseconds), Int64(Int32.max))) }
 
   private func setUpRequest() {
     easy.set(CURLOPT_URL, request.url)

@@ -18,7 +18,7 @@ package struct Expectation: Sendable {
 
   /// For an upload in parts, in order.
   package init(receipts: [PartReceipt]) throws(Failure) {
-    size = receipts.reduce(0) { $0 + $1.size }
+    size = receipts.reduce(0) { $0.plus($1.size) }
     parts = receipts.count
     weakest = receipts.map(\.proof).min() ?? .none
     sum = try Self.sum(receipts)

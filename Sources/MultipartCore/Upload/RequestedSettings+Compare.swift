@@ -22,7 +22,7 @@ extension RequestedSettings {
     case .lock: lock(mode: headers[Name.lockMode], until: headers[Name.lockDate])
     case .legalHold: legalHold(headers[Name.legalHold])
     case .tags:
-      headers["x-amz-tagging-count"].flatMap { Int(ASCII.trimmed($0)) }
+      headers["x-amz-tagging-count"].flatMap { Int(ASCII.trimmed($0), in: 0 ... .max) }
         .map { $0 == tags.count ? .kept : .dropped(found: "\($0) of \(tags.count)") } ?? .unseen
     case .storageClass: storageClass(headers)
     case .redirect: text(asked[Name.redirect], headers[Name.redirect])

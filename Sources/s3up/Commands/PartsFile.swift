@@ -25,9 +25,9 @@ enum PartsFile {
 
   private static func words(_ row: ArraySlice<UInt8>) -> (Int, UploadedPart)? {
     let words = PartLines.words(row)
-    guard words.count >= 2, let number = Int(words[0]) else { return nil }
+    guard words.count >= 2, let number = Int(words[0], in: S3Limits.partNumbers) else { return nil }
     guard words.count > 2 else { return line(number, etag: words[1], size: nil, checksums: []) }
-    guard let size = Int64(words[1]) else { return nil }
+    guard let size = Int64(words[1], in: 0 ... .max) else { return nil }
     let sums = words[3...].map { word -> Checksum? in
       let halves = word.split(separator: ":", maxSplits: 1).map(String.init)
       return halves.count == 2 ? checksum(halves[0], halves[1]) : nil
@@ -37,7 +37,7 @@ enum PartsFile {
   }
 
   private static func object(_ row: ArraySlice<UInt8>) -> (Int, UploadedPart)? {
-    guard let object = JSON.parse(Array(row)), let number = object["part"]?.integer.flatMap({ Int(exactly: $0) }),
+    guard let object = JSON.parse(Array(row)), let number = object["part"]?.integer(in: S3Limits.partNumbers),
       let etag = object["etag"]?.text
     else { return nil }
     var sums: [Checksum] = []
@@ -73,7 +73,7 @@ enum PartLines {
     for (index, row) in rows.enumerated() {
       let row = row.drop { isSpace($0) }
       guard let first = row.first, first != UInt8(ascii: "#") else { continue }
-      guard let (number, value) = read(row), S3Limits.partNumbers.contains(number) else {
+      guard let (number, value) = read(row) else {
         throw Failure(
           .usage, "line \(index + 1) of the list of parts is not a part", remedy: "A line is such as \(example)"
         ).at(Place(file: name))

@@ -49,7 +49,9 @@ struct PresignedParts {
 
   private static func line(_ row: ArraySlice<UInt8>) -> (Int, Part)? {
     let words = PartLines.words(row)
-    guard words.count == 2, let number = Int(words[0]), let md5 = md5(words[1]) else { return nil }
+    guard words.count == 2, let number = Int(words[0], in: S3Limits.partNumbers), let md5 = md5(words[1]) else {
+      return nil
+    }
     return (number, Part(number: number, md5: md5))
   }
 

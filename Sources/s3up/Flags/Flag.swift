@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// The groups of options in help and the man page.
 enum FlagSection: String, Sendable, CaseIterable {
   case upload = "Upload"
@@ -13,18 +15,6 @@ enum FlagSection: String, Sendable, CaseIterable {
   case credentials = "Credential"
   case state = "State"
   case output = "Output"
-}
-
-/// An environment variable that sets an option. `S3UP_…` takes the option's values; some AWS variables have other values,
-/// which `words` translates.
-struct FlagVariable: Sendable, Equatable {
-  let name: String
-  var words: [String: String] = [:]
-
-  init(_ name: String, words: [String: String] = [:]) {
-    self.name = name
-    self.words = words
-  }
 }
 
 /// One option; the parser, the environment, help, the man page and the completions are derived from it.
@@ -56,8 +46,6 @@ struct Flag: Sendable {
   var choices: [String] = []
   /// Values other than the choices are accepted too.
   var open = false
-  /// AWS variables, which the option's own variable wins over.
-  var aws: [FlagVariable] = []
   /// `--no-NAME` switches off what the environment switched on.
   var negatable = false
   var completes = Completes.nothing
@@ -67,7 +55,7 @@ struct Flag: Sendable {
   init(
     _ name: FlagName, short: Character? = nil, _ kind: Kind, _ section: FlagSection, _ commands: CommandSet,
     _ doc: String, more: String = "", standard: String? = nil, choices: [String] = [], open: Bool = false,
-    aws: [FlagVariable] = [], negatable: Bool = false, completes: Completes = .nothing, hasVariable: Bool = true
+    negatable: Bool = false, completes: Completes = .nothing, hasVariable: Bool = true
   ) {
     self.name = name
     self.short = short
@@ -79,7 +67,6 @@ struct Flag: Sendable {
     self.standard = standard
     self.choices = choices
     self.open = open
-    self.aws = aws
     self.negatable = negatable
     self.completes = completes
     self.hasVariable = hasVariable
@@ -87,11 +74,17 @@ struct Flag: Sendable {
 
   var long: String { "--" + name.rawValue }
 
-  /// `S3UP_PART_SIZE`, then the AWS ones: the first that is set counts.
-  var variables: [FlagVariable] {
+  /// `S3UP_PART_SIZE`, then AWS's: the first that is set counts.
+  var variables: [SettingVariable] {
     guard hasVariable else { return [] }
-    return [FlagVariable(name.variable)] + aws
+    return [SettingVariable(name.variable)] + aws
   }
+
+  /// AWS's variables, which the option's own variable wins over.
+  var aws: [SettingVariable] { Self.ofAWS[name] ?? [] }
+
+  private static let ofAWS = Dictionary(
+    AWSVariables.ofSettings.map { ($0.key.flag, $0.value) }, uniquingKeysWith: +)
 
   var metavar: String? {
     switch kind {

@@ -34,16 +34,12 @@ enum FlagEnvironment {
   }
 
   private static func word(of text: String, _ name: String) throws(Failure) -> Bool {
-    switch text.lowercased() {
-    case "1", "true", "yes": return true
-    case "0", "false", "no": return false
-    default:
-      throw Failure(.usage, "\(name): '\(text)' is neither yes nor no", remedy: "Use 1, true or yes; 0, false or no.")
-    }
+    if let isOn = Bool(word: text) { return isOn }
+    throw Failure(.usage, "\(name): '\(text)' is neither yes nor no", remedy: "Use 1, true or yes; 0, false or no.")
   }
 
   private static func count(_ text: String, _ name: String) throws(Failure) -> Int {
-    if let level = Int(text), (0...9).contains(level) { return level }
+    if let level = Int(text, in: 0...9) { return level }
     return try word(of: text, name) ? 1 : 0
   }
 }

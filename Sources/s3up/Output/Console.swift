@@ -125,7 +125,7 @@ enum Descriptor {
   static func columns(_ descriptor: Int32, environment: [String: String]) -> Int {
     var size = winsize()
     if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-    if let columns = environment["COLUMNS"].flatMap({ Int($0) }), (1...10_000).contains(columns) { return columns }
+    if let columns = environment["COLUMNS"].flatMap({ Int($0, in: 1...10_000) }) { return columns }
     return 80
   }
 }

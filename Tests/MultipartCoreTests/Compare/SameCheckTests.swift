@@ -187,7 +187,7 @@ import Testing
     other[0] ^= 1
     let etag = try Self.etag(other, 8 << 20)
     let one = try make(large, ["ETag": etag, "x-amz-meta-mtime": "1700000000"])
-    try Self.touch(directory.path("file"), 1_700_000_000, 0)
+    try setModified(directory.path("file"), seconds: 1_700_000_000, nanoseconds: 0)
     let file = try SourceFile(FilePath(directory.path("file")))
     let touched = Case(file: file, store: one.store, client: one.client)
     #expect(try await touched.check(listed(large, etag)).why == "the object's ETag is not that of the file in 3 parts")
@@ -228,7 +228,7 @@ import Testing
   func s3cmd() async throws {
     let md5 = try Self.sum(.md5, small).hex
     let path = try directory.write(small, to: "file")
-    try Self.touch(path, 1_700_000_000, 5)
+    try setModified(path, seconds: 1_700_000_000, nanoseconds: 5)
     let note = { (md5: String) in "atime:1/gname:root\(md5)/mtime:1700000000/uname:root" }
     for (text, evidence) in [
       (note("/md5:\(md5)"), "MD5 \(md5) that s3cmd has noted with the object is the file's"),
@@ -244,7 +244,7 @@ import Testing
   @Test("at last the time and the size count, and the evidence says so")
   func time() async throws {
     let path = try directory.write(small, to: "file")
-    try Self.touch(path, 1_700_000_000, 123_000_000)
+    try setModified(path, seconds: 1_700_000_000, nanoseconds: 123_000_000)
     for name in ["s3up-mtime", "mtime"] {
       let one = try make(at: path, ["ETag": "\"x\"", "x-amz-meta-\(name)": "1700000000.123"])
       let same = try #require(try await one.check(listed(small, "\"x\"")).same)
@@ -289,11 +289,6 @@ import Testing
     let store = ScriptedStore { (_, _) throws(Failure) in answer }
     return Case(
       file: try SourceFile(FilePath(path)), store: store, client: try store.client(TestWorld().world))
-  }
-
-  private static func touch(_ path: String, _ seconds: Int, _ nanoseconds: Int) throws {
-    var times = [timespec(tv_sec: seconds, tv_nsec: nanoseconds), timespec(tv_sec: seconds, tv_nsec: nanoseconds)]
-    try #require(utimensat(AT_FDCWD, path, &times, 0) == 0)
   }
 }
 

@@ -7,8 +7,8 @@ func resize(_ path: String, _ size: Int) throws {
 }
 
 /// Sets the time of the last change, so that a change that follows is later whatever the clock's grain.
-func setModified(_ path: String, seconds: Int) throws {
-  var times = [timespec(tv_sec: seconds, tv_nsec: 5), timespec(tv_sec: seconds, tv_nsec: 5)]
+func setModified(_ path: String, seconds: Int, nanoseconds: Int = 5) throws {
+  var times = [timespec(tv_sec: seconds, tv_nsec: nanoseconds), timespec(tv_sec: seconds, tv_nsec: nanoseconds)]
   guard utimensat(AT_FDCWD, path, &times, 0) == 0 else { throw SystemError("utimensat") }
 }
 

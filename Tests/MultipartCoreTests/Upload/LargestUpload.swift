@@ -170,7 +170,7 @@ extension LargestUpload {
     }
     var (next, size): (Int, Int64) = (1, 0)
     for part in list.children {
-      guard part.integer("PartNumber") == Int64(next), part.string("ETag") == parts[next - 1] else {
+      guard part.integer("PartNumber", in: S3Limits.partNumbers) == next, part.string("ETag") == parts[next - 1] else {
         return .contradicted(message: "part \(next) is not the stored one")
       }
       size += plan.range(of: next).length

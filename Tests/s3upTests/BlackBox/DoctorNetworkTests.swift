@@ -34,6 +34,9 @@ import Testing
   func badTLS() async throws {
     var box = try box(secure: true)
     box.environment["AWS_CA_BUNDLE"] = "/nonexistent.pem"
+    try await doctor(box, "s3://bucket").expect(
+      "settings", exit: 78, says: ["AWS_CA_BUNDLE", "/nonexistent.pem: No such file"], mends: "PEM")
+    box.environment["AWS_CA_BUNDLE"] = try box.files.write("no certificate", to: "bad.pem")
     try await doctor(box, "s3://bucket").expect("tls", exit: 78, says: ["bundle"], mends: "--ca-bundle")
     box.environment["AWS_CA_BUNDLE"] = nil
     box.environment["AWS_ENDPOINT_URL_S3"] = "https://127.0.0.1:\(box.fake.port)"

@@ -163,7 +163,7 @@ import Testing
       ("s3 =\n  addressing_style = sideways", "s3.addressing_style"),
       ("s3 =\n  use_accelerate_endpoint = perhaps", "s3.use_accelerate_endpoint"),
       ("s3 =\n  payload_signing_enabled = 2", "s3.payload_signing_enabled"),
-      ("use_dualstack_endpoint = on", "use_dualstack_endpoint"), ("use_fips_endpoint = 1", "use_fips_endpoint"),
+      ("use_dualstack_endpoint = on", "use_dualstack_endpoint"), ("use_fips_endpoint = 2", "use_fips_endpoint"),
       ("s3_us_east_1_regional_endpoint = old", "s3_us_east_1_regional_endpoint"),
       ("ignore_configured_endpoint_urls = maybe", "ignore_configured_endpoint_urls"),
     ])

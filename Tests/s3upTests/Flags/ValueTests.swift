@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct ValueTests {
   @Test(arguments: [
     ("0", 0), ("1", 1), ("8388608", 8_388_608), ("8M", 8_388_608), ("8MiB", 8_388_608), ("8mb", 8_388_608),
-    ("5k", 5120), ("3B", 3), ("2G", 2_147_483_648), ("1T", 1_099_511_627_776), ("8388607T", 9_223_370_937_343_148_032),
+    ("5k", 5120), ("5kib", 5120), ("1KIB", 1024), ("3B", 3), ("2G", 2_147_483_648), ("1T", 1_099_511_627_776),
+    ("8388607T", 9_223_370_937_343_148_032),
     ("9223372036854775807", Int64.max),
   ])
   func aSizeIsAWholeNumberAndAUnitOf1024(_ text: String, _ bytes: Int64) {
@@ -16,6 +17,7 @@ import Testing
 
   @Test(arguments: [
     "", "M", "-1", "+1", "1.5G", "8 M", "8X", "8MM", "9223372036854775808", "8388608T", "٣M", "0x10", "1e3", " 1",
+    "8Mb", "8kB", "8mB", "8Kb", "8Kib", "8b", "8M\u{301}",
   ])
   func anInvalidOrTooLargeSizeIsRefused(_ text: String) {
     #expect(SizeValue.parse(text) == nil)
@@ -64,6 +66,7 @@ import Testing
   @Test(arguments: [
     "", "2031", "2031-13-01", "2031-02-29", "2100-02-29", "2031-1-31", "2031-01-31T25:00:00Z", "2031-01-31T10:00:00",
     "2031-01-31 10:00:00Z", "1969-12-31", "2031-01-31Zx", "2031-00-10", "2031-01-00",
+    "9999-12-31T23:59:59-23:59", "1970-01-01T00:00:00+00:01",
   ])
   func anInvalidDateIsRefused(_ text: String) {
     #expect(DateValue.parse(text) == nil)

@@ -49,6 +49,12 @@ package enum JSON: Sendable, Equatable {
     return nil
   }
 
+  /// The same, within bounds.
+  package func integer<Number: FixedWidthInteger>(in bounds: ClosedRange<Number>) -> Number? {
+    if case .number(let digits) = self { return Number(digits, in: bounds) }
+    return nil
+  }
+
   /// A number that may have a fraction: some services write times that way.
   package var double: Double? {
     if case .number(let digits) = self { return Double(digits) }

@@ -50,7 +50,7 @@ extension Failure {
   static func retryAfter(_ headers: HeaderList) -> Duration? {
     guard let text = headers["Retry-After"].map(ASCII.trimmed) else { return nil }
     if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {
-      return .seconds(min(Int64(text) ?? 86_400, 86_400))
+      return .seconds(Int64(text, in: 0...86_400) ?? 86_400)
     }
     guard let moment = S3Date.http(text), let now = headers["Date"].flatMap(S3Date.http) else { return nil }
     return .seconds(min(max(0, moment.seconds - now.seconds), 86_400))

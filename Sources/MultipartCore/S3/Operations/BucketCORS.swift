@@ -25,7 +25,8 @@ package struct CORSRule: Sendable, Equatable {
     }
     self.init(
       id: element.string("ID"), origins: texts("AllowedOrigin"), methods: texts("AllowedMethod"),
-      headers: texts("AllowedHeader"), exposed: texts("ExposeHeader"), maximumAge: element.integer("MaxAgeSeconds"))
+      headers: texts("AllowedHeader"), exposed: texts("ExposeHeader"),
+      maximumAge: element.integer("MaxAgeSeconds", in: .min ... .max))
   }
 
   /// In the order of S3's schema.

@@ -42,8 +42,8 @@ package struct GetBucketLifecycle: S3Operation {
   /// A rule that filters by tags or sizes aborts no uploads: S3 refuses that combination.
   private static func rule(_ element: XMLElement) -> Rule? {
     guard ASCII.trimmed(element.string("Status") ?? "") == "Enabled",
-      let abort = element.first("AbortIncompleteMultipartUpload"), let days = abort.integer("DaysAfterInitiation"),
-      (1...1_000_000).contains(days)
+      let abort = element.first("AbortIncompleteMultipartUpload"),
+      let days = abort.integer("DaysAfterInitiation", in: 1...Int64(1_000_000))
     else { return nil }
     let filter = element.first("Filter")
     let and = filter?.first("And")

@@ -72,7 +72,7 @@ package struct ListObjects: S3Operation {
       guard let key = element.string("Key") else { return nil }
       return ListedObject(
         key: list.keys.decoded(key),
-        size: element.integer("Size").flatMap { (0...S3Limits.largestObject).contains($0) ? $0 : nil },
+        size: element.integer("Size", in: 0...S3Limits.largestObject),
         etag: element.string("ETag").map(ASCII.trimmed),
         lastModified: element.string("LastModified").map(ASCII.trimmed).flatMap(S3Date.iso8601))
     }

@@ -89,18 +89,18 @@ package struct ListParts: S3Operation {
     var parts: [Part] = []
     for element in root.children where element.isNamed("Part") {
       // A part without number or size cannot be compared with ours, so it does not count.
-      guard let number = element.integer("PartNumber"), (1...Int64(S3Limits.mostParts)).contains(number),
-        let size = element.integer("Size"), (0...Self.largestSize).contains(size)
+      guard let number = element.integer("PartNumber", in: S3Limits.partNumbers),
+        let size = element.integer("Size", in: 0...Self.largestSize)
       else { continue }
       parts.append(
         Part(
-          number: Int(number), size: size, etag: ASCII.trimmed(element.string("ETag") ?? ""),
+          number: number, size: size, etag: ASCII.trimmed(element.string("ETag") ?? ""),
           checksums: ChecksumHeaders.values(in: element),
           lastModified: element.string("LastModified").flatMap(S3Date.iso8601)))
     }
     var page = Page(
       parts: parts, isTruncated: root.boolean("IsTruncated"),
-      nextMarker: root.integer("NextPartNumberMarker").flatMap { Int(exactly: $0) },
+      nextMarker: root.integer("NextPartNumberMarker", in: 0...Int.max),
       checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"),
       abortDate: answer.headers["x-amz-abort-date"].flatMap(S3Date.http))
     page.date = answer.headers["Date"].flatMap(S3Date.http)

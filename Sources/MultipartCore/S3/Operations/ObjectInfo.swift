@@ -31,7 +31,7 @@ public struct ObjectInfo: Sendable, Equatable {
     etag = headers["ETag"]
     checksums = ChecksumHeaders.values(in: headers)
     checksumType = headers["x-amz-checksum-type"]
-    partsCount = headers["x-amz-mp-parts-count"].flatMap(Self.count).flatMap { Int(exactly: $0) }
+    partsCount = headers["x-amz-mp-parts-count"].flatMap { Int(ASCII.trimmed($0), in: 0 ... .max) }
     versionID = headers["x-amz-version-id"]
     lastModified = headers["Last-Modified"].flatMap(S3Date.http)
     contentType = headers["Content-Type"]
@@ -46,6 +46,6 @@ public struct ObjectInfo: Sendable, Equatable {
   }
 
   private static func count(_ text: String) -> Int64? {
-    Int64(ASCII.trimmed(text)).flatMap { $0 >= 0 ? $0 : nil }
+    Int64(ASCII.trimmed(text), in: 0 ... .max)
   }
 }

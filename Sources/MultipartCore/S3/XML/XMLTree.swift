@@ -56,15 +56,12 @@ package struct XMLElement: Sendable {
     return text
   }
 
-  package func integer(_ name: String) -> Int64? {
-    string(name).flatMap { Int64(ASCII.trimmed($0)) }
+  /// Nil if it is none, or out of bounds.
+  package func integer<Number: FixedWidthInteger>(_ name: String, in bounds: ClosedRange<Number>) -> Number? {
+    string(name).flatMap { Number(ASCII.trimmed($0), in: bounds) }
   }
 
   func boolean(_ name: String) -> Bool? {
-    switch string(name).map({ ASCII.trimmed($0).lowercased() }) {
-    case "true", "1": true
-    case "false", "0": false
-    default: nil
-    }
+    string(name).flatMap { Bool(word: ASCII.trimmed($0)) }
   }
 }

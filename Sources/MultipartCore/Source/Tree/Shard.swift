@@ -12,8 +12,11 @@ package struct Shard: Sendable, Equatable {
   package let index: Int
   package let count: Int
 
+  /// A thousand times more than any cluster has machines, and little enough to be multiplied by a number of parts.
+  static let most = 1_000_000_000
+
   package init?(index: Int, count: Int) {
-    guard count > 0, (0..<count).contains(index) else { return nil }
+    guard (1...Self.most).contains(count), (0..<count).contains(index) else { return nil }
     (self.index, self.count) = (index, count)
   }
 
@@ -47,14 +50,12 @@ package struct Shard: Sendable, Equatable {
       self = shard
     } else {
       throw Failure(
-        .usage, "\(text) is not a share", remedy: "a share is I/N, such as 1/8 for the first of eight, auto, or auto/N")
+        .usage, "\(text) is not a share",
+        remedy: "a share is I/N, such as 1/8 for the first of eight, auto, or auto/N; N is at most \(Self.most)")
     }
   }
 
-  /// Digits only.
-  static func number(_ text: some StringProtocol) -> Int? {
-    text.utf8.allSatisfy(ASCII.isDigit) ? Int(text) : nil
-  }
+  static func number(_ text: some StringProtocol) -> Int? { Int(text, in: 0...most) }
 }
 
 /// What schedulers tell a process of its share.
@@ -94,7 +95,7 @@ struct ScheduledShard {
         remedy: known == nil ? "give I/N, such as 1/8 for the first of eight" : "give auto/N with the number of tasks")
     }
     guard let shard = Shard(index: found.index, count: found.count) else {
-      throw Failure(.usage, "the scheduler's numbers of shares are too large")
+      throw Failure(.usage, "the scheduler tells share \(found.index) of \(found.count), which is none")
     }
     return shard
   }
@@ -169,7 +170,7 @@ struct ScheduledShard {
   private func number(_ name: String) throws(Failure) -> Int {
     guard let text = environment[name] else { throw Failure(.usage, "\(name) is not set") }
     guard let number = Shard.number(text) else {
-      throw Failure(.usage, "\(name) is not a number: \(SafeText.oneLine(text, limit: 40))")
+      throw Failure(.usage, "\(name) is not a number from 0 to \(Shard.most): \(SafeText.oneLine(text, limit: 40))")
     }
     return number
   }

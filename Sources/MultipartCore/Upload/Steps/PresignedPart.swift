@@ -38,7 +38,7 @@ package struct PresignedPart {
     for pair in bytes[query...].dropFirst().split(separator: UInt8(ascii: "&")) {
       let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
       guard words.count == 2 else { continue }
-      if words[0] == "partNumber" { part = Int(words[1]).flatMap { S3Limits.partNumbers.contains($0) ? $0 : nil } }
+      if words[0] == "partNumber" { part = Int(words[1], in: S3Limits.partNumbers) }
       if words[0] == "uploadId" { uploadID = words[1] }
     }
   }

@@ -7,18 +7,15 @@ extension FlagList {
       more: """
         Without the bucket, which is in s3://BUCKET/KEY. The variables win over the profile's services section and \
         endpoint_url. With AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true only the option and S3UP_ENDPOINT_URL count.
-        """,
-      aws: [FlagVariable("AWS_ENDPOINT_URL_S3"), FlagVariable("AWS_ENDPOINT_URL")]),
+        """),
     Flag(
       .region, .value("REGION"), .connection, .store, "Region of the bucket.",
       more: """
         If it is not set, AWS is asked where the bucket is. If the bucket is in another region, requests go there, once \
         per run, and a message says so.
-        """, standard: "the profile's, else the bucket's own; us-east-1 for other stores",
-      aws: [FlagVariable("AWS_REGION"), FlagVariable("AWS_DEFAULT_REGION")]),
+        """, standard: "the profile's, else the bucket's own; us-east-1 for other stores"),
     Flag(
-      .profile, .value("NAME"), .connection, .store, "Profile of the shared AWS files.", standard: "default",
-      aws: [FlagVariable("AWS_PROFILE")]),
+      .profile, .value("NAME"), .connection, .store, "Profile of the shared AWS files.", standard: "default"),
     Flag(
       .addressing, .value("STYLE"), .connection, .store,
       "Where the bucket's name is put: virtual (in the host name), path, or auto.",
@@ -33,13 +30,13 @@ extension FlagList {
       negatable: true),
     Flag(
       .dualstack, .toggle, .connection, .store, "Use AWS's endpoints that have IPv6 addresses too.",
-      aws: [FlagVariable("AWS_USE_DUALSTACK_ENDPOINT")], negatable: true),
+      negatable: true),
     Flag(
       .fips, .toggle, .connection, .store, "Use AWS's endpoints with FIPS 140 validated cryptography.",
-      aws: [FlagVariable("AWS_USE_FIPS_ENDPOINT")], negatable: true),
+      negatable: true),
     Flag(
       .caBundle, .value("FILE"), .connection, .store, "Certificates to trust instead of the system's (PEM).",
-      standard: "SSL_CERT_FILE and SSL_CERT_DIR, else the system's", aws: [FlagVariable("AWS_CA_BUNDLE")],
+      standard: "SSL_CERT_FILE and SSL_CERT_DIR, else the system's",
       completes: .files),
     Flag(
       .insecure, .toggle, .connection, .store, "Do not verify the server's certificate.",

@@ -60,7 +60,7 @@ extension FlagList {
         The waits between tries grow, vary at random, and are never shorter than the store asks for. If the address has \
         never answered in this run, trying ends after about ten seconds whatever N is: it is probably wrong.
         """,
-      standard: "10", aws: [FlagVariable("AWS_MAX_ATTEMPTS")]),
+      standard: "10"),
     Flag(
       .stallTimeout, .value("DURATION"), .transfer, .store,
       "End and retry a request if no byte was sent or received for this long.",
@@ -114,11 +114,7 @@ extension FlagList {
         With auto it is CRC64NVME. A store that refuses it, or does not return it and so has not verified it, gets \
         Content-MD5 instead, and this is remembered for its endpoint. In AWS_REQUEST_CHECKSUM_CALCULATION, \
         when_supported means auto and when_required means md5.
-        """, standard: "auto", choices: ChecksumChoice.words,
-      aws: [
-        FlagVariable(
-          "AWS_REQUEST_CHECKSUM_CALCULATION", words: ["when_supported": "auto", "when_required": "md5"])
-      ]),
+        """, standard: "auto", choices: ChecksumChoice.words),
     Flag(
       .payloadSigning, .value("WHEN"), .integrity, [.put, .part],
       "Sign the SHA-256 of what is sent: auto, always or never.",

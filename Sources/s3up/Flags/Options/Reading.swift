@@ -44,10 +44,7 @@ extension Invocation {
 
   func number(_ name: FlagName, in range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let given = last(name) else { return nil }
-    let digits = given.value.text
-    guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int(digits),
-      range.contains(value)
-    else {
+    guard let value = Int(given.value.bytes, in: range) else {
       throw wrong(
         given, "is not a number from \(range.lowerBound) to \(range.upperBound)",
         remedy: "Give a whole number in that range.")
@@ -58,12 +55,9 @@ extension Invocation {
   /// `3` or `1-40`.
   func partRange(_ name: FlagName) throws(Failure) -> ClosedRange<Int>? {
     guard let given = last(name) else { return nil }
-    let ends = given.value.text.split(separator: "-", omittingEmptySubsequences: false).map { end in
-      end.allSatisfy { ("0"..."9").contains($0) } ? Int(end) : nil
-    }
-    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first >= 1, first <= last,
-      last <= S3Limits.mostParts
-    else {
+    let ends = given.value.bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+      .map { Int($0, in: S3Limits.partNumbers) }
+    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1], first <= last else {
       throw wrong(
         given, "is neither a part nor a range of parts",
         remedy: "Write --\(name.rawValue) 3 or --\(name.rawValue) 1-40, up to 10000.")

@@ -37,9 +37,9 @@ extension StoreOptions {
 
   private mutating func readTransfer(_ invocation: Invocation) throws(Failure) {
     if let given = invocation.last(.concurrency), given.value.text != "auto" {
-      connections = try invocation.number(.concurrency, in: 1...1000).map { .fixed($0) }
+      connections = try invocation.number(.concurrency, in: Self.connectionCounts).map { .fixed($0) }
     }
-    tries = try invocation.number(.retries, in: 1...1000)
+    tries = try invocation.number(.retries, in: Self.tryCounts)
     stallTimeout = try invocation.duration(.stallTimeout)
     connectTimeout = try invocation.duration(.connectTimeout)
     if let given = invocation.last(.tcpCongestion) {

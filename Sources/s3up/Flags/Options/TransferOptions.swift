@@ -14,7 +14,11 @@ struct PartOptions: Sendable, Equatable {
     guard let given = invocation.last(.partSize), given.value.text != "auto" else { return }
     let size = try invocation.size(.partSize) ?? 0
     guard UploadOptions.partSizes.contains(size) else {
-      throw invocation.wrong(given, "is not a size for a part", remedy: "S3 takes parts of 5M to 5G.")
+      // A number alone is one of bytes, and `8` was meant as one of mebibytes.
+      let meant = SizeValue.parse(given.value.text + "M").map(UploadOptions.partSizes.contains) ?? false
+      throw invocation.wrong(
+        given, "is not a size for a part",
+        remedy: "S3 takes parts of 5M to 5G" + (meant ? ": did you mean \(given.value.text)M?" : "."))
     }
     self.size = size
   }

@@ -18,8 +18,12 @@ enum DateValue {
     else { return nil }
     skipFraction(&rest)
     guard let offset = zone(&rest), rest.isEmpty else { return nil }
-    return Timestamp(seconds: midnight + hour * 3600 + minute * 60 + second - offset)
+    let moment = midnight + hour * 3600 + minute * 60 + second - offset
+    return years.contains(moment) ? Timestamp(seconds: moment) : nil
   }
+
+  /// 1970 to 9999: a zone may lead out of them, and no format that is written has room for more digits.
+  private static let years: Range<Int64> = 0..<253_402_300_800
 
   /// In the format of HTTP headers: `Fri, 31 Jan 2031 10:00:00 GMT`.
   static func http(_ time: Timestamp) -> String {
@@ -34,11 +38,9 @@ enum DateValue {
 
   private static func number(_ rest: inout ArraySlice<UInt8>, _ width: Int) -> Int64? {
     let digits = rest.prefix(width)
-    guard digits.count == width, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-      return nil
-    }
+    guard digits.count == width, let number = Int64(digits, in: 0...9999) else { return nil }
     rest = rest.dropFirst(width)
-    return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    return number
   }
 
   private static func take(_ rest: inout ArraySlice<UInt8>, _ letter: Unicode.Scalar) -> Bool {

@@ -34,8 +34,7 @@ enum RateValue: Sendable, Equatable {
   private static func time(_ text: Substring) -> (hour: Int, minute: Int)? {
     let sides = text.split(separator: ":", omittingEmptySubsequences: false)
     guard sides.count == 2, (1...2).contains(sides[0].count), sides[1].count == 2,
-      sides.allSatisfy({ $0.utf8.allSatisfy(ASCII.isDigit) }), let hour = Int(sides[0]), let minute = Int(sides[1]),
-      hour < 24, minute < 60
+      let hour = Int(sides[0], in: 0...23), let minute = Int(sides[1], in: 0...59)
     else { return nil }
     return (hour, minute)
   }
@@ -44,17 +43,14 @@ enum RateValue: Sendable, Equatable {
 /// `250ms`, `90s`, `15m`, `36h`, `7d`.
 enum DurationValue {
   static let form = "A DURATION is a whole number with its unit: 250ms, 90s, 15m, 36h or 7d."
-  /// Ten years: nobody needs more, and sums of durations cannot overflow.
-  private static let longest: Int64 = 10 * 366 * 86_400 * 1000
 
   /// Nil if it is not a duration, is zero, or exceeds ten years.
   static func parse(_ text: String) -> Duration? {
-    let digits = text.prefix { ("0"..."9").contains($0) }
-    guard let number = Int64(digits), number > 0, let unit = milliseconds(String(text.dropFirst(digits.count))) else {
-      return nil
-    }
-    let (sum, over) = number.multipliedReportingOverflow(by: unit)
-    return over || sum > longest ? nil : .milliseconds(sum)
+    let digits = text.utf8.prefix(while: ASCII.isDigit)
+    guard let unit = milliseconds(String(Substring(text.utf8.dropFirst(digits.count)))),
+      let number = Int64(digits, in: 1...Duration.longest.milliseconds / unit)
+    else { return nil }
+    return .milliseconds(number * unit)
   }
 
   private static func milliseconds(_ unit: String) -> Int64? {

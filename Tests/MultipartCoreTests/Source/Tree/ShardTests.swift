@@ -45,6 +45,7 @@ import Testing
     #expect(refusal("9/8")?.message.contains("no share 9/8") == true)
     for text in [
       "", "/", "3", "1/0", "1/", "/8", "a/8", "1/8/2", "-1/8", "+1/8", "1 /8", "auto/", "auto/0", "Auto", "٣/٨",
+      "1/1000000001", "9223372036854775807/9223372036854775807", "auto/9223372036854775807",
     ] {
       #expect(refusal(text)?.code == .usage, "\(text)")
     }
@@ -112,6 +113,15 @@ import Testing
     (["AWS_BATCH_JOB_ARRAY_INDEX": "4", "AWS_BATCH_JOB_ARRAY_SIZE": "4"], "AWS_BATCH_JOB_ARRAY_INDEX is 4"),
     (["PMI_RANK": "1", "PMI_SIZE": "-2"], "PMI_SIZE is not a number"),
     (["PMI_RANK": "1", "PMI_SIZE": "99999999999999999999"], "PMI_SIZE is not a number"),
+    (
+      [
+        "SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "9223372036854775807",
+      ], "SLURM_ARRAY_TASK_MAX is not a number"
+    ),
+    (
+      ["SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "1000000000"],
+      "share 0 of 1000000001"
+    ),
   ]
 
   @Test(

@@ -1,0 +1,45 @@
+/// Numbers that somebody else wrote or counted: in options, variables, files and answers of stores.
+extension FixedWidthInteger {
+  /// Decimal digits, after a minus if the bounds allow one; nil if it is anything else, or out of bounds. Arithmetic on a
+  /// number from outside relies on its bounds, and an overflow would end the process.
+  package init?(_ digits: some Collection<UInt8>, in bounds: ClosedRange<Self>) {
+    let isNegative = bounds.lowerBound < 0 && digits.first == UInt8(ascii: "-")
+    let figures = digits.dropFirst(isNegative ? 1 : 0)
+    guard !figures.isEmpty else { return nil }
+    var number: Self = 0
+    for figure in figures {
+      guard ASCII.isDigit(figure) else { return nil }
+      let (tens, isOver) = number.multipliedReportingOverflow(by: 10)
+      let value = Self(figure - 0x30)
+      let (next, isPast) =
+        isNegative ? tens.subtractingReportingOverflow(value) : tens.addingReportingOverflow(value)
+      guard !isOver, !isPast else { return nil }
+      number = next
+    }
+    guard bounds.contains(number) else { return nil }
+    self = number
+  }
+
+  /// The same of a text.
+  package init?(_ text: some StringProtocol, in bounds: ClosedRange<Self>) {
+    self.init(text.utf8, in: bounds)
+  }
+
+  /// The sum, or the largest number if it is larger: for totals of sizes that files claim to have. Two sparse files can
+  /// together be longer than 64 bits count.
+  package func plus(_ other: Self) -> Self {
+    let (sum, isOver) = addingReportingOverflow(other)
+    return isOver ? (other < 0 ? .min : .max) : sum
+  }
+}
+
+extension Bool {
+  /// `true`, `yes` and `1`, or `false`, `no` and `0`, in any case; nil if it is none of them.
+  package init?(word text: String) {
+    switch text.lowercased() {
+    case "true", "yes", "1": self = true
+    case "false", "no", "0": self = false
+    default: return nil
+    }
+  }
+}
