@@ -210,8 +210,7 @@ public final class BatchUpload: Sendable {
     guard case .success(let object) = result.result else { return }
     do throws(Failure) {
       if let etag = object.etag, !uploader.job.source.isStream {
-        try options.record?.append(
-          key: result.key, identity: uploader.job.source.identity, etag: etag)
+        try options.record?.append(uploader.job.recorded(), etag: etag)
       }
       try options.manifest?.add(
         ManifestEntry(

@@ -33,7 +33,7 @@ extension Store {
     _ sources: BatchSources, _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) throws(Failure) -> BatchUpload {
     var options = options
-    options.record = options.onlyLooks ? nil : record(of: sources, options)
+    options.record = options.onlyLooks ? nil : record(of: sources)
     let compares = options.upload.skipsSame || options.record?.isResumed == true
     options.outputs.stateFolder = self.options.stateFolder(world.environment)
     return batch(options, onEvent: onEvent) { [self, outputs = options.outputs] give in
@@ -45,19 +45,13 @@ extension Store {
     }
   }
 
-  /// Of an earlier run of the same command that did not end well, or a new one; nil without a state folder.
-  private func record(of sources: BatchSources, _ options: BatchOptions) -> RunRecord? {
+  /// Of an earlier run of the same sources that did not end well, or a new one; nil without a state folder.
+  private func record(of sources: BatchSources) -> RunRecord? {
     guard let folder = self.options.stateFolder(world.environment) else { return nil }
     do throws(Failure) {
-      let create = CreateMultipartUpload(
-        bucket: bucket, key: "key", object: options.upload.object, encryption: options.upload.encryption,
-        common: common)
-      let headers = try create.request().headers.fields.map { "\($0.name.lowercased()): \($0.value)" }
-      let name = try RunRecord.name(
-        of: [signer.origin, bucket] + sources.identity + headers.sorted()
-          + [options.upload.customerKey == nil ? "" : "customer key"])
+      let name = try RunRecord.name(of: [signer.origin, bucket] + sources.identity)
       guard let record = try RunRecord.open(folder: folder, name: name, now: world.now()) else {
-        world.log(1, "another run of the same command is under way: what this one has done is not recorded")
+        world.log(1, "another run of the same sources is under way: what this one has done is not recorded")
         return nil
       }
       return record

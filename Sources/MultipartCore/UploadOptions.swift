@@ -16,7 +16,7 @@ public struct UploadOptions: Sendable {
   /// The checksum that the store verifies; nil: CRC64NVME, or MD5 where the store does not verify CRC64NVME.
   public var checksum: ChecksumForm?
   /// Sends nothing if the object is already this file: compared by its size and a checksum or ETag of the store, or, if
-  /// the store has neither, by the modification time in the object's metadata.
+  /// the store has neither and `verifies` is false, by the modification time in the object's metadata.
   public var skipsSame = false
   /// Asks the store for the object at the end and compares it with what was sent.
   public var verifies = false

@@ -67,5 +67,47 @@ extension RealStores {
       let nowhere = try await run(["put", "-r", folder, target, "--manifest", "s3://no-such-bucket-of-s3up/m"])
       #expect(nowhere.status == 69 && !nowhere.output.contains("uploaded"), "\(nowhere.output) \(nowhere.errors)")
     }
+
+    @Test(arguments: Store.all)
+    func whatWasRewrittenBetweenTwoRunsIsSentAndTheManifestSaysWhatIsThere(_ store: Store) async throws {
+      let run = try Run(store, "rewritten")
+      _ = try await run.file("good", 5000)
+      let (good, missing, manifest) = (run.files.path("good"), run.files.path("missing"), run.files.path("m"))
+      try run.files.write("\(good)\n\(missing)\n", to: "list")
+      let put = ["put", "--files-from", run.files.path("list"), run.url(run.prefix + "/")]
+      let first = try await run(put)
+      #expect(first.status == 66, "\(first.errors)")
+      try Touch.rewritten.happen(to: good)
+      let source = try await Source(run.files, "missing", size: 10, seed: 2)
+      let second = try await run(put + ["--manifest", manifest, "--verify"])
+      #expect(second.status == 0, "\(second.errors)")
+      let sum = try await Source.sum(of: good, home: run.files.path)
+      let name = { (path: String) in String(path.dropFirst()) }
+      let found = try await store.ask(.get(run.key(name(good))), .get(run.key(name(missing))))
+      #expect(found.map(\.sha256) == [sum, source.sha256])
+      let lines = try String(contentsOfFile: manifest, encoding: .utf8)
+      #expect(lines == "\(sum)  \(name(good))\n\(source.sha256)  \(name(missing))\n")
+    }
+
+    @Test(arguments: Store.all)
+    func whatALineOfABatchAsksForIsPartOfWhatAnEarlierRunHasDone(_ store: Store) async throws {
+      let run = try Run(store, "lines")
+      let source = try await run.file("good", 5000)
+      for asked in ["text/x-one", "text/x-two", "text/x-one"] {
+        try run.files.write(
+          #"{"localUri":"\#(source.path)","bucket":"\#(store.bucket)","key":"\#(run.key())","mimeType":"\#(asked)","#
+            + #""metadata":{"color":"\#(asked.suffix(3))"}}"# + "\n"
+            + #"{"localUri":"\#(run.files.path("missing"))","bucket":"\#(store.bucket)","key":"\#(run.key("x"))"}"#,
+          to: "batch")
+        for _ in 1...2 {
+          let result = try await run("put", "--batch", run.files.path("batch"))
+          #expect(result.status == 66, "\(result.errors)")
+          let headers = try await store.head(run.key()).headers
+          #expect(headers["content-type"] == asked)
+          #expect(headers["x-amz-meta-color"] == String(asked.suffix(3)))
+        }
+      }
+      try await run.expect(run.key(), is: source)
+    }
   }
 }

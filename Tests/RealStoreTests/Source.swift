@@ -27,10 +27,14 @@ struct Source: Sendable {
       written += count
     }
     try file.close()
+    sha256 = try await Self.sum(of: path, home: folder.path)
+  }
+
+  static func sum(of path: String, home: String) async throws -> String {
     let sum = try await ChildProcess(
-      Programs.find("sha256sum"), ["--", path], environment: Programs.environment(home: folder.path)
+      Programs.find("sha256sum"), ["--", path], environment: Programs.environment(home: home)
     ).wait()
     guard let word = sum.output.split(separator: " ").first else { throw Missing(description: sum.errors) }
-    sha256 = String(word)
+    return String(word)
   }
 }

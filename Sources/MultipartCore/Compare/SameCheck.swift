@@ -5,6 +5,8 @@ struct SameObject: Sendable {
   /// A checksum that the store has of it, if it was compared.
   var sum: Expectation.Sum?
   var evidence = ""
+  /// The file's, if it was asked for.
+  var sha256: Checksum?
 }
 
 enum Sameness: Sendable {
@@ -16,8 +18,8 @@ enum Sameness: Sendable {
 /// Whether the object at a key is the local file already.
 ///
 /// The size comes first, then what shows the bytes: the ETag, if it is made of MD5s, and the store's checksums. Only if
-/// none of them can be compared, the same size and modification time count. What is uncertain counts as different: sending
-/// a file once more does no harm.
+/// none of them can be compared, the same size and modification time may count. What is uncertain counts as different:
+/// sending a file once more does no harm.
 struct SameCheck: Sendable {
   let client: S3Client
   let bucket: String
@@ -30,6 +32,9 @@ struct SameCheck: Sendable {
   var etagMayBeMD5 = true
   var customerKey: CustomerKey?
   var common = CommonHeaders()
+  /// The size and a time that was noted with the object are enough if nothing shows its bytes.
+  var timesCount = true
+  var wantsSHA256 = false
   var isStopped: @Sendable () -> Bool = { false }
 
   /// Throws failures that may pass.
@@ -39,8 +44,15 @@ struct SameCheck: Sendable {
       guard size == file.size else { return differentSize(size) }
       // If it is not the file's, HEAD tells whether it is an MD5 at all: that of an object encrypted with KMS only looks
       // like one.
-      if etagMayBeMD5, case .same(let sign) = try byETag(listed.etag, &sums) {
-        return .same(sign.object(ReportedObject(size: size, etag: listed.etag)))
+      if etagMayBeMD5,
+        case .same(let object) = try held(
+          &sums,
+          { (sums: inout FileSums) throws(Failure) in
+            guard case .same(let sign) = try byETag(listed.etag, &sums) else { return .absent }
+            return .same(sign.object(ReportedObject(size: size, etag: listed.etag)))
+          })
+      {
+        return .same(object)
       }
     }
     do throws(Failure) {
@@ -48,13 +60,33 @@ struct SameCheck: Sendable {
         HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common))
       {
       case .absent: return .absent
-      case .exists(let object): return try judge(object, &sums)
+      case .exists(let object):
+        return try held(&sums) { (sums: inout FileSums) throws(Failure) in try judge(object, &sums) }
       }
     } catch {
-      // 400: the object is encrypted with a key that only its owner has.
-      guard error.status == 400 || (error.status == 403 && error.code == .credentials) else { throw error }
+      guard error.hidesObject else { throw error }
       return .different(why: "HeadObject is not allowed")
     }
+  }
+
+  /// Judges a file that was touched while it was summed once more: what was found before may be of other bytes.
+  private func held(
+    _ sums: inout FileSums, _ judge: (inout FileSums) throws(Failure) -> Sameness
+  ) throws(Failure) -> Sameness {
+    func look(_ sums: inout FileSums) throws(Failure) -> Sameness {
+      let answer = try judge(&sums)
+      guard wantsSHA256, case .same(var object) = answer else { return answer }
+      object.sha256 = try sums.of(.sha256)
+      return .same(object)
+    }
+    var answer = try look(&sums)
+    guard case .same = answer else { return answer }
+    try file.confirm(unless: isStopped) { () throws(Failure) in
+      var sums = FileSums(file, unless: isStopped)
+      answer = try look(&sums)
+      return if case .same = answer { true } else { false }
+    }
+    return answer
   }
 
   private func differentSize(_ size: Int64) -> Sameness {
@@ -74,11 +106,10 @@ struct SameCheck: Sendable {
       }
     }
     if let doubt { return .different(why: doubt) }
-    guard let time = FileTime.noted(in: object.metadata, of: file.identity) else {
+    guard timesCount, let time = FileTime.noted(in: object.metadata, of: file.identity) else {
       return .different(why: "nothing that the store says of the object shows whether it is the file")
     }
     guard time.isSame else { return .different(why: "\(time.name) of the object is \(time.text), not the file's") }
-    try file.checkUnchanged()
     return .same(
       SameObject(object: ReportedObject(object), evidence: "size and \(time.name) of the object are the file's"))
   }
@@ -219,6 +250,11 @@ extension SameCheck {
     }
     return match.map { .same($0) } ?? .none
   }
+}
+
+extension Failure {
+  /// A HEAD does not show the object to this caller. 400: it is encrypted with a key that only its owner has.
+  var hidesObject: Bool { status == 400 || (status == 403 && code == .credentials) }
 }
 
 extension ETag {

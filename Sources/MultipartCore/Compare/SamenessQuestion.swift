@@ -6,21 +6,21 @@ struct SamenessQuestion: Sendable {
   var compares = false
   /// Of an interrupted run: what it has noted need not be compared.
   var record: RunRecord?
+
+  fileprivate var listed: ListedObject? { if case .listed(let object) = found { object } else { nil } }
 }
 
 extension Uploader {
   /// The object at the key, if it is the file already.
   func sameObject() async throws(Failure) -> SameObject? {
-    guard let question = job.sameness, case .file(let file) = job.source, question.found != .absent else { return nil }
-    var listed: ListedObject?
-    if case .listed(let object) = question.found { listed = object }
-    if let record = question.record, record.isResumed, let noted = try await noted(in: record, file, listed) {
-      return noted
-    }
-    guard question.compares else { return nil }
+    guard let question = job.sameness, case .file(let file) = job.source else { return nil }
+    let noted = try await noted(question, file)
+    if let noted, !job.wantsBytesCompared { return noted }
+    guard question.compares || noted != nil, question.found != .absent else { return nil }
     let check = SameCheck(
-      client: client, bucket: job.bucket, key: job.key, file: file, plan: plan, listed: listed,
+      client: client, bucket: job.bucket, key: job.key, file: file, plan: plan, listed: question.listed,
       etagMayBeMD5: job.etagMayBeMD5, customerKey: job.customerKey, common: job.common,
+      timesCount: !job.wantsBytesCompared, wantsSHA256: job.wantsSHA256,
       isStopped: { [progress] in progress.isStopped || Task.isCancelled })
     switch try await check.run() {
     case .same(let object): return object
@@ -31,24 +31,34 @@ extension Uploader {
     }
   }
 
-  /// The interrupted run has uploaded this very file, and its object has the same ETag still.
-  private func noted(
-    in record: RunRecord, _ file: SourceFile, _ listed: ListedObject?
-  ) async throws(Failure) -> SameObject? {
-    var object = listed.map { ReportedObject(size: $0.size, etag: $0.etag) }
-    if object == nil {
-      do throws(Failure) {
-        guard case .exists(let info) = try await client.perform(finisher.headOperation) else { return nil }
-        object = ReportedObject(info)
-      } catch {
-        // Whoever may not look sends it once more.
-        guard error.code == .credentials else { throw error }
-        return nil
-      }
+  /// The interrupted run has uploaded this very file as it is asked for now, and its object has the same ETag still. Else
+  /// nothing is known of the object any more: it is going to be another one.
+  private func noted(_ question: SamenessQuestion, _ file: SourceFile) async throws(Failure) -> SameObject? {
+    guard let record = question.record, record.isResumed else { return nil }
+    let made = try job.recorded()
+    if let object = try await present(question), object.size == file.size, let etag = object.etag,
+      try record.knows(made, etag: etag)
+    {
+      return SameObject(object: object, evidence: "an earlier run has uploaded it, and its ETag is the same still")
     }
-    guard let object, object.size == file.size, let etag = object.etag,
-      try record.knows(key: job.key, identity: file.identity, etag: etag)
-    else { return nil }
-    return SameObject(object: object, evidence: "an earlier run has uploaded it, and its ETag is the same still")
+    try record.forget(made)
+    return nil
+  }
+
+  /// The object that is there. Only a HEAD shows that it can be read with the caller's key: a list shows the same of
+  /// another.
+  private func present(_ question: SamenessQuestion) async throws(Failure) -> ReportedObject? {
+    if question.found == .absent { return nil }
+    if let listed = question.listed, job.customerKey == nil {
+      return ReportedObject(size: listed.size, etag: listed.etag)
+    }
+    do throws(Failure) {
+      guard case .exists(let info) = try await client.perform(finisher.headOperation) else { return nil }
+      return ReportedObject(info)
+    } catch {
+      // Whoever may not look sends it once more.
+      guard error.hidesObject else { throw error }
+      return nil
+    }
   }
 }

@@ -31,6 +31,13 @@ final class RecordFile: Sendable {
       .at(Place(file: path))
   }
 
+  /// `fstat`: its length in bytes.
+  func length() throws(Failure) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure("cannot be read") }
+    return Int(status.st_size)
+  }
+
   /// `pread` from the beginning.
   func read(most: Int) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -2,15 +2,18 @@ import Glibc
 
 /// A record as text:
 /// ```
-/// s3up record 1 CRC
-/// upload ORIGIN BUCKET KEY PATH DEVICE INODE SIZE SECONDS NANOSECONDS ID PART-SIZE CHECKSUM OPTIONS CREATED CRC
+/// s3up record 2 CRC
+/// upload ORIGIN BUCKET KEY PATH DEVICE INODE SIZE MTIME NANOSECONDS CTIME NANOSECONDS ID PART-SIZE CHECKSUM OPTIONS \
+///   CREATED CRC
 /// part NUMBER SIZE ETAG ALGORITHM:HEX|- CRC
 /// ```
-/// All future versions begin with a first line of this form, so that an unknown version can be told from damage.
+/// All versions begin with a first line of this form, so that an unknown version can be told from damage. Version 1 had no
+/// ctime: its file counts as touched.
 enum RecordText {
   /// 10,000 parts take about 1 MiB.
   static let mostBytes = 16 << 20
-  private static let opening = ["s3up", "record", "1"].map { Array($0.utf8) }
+  private static let opening = ["s3up", "record", "2"].map { Array($0.utf8) }
+  private static let former = ["s3up", "record", "1"].map { Array($0.utf8) }
 
   /// The contents of a file up to its first invalid entry.
   struct Reading {
@@ -54,10 +57,11 @@ enum RecordText {
     guard let first = nextEntry(&rest), let opening = RecordLine.read(first)?.words,
       opening.starts(with: Self.opening.dropLast())
     else { return nil }
-    guard opening == Self.opening else { throw unknown(opening) }
-    guard let second = nextEntry(&rest), let upload = RecordLine.read(second), let header = header(upload.words) else {
-      return nil
-    }
+    guard opening == Self.opening || opening == former else { throw unknown(opening) }
+    guard let second = nextEntry(&rest), let upload = RecordLine.read(second) else { return nil }
+    var words = upload.words
+    if opening == former { words.insert(contentsOf: [Array("0".utf8), Array("0".utf8)], at: min(10, words.count)) }
+    guard let header = header(words) else { return nil }
     var reading = Reading(record: UploadRecord(header: header), length: rest.startIndex, seed: upload.crc)
     while let entry = nextEntry(&rest), let words = RecordLine.read(entry, seed: upload.crc)?.words,
       let part = part(words)
@@ -89,7 +93,8 @@ enum RecordText {
     let (target, source) = (header.target, header.source)
     let texts = [
       "upload", target.origin, target.bucket, target.key, "", String(source.device), String(source.inode),
-      String(source.size), String(source.modifiedSeconds), String(source.modifiedNanoseconds), header.uploadID,
+      String(source.size), String(source.modifiedSeconds), String(source.modifiedNanoseconds),
+      String(source.changedSeconds), String(source.changedNanoseconds), header.uploadID,
       String(header.partSize), header.form.word, header.optionsDigest, String(header.created.seconds),
     ]
     var words = texts.map { Array($0.utf8) }
@@ -99,18 +104,21 @@ enum RecordText {
 
   private static func header(_ words: [RecordLine.Word]) -> UploadRecord.Header? {
     let texts = words.map { String(decoding: $0, as: UTF8.self) }
-    guard texts.count == 15, texts[0] == "upload", let device = UInt64(texts[5], in: 0 ... .max),
+    guard texts.count == 17, texts[0] == "upload", let device = UInt64(texts[5], in: 0 ... .max),
       let inode = UInt64(texts[6], in: 0 ... .max), let size = Int64(texts[7], in: 0 ... .max),
       let seconds = Int64(texts[8], in: .min ... .max), let nanoseconds = Int64(texts[9], in: .min ... .max),
-      let partSize = Int64(texts[11], in: 1 ... .max), let form = ChecksumForm(word: texts[12]),
-      let created = Int64(texts[14], in: .min ... .max), !texts[10].isEmpty
+      let changed = Int64(texts[10], in: .min ... .max), let changedNanoseconds = Int64(texts[11], in: .min ... .max),
+      let partSize = Int64(texts[13], in: 1 ... .max), let form = ChecksumForm(word: texts[14]),
+      let created = Int64(texts[16], in: .min ... .max), !texts[12].isEmpty
     else { return nil }
-    let source = FileIdentity(
-      device: device, inode: inode, size: size, modifiedSeconds: seconds, modifiedNanoseconds: nanoseconds)
+    var source = FileIdentity.none
+    (source.device, source.inode, source.size) = (device, inode, size)
+    (source.modifiedSeconds, source.modifiedNanoseconds) = (seconds, nanoseconds)
+    (source.changedSeconds, source.changedNanoseconds) = (changed, changedNanoseconds)
     return UploadRecord.Header(
       target: RecordTarget(origin: texts[1], bucket: texts[2], key: texts[3]),
-      sourcePath: FilePath(bytes: words[4]), source: source, uploadID: texts[10], partSize: partSize, form: form,
-      optionsDigest: texts[13], created: Timestamp(seconds: created))
+      sourcePath: FilePath(bytes: words[4]), source: source, uploadID: texts[12], partSize: partSize, form: form,
+      optionsDigest: texts[15], created: Timestamp(seconds: created))
   }
 
   private static func part(_ words: [RecordLine.Word]) -> UploadRecord.Part? {
@@ -132,16 +140,5 @@ enum RecordText {
       let bytes = Hex.decode(String(pieces[1]))
     else { return nil }
     return Checksum(algorithm, bytes: bytes)
-  }
-}
-
-extension FileIdentity {
-  init(device: UInt64, inode: UInt64, size: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
-    self.init(stat())
-    self.device = device
-    self.inode = inode
-    self.size = size
-    self.modifiedSeconds = modifiedSeconds
-    self.modifiedNanoseconds = modifiedNanoseconds
   }
 }

@@ -1,15 +1,30 @@
 import Glibc
 
 /// What an interrupted run of many files has already done, in `runs/` of the state folder: one line for each object, so
-/// that the next run need not compare it. A line is 64 bits of a SHA-256 over what identifies the file and its object;
-/// the file's seed is part of it, so that lines of another record never match.
+/// that the next run need not compare it. A line is 64 bits of a SHA-256 over the object's place, and 64 bits over all
+/// that determines it: the file, what the object was created with, and its ETag. The record's seed is part of both, so
+/// that lines of another record never match. Of an object's lines the last counts; zeros say that nothing is known of it.
 /// ```
-/// s3up run 1 SEED CRC
-/// 16 hex digits
+/// s3up run 2 SEED CRC
+/// 32 hex digits
 /// ```
 /// Each line is written at once, so that a killed run has noted all that it confirmed. It is not made durable: after a power
 /// cut the lines of the last seconds may be missing, and their files are sent again.
 package final class RunRecord: Sendable {
+  /// Where an object lies, what it is created with, and its file.
+  package struct Object: Sendable {
+    var bucket: String
+    var key: String
+    /// A digest of the options.
+    var options: String
+    var source: FileIdentity
+  }
+
+  private struct Line: Sendable {
+    var place: UInt64
+    var contents: UInt64
+  }
+
   private struct State: Sendable {
     /// Nil once it is closed, or cannot be written.
     var file: RecordFile?
@@ -19,12 +34,12 @@ package final class RunRecord: Sendable {
   private let name: String
   private let lock: RecordLock
   private let seed: [UInt8]
-  /// Sorted.
-  private let lines: [UInt64]
+  /// Sorted by place, and those of one place as they were written.
+  private let lines: [Line]
   private let state: Locked<State>
 
   private init(
-    _ folder: RecordFolder, _ name: String, _ lock: RecordLock, _ file: RecordFile, seed: [UInt8], lines: [UInt64]
+    _ folder: RecordFolder, _ name: String, _ lock: RecordLock, _ file: RecordFile, seed: [UInt8], lines: [Line]
   ) {
     self.folder = folder
     self.name = name
@@ -43,7 +58,9 @@ package final class RunRecord: Sendable {
   }
 
   /// Nil while another run has it. A record that is damaged, of another version or not ours is begun anew.
-  package static func open(folder path: String, name: String, now: Timestamp) throws(Failure) -> RunRecord? {
+  package static func open(
+    folder path: String, name: String, now: Timestamp, most: Int = mostLines
+  ) throws(Failure) -> RunRecord? {
     guard !path.isEmpty else {
       throw Failure(.local, "there is no state folder", remedy: "name one with \(.stateFolder)")
     }
@@ -52,7 +69,7 @@ package final class RunRecord: Sendable {
     do throws(Failure) {
       if lock.leftSince != nil { folder.removeLeftovers(beside: name) }
       removeOld(in: folder, before: now.seconds - longestKept)
-      if let record = try read(folder, name, lock) { return record }
+      if let record = try read(folder, name, lock, most: most) { return record }
       let seed = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
       let file = try folder.replace(name, with: RecordLine.write(opening + [Array(Hex.encode(seed).utf8)]).bytes)
       return RunRecord(folder, name, lock, file, seed: seed, lines: [])
@@ -62,25 +79,40 @@ package final class RunRecord: Sendable {
     }
   }
 
-  /// Whether an earlier run has noted the same file with this object.
-  package func knows(key: String, identity: FileIdentity, etag: String) throws(Failure) -> Bool {
+  /// Whether an earlier run has noted this object, and it has the same ETag.
+  package func knows(_ object: Object, etag: String) throws(Failure) -> Bool {
     guard isResumed else { return false }
-    let wanted = try line(key, identity, etag)
-    var (low, high) = (0, lines.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if lines[middle] < wanted { low = middle + 1 } else { high = middle }
-    }
-    return low < lines.count && lines[low] == wanted
+    let wanted = try line(object, etag)
+    return last(of: wanted.place)?.contents == wanted.contents
   }
 
   /// Notes an object. After a failure nothing more is noted, and no further call throws.
-  package func append(key: String, identity: FileIdentity, etag: String) throws(Failure) {
-    let line = try line(key, identity, etag)
+  package func append(_ object: Object, etag: String) throws(Failure) {
+    try write(line(object, etag))
+  }
+
+  /// Before it is sent: if this run is killed before it has noted the new object, the earlier line must not be taken for it.
+  package func forget(_ object: Object) throws(Failure) {
+    let place = try place(of: object)
+    guard let known = last(of: place), known.contents != 0 else { return }
+    try write(Line(place: place, contents: 0))
+  }
+
+  private func last(of place: UInt64) -> Line? {
+    var (low, high) = (0, lines.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if lines[middle].place <= place { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 && lines[low - 1].place == place ? lines[low - 1] : nil
+  }
+
+  private func write(_ line: Line) throws(Failure) {
+    let bytes = Self.bytes(of: line.place) + Self.bytes(of: line.contents)
     try state.withLock { (state) throws(Failure) in
       guard let file = state.file else { return }
       do throws(Failure) {
-        try file.write(Array(Hex.encode(Self.bytes(of: line)).utf8) + [UInt8(ascii: "\n")])
+        try file.write(Array(Hex.encode(bytes).utf8) + [UInt8(ascii: "\n")])
       } catch {
         // An incomplete line is cut off when the record is read.
         state.file = nil
@@ -105,22 +137,27 @@ extension RunRecord {
   // MARK: Lines
 
   static let folderName = "runs"
-  private static let opening = ["s3up", "run", "1"].map { Array($0.utf8) }
-  private static let lineLength = 17
-  /// 32 MB of memory.
-  private static let mostLines = 4_000_000
+  private static let opening = ["s3up", "run", "2"].map { Array($0.utf8) }
+  private static let lineLength = 33
+  /// The newest count: 32 MB of memory.
+  package static let mostLines = 2_000_000
   /// Longer than the first line.
   private static let longestOpening = 128
   private static let longestKept: Int64 = 30 * 86_400
 
-  private func line(_ key: String, _ identity: FileIdentity, _ etag: String) throws(Failure) -> UInt64 {
-    let numbers = [
-      identity.device, identity.inode, UInt64(bitPattern: identity.size), UInt64(bitPattern: identity.modifiedSeconds),
-      UInt64(bitPattern: identity.modifiedNanoseconds),
-    ]
+  private func place(of object: Object) throws(Failure) -> UInt64 {
+    try number(of: Self.lengthened([object.bucket, object.key]))
+  }
+
+  private func line(_ object: Object, _ etag: String) throws(Failure) -> Line {
     // A list and an answer may write it differently.
-    let texts = Self.lengthened([key, ETag(etag)?.value ?? ""])
-    return try Digest.sha256(seed + numbers.flatMap(Self.bytes) + texts).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    let texts = Self.lengthened([object.options, ETag(etag)?.value ?? ""])
+    let contents = try number(of: object.source.numbers.flatMap(Self.bytes) + texts)
+    return Line(place: try place(of: object), contents: contents)
+  }
+
+  private func number(of bytes: [UInt8]) throws(Failure) -> UInt64 {
+    try Digest.sha256(seed + bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// Each with its length, so that different lists never give the same bytes.
@@ -131,7 +168,9 @@ extension RunRecord {
   private static func bytes(of number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
   /// Nil if there is none that can be used. What follows the last whole line is cut off.
-  private static func read(_ folder: RecordFolder, _ name: String, _ lock: RecordLock) throws(Failure) -> RunRecord? {
+  private static func read(
+    _ folder: RecordFolder, _ name: String, _ lock: RecordLock, most: Int
+  ) throws(Failure) -> RunRecord? {
     let found: RecordFile?
     do throws(Failure) {
       found = try folder.file(name, O_RDWR | O_APPEND)
@@ -146,34 +185,37 @@ extension RunRecord {
       words.count == opening.count + 1, words.starts(with: opening),
       let seed = Hex.decode(String(decoding: words[opening.count], as: UTF8.self)), seed.count == 16
     else { return nil }
-    var lines: [UInt64] = []
-    var length = end + 1
+    var lines: [Line] = []
+    let written = max(0, (try file.length() - end - 1) / lineLength)
+    var length = end + 1 + max(0, written - most) * lineLength
     var chunk = [UInt8](repeating: 0, count: lineLength * 4096)
-    reading: while lines.count < mostLines {
+    reading: while true {
       let count = pread(file.descriptor, &chunk, chunk.count, off_t(length))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw file.failure("cannot be read") }
       guard count >= lineLength else { break }
       for start in stride(from: 0, through: count - lineLength, by: lineLength) {
-        guard let line = number(chunk[start..<start + lineLength]) else { break reading }
+        guard let line = Self.line(chunk[start..<start + lineLength]) else { break reading }
         lines.append(line)
         length += lineLength
       }
     }
-    if lines.count < mostLines { try file.cut(to: length) }
-    lines.sort()
+    try file.cut(to: length)
+    // The order within a place stays.
+    lines.sort { $0.place < $1.place }
     return RunRecord(folder, name, lock, file, seed: seed, lines: lines)
   }
 
-  /// Nil unless it is 16 hex digits and a line feed.
-  private static func number(_ line: ArraySlice<UInt8>) -> UInt64? {
-    guard line.last == UInt8(ascii: "\n") else { return nil }
-    var number: UInt64 = 0
-    for letter in line.dropLast() {
+  /// Nil unless it is 32 hex digits and a line feed.
+  private static func line(_ text: ArraySlice<UInt8>) -> Line? {
+    guard text.last == UInt8(ascii: "\n") else { return nil }
+    var line = Line(place: 0, contents: 0)
+    for letter in text.dropLast() {
       guard let value = Hex.value(of: letter) else { return nil }
-      number = number << 4 | UInt64(value)
+      line.place = line.place << 4 | line.contents >> 60
+      line.contents = line.contents << 4 | UInt64(value)
     }
-    return number
+    return line
   }
 
   /// Records of runs that nobody has resumed. One that cannot be looked at or removed stays.

@@ -1,7 +1,11 @@
 import Glibc
 
-/// Device, inode, size and modification time of a file: they must not change while it is read, and a record is compared
-/// with them.
+/// Everything that tells whether a file is still what it was: device, inode, size, mtime and ctime. Whatever is noted or
+/// known of a file holds for this identity alone.
+///
+/// A change of the ctime alone is the one case in between. Every write changes it, and so do chmod, chown, link and
+/// extended attributes, which leave the bytes alone. It cannot be set back, so it shows what a restored mtime hides. Such a
+/// file was touched: it is not another one, but nothing that is known of its bytes counts until they were compared again.
 package struct FileIdentity: Sendable, Equatable {
   package var device: UInt64
   package var inode: UInt64
@@ -9,6 +13,8 @@ package struct FileIdentity: Sendable, Equatable {
   package var size: Int64
   package var modifiedSeconds: Int64
   package var modifiedNanoseconds: Int64
+  package var changedSeconds: Int64
+  package var changedNanoseconds: Int64
 
   init(_ status: stat, from start: Int64 = 0) {
     device = UInt64(status.st_dev)
@@ -16,32 +22,29 @@ package struct FileIdentity: Sendable, Equatable {
     size = max(0, Int64(status.st_size) - start)
     modifiedSeconds = Int64(status.st_mtim.tv_sec)
     modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
+    changedSeconds = Int64(status.st_ctim.tv_sec)
+    changedNanoseconds = Int64(status.st_ctim.tv_nsec)
   }
 
-  /// How a file with this identity has changed if it now has `other`.
+  /// How a file with this identity has changed if it now has `other`; nil if it is the same, or was only touched.
   func change(to other: FileIdentity) -> String? {
     if other.device != device || other.inode != inode { return "was replaced by another file" }
     if other.size < size { return "shrank from \(size) to \(other.size) bytes" }
     if other.size > size { return "grew from \(size) to \(other.size) bytes" }
-    if other != self { return "was rewritten" }
+    if (other.modifiedSeconds, other.modifiedNanoseconds) != (modifiedSeconds, modifiedNanoseconds) {
+      return "was rewritten"
+    }
     return nil
+  }
+
+  /// In the order in which records write them.
+  var numbers: [UInt64] {
+    [device, inode]
+      + [size, modifiedSeconds, modifiedNanoseconds, changedSeconds, changedNanoseconds].map { UInt64(bitPattern: $0) }
   }
 }
 
 extension FileIdentity {
   /// For a source that is not a file.
   package static let none = FileIdentity(stat())
-}
-
-/// A file's ctime: every write changes it, and so do chmod, chown, link and extended attributes, which leave the bytes
-/// alone. It cannot be set back, so it shows what a restored mtime hides. It is not part of the identity: after a chmod
-/// between two runs it is still the same file, and what an earlier run has sent is compared with the bytes anyway.
-struct StatusChange: Sendable, Equatable {
-  private let seconds: Int64
-  private let nanoseconds: Int64
-
-  init(_ status: stat) {
-    seconds = Int64(status.st_ctim.tv_sec)
-    nanoseconds = Int64(status.st_ctim.tv_nsec)
-  }
 }

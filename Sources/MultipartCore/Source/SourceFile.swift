@@ -15,8 +15,8 @@ package final class SourceFile: Sendable {
   }
 
   private struct State {
-    /// The ctime at which the bytes were last known to be those that are sent.
-    var compared: StatusChange
+    /// When the bytes were last known to be those that are sent.
+    var compared: FileIdentity
     /// The SHA-256 of the whole source, if a caller relies on it.
     var promised: Checksum?
     var canBeMapped: Bool?
@@ -72,7 +72,7 @@ package final class SourceFile: Sendable {
       let status = try Self.status(of: descriptor, path)
       guard Self.saysHowLong(status, descriptor, from: 0) else { throw Self.lengthless(path) }
       identity = FileIdentity(status)
-      state = Locked(State(compared: StatusChange(status)))
+      state = Locked(State(compared: identity))
     } catch {
       close(descriptor)
       throw error
@@ -99,30 +99,37 @@ package final class SourceFile: Sendable {
     start = Int64(position)
     door = .descriptor
     identity = FileIdentity(status, from: start)
-    state = Locked(State(compared: StatusChange(status)))
+    state = Locked(State(compared: identity))
   }
 
   deinit { close(descriptor) }
 
   /// Throws if the file has changed since the start: by its descriptor (rewritten in place, cut, grown) and by its path
-  /// (replaced by another file). A change of the ctime only is handled by `confirm`.
+  /// (replaced by another file). That it was touched is handled by `confirm`.
   package func checkUnchanged() throws(Failure) {
-    _ = try unchangedStatus()
+    _ = try unchanged()
   }
 
-  private func unchangedStatus() throws(Failure) -> StatusChange {
-    let named = namedStatus
+  /// Whether the bytes are known to be those that were compared last: nobody has even touched the file since. Throws if
+  /// it has changed.
+  func isUntouched() throws(Failure) -> Bool {
+    let now = try unchanged()
+    return state.withLock { $0.compared == now }
+  }
+
+  /// What the file is now, which differs from what it was at most in its ctime.
+  private func unchanged() throws(Failure) -> FileIdentity {
+    let named = namedStatus.map { FileIdentity($0) }
     // It is the same file, so its descriptor has nothing else to tell.
-    if let named, identity == FileIdentity(named), state.withLock({ $0.compared == StatusChange(named) }) {
-      return StatusChange(named)
-    }
+    if let named, state.withLock({ $0.compared == named }) { return named }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.unreadable(path, errno) }
-    if let change = identity.change(to: FileIdentity(status, from: start)) { throw changed(change) }
-    if case .descriptor = door { return StatusChange(status) }
+    let now = FileIdentity(status, from: start)
+    if let change = identity.change(to: now) { throw changed(change) }
+    if case .descriptor = door { return now }
     guard let named else { throw changed("was removed or renamed") }
-    if let change = identity.change(to: FileIdentity(named)) { throw changed(change) }
-    return StatusChange(status)
+    if let change = identity.change(to: named) { throw changed(change) }
+    return now
   }
 
   /// What its name leads to now, if it has one.
@@ -191,24 +198,24 @@ package final class SourceFile: Sendable {
 extension SourceFile {
   // MARK: - Rewritten with restored times
 
-  /// The caller has compared the whole source with this SHA-256 and relies on it.
+  /// Of the whole source: the caller relies on it.
   package func promise(_ sha256: Checksum) {
     state.withLock { $0.promised = sha256 }
   }
 
-  /// Throws if the file is no longer what was sent. If only its ctime has changed since the bytes were last compared,
-  /// `compare` sums them again and says whether they are the same, until the ctime stays unchanged meanwhile. It gives up
-  /// after the third time, because then somebody is working on the file.
+  /// Throws if the file is no longer what was sent. If it was touched since the bytes were last compared, `compare` sums
+  /// them again and says whether they are the same, until nobody touches it meanwhile. It gives up after the third time,
+  /// because then somebody is working on the file.
   func confirm(
     unless isStopped: () -> Bool, _ compare: () throws(Failure) -> Bool
   ) throws(Failure) {
     for _ in 1...3 {
-      let moment = try unchangedStatus()
-      guard moment != state.withLock({ $0.compared }) else { return }
+      let now = try unchanged()
+      guard now != state.withLock({ $0.compared }) else { return }
       guard try compare(), try keepsPromise(unless: isStopped) else { throw changed("was rewritten") }
-      state.withLock { $0.compared = moment }
+      state.withLock { $0.compared = now }
     }
-    guard try unchangedStatus() == state.withLock({ $0.compared }) else { throw changed("was changed again and again") }
+    guard try isUntouched() else { throw changed("was changed again and again") }
   }
 
   private func keepsPromise(unless isStopped: () -> Bool) throws(Failure) -> Bool {

@@ -107,10 +107,13 @@ struct BodySender: Sendable {
     }
   }
 
-  /// The checksums that the request carries and its signature needs.
-  func sums(of body: any PartBody, _ form: ChecksumForm) async throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+  /// The checksums that the request carries and its signature needs, and `others`.
+  func sums(
+    of body: any PartBody, _ form: ChecksumForm, also others: Set<ChecksumAlgorithm> = []
+  ) async throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     try body.checkSource()
-    var wanted: Set<ChecksumAlgorithm> = client.signsPayload || (job.wantsSHA256 && job.isReadWhole) ? [.sha256] : []
+    var wanted = others
+    if client.signsPayload { wanted.insert(.sha256) }
     switch carried(form) {
     case .algorithm(let algorithm): wanted.insert(algorithm)
     case .md5: wanted.insert(.md5)

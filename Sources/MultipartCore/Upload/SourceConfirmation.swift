@@ -1,9 +1,16 @@
-/// The last check of a file before it is published. If only its ctime has changed, its bytes are compared.
+/// The last check of a file before it is published. If it was touched, its bytes are compared.
 extension Uploader {
   /// Throws if the source is no longer what its parts were made of.
   func confirmSource(_ receipts: [PartReceipt]) throws(Failure) {
     guard case .file(let file) = job.source else { return }
     let isStopped = { @Sendable [progress] in progress.isStopped || Task.isCancelled }
+    // The parts are sent side by side, which is no order for a SHA-256 of the whole.
+    if job.wantsSHA256, sha256.withLock({ $0 == nil }),
+      let sum = try PartSlice(file: file, offset: 0, length: file.size).checksums([.sha256], unless: isStopped)[.sha256]
+    {
+      file.promise(sum)
+      sha256.withLock { $0 = sum }
+    }
     try file.confirm(unless: isStopped) { () throws(Failure) in
       world.log(1, SourceTouch.notice)
       for receipt in receipts {

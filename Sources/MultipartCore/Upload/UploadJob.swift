@@ -53,7 +53,7 @@ package struct UploadJob: Sendable {
   package var isDirectoryBucket = false
   /// How to find out whether the object is the source already; nil: it is replaced without a look.
   var sameness: SamenessQuestion?
-  /// The file's SHA-256 is told with the result.
+  /// The SHA-256 of the file as it is at the store is told with the result.
   var wantsSHA256 = false
   /// Finds out what would be sent, and sends nothing.
   var onlyLooks = false
@@ -82,6 +82,9 @@ package struct UploadJob: Sendable {
 
   /// The source is read at once, and not mapped.
   var isReadWhole: Bool { readsWhole && source.size.map { $0 <= FileBytes.most } ?? false }
+
+  /// Neither a record nor a time shows that the object is the file, only its bytes.
+  var wantsBytesCompared: Bool { verifies || wantsSHA256 }
 
   /// The action that aborts an upload to this object.
   func abort(_ uploadID: String) -> RemedyAction { .abort(bucket: bucket, key: key, uploadID: uploadID) }
@@ -177,6 +180,13 @@ package struct UploadJob: Sendable {
     for field in try create.request().headers.fields { digest.add(field.name.lowercased(), field.value) }
     digest.add("customer key", customerKey == nil ? nil : "one")
     return try digest.hex()
+  }
+}
+
+extension UploadJob {
+  /// What a run of many notes of it.
+  func recorded() throws(Failure) -> RunRecord.Object {
+    RunRecord.Object(bucket: bucket, key: key, options: try digest(), source: source.identity)
   }
 }
 

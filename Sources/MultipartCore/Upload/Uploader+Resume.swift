@@ -21,9 +21,10 @@ extension Uploader {
     return await findForeign()
   }
 
-  private func isOfThisSource(_ record: UploadRecord) -> Bool { record.header.source == job.source.identity }
+  /// Also if it was touched since: every part is compared anyway.
+  func isOfThisSource(_ record: UploadRecord) -> Bool { record.header.source.change(to: job.source.identity) == nil }
 
-  /// A file that was touched, copied or checked out again may still be the same.
+  /// A file with another mtime, copied or checked out again, may still be the same.
   private func use(of record: UploadRecord) -> UploadMachine.Candidate.Use {
     isOfThisSource(record) ? .own : .changed("the source differs from that of the unfinished upload")
   }
@@ -93,12 +94,13 @@ extension Uploader {
       PartReceipt(number: $0.number, size: $0.size, etag: $0.etag, checksum: $0.checksum, proof: .none)
     }
     do throws(Failure) {
-      // The record cannot tell if the file was rewritten and its times were restored, so the bytes are compared.
+      // Nothing else sends these bytes again, so they are compared whatever the file's times say.
       for receipt in receipts {
         guard let slice = try body(of: receipt.number) as? PartSlice,
           try slice.isStill(receipt, etagMayBeMD5: job.etagMayBeMD5, unless: { progress.isStopped || Task.isCancelled })
         else { return }
       }
+      try confirmSource(receipts)
       finisher.expect(try Expectation(receipts: receipts))
     } catch {
       world.log(1, "the record's parts do not give an object: \(error.message)")

@@ -5,6 +5,7 @@ extension Uploader {
     do throws(Failure) {
       if let object = try await sameObject() {
         same.withLock { $0 = object }
+        sha256.withLock { $0 = object.sha256 }
         return .same(evidence: object.evidence)
       }
       guard job.conditions != WriteConditions() else { return .checked(nil) }
@@ -104,7 +105,7 @@ extension Uploader {
   func put(_ form: ChecksumForm, fresh: Bool) async -> UploadMachine.Event {
     do throws(Failure) {
       guard let body = try wholeBody() else { throw Failure(.local, "there is nothing to put") }
-      let sums = try await sender.sums(of: body, form)
+      let sums = try await sender.sums(of: body, form, also: job.wantsSHA256 ? [.sha256] : [])
       // Known before the request is sent, because its answer may be lost.
       finisher.expect(Expectation(size: body.length, form: form, sums: sums))
       finisher.begin(.put(world.uptime()))

@@ -185,27 +185,11 @@ package final class Uploader: Performer {
 
   var mustSettle: Bool {
     job.source.isStream || known.withLock { $0.neighbours != nil }
-      || (job.wantsSHA256 && sha256.withLock { $0 == nil })
-  }
-
-  /// The parts of a file are sent side by side, which is no order for a SHA-256 of the whole.
-  private func sumUp() {
-    guard case .file(let file) = job.source, sha256.withLock({ $0 == nil }) else { return }
-    do throws(Failure) {
-      let whole = PartSlice(file: file, offset: 0, length: file.size)
-      let sum = try whole.checksums([.sha256]) { progress.isStopped }[.sha256]
-      try file.checkUnchanged()
-      sha256.withLock { $0 = sum }
-    } catch {
-      world.log(1, "the SHA-256 of \(job.source.path.text) is not known: \(error.message)")
-    }
   }
 
   func settle(_ result: Result<UploadResult, Failure>) async {
     switch result {
-    case .success(let result):
-      if job.wantsSHA256, !result.isPlanned { sumUp() }
-      await endLookAround()
+    case .success: await endLookAround()
     case .failure: await endStream()
     }
     known.withLock { $0.neighbours }?.cancel()
@@ -236,7 +220,7 @@ package final class Uploader: Performer {
   private func adopt(_ uploadID: String, _ machine: UploadMachine) -> Bool {
     // A ticket is its own record.
     guard let journal else { return job.ticket != nil }
-    if let found = journal.found, found.header.source == job.source.identity,
+    if let found = journal.found, isOfThisSource(found),
       found.header.uploadID.utf8.elementsEqual(uploadID.utf8)
     {
       return journal.resume()

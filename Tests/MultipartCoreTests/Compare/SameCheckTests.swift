@@ -282,6 +282,57 @@ import Testing
     #expect(stop?.code == .interrupted)
   }
 
+  /// By the CRC64NVME, and its SHA-256 in a second pass.
+  private func summed(_ isStopped: @escaping @Sendable () -> Bool) async throws -> SameObject? {
+    let crc = try Self.sum(.crc64nvme, large).base64
+    let one = try make(large, ["x-amz-checksum-crc64nvme": crc, "x-amz-checksum-type": "FULL_OBJECT"])
+    return try await SameCheck(
+      client: one.client, bucket: "bucket", key: "key", file: one.file, plan: UploadPlan(size: one.file.size),
+      wantsSHA256: true, isStopped: isStopped
+    ).run().same
+  }
+
+  @Test("the SHA-256 of a file that is the same is of the bytes that were compared, whatever is written meanwhile")
+  func summed() async throws {
+    let asked = Locked(0)
+    let count = { @Sendable () -> Int in
+      asked.withLock { count in
+        count += 1
+        return count
+      }
+    }
+    let sum = try Self.sum(.sha256, large)
+    #expect(try await summed { count() < 0 }?.sha256 == sum)
+    // Between the passes.
+    let middle = asked.withLock { $0 } / 2 + 1
+    for touch in Touch.allCases {
+      asked.withLock { $0 = 0 }
+      let path = directory.path("file")
+      let act = { @Sendable () -> Bool in
+        if count() == middle { try? touch.happen(to: path) }
+        return false
+      }
+      guard touch == .rewritten else {
+        #expect(try await summed(act)?.sha256 == sum, "\(touch)")
+        continue
+      }
+      let failure = await #expect(throws: Failure.self) { try await summed(act) }
+      #expect(failure?.code == .sourceChanged)
+    }
+  }
+
+  @Test("where bytes are to be compared, the same time and size are not enough")
+  func timeAlone() async throws {
+    let path = try directory.write(small, to: "file")
+    try setModified(path, seconds: 1_700_000_000, nanoseconds: 0)
+    let one = try make(at: path, ["x-amz-meta-mtime": "1700000000"])
+    var check = SameCheck(
+      client: one.client, bucket: "bucket", key: "key", file: one.file, plan: try UploadPlan(size: 5))
+    #expect(try await check.run().same != nil)
+    check.timesCount = false
+    #expect(try await check.run().why?.hasPrefix("nothing that the store says") == true)
+  }
+
   private func make(at path: String, _ headers: HeaderList) throws -> Case {
     var headers = headers
     headers.add("Content-Length", "5")

@@ -112,7 +112,7 @@ import Testing
     let (bytes, _) = try RecordSamples.text(RecordSamples.record(parts: 1))
     try shelf.write(Array(bytes.prefix(30)))
     try shelf.write(bytes, to: RecordTarget(origin: "", bucket: "", key: "wrong place"))
-    let second = RecordLine.write(["s3up", "record", "2"].map { Array($0.utf8) }).bytes
+    let second = RecordLine.write(["s3up", "record", "3"].map { Array($0.utf8) }).bytes
     try shelf.write(second, to: RecordTarget(origin: "", bucket: "", key: "future"))
     let listing = try book.listing()
     #expect(listing.records.map(\.header.created.seconds) == [100, 200, 300])

@@ -14,10 +14,20 @@ enum RecordSamples {
   ) -> UploadRecord.Header {
     UploadRecord.Header(
       target: target, sourcePath: FilePath(bytes: [0x2F, 0xFF, 0xC3, 0x28, 0x20, 0x0A, 0x25, 0x80]),
-      source: FileIdentity(
-        device: .max, inode: .max - 1, size: .max, modifiedSeconds: -1, modifiedNanoseconds: 999_999_999),
+      source: identity(
+        device: .max, inode: .max - 1, size: .max, modified: (-1, 999_999_999), changed: (.min, 999_999_998)),
       uploadID: id, partSize: 8 << 20, form: .algorithm(.crc64nvme), optionsDigest: String(repeating: "ab", count: 32),
       created: Timestamp(seconds: created))
+  }
+
+  static func identity(
+    device: UInt64, inode: UInt64, size: Int64, modified: (Int64, Int64), changed: (Int64, Int64)
+  ) -> FileIdentity {
+    var identity = FileIdentity.none
+    (identity.device, identity.inode, identity.size) = (device, inode, size)
+    (identity.modifiedSeconds, identity.modifiedNanoseconds) = modified
+    (identity.changedSeconds, identity.changedNanoseconds) = changed
+    return identity
   }
 
   static let etags = [

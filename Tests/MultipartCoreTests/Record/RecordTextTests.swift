@@ -30,16 +30,32 @@ import Testing
     record.parts[1] = RecordSamples.part(1)
     let digest = String(repeating: "ab", count: 32)
     let expected = [
-      "s3up record 1",
+      "s3up record 2",
       "upload https://s3.example:9000 b%20ucket%2541 "
         + "a/../b%20%0a%00\"%2520%0d/e%cc%81%f0%9f%92%a9%7f /%ff%c3(%20%0a%25%80 18446744073709551615 "
-        + "18446744073709551614 9223372036854775807 -1 999999999 up%20load%25\"%ef%bf%bd~2+/= 8388608 crc64nvme "
+        + "18446744073709551614 9223372036854775807 -1 999999999 -9223372036854775808 999999998 up%20load%25\"%ef%bf%bd~2+/= 8388608 crc64nvme "
         + "\(digest) 1800000000",
       "part 1 8388609 1 crc64nvme:" + Hex.encode(randomBytes(8, seed: 1)),
     ]
     let lines = String(decoding: try RecordSamples.text(record).bytes, as: UTF8.self).split(separator: "\n")
     #expect(lines.map { String($0.dropLast(9)) } == expected)
-    #expect(lines.first == "s3up record 1 d622f77f")
+    #expect(lines.first == "s3up record 2 c572048b")
+  }
+
+  @Test("The record of a release that knew no ctime is read, and is not that of an untouched file")
+  func former() throws {
+    let record = RecordSamples.record(parts: 3)
+    let (text, ends) = try RecordSamples.text(record)
+    var words = try #require(RecordLine.read(text[ends[0]..<ends[1] - 1])).words
+    words.removeSubrange(10...11)
+    let opening = RecordLine.write(["s3up", "record", "1"].map { Array($0.utf8) }).bytes
+    let upload = RecordLine.write(words)
+    var bytes = opening + upload.bytes
+    for number in 1...3 { bytes += try RecordText.entry(RecordSamples.part(number), seed: upload.crc) }
+    var expected = record
+    (expected.header.source.changedSeconds, expected.header.source.changedNanoseconds) = (0, 0)
+    #expect(try RecordText.read(bytes)?.record == expected)
+    #expect(try RecordText.read(opening + text[ends[0]...]) == nil)
   }
 
   @Test("Every form of checksum is remembered")
@@ -123,14 +139,14 @@ import Testing
   @Test("An unknown version is refused with a message that says so; a damaged file is not an unknown version")
   func versions() throws {
     let second = try RecordSamples.text(record).bytes.drop { $0 != 0x0A }.dropFirst()
-    for words in [["s3up", "record", "2"], ["s3up", "record", "1", "more"], ["s3up", "record", ""]] {
+    for words in [["s3up", "record", "3"], ["s3up", "record", "2", "more"], ["s3up", "record", ""]] {
       let bytes = RecordLine.write(words.map { Array($0.utf8) }).bytes + second
       let failure = #expect(throws: Failure.self) { try RecordText.read(bytes) }
       #expect(failure?.code == .configuration)
       #expect(failure?.message.contains("version \(words.dropFirst(2).joined(separator: " ")),") == true)
       #expect(failure?.remedy != nil)
     }
-    #expect(try RecordText.read(Array("s3up record 2\n".utf8) + second) == nil)
+    #expect(try RecordText.read(Array("s3up record 3\n".utf8) + second) == nil)
     #expect(try RecordText.read(RecordLine.write([Array("notes".utf8)]).bytes + second) == nil)
   }
 

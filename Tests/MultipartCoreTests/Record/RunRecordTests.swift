@@ -14,27 +14,30 @@ import Testing
   private var folder: String { directory.path("state") }
   private var path: String { folder + "/runs/" + name }
 
-  private func open(_ name: String? = nil) throws -> RunRecord? {
-    try RunRecord.open(folder: folder, name: name ?? self.name, now: now)
+  private func open(_ name: String? = nil, most: Int = RunRecord.mostLines) throws -> RunRecord? {
+    try RunRecord.open(folder: folder, name: name ?? self.name, now: now, most: most)
   }
 
-  private static func identity(_ number: Int64) -> FileIdentity {
-    FileIdentity(device: 1, inode: 2, size: number, modifiedSeconds: -3, modifiedNanoseconds: 4)
+  private static func object(_ number: Int, options: String = "o") -> RunRecord.Object {
+    RunRecord.Object(
+      bucket: "b", key: "k\(number)", options: options,
+      source: RecordSamples.identity(
+        device: 1, inode: 2, size: Int64(number), modified: (-3, 4), changed: (-5, 6)))
   }
+
+  private static let one = RunRecord.Object(bucket: "b", key: "k", options: "", source: .none)
 
   /// Writes a record of these many lines.
   private func write(_ count: Int) throws {
     let record = try #require(try open())
     for number in 0..<count {
-      try record.append(key: "k\(number)", identity: Self.identity(Int64(number)), etag: "\"e\(number)\"")
+      try record.append(Self.object(number), etag: "\"e\(number)\"")
     }
     try record.close(keeps: true)
   }
 
   private func known(_ record: RunRecord, of count: Int) throws -> [Int] {
-    try (0..<count).filter {
-      try record.knows(key: "k\($0)", identity: Self.identity(Int64($0)), etag: "e\($0)")
-    }
+    try (0..<count).filter { try record.knows(Self.object($0), etag: "e\($0)") }
   }
 
   @Test("the next run knows what this one has noted, and nothing else")
@@ -47,33 +50,75 @@ import Testing
     let record = try #require(try open())
     #expect(record.isResumed)
     #expect(try known(record, of: 1100) == Array(0..<1000))
-    let own = Self.identity(5)
-    #expect(try record.knows(key: "k5", identity: own, etag: "\"e5\""))
-    #expect(try !record.knows(key: "k5", identity: own, etag: "e6"))
-    #expect(try !record.knows(key: "k6", identity: own, etag: "e5"))
-    for change in [\FileIdentity.size, \.modifiedSeconds, \.modifiedNanoseconds] {
+    let own = Self.object(5)
+    #expect(try record.knows(own, etag: "\"e5\""))
+    #expect(try !record.knows(own, etag: "e6"))
+    for change in [\RunRecord.Object.bucket, \.key, \.options] {
       var other = own
-      other[keyPath: change] += 1
-      #expect(try !record.knows(key: "k5", identity: other, etag: "e5"))
+      other[keyPath: change] += "x"
+      #expect(try !record.knows(other, etag: "e5"))
+    }
+    for change in [
+      \FileIdentity.size, \.modifiedSeconds, \.modifiedNanoseconds, \.changedSeconds, \.changedNanoseconds,
+    ] {
+      var other = own
+      other.source[keyPath: change] += 1
+      #expect(try !record.knows(other, etag: "e5"))
     }
     for change in [\FileIdentity.device, \.inode] {
       var other = own
-      other[keyPath: change] += 1
-      #expect(try !record.knows(key: "k5", identity: other, etag: "e5"))
+      other.source[keyPath: change] += 1
+      #expect(try !record.knows(other, etag: "e5"))
     }
     try record.close(keeps: true)
     #expect(RecordShelf.mode(path) == 0o600)
     #expect(RecordShelf.mode(folder + "/runs") == 0o700)
-    // Seventeen bytes for each line, and the first one.
-    #expect(RecordShelf.status(path).map { $0.st_size > 17_000 && $0.st_size < 17_128 } == true)
+    // 33 bytes for each line, and the first one.
+    #expect(RecordShelf.status(path).map { $0.st_size > 33_000 && $0.st_size < 33_128 } == true)
+  }
+
+  @Test("of an object's lines the last counts, also if it says that nothing is known any more")
+  func last() throws {
+    try write(10)
+    var record = try #require(try open())
+    try record.append(Self.object(5, options: "other"), etag: "e5")
+    try record.forget(Self.object(6, options: "other"))
+    try record.forget(Self.object(11))
+    try record.close(keeps: true)
+    record = try #require(try open())
+    #expect(try known(record, of: 12) == [0, 1, 2, 3, 4, 7, 8, 9])
+    #expect(try record.knows(Self.object(5, options: "other"), etag: "e5"))
+    #expect(try !record.knows(Self.object(6, options: "other"), etag: "e6"))
+    // What was not known needs no line.
+    let size = try #require(RecordShelf.status(path)).st_size
+    for number in [6, 11] { try record.forget(Self.object(number)) }
+    #expect(try #require(RecordShelf.status(path)).st_size == size)
+    // As before, but an object of the same bytes was there in between.
+    try record.append(Self.object(5), etag: "e5")
+    try record.close(keeps: true)
+    record = try #require(try open())
+    #expect(try known(record, of: 12) == [0, 1, 2, 3, 4, 5, 7, 8, 9])
+    try record.close(keeps: true)
+  }
+
+  @Test("of more lines than are kept in memory the newest count, and others can follow")
+  func most() throws {
+    try write(10)
+    var record = try #require(try open(most: 4))
+    #expect(try known(record, of: 10) == [6, 7, 8, 9])
+    try record.append(Self.object(10), etag: "e10")
+    try record.close(keeps: true)
+    record = try #require(try open())
+    #expect(try known(record, of: 11) == Array(0...10))
+    try record.close(keeps: true)
   }
 
   @Test("a finished run leaves nothing")
   func removed() throws {
     let record = try #require(try open())
-    try record.append(key: "k", identity: .none, etag: "e")
+    try record.append(Self.one, etag: "e")
     try record.close(keeps: false)
-    try record.append(key: "k", identity: .none, etag: "e")
+    try record.append(Self.one, etag: "e")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/runs") == [])
   }
 
@@ -94,8 +139,8 @@ import Testing
     let record = try #require(try open())
     let head = try #require(RecordShelf.status(path)).st_size
     for number in 1...3 {
-      try record.append(key: "\(number)", identity: .none, etag: "")
-      #expect(try #require(RecordShelf.status(path)).st_size == head + off_t(17 * number))
+      try record.append(Self.object(number), etag: "")
+      #expect(try #require(RecordShelf.status(path)).st_size == head + off_t(33 * number))
     }
     try record.close(keeps: true)
   }
@@ -107,8 +152,7 @@ import Testing
       for part in 0..<8 {
         group.addTask {
           for number in stride(from: part, to: 2000, by: 8) {
-            try? record.append(
-              key: "k\(number)", identity: Self.identity(Int64(number)), etag: "e\(number)")
+            try? record.append(Self.object(number), etag: "e\(number)")
           }
         }
       }
@@ -119,15 +163,15 @@ import Testing
     try next.close(keeps: true)
   }
 
-  @Test("of a record that ends anywhere, the whole lines before count, and new ones can follow", arguments: 0...40)
+  @Test("of a record that ends anywhere, the whole lines before count, and new ones can follow", arguments: 0...70)
   func cutOff(bytes: Int) throws {
     try write(5)
     let whole = try directory.read("state/runs/\(name)")
     try directory.write(whole.dropLast(bytes), to: "state/runs/\(name)")
     let record = try #require(try open())
-    let left = 5 - (bytes + 16) / 17
+    let left = 5 - (bytes + 32) / 33
     #expect(try known(record, of: 5) == Array(0..<left))
-    try record.append(key: "k9", identity: Self.identity(9), etag: "e9")
+    try record.append(Self.object(9), etag: "e9")
     try record.close(keeps: true)
     let next = try #require(try open())
     #expect(try known(next, of: 10) == Array(0..<left) + [9])
@@ -138,7 +182,7 @@ import Testing
   func zeros() throws {
     try write(5)
     var bytes = try directory.read("state/runs/\(name)")
-    for place in bytes.indices.suffix(30) { bytes[place] = 0 }
+    for place in bytes.indices.suffix(60) { bytes[place] = 0 }
     try directory.write(bytes, to: "state/runs/\(name)")
     let record = try #require(try open())
     #expect(try known(record, of: 5) == [0, 1, 2])
@@ -161,15 +205,17 @@ import Testing
     try record.close(keeps: true)
   }
 
-  @Test("a record that is damaged, of another version or not a file of ours is begun anew", arguments: 0..<6)
+  @Test("a record that is damaged, of another version or not a file of ours is begun anew", arguments: 0..<7)
   func anew(kind: Int) throws {
     try write(3)
     let other = try directory.write("untouched", to: "other")
     switch kind {
     case 0: try directory.write("", to: "state/runs/\(name)")
     case 1: try directory.write(randomBytes(5000, seed: 1), to: "state/runs/\(name)")
-    case 2:
-      let head = RecordLine.write(["s3up", "run", "2", String(repeating: "0", count: 32)].map { Array($0.utf8) }).bytes
+    case 2, 6:
+      let head = RecordLine.write(
+        ["s3up", "run", kind == 2 ? "1" : "3", String(repeating: "0", count: 32)].map { Array($0.utf8) }
+      ).bytes
       try directory.write(head, to: "state/runs/\(name)")
     case 3:
       var bytes = try directory.read("state/runs/\(name)")
@@ -182,7 +228,7 @@ import Testing
     }
     let record = try #require(try open())
     #expect(!record.isResumed)
-    try record.append(key: "k", identity: .none, etag: "")
+    try record.append(Self.one, etag: "")
     try record.close(keeps: true)
     #expect(RecordShelf.mode(path) == 0o600)
     #expect(try directory.read("other") == Array("untouched".utf8))

@@ -130,7 +130,7 @@ extension LargestUpload {
   private var header: UploadRecord.Header {
     UploadRecord.Header(
       target: RecordTarget(origin: "https://s3.example", bucket: "bucket", key: "key"), sourcePath: FilePath("/large"),
-      source: FileIdentity(device: 1, inode: 1, size: plan.size, modifiedSeconds: 0, modifiedNanoseconds: 0),
+      source: RecordSamples.identity(device: 1, inode: 1, size: plan.size, modified: (0, 0), changed: (0, 0)),
       uploadID: Self.uploadID, partSize: plan.partSize, form: .algorithm(.crc64nvme), optionsDigest: "none",
       created: Timestamp(seconds: 1_800_000_000))
   }

@@ -210,14 +210,15 @@ import Testing
     let state = box.files.path("state")
     box.environment["S3UP_STATE_DIR"] = state
     let target = RecordTarget(origin: box.fake.endpoint, bucket: "bucket", key: "k")
+    var source = FileIdentity.none
+    source.size = 5
     let header = UploadRecord.Header(
-      target: target, sourcePath: FilePath(box.files.path("f")),
-      source: FileIdentity(device: 1, inode: 1, size: 5, modifiedSeconds: 0, modifiedNanoseconds: 0), uploadID: "none",
-      partSize: 8 << 20, form: .md5, optionsDigest: String(repeating: "ab", count: 32), created: Timestamp(seconds: 0))
+      target: target, sourcePath: FilePath(box.files.path("f")), source: source, uploadID: "none", partSize: 8 << 20,
+      form: .md5, optionsDigest: String(repeating: "ab", count: 32), created: Timestamp(seconds: 0))
     let plain = RecordText.words(header)
-    let opening = RecordLine.write(["s3up", "record", "1"].map { Array($0.utf8) }).bytes
+    let opening = RecordLine.write(["s3up", "record", "2"].map { Array($0.utf8) }).bytes
     // Where the numbers are: the file's identity, the part's size, the time.
-    for place in [5, 6, 7, 8, 9, 11, 14] {
+    for place in [5, 6, 7, 8, 9, 10, 11, 13, 16] {
       for number in Self.numbers.prefix(8) {
         var words = plain
         words[place] = Array(number.utf8)

@@ -163,11 +163,11 @@ import Testing
     let stopped = try await StoppedUpload()
     let path = try #require(try stopped.box.records().first)
     let old = try Data(contentsOf: URL(fileURLWithPath: path))
-    let head = RecordLine.write(["s3up", "record", "2"].map { Array($0.utf8) }).bytes
+    let head = RecordLine.write(["s3up", "record", "3"].map { Array($0.utf8) }).bytes
     let later = Data(head) + old.drop { $0 != UInt8(ascii: "\n") }.dropFirst()
     try later.write(to: URL(fileURLWithPath: path))
     let before = stopped.box.fake.requests.count
-    try await stopped.box.run(StoppedUpload.words).expectFailure(78, "version 2", "remove the file")
+    try await stopped.box.run(StoppedUpload.words).expectFailure(78, "version 3", "remove the file")
     #expect(stopped.box.fake.requests.count == before)
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == later)
     #expect(stopped.box.fake.unfinishedUploads.map(\.id) == [stopped.uploadID])

@@ -1,29 +1,7 @@
 import Foundation
 import MultipartCore
+import Support
 import Testing
-
-@testable import Support
-
-/// What moves a file's ctime and leaves its size and mtime as they were.
-enum Touch: String, CaseIterable, Sendable {
-  case chmod, link, rewritten
-
-  /// Writes other bytes into the file and restores its times, like VeraCrypt.
-  func happen(to path: String) throws {
-    switch self {
-    case .chmod: guard Glibc.chmod(path, 0o640) == 0 else { throw SystemError("chmod") }
-    case .link: guard Glibc.link(path, path + ".link") == 0 else { throw SystemError("link") }
-    case .rewritten:
-      let file = open(path, O_WRONLY | O_CLOEXEC)
-      guard file >= 0 else { throw SystemError("open") }
-      defer { close(file) }
-      var status = stat()
-      guard fstat(file, &status) == 0 else { throw SystemError("fstat") }
-      guard pwrite(file, "changed", 7, 1000) == 7 else { throw SystemError("pwrite") }
-      guard futimens(file, [status.st_atim, status.st_mtim]) == 0 else { throw SystemError("futimens") }
-    }
-  }
-}
 
 @Suite(.crowd) struct TouchedFileTests {
   private let put = ["put", "f", "s3://bucket/k", "--part-size", "5M", "--concurrency", "1"]

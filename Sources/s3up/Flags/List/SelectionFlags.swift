@@ -49,8 +49,8 @@ extension FlagList {
       .skipSame, .toggle, .selection, [.put], "Leave an object alone that is the file already.",
       more: """
         Compared by size, then by the checksum that the store has, the ETag if it is made of MD5s, or the time of \
-        modification that the metadata s3up-mtime (or rclone's or s3cmd's) names. The result says unchanged, and why. Of \
-        a folder the destination is listed once. Nothing at the store is ever deleted: aws s3 sync --delete or rclone \
+        modification that the metadata s3up-mtime (or rclone's or s3cmd's) names; with --verify, or a manifest of sums, \
+        a time is not enough. The result says unchanged, and why. Of a folder the destination is listed once. Nothing at the store is ever deleted: aws s3 sync --delete or rclone \
         sync does that, which one wrong path empties.
         """, negatable: true),
     Flag(

@@ -1,0 +1,175 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// What a run of many files takes from an earlier one that did not end well: only what is still the same file, asked for
+/// in the same way.
+@Suite(.timeLimit(.minutes(15))) struct ManyRecordTests {
+  private let put = ["put", "--files-from", "l", "s3://bucket/p/"]
+
+  /// A first run has uploaded `good`, and has failed because a file of its list is missing.
+  private func begun(_ change: (inout FakeOptions) -> Void = { _ in }) async throws -> BlackBox {
+    let box = try BlackBox(change)
+    try box.sample("good", 2000)
+    try box.files.write("good\nmissing\n", to: "l")
+    let first = try await box.run(put)
+    #expect(first.status == 66, "\(first.errors)")
+    #expect(box.fake.objectCount == 1)
+    try box.sample("missing", 10)
+    return box
+  }
+
+  private func sent(_ box: BlackBox, _ key: String = "p/good") -> Int {
+    box.fake.requests(.putObject).count { $0.key == key }
+  }
+
+  @Test(
+    "A file that was rewritten between two runs, with its times restored, is sent, and the manifest says what is there",
+    arguments: [[], ["--verify"], ["--manifest", "m"], ["--manifest", "m", "--verify"]])
+  func rewritten(_ options: [String]) async throws {
+    let box = try await begun()
+    try Touch.rewritten.happen(to: box.files.path("good"))
+    try await box.run(put + options).expectSuccess()
+    let bytes = try box.files.read("good")
+    #expect(box.fake.object("p/good")?.sha256 == sha256(bytes))
+    guard options.contains("--manifest") else { return }
+    let manifest = String(decoding: try box.files.read("m"), as: UTF8.self)
+    #expect(manifest.hasPrefix(sha256(bytes) + "  good\n"), "\(manifest)")
+  }
+
+  @Test(
+    "What an earlier run has sent is compared with the file where --verify or a manifest of sums asks for it",
+    arguments: [[], ["--manifest", "m.json"], ["--verify"], ["--manifest", "m"]])
+  func compared(_ options: [String]) async throws {
+    let box = try await begun()
+    let second = try await box.run(put + options + ["--json"])
+    second.expectSuccess()
+    #expect(sent(box) == 1)
+    let line = second.lines.first { $0.contains(#""event":"unchanged""#) } ?? ""
+    let isCompared = options == ["--verify"] || options == ["--manifest", "m"]
+    #expect(line.contains("an earlier run has uploaded it") == !isCompared, "\(second.output)")
+    #expect(line.contains("is the file's") == isCompared, "\(second.output)")
+    guard options == ["--manifest", "m"] else { return }
+    let manifest = String(decoding: try box.files.read("m"), as: UTF8.self)
+    #expect(manifest.hasPrefix(sha256(try box.files.read("good")) + "  good\n"), "\(manifest)")
+  }
+
+  private static func showsNothing(_ options: inout FakeOptions) {
+    (options.partETags, options.checksums, options.addsDefaultChecksum) = (.odd, .ignored, false)
+  }
+
+  @Test(
+    "What an earlier run has sent is sent again if it is to be compared and nothing shows the object's bytes",
+    arguments: [[], ["--verify"], ["--manifest", "m"]])
+  func incomparable(_ options: [String]) async throws {
+    let box = try await begun(Self.showsNothing)
+    let second = try await box.run(put + options)
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(sent(box) == (options.isEmpty ? 1 : 2))
+  }
+
+  @Test("A time that is noted with the object does not show its bytes, which --verify asks for")
+  func times() async throws {
+    let box = try BlackBox(Self.showsNothing)
+    try box.sample("good", 2000)
+    #expect(try await box.shell("touch -d @1700000000.5 good").status == 0)
+    let put = ["put", "good", "s3://bucket/k", "--skip-same", "--metadata", "s3up-mtime=1700000000.5"]
+    for (options, count) in [([], 1), ([], 1), (["--verify"], 2)] {
+      let result = try await box.run(put + options)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(sent(box, "k") == count)
+    }
+  }
+
+  @Test("After a chmod between two runs nothing is known of the file, and it is sent")
+  func touched() async throws {
+    let box = try await begun()
+    try Touch.chmod.happen(to: box.files.path("good"))
+    try await box.run(put).expectSuccess()
+    #expect(sent(box) == 2)
+  }
+
+  private func line(_ type: String, _ value: String) -> String {
+    #"{"localUri":"good","bucket":"bucket","key":"k","mimeType":"\#(type)","metadata":{"m":"\#(value)"}}"# + "\n"
+      + #"{"localUri":"missing","bucket":"bucket","key":"missing"}"# + "\n"
+  }
+
+  @Test("Another type or other metadata of a batch's line is another object: it is sent, however often it changes")
+  func batch() async throws {
+    let box = try BlackBox()
+    try box.sample("good", 2000)
+    // The third asks for the first again; the object's ETag is the same all the time.
+    for (count, asked) in [("a/x", "1"), ("a/y", "1"), ("a/x", "1"), ("a/x", "2")].enumerated() {
+      try box.files.write(line(asked.0, asked.1), to: "b")
+      for _ in 1...2 {
+        #expect(try await box.run("put", "--batch", "b").status == 66)
+        #expect(box.fake.object("k")?.headers["content-type"] == asked.0)
+        #expect(box.fake.object("k")?.metadata == ["m": asked.1])
+        #expect(sent(box, "k") == count + 1)
+      }
+    }
+  }
+
+  @Test(
+    "Options of the run that make another object count too", arguments: [["--metadata", "m=1"], ["--tag", "t=1"]])
+  func options(_ options: [String]) async throws {
+    let box = try await begun()
+    try await box.run(put + options).expectSuccess()
+    #expect(sent(box) == 2)
+  }
+
+  @Test(
+    "A run that is killed when its object is there, and not noted yet, leaves nothing that an earlier line says of it")
+  func killed() async throws {
+    let box = try BlackBox()
+    try box.sample("good", 2000)
+    try box.files.write(line("a/x", "1"), to: "b")
+    #expect(try await box.run("put", "--batch", "b").status == 66)
+    try box.files.write(line("a/y", "1"), to: "b")
+    box.fake.setFaults([Fault(.init(.putObject, key: "k"), .stall(stage: .beforeAnswer))])
+    let child = try box.start(["put", "--batch", "b"])
+    #expect(await box.fake.wait { _ in box.fake.object("k")?.headers["content-type"] == "a/y" })
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    box.fake.setFaults([])
+    try box.files.write(line("a/x", "1"), to: "b")
+    #expect(try await box.run("put", "--batch", "b").status == 66)
+    #expect(box.fake.object("k")?.headers["content-type"] == "a/x")
+  }
+
+  @Test("An object that was encrypted with another key than the caller's is sent again with this one")
+  func customerKey() async throws {
+    let keys = ["one", "two"]
+    let options = { (name: String) in ["--sse-c-key-file", name] }
+    let box = try BlackBox(secure: true)
+    for (seed, name) in keys.enumerated() { try box.files.write(randomBytes(32, seed: UInt64(seed)), to: name) }
+    try box.sample("t/good", 2000)
+    try box.sample("t/other", 10)
+    box.fake.addFault(Fault(.init(.putObject, key: "p/other"), .error(status: 403, code: "AccessDenied")))
+    for (count, name) in [(1, "one"), (1, "one"), (2, "two"), (2, "two")] {
+      let result = try await box.run(["put", "-r", "t", "s3://bucket/p"] + options(name))
+      #expect(result.status == 77, "\(result.errors)")
+      #expect(sent(box) == count)
+    }
+  }
+
+  @Test("A manifest has the sum of what was published, whatever is written to the file meanwhile")
+  func published() async throws {
+    let box = try BlackBox()
+    let gate = try box.files.write([], to: "gate")
+    let bytes = try box.sample("large", 11 * mebi)
+    box.fake.setFaults([Fault(.init(.completeMultipartUpload), .hold(file: gate, stage: .beforeAnswer))])
+    let words = ["large", "large2", "s3://bucket/p/", "--manifest", "m", "--part-size", "5M"]
+    try box.sample("large2", 11 * mebi, seed: 2)
+    let child = try box.start(["put"] + words)
+    #expect(await box.fake.wait { _ in box.fake.object("p/large") != nil })
+    try Touch.rewritten.happen(to: box.files.path("large"))
+    try FileManager.default.removeItem(atPath: gate)
+    let result = await child.wait()
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(box.fake.object("p/large")?.sha256 == sha256(bytes))
+    let manifest = String(decoding: try box.files.read("m"), as: UTF8.self)
+    #expect(manifest.hasPrefix(sha256(bytes) + "  large\n"), "\(manifest)")
+  }
+}
