@@ -17,7 +17,7 @@ public struct BatchOptions: Sendable {
   package var manifestPrefix = ""
 
   func nameInManifest(_ key: String) -> String {
-    guard manifest?.wantsSHA256 == true, key.utf8.starts(with: manifestPrefix.utf8) else { return key }
+    guard manifest?.wantsSHA256 == true, key.begins(with: manifestPrefix) else { return key }
     return String(Substring(key.utf8.dropFirst(manifestPrefix.utf8.count)))
   }
 

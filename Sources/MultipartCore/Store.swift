@@ -113,7 +113,7 @@ extension StoreOptions {
   /// Nil when there is neither the option, nor `XDG_STATE_HOME`, nor `HOME`.
   package func stateFolder(_ environment: [String: String]) -> String? {
     if let stateFolder { return stateFolder.isEmpty ? nil : stateFolder }
-    if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") { return base + "/s3up" }
+    if let base = environment["XDG_STATE_HOME"], base.begins(with: "/") { return base + "/s3up" }
     guard let home = environment["HOME"], !home.isEmpty else { return nil }
     return home + "/.local/state/s3up"
   }

@@ -49,7 +49,7 @@ final class PrefixListing: @unchecked Sendable {
 
   func find(_ key: String) async -> Found {
     if case .useless = next { return .unknown }
-    guard key.utf8.starts(with: (list.prefix ?? "").utf8) else { return .unknown }
+    guard key.begins(with: (list.prefix ?? "")) else { return .unknown }
     guard !Self.isBefore(key, lastWanted) else { return giveUp("the files are not in the order of their keys") }
     lastWanted = key
     while true {
@@ -86,7 +86,7 @@ final class PrefixListing: @unchecked Sendable {
     guard !answer.areKeysDoubtful else { return "it does not say whether its keys are encoded" }
     let last = floor
     for object in answer.objects {
-      guard Self.isBefore(floor, object.key), object.key.utf8.starts(with: (list.prefix ?? "").utf8) else {
+      guard Self.isBefore(floor, object.key), object.key.begins(with: (list.prefix ?? "")) else {
         return "its keys are not in order"
       }
       floor = object.key

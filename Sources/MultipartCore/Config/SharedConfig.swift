@@ -80,7 +80,7 @@ package struct SharedConfig: Sendable {
 
   /// `~/x` below `HOME`; nil without `HOME`, where no such file exists.
   static func expanded(_ path: String, _ environment: [String: String]) -> String? {
-    guard path.utf8.starts(with: "~/".utf8) else { return path }
+    guard path.begins(with: "~/") else { return path }
     guard let home = environment["HOME"], !home.isEmpty else { return nil }
     return home + String(Substring(path.utf8.dropFirst()))
   }

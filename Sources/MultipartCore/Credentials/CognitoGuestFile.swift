@@ -62,10 +62,10 @@ struct CognitoGuestFile: Sendable {
     guard let file = try? file(), let bytes = try? file.read(most: Self.mostBytes),
       let text = String(validating: bytes, as: UTF8.self)
     else { return [] }
-    let lines = text.split(separator: "\n")
+    let lines = text.words(between: "\n")
     guard lines.first?.utf8.elementsEqual(Self.header.utf8) == true else { return [] }
     return lines.dropFirst().compactMap { line in
-      let words = line.split(separator: " ").map(String.init)
+      let words = line.words(between: " ").map(String.init)
       guard words.count == 3, CognitoPool.isIdentity(words[2]) else { return nil }
       return Entry(origin: words[0], pool: words[1], identity: words[2])
     }

@@ -108,7 +108,7 @@ struct ContainerAddress: Sendable {
   init?(environment: [String: String]) throws(Failure) {
     let (relative, full) = ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI")
     if let path = environment[relative], !path.isEmpty {
-      guard path.hasPrefix("/") else {
+      guard path.begins(with: "/") else {
         throw Failure(.credentials, "\(relative) does not begin with /", remedy: "it is a path at 169.254.170.2")
       }
       url = try ServiceURL.parse("http://169.254.170.2" + path, name: relative, blame: .credentials)
@@ -129,15 +129,15 @@ struct ContainerAddress: Sendable {
   /// AWS's rule for plain HTTP: only local addresses. Other names are not resolved, because the answer may change before
   /// the request. `localhost` is safe: libcurl makes it a loopback address without asking a name server.
   private static func isNear(_ origin: Origin) -> Bool {
-    if origin.host.hasPrefix("[") {
-      let address = String(origin.host.dropFirst().prefix { $0 != "]" })
+    if origin.host.begins(with: "[") {
+      let address = origin.bareHost
       var parsed = in6_addr()
       guard inet_pton(AF_INET6, address, &parsed) == 1 else { return false }
       let bytes = withUnsafeBytes(of: &parsed) { Array($0) }
       return bytes == [UInt8](repeating: 0, count: 15) + [1]
         || bytes == [0xFD, 0x00, 0x0E, 0xC2] + [UInt8](repeating: 0, count: 11) + [0x23]
     }
-    let name = String(origin.host.prefix { $0 != ":" })
+    let name = origin.bareHost
     if name == "localhost" { return true }
     // Only four decimal numbers: programs disagree on `127.1` and `0x7f000001`.
     var parsed = in_addr()

@@ -26,7 +26,7 @@ package struct InstanceMetadataSettings: Sendable, Equatable {
       guard url.query.isEmpty else { throw Failure(.configuration, "\(name) has a query", remedy: "leave it out") }
       origin = url.origin
       basePath = url.path
-      while basePath.hasSuffix("/") { basePath.removeLast() }
+      while basePath.ends(with: "/") { basePath.removeLast() }
     } else if let (text, name) = value("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE", "ec2_metadata_service_endpoint_mode") {
       switch text.lowercased() {
       case "ipv4": break

@@ -20,7 +20,7 @@ struct RoleSource: ProfileSource {
 
   private static func takeOn(_ view: ProfileView, visited: [String]) async throws(Failure) -> Credentials {
     guard let arn = view["role_arn"] else { throw view.misconfigured("has no role_arn") }
-    guard arn.utf8.allSatisfy(ASCII.isVisible), arn.hasPrefix("arn:") else {
+    guard arn.utf8.allSatisfy(ASCII.isVisible), arn.begins(with: "arn:") else {
       throw view.misconfigured(
         "has a role_arn that is not an ARN", remedy: "it looks like arn:aws:iam::123456789012:role/NAME")
     }

@@ -57,7 +57,7 @@ struct SSOClient: Sendable {
     let body = JSON.parse(answer.body)
     let written = answer.headers["x-amzn-ErrorType"] ?? body?["error"]?.text ?? body?["__type"]?.text
     // `UnauthorizedException:http://…`, `com.amazonaws#UnauthorizedException`
-    let code = written.flatMap { $0.split(separator: "#").last?.split(separator: ":").first.map(String.init) }
+    let code = written.flatMap { $0.words(between: "#").last?.words(between: ":").first.map(String.init) }
     let said = body?["message"]?.text ?? body?["error_description"]?.text
     let text = said.map { Redaction.sentence($0, secrets: []) }
     return Failure(

@@ -142,7 +142,7 @@ package struct ServiceAddresses: Sendable {
 
   /// In GovCloud the ordinary names of STS, SSO and OIDC are already FIPS endpoints, and there are no others.
   private func label(of service: CredentialService, in region: String, usesFIPS: Bool) -> String {
-    guard usesFIPS, !(region.hasPrefix("us-gov-") && service != .cognitoIdentity) else { return service.label }
+    guard usesFIPS, !(region.begins(with: "us-gov-") && service != .cognitoIdentity) else { return service.label }
     return service.label + "-fips"
   }
 }

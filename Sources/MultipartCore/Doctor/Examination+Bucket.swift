@@ -113,7 +113,7 @@ extension Examination {
 
   /// The objects' ARN, as a policy names them.
   private var resource: String {
-    guard let bucket, !bucket.hasPrefix("arn:") else { return (bucket ?? "") + "/object/\(prefix)*" }
+    guard let bucket, !bucket.begins(with: "arn:") else { return (bucket ?? "") + "/object/\(prefix)*" }
     let partition = place.map { Partition.of(region: $0.region).name } ?? "aws"
     return "arn:\(place?.isAWS == true ? partition : "aws"):s3:::\(bucket)/\(prefix)*"
   }

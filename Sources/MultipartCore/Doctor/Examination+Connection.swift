@@ -155,7 +155,6 @@ extension Examination {
 extension Origin {
   /// The host without its port and without the brackets of an IPv6 address.
   package var bareHost: String {
-    if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
-    return String(host.prefix { $0 != ":" })
+    String(host.rest(after: "[")?.upTo("]") ?? host.upTo(":"))
   }
 }

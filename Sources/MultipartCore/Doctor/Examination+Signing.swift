@@ -128,8 +128,8 @@ extension Examination {
 
   /// How to correct the region where it was set.
   private static func mend(region: String, source: String) -> Wording {
-    if source.hasPrefix("profile ") {
-      return "aws configure set region \(region) --profile \(ShellWord.quoted(String(source.dropFirst(8))))"
+    if let profile = source.rest(after: "profile ") {
+      return "aws configure set region \(region) --profile \(ShellWord.quoted(String(profile)))"
     }
     let isVariable = source.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") }
     if isVariable { return "export \(source)=\(region)" }

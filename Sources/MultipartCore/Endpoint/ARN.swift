@@ -9,7 +9,7 @@ struct ARN: Sendable, Equatable {
 
   /// Nil unless it has six fields; region and account may be empty.
   init?(_ text: String) {
-    let fields = text.split(separator: ":", maxSplits: 5, omittingEmptySubsequences: false).map(String.init)
+    let fields = text.pieces(at: ":", maxSplits: 5).map(String.init)
     guard fields.count == 6, fields[0] == "arn", !fields[1].isEmpty, !fields[2].isEmpty, !fields[5].isEmpty else {
       return nil
     }
@@ -17,6 +17,6 @@ struct ARN: Sendable, Equatable {
     service = fields[2]
     region = fields[3]
     account = fields[4]
-    resource = fields[5].split(omittingEmptySubsequences: false) { $0 == ":" || $0 == "/" }.map(String.init)
+    resource = fields[5].pieces(at: ":/").map(String.init)
   }
 }

@@ -16,7 +16,7 @@ package enum BucketName {
   static func checkForAWS(_ name: String) throws(Failure) {
     try check(name)
     // No bucket's name may end like this: it is an alias whose requests SigV4 cannot sign.
-    if name.hasSuffix(".mrap") {
+    if name.ends(with: ".mrap") {
       throw Failure(
         .usage,
         "\"\(SafeText.oneLine(name))\" is a multi-region access point, whose requests must be signed with SigV4A, "
@@ -42,7 +42,7 @@ package enum BucketName {
   /// AWS's rule for new buckets: 3 to 63 of `a-z 0-9 - .`, every label valid, and not an IPv4 address.
   static func fitsHost(_ name: String) -> Bool {
     guard (3...63).contains(name.utf8.count), !looksLikeAddress(name) else { return false }
-    return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { isLabel(String($0)) }
+    return name.pieces(at: ".").allSatisfy { isLabel(String($0)) }
   }
 
   /// One label of a host name, in lower case.

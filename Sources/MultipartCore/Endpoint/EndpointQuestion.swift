@@ -53,7 +53,7 @@ package struct EndpointQuestion: Sendable, Equatable {
 
   /// The region in the bucket's name: of an ARN, or of a directory bucket's zone.
   package var regionOfName: String? {
-    if bucket.hasPrefix("arn:") { return ARN(bucket).flatMap { $0.region.isEmpty ? nil : $0.region } }
+    if bucket.begins(with: "arn:") { return ARN(bucket).flatMap { $0.region.isEmpty ? nil : $0.region } }
     return ZonalName(bucket)?.region
   }
 }

@@ -9,11 +9,11 @@ extension Placement {
   }
 
   private func checkHost(_ url: EndpointURL) throws(Failure) {
-    let labels = url.host.split(separator: ".").map(String.init)
-    let own = bucket.lowercased().split(separator: ".").map(String.init)
+    let labels = url.host.words(between: ".").map(String.init)
+    let own = bucket.lowercased().words(between: ".").map(String.init)
     let rest = Array(labels.dropFirst(own.count))
     // PrivateLink's host names begin with the word bucket, whatever the bucket is called.
-    guard !own.isEmpty, !rest.isEmpty, labels.starts(with: own), rest.first?.hasPrefix("vpce-") != true else {
+    guard !own.isEmpty, !rest.isEmpty, labels.starts(with: own), rest.first?.begins(with: "vpce-") != true else {
       return try checkOther(labels, url)
     }
     throw doubled("has the bucket \(SafeText.oneLine(bucket)) in its host", url, host: rest, path: url.path)
@@ -21,20 +21,20 @@ extension Placement {
 
   /// `https://other.s3.eu-west-1.amazonaws.com`
   private func checkOther(_ labels: [String], _ url: EndpointURL) throws(Failure) {
-    guard url.host.hasSuffix(".amazonaws.com") || url.host.hasSuffix(".amazonaws.com.cn"),
-      let service = labels.lastIndex(where: { $0 == "s3" || $0.hasPrefix("s3-") }), service > 0,
-      !labels.contains(where: { $0.hasPrefix("vpce-") })
+    guard url.host.ends(with: ".amazonaws.com") || url.host.ends(with: ".amazonaws.com.cn"),
+      let service = labels.lastIndex(where: { $0 == "s3" || $0.begins(with: "s3-") }), service > 0,
+      !labels.contains(where: { $0.begins(with: "vpce-") })
     else { return }
     let other = labels[..<service].joined(separator: ".")
     throw doubled("has the bucket \(other) in its host", url, host: Array(labels[service...]), path: url.path)
   }
 
   private func checkPath(_ url: EndpointURL) throws(Failure) {
-    let names = url.path.split(separator: "/").map(String.init)
+    let names = url.path.words(between: "/").map(String.init)
     let own = [bucket, PercentEncoding.query(bucket)]
     guard let place = [names.count - 1, 0].first(where: { names.indices.contains($0) && own.contains(names[$0]) })
     else { return }
-    let host = url.host.split(separator: ".").map(String.init)
+    let host = url.host.words(between: ".").map(String.init)
     let path = names[..<place].map { "/" + $0 }.joined()
     throw doubled("has the bucket \(SafeText.oneLine(bucket)) in its path", url, host: host, path: path)
   }

@@ -43,9 +43,9 @@ package enum EndpointResolver {
     try place.checkOptions()
     try place.checkDoubled()
     let bucket = question.bucket
-    if bucket.hasPrefix("arn:") { return try place.named(byARN: bucket) }
-    if ZonalName.hasSuffix(bucket) { return try place.directory() }
-    if bucket.hasSuffix("--op-s3") { return try place.outpostsAlias() }
+    if bucket.begins(with: "arn:") { return try place.named(byARN: bucket) }
+    if ZonalName.fits(bucket) { return try place.directory() }
+    if bucket.ends(with: "--op-s3") { return try place.outpostsAlias() }
     try url == nil ? BucketName.checkForAWS(bucket) : BucketName.check(bucket)
     return try place.plain()
   }
@@ -84,13 +84,13 @@ struct Placement {
         question.blame, "\"\(SafeText.oneLine(region))\" is not the name of a region of AWS",
         remedy: "regions look like eu-west-1; give \(.endpoint) for another store")
     }
-    if region.hasPrefix("fips-") || region.hasSuffix("-fips") {
-      let real = region.hasPrefix("fips-") ? String(region.dropFirst(5)) : String(region.dropLast(5))
+    if region.begins(with: "fips-") || region.ends(with: "-fips") {
+      let real = region.begins(with: "fips-") ? String(region.dropFirst(5)) : String(region.dropLast(5))
       throw Failure(
         question.blame, "\"\(region)\" is not a region, but an old way to ask for FIPS",
         remedy: "give \(.region, real) \(.fips)")
     }
-    if region.hasPrefix("aws-"), !isGlobal {
+    if region.begins(with: "aws-"), !isGlobal {
       throw Failure(question.blame, "S3 has no region \"\(region)\"", remedy: "give \(.region) the bucket's own region")
     }
   }

@@ -16,7 +16,7 @@ struct EndpointURL: Sendable, Equatable {
   var authority: String { port.map { "\(host):\($0)" } ?? host }
 
   /// The host is an IPv4 or IPv6 address.
-  var isAddress: Bool { host.hasPrefix("[") || BucketName.looksLikeAddress(host) }
+  var isAddress: Bool { host.begins(with: "[") || BucketName.looksLikeAddress(host) }
 
   /// `blame` is `.usage` if the caller gave the URL, and `.configuration` if it came from a variable or a file.
   static func parse(_ text: String, blame: Failure.Code) throws(Failure) -> EndpointURL {
@@ -65,7 +65,7 @@ struct EndpointURL: Sendable, Equatable {
 
   private static func scheme(of bytes: [UInt8]) -> (Origin.Scheme, ArraySlice<UInt8>)? {
     let text = String(decoding: bytes, as: UTF8.self).lowercased()
-    for scheme in [Origin.Scheme.http, .https] where text.hasPrefix(scheme.rawValue + "://") {
+    for scheme in [Origin.Scheme.http, .https] where text.begins(with: scheme.rawValue + "://") {
       return (scheme, bytes.dropFirst(scheme.rawValue.utf8.count + 3))
     }
     return nil

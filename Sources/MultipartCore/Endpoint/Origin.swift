@@ -28,8 +28,8 @@ package struct Origin: Sendable, Hashable, CustomStringConvertible {
 extension Origin {
   /// Requests do not leave this machine.
   var isLoopback: Bool {
-    let name = host.hasPrefix("[") ? host : String(host.split(separator: ":").first ?? "")
-    return name == "localhost" || name.hasSuffix(".localhost") || name.hasPrefix("[::1]")
-      || (name.hasPrefix("127.") && BucketName.looksLikeAddress(name))
+    let name = host.begins(with: "[") ? host : String(host.upTo(":"))
+    return name == "localhost" || name.ends(with: ".localhost") || name.begins(with: "[::1]")
+      || (name.begins(with: "127.") && BucketName.looksLikeAddress(name))
   }
 }

@@ -21,12 +21,12 @@ package struct Partition: Sendable, Equatable {
   ]
 
   package static func of(region: String) -> Partition {
-    others.first { region.hasPrefix($0.beginning) } ?? aws
+    others.first { region.begins(with: $0.beginning) } ?? aws
   }
 
   /// Those whose names end like this host; none: it is not one of AWS's.
   static func all(ofHost host: String) -> [Partition] {
-    (others + [aws]).filter { host.utf8.reversed().starts(with: ("." + $0.dnsSuffix).utf8.reversed()) }
+    (others + [aws]).filter { host.ends(with: "." + $0.dnsSuffix) }
   }
 
   /// China has no FIPS endpoints.

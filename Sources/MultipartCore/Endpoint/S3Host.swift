@@ -7,15 +7,19 @@ struct S3Host: Sendable, Equatable {
 
   /// `bucket.s3-us-west-2.amazonaws.com`, `s3.dualstack.eu-west-1.amazonaws.com`, `bucket.s3-fips.us-gov-west-1.…`
   init?(_ host: String, bucket: String, partition: Partition) {
-    guard host.utf8.count <= 253, host.hasSuffix("." + partition.dnsSuffix) else { return nil }
+    // A host's name is ASCII.
+    guard host.utf8.count <= 253, host.utf8.allSatisfy(ASCII.isVisible), host.ends(with: "." + partition.dnsSuffix)
+    else { return nil }
     var rest = host.dropLast(partition.dnsSuffix.utf8.count + 1)
-    usesPath = !rest.hasPrefix(bucket + ".")
-    if !usesPath { rest = rest.dropFirst(bucket.utf8.count + 1) }
-    isFIPS = rest.hasPrefix("s3-fips.")
+    let inHost = rest.rest(after: bucket + ".")
+    usesPath = inHost == nil
+    rest = inHost ?? rest
+    isFIPS = rest.begins(with: "s3-fips.")
     if rest == "s3" {
       region = EndpointResolver.defaultRegion
-    } else if let front = ["s3-fips.dualstack.", "s3-fips.", "s3.dualstack.", "s3.", "s3-"].first(where: rest.hasPrefix)
-    {
+    } else if let front = ["s3-fips.dualstack.", "s3-fips.", "s3.dualstack.", "s3.", "s3-"].first(where: {
+      rest.begins(with: $0)
+    }) {
       region = String(rest.dropFirst(front.utf8.count))
     } else {
       return nil
@@ -25,7 +29,7 @@ struct S3Host: Sendable, Equatable {
 
   /// `eu-west-1`, `us-gov-east-1`, `eusc-de-east-1`
   static func isRegion(_ text: String) -> Bool {
-    let words = text.split(separator: "-", omittingEmptySubsequences: false)
+    let words = text.pieces(at: "-")
     guard BucketName.isLabel(text), words.count >= 3, let first = words.first, let last = words.last else {
       return false
     }

@@ -5,10 +5,10 @@ struct ZonalName: Sendable, Equatable {
   /// The zone's region, if its name follows AWS's pattern.
   let region: String?
 
-  static func hasSuffix(_ name: String) -> Bool { suffix(of: name) != nil }
+  static func fits(_ name: String) -> Bool { suffix(of: name) != nil }
 
   private static func suffix(of name: String) -> String? {
-    ["--x-s3", "--xa-s3"].first { name.hasSuffix($0) }
+    ["--x-s3", "--xa-s3"].first { name.ends(with: $0) }
   }
 
   init?(_ name: String) {
@@ -19,7 +19,7 @@ struct ZonalName: Sendable, Equatable {
       return nil
     }
     let zone = String(decoding: front[(cut + 2)...], as: UTF8.self)
-    guard BucketName.isLabel(zone), zone.contains("-") else { return nil }
+    guard BucketName.isLabel(zone), zone.holds("-") else { return nil }
     self.zone = zone
     region = Self.region(of: zone)
   }
@@ -27,7 +27,7 @@ struct ZonalName: Sendable, Equatable {
   /// `usw2-az1` is in `us-west-2`, `apne1-az4` in `ap-northeast-1`, `usgw1-az1` in `us-gov-west-1`; local zones
   /// (`usw2-lax1-az1`) begin with their region too.
   static func region(of zone: String) -> String? {
-    var rest = zone.prefix { $0 != "-" }
+    var rest = zone.upTo("-")
     guard let number = rest.popLast(), number.isASCII, number.isNumber else { return nil }
     let areas = [
       "usg": "us-gov", "us": "us", "eu": "eu", "ap": "ap", "sa": "sa", "ca": "ca", "me": "me", "af": "af", "il": "il",

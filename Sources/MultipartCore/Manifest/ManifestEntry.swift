@@ -28,7 +28,7 @@ package enum ManifestForm: Sendable {
 
   /// Chosen by the ending of the target's name.
   package init(target: String) {
-    self = [".json", ".jsonl"].contains(where: target.hasSuffix) ? .json : .sums
+    self = [".json", ".jsonl"].contains(where: { target.ends(with: $0) }) ? .json : .sums
   }
 
   /// Whether a file that begins like this may be a manifest: it may then be replaced, wherever it lies.

@@ -48,7 +48,7 @@ package struct RunOutputs: Sendable {
       }
       throw report.isSource("a file in a folder that is sent", report.path)
     }
-    guard let object, isSame(object.bucket, bucket), object.key.utf8.starts(with: prefix.utf8) else { return }
+    guard let object, isSame(object.bucket, bucket), object.key.begins(with: prefix) else { return }
     let name = Array(object.key.utf8.dropFirst(prefix.utf8.count))
     let file = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + name)
     guard !name.isEmpty, let status = file.status, status.st_mode & S_IFMT == S_IFREG, rules.includes(name) else {

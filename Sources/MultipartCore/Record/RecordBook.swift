@@ -48,7 +48,7 @@ package struct RecordBook: Sendable {
   /// Whether there is any record, readable or not.
   var hasRecords: Bool {
     do throws(Failure) {
-      return try RecordFolder.open(try path())?.names().contains { $0.hasSuffix(Self.suffix) } ?? false
+      return try RecordFolder.open(try path())?.names().contains { $0.ends(with: Self.suffix) } ?? false
     } catch _ {
       return false
     }
@@ -98,7 +98,7 @@ package struct RecordBook: Sendable {
   package func listing() throws(Failure) -> Listing {
     var listing = Listing()
     guard let folder = try RecordFolder.open(try path()) else { return listing }
-    for name in try folder.names() where name.hasSuffix(Self.suffix) {
+    for name in try folder.names() where name.ends(with: Self.suffix) {
       do throws(Failure) {
         guard let (_, reading) = try Self.read(folder, name) else { throw Failure(.local, "the record is damaged") }
         guard try Self.name(reading.record.header.target) == name else {

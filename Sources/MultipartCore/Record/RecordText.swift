@@ -135,7 +135,7 @@ enum RecordText {
   }
 
   private static func checksum(_ text: String) -> Checksum? {
-    let pieces = text.split(separator: ":", omittingEmptySubsequences: false)
+    let pieces = text.pieces(at: ":")
     guard pieces.count == 2, let algorithm = ChecksumAlgorithm(rawValue: String(pieces[0])),
       let bytes = Hex.decode(String(pieces[1]))
     else { return nil }

@@ -11,9 +11,9 @@ enum StateFolder {
   static func make(_ folder: String) throws(Failure) {
     var path = ""
     var problem: Int32 = 0
-    for piece in folder.split(separator: "/", omittingEmptySubsequences: true) {
-      let above = path.isEmpty ? (folder.hasPrefix("/") ? "/" : ".") : path
-      path += (path.isEmpty && !folder.hasPrefix("/") ? "" : "/") + piece
+    for piece in folder.words(between: "/") {
+      let above = path.isEmpty ? (folder.begins(with: "/") ? "/" : ".") : path
+      path += (path.isEmpty && !folder.begins(with: "/") ? "" : "/") + piece
       if mkdir(path, 0o700) == 0 {
         sync(above)
       } else if errno != EEXIST {

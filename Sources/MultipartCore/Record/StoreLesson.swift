@@ -26,9 +26,9 @@ package enum StoreLesson: Sendable, Equatable {
   init?(word: String) {
     if word == "equal-parts" {
       self = .equalParts
-    } else if word.utf8.starts(with: Self.lifecycle.utf8) {
+    } else if word.begins(with: Self.lifecycle) {
       self = .saidNoLifecycle(bucket: String(Substring(word.utf8.dropFirst(Self.lifecycle.utf8.count))))
-    } else if word.utf8.starts(with: Self.line.utf8) {
+    } else if word.begins(with: Self.line) {
       guard let line = LineClass(rawValue: String(Substring(word.utf8.dropFirst(Self.line.utf8.count)))) else {
         return nil
       }

@@ -49,9 +49,9 @@ final class BucketRoute: Sendable {
 
   /// Requests that were sent before another one learned of the move come back with the old answer.
   private static func wasMade(_ request: Request, for bucket: BucketEndpoint) -> Bool {
-    guard request.url.utf8.starts(with: "\(bucket.origin)/".utf8) else { return false }
+    guard request.url.begins(with: "\(bucket.origin)/") else { return false }
     guard let signature = request.headers["Authorization"] else { return true }
-    return signature.contains("/\(bucket.region)/\(bucket.signingName)/aws4_request")
+    return signature.holds("/\(bucket.region)/\(bucket.signingName)/aws4_request")
   }
 }
 
@@ -95,8 +95,8 @@ struct Redirect {
 
   private func host(_ target: String, from bucket: BucketEndpoint) throws(Failure) -> BucketEndpoint? {
     // A bare path stays on the same host.
-    guard !target.hasPrefix("/") || target.hasPrefix("//") else { return nil }
-    let text = target.contains("//") ? target : "\(bucket.origin.scheme.rawValue)://\(target)"
+    guard !target.begins(with: "/") || target.begins(with: "//") else { return nil }
+    let text = target.holds("//") ? target : "\(bucket.origin.scheme.rawValue)://\(target)"
     let place = text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     guard let url = try? EndpointURL.parse(String(decoding: Array(place), as: UTF8.self), blame: .refused),
       url.scheme == bucket.origin.scheme, url.port == nil,

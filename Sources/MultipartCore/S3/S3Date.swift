@@ -18,11 +18,11 @@ package enum S3Date {
 
   /// `Wed, 28 Oct 2009 22:32:00 GMT`, as in headers.
   package static func http(_ text: String) -> Timestamp? {
-    let words = text.split(separator: " ")
+    let words = text.words(between: " ")
     guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(where: { words[2] == $0 }) else {
       return nil
     }
-    let clock = words[4].split(separator: ":", omittingEmptySubsequences: false)
+    let clock = words[4].pieces(at: ":")
     guard clock.count == 3 else { return nil }
     return moment(
       number(words[3].utf8), month + 1, number(words[1].utf8), number(clock[0].utf8), number(clock[1].utf8),

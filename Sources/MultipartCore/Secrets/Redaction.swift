@@ -38,13 +38,10 @@ package enum Redaction {
 
   /// Keeps the list of signed headers, which helps when a signature does not match.
   private static func authorization(_ value: String) -> String {
-    guard value.hasPrefix(SigV4.algorithm + " ") else { return mask }
-    let fields = value.dropFirst(SigV4.algorithm.count + 1).split(separator: ",").map { part -> String in
-      let text = part.drop { $0 == " " }
-      guard text.hasPrefix("SignedHeaders=") else {
-        return "\(text.prefix { $0 != "=" })=\(mask)"
-      }
-      return String(text)
+    guard let rest = value.rest(after: SigV4.algorithm + " ") else { return mask }
+    let fields = rest.words(between: ",").map { part -> String in
+      let text = ASCII.trimmed(String(part))
+      return text.begins(with: "SignedHeaders=") ? text : "\(text.upTo("="))=\(mask)"
     }
     return SigV4.algorithm + " " + fields.joined(separator: ", ")
   }

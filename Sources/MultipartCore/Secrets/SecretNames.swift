@@ -30,5 +30,5 @@ package enum SecretNames {
       || name.utf8.contains(UInt8(ascii: "%"))
   }
 
-  private static func hasEnd(_ name: String, _ ends: [String]) -> Bool { ends.contains { name.hasSuffix($0) } }
+  private static func hasEnd(_ name: String, _ ends: [String]) -> Bool { ends.contains { name.ends(with: $0) } }
 }

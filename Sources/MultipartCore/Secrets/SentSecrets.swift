@@ -28,7 +28,7 @@ struct SentSecrets {
     }
     lasting.append(Array(field.value.utf8))
     // An SSE-C key and its MD5 are sent in Base64; the server has the bytes and may write them in another way.
-    if let bytes = Base64.decode(field.value), name.contains("-customer-key") { lasting.append(bytes) }
+    if let bytes = Base64.decode(field.value), name.holds("-customer-key") { lasting.append(bytes) }
   }
 
   private mutating func addQuery(of url: String) {
@@ -39,7 +39,7 @@ struct SentSecrets {
       let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring($0)) }
       guard pair.count == 2, SecretNames.isSecret(parameter: pair[0]) else { continue }
       let value = Array(PercentEncoding.decoded(pair[1]).utf8)
-      if pair[0].lowercased().hasSuffix("signature") { ofThisRequest.append(value) } else { lasting.append(value) }
+      if pair[0].lowercased().ends(with: "signature") { ofThisRequest.append(value) } else { lasting.append(value) }
     }
   }
 

@@ -58,8 +58,8 @@ package struct ProfileS3: Sendable, Equatable {
 
   /// `50MB/s` and a bare number are bytes, `100Mb/s` is bits.
   package static func rate(_ text: String) -> Int64? {
-    if text.hasSuffix("b/s") { return size(String(text.dropLast(3))).flatMap { $0 >= 8 ? $0 / 8 : nil } }
-    return size(text.hasSuffix("B/s") ? String(text.dropLast(2)) : text)
+    if text.ends(with: "b/s") { return size(String(text.dropLast(3))).flatMap { $0 >= 8 ? $0 / 8 : nil } }
+    return size(text.ends(with: "B/s") ? String(text.dropLast(2)) : text)
   }
 
   private struct Reader {

@@ -143,7 +143,7 @@ package struct StoreSettings: Sendable {
 extension StoreOptions {
   /// The caller's endpoint. With `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS` one from AWS's variables is ignored too.
   fileprivate var ownEndpoint: String? {
-    if let origin = origins[.endpoint], origin.isEnvironment, origin.name.hasPrefix("AWS_") { return nil }
+    if let origin = origins[.endpoint], origin.isEnvironment, origin.name.begins(with: "AWS_") { return nil }
     return endpoint
   }
 

@@ -115,7 +115,7 @@ extension SigV4Signer {
 
   private static func mayBeChanged(_ name: String) -> Bool {
     // Most are S3's own and need no lookup.
-    !name.utf8.starts(with: "x-amz-".utf8) && changedOnTheWay.contains(name.lowercased())
+    !name.begins(with: "x-amz-") && changedOnTheWay.contains(name.lowercased())
   }
 
   /// Without the headers that the signer adds itself; Host is taken from the URL.

@@ -14,8 +14,7 @@ struct TicketAddress {
   init?(_ url: String, bucket: String, key: String) {
     let origin = String(AddressBook.origin(of: url))
     let path = PercentEncoding.bytes(of: Array(url.utf8.dropFirst(origin.utf8.count)))
-    guard let slashes = origin.utf8.firstRange(of: Array("://".utf8)) else { return nil }
-    let host = String(origin[slashes.upperBound...]).lowercased()
+    guard let host = origin.cut(at: "://")?.after.lowercased() else { return nil }
     let isInHost = Self.isInHost(host, bucket)
     let partitions = Partition.all(ofHost: host)
     var base: ArraySlice<UInt8>?
@@ -35,7 +34,7 @@ struct TicketAddress {
   private static func isInHost(_ host: String, _ bucket: String) -> Bool {
     var label = bucket
     if let arn = ARN(bucket), let name = arn.resource.last { label = "\(name)-\(arn.account)" }
-    return host.utf8.starts(with: (label + ".").utf8)
+    return host.begins(with: (label + "."))
   }
 }
 

@@ -189,7 +189,7 @@ extension Ticket {
       let url = try text("url", most: 8192)
       do throws(Failure) {
         let parsed = try EndpointURL.parse(url, blame: .configuration)
-        guard !parsed.path.isEmpty, url.hasPrefix("http://") || url.hasPrefix("https://") else {
+        guard !parsed.path.isEmpty, url.begins(with: "http://") || url.begins(with: "https://") else {
           throw Ticket.damaged("its address names no object")
         }
       } catch {
@@ -238,7 +238,7 @@ extension Ticket.Call {
 
   private static func mayBeSent(_ name: String) -> Bool {
     let name = name.lowercased()
-    return HeaderText.isName(name) && (name.hasPrefix("x-amz-") || others.contains(name))
+    return HeaderText.isName(name) && (name.begins(with: "x-amz-") || others.contains(name))
   }
 }
 

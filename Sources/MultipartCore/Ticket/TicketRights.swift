@@ -9,7 +9,7 @@ extension Ticket {
     }
     bytes += ", in \(partCount) parts of \(partSize) bytes"
     let sums = signedSums.isEmpty ? "not signed: any bytes" : "of each part, signed: no other bytes"
-    let conditions = complete.headers.fields.filter { $0.name.lowercased().hasPrefix("if-") }
+    let conditions = complete.headers.fields.filter { $0.name.lowercased().begins(with: "if-") }
       .map { "\($0.name): \($0.value)" }
     return [
       "object      s3://\(bucket)/\(key) at \(address?.endpoint ?? origin)",

@@ -32,7 +32,7 @@ struct TicketSigner: RequestSigner {
         guard wanted.operation != UploadPart.name || signed.utf8.elementsEqual(field.value.utf8) else {
           throw Self.another(wanted.place)
         }
-      } else if !field.name.lowercased().hasPrefix("x-amz-") {
+      } else if !field.name.lowercased().begins(with: "x-amz-") {
         // S3 refuses a header of its own that is not signed.
         request.headers.add(field.name, field.value)
       }
@@ -79,7 +79,7 @@ struct TicketSigner: RequestSigner {
     let code = body.code ?? S3ErrorBody.code(answer.headers)
     let saysExpired =
       code.map { ["ExpiredToken", "RequestExpired"].contains($0) } ?? false
-      || (body.message.map { $0.lowercased().contains("expired") } ?? false)
+      || (body.message.map { $0.lowercased().holds("expired") } ?? false)
     guard answer.status != 400 || saysExpired else { return nil }
     let requestID = S3ErrorBody.requestID(answer.headers)
     if saysExpired || now >= ticket.expires {

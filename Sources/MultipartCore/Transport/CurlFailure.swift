@@ -153,7 +153,7 @@ extension Failure {
   }
 
   private static func ofForeignAnswer(_ trouble: CurlTrouble) -> Failure {
-    let scheme = trouble.place.utf8.starts(with: "http:".utf8)
+    let scheme = trouble.place.begins(with: "http:")
     return Failure(
       .server, "\(trouble.through)the answer of \(trouble.target) is not HTTP: " + trouble.words,
       remedy: scheme ? "if that port speaks TLS, write \(.endpoint, "https://\(trouble.authority)")" : nil)

@@ -8,7 +8,7 @@ package enum HostLookup {
   package static func addresses(
     of host: String, limit: Duration = .seconds(5), lookUp: @escaping LookUp = onThread
   ) async -> Result<[String], Failure> {
-    let name = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    let name = host.begins(with: "[") && host.ends(with: "]") ? String(host.dropFirst().dropLast()) : host
     let reply = Reply()
     let timer = Task {
       try? await World.sleep(limit)

@@ -55,7 +55,7 @@ final class Transfer {
     self.request = request
     self.identifier = identifier
     limiter = options.limiter
-    isTLS = request.url.utf8.starts(with: "https:".utf8)
+    isTLS = request.url.begins(with: "https:")
     proxies = options.proxy
     handshake = nil
     offset = 0
@@ -145,7 +145,8 @@ final class Transfer {
   private var detail: String {
     let text = String(cString: easy.errorText)
     guard let proxy = proxies.proxy(for: request.url), !proxy.isEmpty else { return text }
-    return text.replacing(proxy, with: "(the proxy's address)")
+    guard let (before, after) = text.cut(at: proxy) else { return text }
+    return before + "(the proxy's address)" + after
   }
 
   /// True if nothing has moved for the request's stall timeout.

@@ -65,6 +65,6 @@ package struct ProxySettings: Sendable, Equatable {
   }
 
   package func proxy(for url: String) -> String? {
-    url.utf8.starts(with: "https:".utf8) ? https : http
+    url.begins(with: "https:") ? https : http
   }
 }

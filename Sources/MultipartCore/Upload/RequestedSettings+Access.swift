@@ -33,15 +33,15 @@ extension RequestedSettings {
     }
     return asked.fields.flatMap { field -> [GetObjectSettings.Grant] in
       let name = field.name.lowercased()
-      guard name.hasPrefix(Name.grant) else { return [] }
-      let permission = name.dropFirst(Name.grant.utf8.count).uppercased().replacing("-", with: "_")
-      return field.value.split(separator: ",").map { Self.grantee(ASCII.trimmed(String($0)), permission) }
+      guard let words = name.rest(after: Name.grant)?.pieces(at: "-") else { return [] }
+      let permission = words.joined(separator: "_").uppercased()
+      return field.value.words(between: ",").map { Self.grantee(ASCII.trimmed(String($0)), permission) }
     }
   }
 
   /// `id="…"`, `uri="…"` or `emailAddress="…"`
   private static func grantee(_ text: String, _ permission: String) -> GetObjectSettings.Grant {
-    let words = text.split(separator: "=", maxSplits: 1).map { ASCII.trimmed(String($0)) }
+    let words = text.pieces(at: "=", maxSplits: 1).map { ASCII.trimmed(String($0)) }
     let value =
       words.count > 1 ? String(decoding: words[1].utf8.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self) : ""
     switch words.first?.lowercased() {
@@ -53,7 +53,7 @@ extension RequestedSettings {
 
   /// The group's name, from the last part of the URI, because stores write different URIs.
   private static func publicGroup(_ uri: String?) -> String? {
-    guard let name = uri?.split(separator: "/").last.map(String.init) else { return nil }
+    guard let name = uri?.words(between: "/").last.map(String.init) else { return nil }
     return ["AllUsers", "AuthenticatedUsers"].contains(name) ? name : nil
   }
 

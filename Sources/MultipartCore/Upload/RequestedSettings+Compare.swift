@@ -49,8 +49,8 @@ extension RequestedSettings {
 
   /// `k=v&k2=v2`, decoded.
   package var tags: [NamedValue] {
-    (asked[Name.tagging] ?? "").split(separator: "&").map { pair in
-      let words = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    (asked[Name.tagging] ?? "").words(between: "&").map { pair in
+      let words = pair.pieces(at: "=", maxSplits: 1)
       return NamedValue(
         PercentEncoding.decoded(String(words[0])), words.count > 1 ? PercentEncoding.decoded(String(words[1])) : "")
     }
@@ -117,7 +117,7 @@ extension RequestedSettings {
     guard let shown, !shown.isEmpty else { return .unseen }
     if equal(wanted.lowercased(), shown.lowercased()) { return .kept }
     let (a, b) = (keyID(wanted), keyID(shown))
-    if wanted.contains("alias/") || shown.contains("alias/") { return .unseen }
+    if wanted.holds("alias/") || shown.holds("alias/") { return .unseen }
     if equal(a.id, b.id) { return a.isWhole && b.isWhole ? .dropped(found: shown) : .kept }
     return isUnique(a.id) == isUnique(b.id) ? .dropped(found: shown) : .unseen
   }
@@ -125,14 +125,14 @@ extension RequestedSettings {
   /// `arn:aws:kms:eu-west-1:123456789012:key/ID` is whole; other stores write `arn:aws:kms:NAME`.
   private static func keyID(_ text: String) -> (id: String, isWhole: Bool) {
     let text = text.lowercased()
-    guard text.hasPrefix("arn:") else { return (text.hasPrefix("key/") ? String(text.dropFirst(4)) : text, false) }
-    let last = text.split(separator: ":").last.map(String.init) ?? text
-    return last.hasPrefix("key/") ? (String(last.dropFirst(4)), true) : (last, false)
+    guard text.begins(with: "arn:") else { return (text.rest(after: "key/").map(String.init) ?? text, false) }
+    let last = text.words(between: ":").last.map(String.init) ?? text
+    return last.rest(after: "key/").map { (String($0), true) } ?? (last, false)
   }
 
   /// A UUID, or `mrk-` with 32 digits: the id of a key at AWS, and no name that somebody gave it.
   private static func isUnique(_ id: String) -> Bool {
-    let digits = (id.hasPrefix("mrk-") ? id.dropFirst(4) : id[...]).utf8.filter { $0 != UInt8(ascii: "-") }
+    let digits = (id.rest(after: "mrk-") ?? id[...]).utf8.filter { $0 != UInt8(ascii: "-") }
     return digits.count == 32 && digits.allSatisfy { Hex.value(of: $0) != nil }
   }
 }

@@ -149,8 +149,8 @@ package struct RequestedSettings: Sendable, Equatable {
         case Name.tagging: field.value.isEmpty ? nil : .tags
         case Name.storageClass: .storageClass
         case Name.redirect: .redirect
-        case _ where name.hasPrefix(Name.grant): .access
-        case _ where name.hasPrefix(Name.metadata): .metadata(String(name.dropFirst(Name.metadata.utf8.count)))
+        case _ where name.begins(with: Name.grant): .access
+        case _ where name.begins(with: Name.metadata): name.rest(after: Name.metadata).map { .metadata(String($0)) }
         case _ where Name.content.contains(name): .header(name)
         default: nil
         }

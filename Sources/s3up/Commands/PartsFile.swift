@@ -29,7 +29,7 @@ enum PartsFile {
     guard words.count > 2 else { return line(number, etag: words[1], size: nil, checksums: []) }
     guard let size = Int64(words[1], in: 0 ... .max) else { return nil }
     let sums = words[3...].map { word -> Checksum? in
-      let halves = word.split(separator: ":", maxSplits: 1).map(String.init)
+      let halves = word.pieces(at: ":", maxSplits: 1).map(String.init)
       return halves.count == 2 ? checksum(halves[0], halves[1]) : nil
     }
     guard sums.allSatisfy({ $0 != nil }) else { return nil }

@@ -34,7 +34,7 @@ struct TicketPaper {
     return try TicketBatch(FilePath(bytes: word.bytes))
   }
 
-  private var isURL: Bool { word.text.lowercased().hasPrefix("https://") }
+  private var isURL: Bool { word.text.lowercased().begins(with: "https://") }
 
   private func bytes() async throws(Failure) -> [UInt8] {
     if isURL { return try await Ticket.fetch(word.text, session.storeOptions()) }

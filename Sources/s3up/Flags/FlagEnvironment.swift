@@ -4,7 +4,7 @@ import MultipartCore
 enum FlagEnvironment {
   /// Whether any variable has our prefix: usually none has, and then no option's variable needs to be looked up.
   static func isNamed(in environment: [String: String]) -> Bool {
-    environment.keys.contains { $0.utf8.starts(with: "S3UP_".utf8) }
+    environment.keys.contains { $0.begins(with: "S3UP_") }
   }
 
   static func add(_ flag: Flag, from environment: [String: String], to result: inout Invocation) throws(Failure) {
@@ -27,7 +27,7 @@ enum FlagEnvironment {
           result.add(flag.name, "", origin)
         }
       case .list:
-        for line in value.split(separator: "\n") { result.add(flag.name, Argument(String(line)), origin) }
+        for line in value.words(between: "\n") { result.add(flag.name, Argument(String(line)), origin) }
       }
       return
     }

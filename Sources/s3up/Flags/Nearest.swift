@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// Finds the word that somebody probably meant.
 enum Nearest {
   /// The candidate with the fewest edits, if they are few for the word's length; else one that begins with the word; else
@@ -13,9 +15,9 @@ enum Nearest {
       if distance <= allowed, distance < name.utf8.count, distance < best?.distance ?? .max { best = (name, distance) }
     }
     // A truncated word means the whole one rather than another that differs in two letters.
-    let begun = typed.utf8.count >= 3 ? candidates.first { $0.lowercased().hasPrefix(typed) } : nil
+    let begun = typed.utf8.count >= 3 ? candidates.first { $0.lowercased().begins(with: typed) } : nil
     if let best, best.distance <= 1 || begun == nil { return best.name }
-    return begun ?? (typed.utf8.count >= 3 ? candidates.first { $0.lowercased().contains(typed) } : nil)
+    return begun ?? (typed.utf8.count >= 3 ? candidates.first { $0.lowercased().holds(typed) } : nil)
   }
 
   /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).

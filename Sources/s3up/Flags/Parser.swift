@@ -52,7 +52,7 @@ struct Parser {
     let name = String(decoding: parts.first ?? [], as: UTF8.self)
     let value = parts.count == 2 ? Argument(bytes: Array(parts[1])) : nil
     guard let flag = Self.flag(named: name, for: command) else {
-      if name.hasPrefix("no-"), value == nil, let flag = Self.flag(named: String(name.dropFirst(3)), for: command),
+      if name.begins(with: "no-"), value == nil, let flag = Self.flag(named: String(name.dropFirst(3)), for: command),
         flag.negatable
       {
         return typed.append((flag.name, "false", "--" + name))

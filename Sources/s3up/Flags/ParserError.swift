@@ -26,7 +26,7 @@ enum ParserError {
 
   static func unknownShort(_ letter: Character, of letters: String, _ command: CommandName?) -> Failure {
     // `-region` is a long option with one dash too few.
-    if letters.count > 1, let name = letters.split(separator: "=").first.map(String.init),
+    if letters.count > 1, let name = letters.words(between: "=").first.map(String.init),
       FlagName(rawValue: name) != nil
     {
       return Failure(.usage, "unknown option -\(letters); did you mean --\(name)?", remedy: helpHint(command))

@@ -7,7 +7,7 @@ enum ErrorText {
     var details = whereabouts(failure.place, message)
     var store: [String] = []
     if let status = failure.status { store.append("HTTP \(status)") }
-    if let code = failure.s3Code, !message.contains(code) { store.append(SafeText.oneLine(code, limit: 80)) }
+    if let code = failure.s3Code, !message.holds(code) { store.append(SafeText.oneLine(code, limit: 80)) }
     if !store.isEmpty { details.append(store.joined(separator: " ")) }
     if let id = failure.requestID { details.append("request id \(SafeText.oneLine(id, limit: 120))") }
     let first = "s3up: " + message + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))")
@@ -17,7 +17,7 @@ enum ErrorText {
 
   /// A remedy begins with a capital, unless it is a command to type.
   private static func sentence(_ remedy: String) -> String {
-    remedy.hasPrefix("s3up ") ? remedy : remedy.prefix(1).uppercased() + remedy.dropFirst()
+    remedy.begins(with: "s3up ") ? remedy : remedy.prefix(1).uppercased() + remedy.dropFirst()
   }
 
   /// Only what the message does not contain already.

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// Colors, if they are wanted. They say nothing that the words do not say too.
 struct Paint: Sendable {
   let isOn: Bool
@@ -12,13 +14,13 @@ struct Paint: Sendable {
   /// The two lines of an error, with a highlighted prefix.
   func error(_ lines: [String]) -> [String] {
     let prefix = "s3up:"
-    return lines.map { $0.hasPrefix(prefix) ? wrap("1;31", prefix) + $0.dropFirst(prefix.count) : $0 }
+    return lines.map { $0.begins(with: prefix) ? wrap("1;31", prefix) + $0.dropFirst(prefix.count) : $0 }
   }
 
   /// The line of a result, with a highlighted verb.
   func result(_ line: String) -> String {
-    guard isOn, let end = line.firstIndex(of: " ") else { return line }
-    return good(String(line[..<end])) + line[end...]
+    guard isOn, let (verb, rest) = line.cut(at: " ") else { return line }
+    return good(String(verb)) + " " + rest
   }
 
   /// SGR of ECMA-48.

@@ -23,7 +23,7 @@ package enum JSON: Sendable, Equatable {
   }
 
   package subscript(name: String) -> JSON? {
-    if case .object(let fields) = self { return fields.last { $0.0 == name }?.1 }
+    if case .object(let fields) = self { return fields.last { $0.0.utf8.elementsEqual(name.utf8) }?.1 }
     return nil
   }
 

@@ -25,8 +25,7 @@ package enum SafeText {
 
   /// Does the same to a text of several lines, and keeps the line breaks.
   package static func lines(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0), limit: 4000) }
-      .joined(separator: "\n")
+    text.pieces(at: "\n").map { oneLine(String($0), limit: 4000) }.joined(separator: "\n")
   }
 
   /// Printable ASCII that is short enough stays as it is: nearly every text.

@@ -11,7 +11,7 @@ extension Failure {
       carriedChecksum: carriedChecksum)
     // The answer to a HEAD has no body and no code: its 400 may be a timeout or an expired token, which passes. Not the 400
     // of a server that is no store, such as a TLS port that got plain HTTP.
-    if s3Code == nil, answer.status == 400, region == nil, operation.utf8.starts(with: "Head".utf8),
+    if s3Code == nil, answer.status == 400, region == nil, operation.begins(with: "Head"),
       S3ErrorBody.requestID(answer.headers) != nil
     {
       code = .server

@@ -39,7 +39,7 @@ struct S3ErrorBody: Sendable, Equatable {
     let tree = XMLReader.readWhatThereIs(body.count > Self.maximum ? Array(body.prefix(Self.maximum)) : body)
     guard let parent = Self.error(in: tree) else {
       let text = String(decoding: body.prefix(1024), as: UTF8.self).lowercased()
-      saysTLSPort = Self.tlsPorts.contains { text.contains($0) }
+      saysTLSPort = Self.tlsPorts.contains { text.holds($0) }
       return
     }
     form = .xml

@@ -88,7 +88,7 @@ enum S3ErrorTable {
       return code
     }
     if carriedChecksum, refusesChecksum(s3Code, status: status, body: body) { return .checksumUnsupported }
-    if let message = body.message?.lowercased(), message.contains("reduce your request rate") { return .throttled }
+    if let message = body.message?.lowercased(), message.holds("reduce your request rate") { return .throttled }
     return code(status: status)
   }
 

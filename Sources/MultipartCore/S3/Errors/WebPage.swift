@@ -22,12 +22,12 @@ enum WebPage {
 
   private static func isHTML(_ headers: HeaderList) -> Bool {
     guard headers["Last-Modified"] == nil, let type = headers["Content-Type"] else { return false }
-    return ASCII.trimmed(type).lowercased().hasPrefix("text/html")
+    return ASCII.trimmed(type).lowercased().begins(with: "text/html")
   }
 
   /// Some stores send XML as text/html, so the body decides.
   private static func begins(_ body: [UInt8]) -> Bool {
     let start = String(decoding: body.drop { $0 <= 0x20 || $0 > 0x7F }.prefix(14), as: UTF8.self).lowercased()
-    return start.hasPrefix("<!doctype html") || start.hasPrefix("<html") || start.hasPrefix("<head")
+    return start.begins(with: "<!doctype html") || start.begins(with: "<html") || start.begins(with: "<head")
   }
 }

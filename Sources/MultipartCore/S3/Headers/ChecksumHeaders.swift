@@ -18,7 +18,7 @@ package enum ChecksumHeaders {
   /// Values by the matching header's name: `<ChecksumCRC32C>` is `x-amz-checksum-crc32c`.
   package static func values(in element: XMLElement) -> [String: String] {
     var values: [String: String] = [:]
-    for child in element.children where child.name.hasPrefix("Checksum") {
+    for child in element.children where child.name.begins(with: "Checksum") {
       let suffix = child.name.dropFirst("Checksum".count).lowercased()
       let text = ASCII.trimmed(child.text)
       guard suffix != "type", suffix != "algorithm", !suffix.isEmpty, !text.isEmpty else { continue }
@@ -37,13 +37,13 @@ package enum ChecksumHeaders {
   }
 
   private static func isValue(_ name: String) -> Bool {
-    name.hasPrefix(prefix) && name.utf8.count > prefix.utf8.count && !notValues.contains(name)
+    name.begins(with: prefix) && name.utf8.count > prefix.utf8.count && !notValues.contains(name)
   }
 
   /// Whether refusing this header means refusing a checksum.
   static func isChecksum(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "content-md5" || name == "x-amz-sdk-checksum-algorithm"
-      || (name.hasPrefix(prefix) && name != "x-amz-checksum-mode")
+      || (name.begins(with: prefix) && name != "x-amz-checksum-mode")
   }
 }

@@ -47,7 +47,7 @@ public struct WriteConditions: Sendable, Equatable {
 
   /// A condition needs the ETag's quotes; they are added if missing.
   static func quoted(_ etag: String) -> String {
-    etag.utf8.first == UInt8(ascii: "\"") || etag.utf8.elementsEqual("*".utf8) || etag.hasPrefix("W/")
+    etag.utf8.first == UInt8(ascii: "\"") || etag.utf8.elementsEqual("*".utf8) || etag.begins(with: "W/")
       ? etag : "\"\(etag)\""
   }
 }

@@ -8,11 +8,11 @@ package enum EncodedWord {
 
   /// Decodes a value that consists of UTF-8 words; any other value is returned unchanged.
   package static func decode(_ value: String) -> String {
-    guard value.hasPrefix("=?") else { return value }
+    guard value.begins(with: "=?") else { return value }
     var bytes: [UInt8] = []
     // White space between two words is not part of the text.
-    for word in value.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
-      let fields = word.split(separator: "?", omittingEmptySubsequences: false)
+    for word in value.words(between: " \t") {
+      let fields = word.pieces(at: "?")
       guard fields.count == 5, fields[0] == "=", fields[4] == "=", fields[1].lowercased() == "utf-8" else {
         return value
       }

@@ -68,7 +68,7 @@ public struct ObjectHeaders: Sendable, Equatable {
   package static func isReserved(_ name: String) -> Bool {
     let name = name.lowercased()
     return reserved.contains(name) || SecretNames.isSecret(header: name) || ChecksumHeaders.isChecksum(name)
-      || name.hasPrefix(ChecksumHeaders.prefix)
+      || name.begins(with: ChecksumHeaders.prefix)
   }
 
   private static let reserved: Set<String> = [

@@ -16,7 +16,7 @@ package struct GetBucketLifecycle: S3Operation {
       self.days = days
     }
 
-    package func holds(for key: String) -> Bool { key.utf8.starts(with: prefix.utf8) }
+    package func holds(for key: String) -> Bool { key.begins(with: prefix) }
   }
 
   package var bucket: String

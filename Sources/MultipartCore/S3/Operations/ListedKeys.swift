@@ -22,8 +22,8 @@ struct ListedKeys {
 
   /// Nil if nothing shows whether they are encoded.
   private static func evidence(_ written: [String], isClaimed: Bool, prefix: String) -> Bool? {
-    let encoded = written.allSatisfy { PercentEncoding.decoded($0).utf8.starts(with: prefix.utf8) }
-    let plain = written.allSatisfy { $0.utf8.starts(with: prefix.utf8) }
+    let encoded = written.allSatisfy { PercentEncoding.decoded($0).begins(with: prefix) }
+    let plain = written.allSatisfy { $0.begins(with: prefix) }
     if encoded != plain { return encoded }
     let slash = UInt8(ascii: "/")
     if isClaimed, !written.contains(where: { $0.utf8.contains(slash) }),

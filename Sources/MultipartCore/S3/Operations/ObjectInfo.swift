@@ -26,7 +26,7 @@ public struct ObjectInfo: Sendable, Equatable {
   init(_ answer: Response) {
     let headers = answer.headers
     // For a range or a part, Content-Length is only its own; the whole size is after the slash.
-    let total = headers["Content-Range"]?.split(separator: "/").last.flatMap { Self.count(String($0)) }
+    let total = headers["Content-Range"]?.words(between: "/").last.flatMap { Self.count(String($0)) }
     size = answer.status == 206 ? total : headers["Content-Length"].flatMap(Self.count)
     etag = headers["ETag"]
     checksums = ChecksumHeaders.values(in: headers)
@@ -36,9 +36,8 @@ public struct ObjectInfo: Sendable, Equatable {
     lastModified = headers["Last-Modified"].flatMap(S3Date.http)
     contentType = headers["Content-Type"]
     metadata = headers.fields.compactMap { field in
-      let name = field.name.lowercased()
-      guard name.hasPrefix("x-amz-meta-") else { return nil }
-      return NamedValue(String(name.dropFirst("x-amz-meta-".count)), EncodedWord.decode(field.value))
+      guard let name = field.name.lowercased().rest(after: "x-amz-meta-") else { return nil }
+      return NamedValue(String(name), EncodedWord.decode(field.value))
     }
     encryption = EncryptionInfo(headers)
     self.headers = headers

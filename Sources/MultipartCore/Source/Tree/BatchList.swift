@@ -80,17 +80,14 @@ final class BatchList: @unchecked Sendable {
   }
 
   private func source(_ text: String) throws(Failure) -> FilePath {
-    guard let colon = text.firstRange(of: "://") else { return try path(Array(text.utf8)) }
-    let scheme = text[..<colon.lowerBound]
-    // Else it is a name with such letters in a folder.
-    guard scheme.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "+-.".utf8.contains($0) }) else {
-      return try path(Array(text.utf8))
-    }
+    // A name with other letters before it is that of a file in a folder.
+    guard let (scheme, rest) = text.cut(at: "://"),
+      scheme.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "+-.".utf8.contains($0) })
+    else { return try path(Array(text.utf8)) }
     guard scheme.lowercased() == "file" else {
       throw lines.failure("localUri is neither a path nor a file: URL", remedy: "copy it into a file first")
     }
-    let rest = text[colon.upperBound...]
-    let host = rest.prefix { $0 != "/" }
+    let host = rest.upTo("/")
     guard host.isEmpty || host.lowercased() == "localhost" else {
       throw lines.failure("the file: URL names the host \(host)", remedy: "its path begins with a third slash")
     }

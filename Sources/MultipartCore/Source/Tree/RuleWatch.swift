@@ -69,7 +69,7 @@ extension GlobRules {
 
   /// Whether an include could match something in a folder that an exclude leaves out.
   func couldMatch(_ include: Int, in folder: [UInt8], but exclude: Int) -> Bool {
-    if excludesAll(exclude) { return include > exclude && !rules[include].text.utf8.starts(with: "/".utf8) }
+    if excludesAll(exclude) { return include > exclude && !rules[include].text.begins(with: "/") }
     let names = names(of: include)
     let depth = folder.count { $0 == UInt8(ascii: "/") } + 1
     guard names.count > depth else { return false }

@@ -34,7 +34,7 @@ package struct Shard: Sendable, Equatable {
 
   /// `3/8`: the third of eight. `auto`: both numbers are the scheduler's. `auto/8`: the index is.
   package init(parsing text: String, _ environment: [String: String]) throws(Failure) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = text.pieces(at: "/")
     if text == "auto" {
       self = try ScheduledShard(environment).whole()
     } else if parts.count == 2, let count = Self.number(parts[1]), count > 0 {

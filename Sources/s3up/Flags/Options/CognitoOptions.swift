@@ -42,7 +42,7 @@ struct CognitoOptions: Sendable, Equatable {
         remedy: "Write --\(FlagName.cognitoLogin.rawValue) accounts.google.com=FILE, the token in FILE.")
     }
     // Every JWT begins like this: {" in Base64.
-    guard !pair.value.hasPrefix("eyJ") else {
+    guard !pair.value.begins(with: "eyJ") else {
       throw Failure(
         .usage, "\(name): a token is not taken from where others can see it",
         remedy: "Write the token into a file, and name the file.")

@@ -52,11 +52,9 @@ struct ConnectionOptions: Sendable, Equatable {
     guard let text = try word(.endpointURL, invocation) else { return nil }
     let lower = text.lowercased()
     let remedy = "Write https://HOST or http://HOST:PORT."
-    guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
-      throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
-    }
-    let rest = text.dropFirst(scheme.count)
-    guard let first = rest.first, first != "/", first != ":", !rest.contains("?"), !rest.contains("#") else {
+    guard let rest = ["https://", "http://"].compactMap({ lower.rest(after: $0)?.utf8 }).first, let first = rest.first,
+      !"/:".utf8.contains(first), !rest.contains(where: { "?#".utf8.contains($0) })
+    else {
       throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
     }
     return text

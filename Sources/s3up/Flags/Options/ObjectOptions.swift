@@ -104,9 +104,9 @@ struct ObjectOptions: Sendable, Equatable {
     let types = ["id": "id", "uri": "uri", "email": "emailAddress", "emailaddress": "emailAddress"]
     var result: [Grant] = []
     for given in invocation.all(.grant) {
-      let parts = try invocation.text(given).split(separator: "=", maxSplits: 2)
+      let parts = try invocation.text(given).pieces(at: "=", maxSplits: 2)
       guard parts.count == 3, let header = permissions[parts[0].lowercased()], let type = types[parts[1].lowercased()],
-        !parts[2].contains("\"")
+        !parts[2].isEmpty, !parts[2].holds("\"")
       else {
         throw invocation.wrong(
           given, "is not of the form PERMISSION=TYPE=ID",

@@ -41,7 +41,7 @@ struct OutputOptions: Sendable, Equatable {
   /// For arguments that could not be parsed: whether the failure must be printed as JSON.
   static func askForJSON(_ words: [Argument], environment: [String: String]) -> Bool {
     if let text = environment["S3UP_JSON"]?.lowercased(), !["", "0", "false", "no"].contains(text) { return true }
-    return words.prefix { $0.text != "--" }.contains { $0.text == "--json" || $0.text.hasPrefix("--json=") }
+    return words.prefix { $0.text != "--" }.contains { $0.text == "--json" || $0.text.begins(with: "--json=") }
   }
 
   /// Whether output is colored.

@@ -13,7 +13,7 @@ extension ObjectOptions {
       }
       let name = String(text[..<colon])
       let lower = name.lowercased()
-      if lower.hasPrefix("x-amz-server-side-encryption-customer-") {
+      if lower.begins(with: "x-amz-server-side-encryption-customer-") {
         throw Failure(
           .usage, "\(source): \(name) would show the key in the list of processes", remedy: "Use --sse-c-key-file FILE."
         )
@@ -21,18 +21,11 @@ extension ObjectOptions {
       guard !ObjectHeaders.isReserved(lower) else {
         throw Failure(.usage, "\(source): s3up sets \(name) itself", remedy: "Leave the header out.")
       }
-      let value = text[text.utf8.index(after: colon)...]
-      result.append(NamedValue(name, trimmed(value)))
+      result.append(NamedValue(name, ASCII.trimmed(String(text[text.utf8.index(after: colon)...]))))
     }
     return result
   }
 
-  private static func trimmed(_ text: Substring) -> String {
-    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    let start = text.drop(while: isSpace)
-    guard let last = start.lastIndex(where: { !isSpace($0) }) else { return "" }
-    return String(start[...last])
-  }
 }
 
 /// Encryption by the store.
@@ -67,7 +60,7 @@ struct EncryptionOptions: Sendable, Equatable {
     let all = invocation.all(.sseKMSContext)
     guard let first = all.first else { return nil }
     let text = try invocation.text(first)
-    if text.hasPrefix("{") {
+    if text.begins(with: "{") {
       guard all.count == 1, JSON.parse(Array(text.utf8))?.isObjectOfStrings == true else {
         throw invocation.wrong(
           first, "is not one JSON object of strings", remedy: "Write --sse-kms-context K=V, or '{\"K\":\"V\"}'.")

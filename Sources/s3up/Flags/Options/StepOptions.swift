@@ -44,7 +44,7 @@ struct StepOptions: Sendable, Equatable {
   private static func presigned(_ invocation: Invocation) throws(Failure) -> String? {
     guard let given = invocation.last(.url) else { return nil }
     guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
-      ["https://", "http://"].contains(where: { text.lowercased().hasPrefix($0) })
+      ["https://", "http://"].contains(where: { text.lowercased().begins(with: $0) })
     else {
       throw Failure(
         .usage, "\(given.origin.text): not a presigned URL",

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// Renders a page as the manual page s3up.1, in roff's man macros.
 enum ManPage {
   static func draw(_ page: Page, version: String) -> String {
@@ -20,7 +22,7 @@ enum ManPage {
   /// Escapes a line that would be read as a request.
   private static func line(_ text: String) -> String {
     let escaped = escape(text)
-    return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+    return escaped.begins(with: ".") || escaped.begins(with: "'") ? "\\&" + escaped : escaped
   }
 
   private static func quoted(_ text: String) -> String { "\"" + escape(text) + "\"" }

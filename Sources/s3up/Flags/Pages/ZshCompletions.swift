@@ -54,7 +54,7 @@ enum ZshCompletions {
     let doc = "[" + Escaped.singleQuoted(flag.doc, backslashing: ":[]") + "]"
     return Completions.spellings(of: flag).map { spelling in
       let star = repeats ? "*" : ""
-      let isNegation = spelling.hasPrefix("--no-") && spelling != flag.long
+      let isNegation = spelling.begins(with: "--no-") && spelling != flag.long
       if case .optional = flag.kind { return "'\(star)\(spelling)=-\(doc)::\(value(flag))'" }
       guard flag.takesNextWord, !isNegation else { return "'\(star)\(spelling)\(doc)'" }
       return "'\(star)\(spelling)=\(doc):\(value(flag))'"

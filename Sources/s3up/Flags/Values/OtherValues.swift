@@ -9,10 +9,10 @@ enum RateValue: Sendable, Equatable {
     "A RATE is a SIZE a second, 500K, 2M or 2M/s, or off; with times of day it is 08:00=2M,19:00=off, each time once."
 
   static func parse(_ text: String) -> RateValue? {
-    guard text.contains("=") else { return rate(text).map { $0.map { .limit(.bytesPerSecond($0)) } ?? .off } }
+    guard text.holds("=") else { return rate(text).map { $0.map { .limit(.bytesPerSecond($0)) } ?? .off } }
     var changes: [RateLimit.Change] = []
-    for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let sides = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    for entry in text.pieces(at: ",") {
+      let sides = entry.pieces(at: "=", maxSplits: 1)
       guard sides.count == 2, let (hour, minute) = time(sides[0]), let rate = rate(String(sides[1])) else { return nil }
       let change = RateLimit.Change(hour: hour, minute: minute, bytesPerSecond: rate)
       guard !changes.contains(where: { $0.minute == change.minute }) else { return nil }
@@ -25,14 +25,14 @@ enum RateValue: Sendable, Equatable {
   /// Nil if it is not a rate; nil within it if that is `off`.
   private static func rate(_ text: String) -> Int64?? {
     if text == "off" { return .some(nil) }
-    let size = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
+    let size = text.ends(with: "/s") ? String(text.dropLast(2)) : text
     guard let bytes = SizeValue.parse(size), bytes > 0 else { return nil }
     return bytes
   }
 
   /// `8:00`, `08:00`, `23:59`
   private static func time(_ text: Substring) -> (hour: Int, minute: Int)? {
-    let sides = text.split(separator: ":", omittingEmptySubsequences: false)
+    let sides = text.pieces(at: ":")
     guard sides.count == 2, (1...2).contains(sides[0].count), sides[1].count == 2,
       let hour = Int(sides[0], in: 0...23), let minute = Int(sides[1], in: 0...59)
     else { return nil }

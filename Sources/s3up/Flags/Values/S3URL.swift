@@ -23,7 +23,7 @@ struct S3URL: Sendable, Hashable {
   }
 
   /// Whether the word is meant as an object or bucket and not as a file, even if it is misspelled.
-  static func looksLike(_ word: Argument) -> Bool { word.text.prefix(5).lowercased() == "s3://" }
+  static func looksLike(_ word: Argument) -> Bool { word.text.lowercased().begins(with: "s3://") }
 
   init(bucket: String, key: String?) {
     self.bucket = bucket
@@ -35,8 +35,7 @@ struct S3URL: Sendable, Hashable {
     guard let text = word.utf8Text else {
       throw Failure(.usage, "'\(word.text)' is not UTF-8, as every S3 key must be", remedy: Self.form)
     }
-    guard text.utf8.starts(with: "s3://".utf8) else { throw Self.notS3(text) }
-    let rest = text.utf8.dropFirst(5)
+    guard let rest = text.rest(after: "s3://")?.utf8 else { throw Self.notS3(text) }
     let slash = Self.end(ofBucket: rest)
     bucket = String(Substring(rest[..<(slash ?? rest.endIndex)]))
     key = slash.map { String(Substring(rest[rest.index(after: $0)...])) }
@@ -47,7 +46,7 @@ struct S3URL: Sendable, Hashable {
   /// The slash before the key. An ARN contains slashes itself: one after `accesspoint`, three after `outpost`.
   private static func end(ofBucket rest: Substring.UTF8View) -> Substring.UTF8View.Index? {
     var slash = rest.firstIndex(of: UInt8(ascii: "/"))
-    guard let inner = slash, rest.starts(with: "arn:".utf8) else { return slash }
+    guard let inner = slash, Substring(rest).begins(with: "arn:") else { return slash }
     let front = rest[..<inner]
     let own =
       front.suffix(12).elementsEqual(":accesspoint".utf8) ? 1 : front.suffix(8).elementsEqual(":outpost".utf8) ? 3 : 0
@@ -89,10 +88,10 @@ struct S3URL: Sendable, Hashable {
     // If it is a presigned URL, its signature is not shown.
     let text = Redaction.url(typed)
     let lower = text.lowercased()
-    if lower.hasPrefix("s3://") || lower.hasPrefix("s3:/") {
+    if lower.begins(with: "s3://") || lower.begins(with: "s3:/") {
       return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in lower case", remedy: form)
     }
-    if lower.hasPrefix("https://") || lower.hasPrefix("http://") {
+    if lower.begins(with: "https://") || lower.begins(with: "http://") {
       return Failure(
         .usage, "'\(text)' is a web address, not an S3 URL",
         remedy: "Write s3://BUCKET/KEY; the store's own address goes into --endpoint-url.")
@@ -103,7 +102,7 @@ struct S3URL: Sendable, Hashable {
   /// 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and access points are named by an ARN;
   /// the store decides about them.
   private static func check(bucket: String) throws(Failure) {
-    if bucket.hasPrefix("arn:") { return }
+    if bucket.begins(with: "arn:") { return }
     guard !bucket.isEmpty else { throw Failure(.usage, "the S3 URL names no bucket", remedy: form) }
     let legal = bucket.utf8.allSatisfy { byte in
       switch byte {
@@ -113,7 +112,7 @@ struct S3URL: Sendable, Hashable {
       default: false
       }
     }
-    guard legal, (3...255).contains(bucket.utf8.count), !bucket.hasPrefix("."), !bucket.contains("..") else {
+    guard legal, (3...255).contains(bucket.utf8.count), !bucket.begins(with: "."), !bucket.holds("..") else {
       throw Failure(
         .usage, "'\(bucket)' is not a bucket name",
         remedy: "A bucket name is 3 to 63 of the letters a-z, digits, dots and hyphens.")

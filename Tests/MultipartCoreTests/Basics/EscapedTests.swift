@@ -1,0 +1,75 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@Suite("Text inside another language", .timeLimit(.minutes(15)))
+struct EscapedTests {
+  /// Beside a mark they make one character with it.
+  static let joiners = ["", "\u{301}", "\u{600}", "\u{200D}", "\u{FE0F}"]
+  static let marks = ["<", ">", "&", "\"", "'", "\\", ":", "[", "\r", "\n", "\r\n", "\t", "$", "`"]
+
+  static let texts = joiners.flatMap { joiner in marks.map { joiner + $0 + joiner } }
+
+  private func bytes(_ text: String) -> Set<UInt8> { Set(text.utf8) }
+
+  @Test("HTML has no mark of HTML left, and means the same", arguments: texts)
+  func html(_ text: String) {
+    let written = Escaped.html(text)
+    #expect(bytes(written).isDisjoint(with: "<>\"'".utf8))
+    let named = ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'"]
+    var read = Data(written.utf8)
+    for (name, mark) in named.sorted(by: { $0.key < $1.key }) + [(key: "&amp;", value: "&")] {
+      while let place = read.range(of: Data(name.utf8)) { read.replaceSubrange(place, with: Data(mark.utf8)) }
+      if name == "&amp;" { break }
+    }
+    #expect(Array(read) == Array(text.utf8))
+  }
+
+  @Test("JSON within HTML has no mark of HTML left, and means the same", arguments: texts)
+  func jsonInHTML(_ text: String) throws {
+    let written = Escaped.jsonInHTML(JSON.object([(text, .string(text))]).encoded)
+    #expect(bytes(written).isDisjoint(with: "<>&'".utf8))
+    guard case .object(let fields)? = JSON.parse(Array(written.utf8)) else {
+      Issue.record("it is not JSON: \(written)")
+      return
+    }
+    #expect(fields.map { Array($0.0.utf8) } == [Array(text.utf8)])
+    #expect(fields.first?.1.text.map { Array($0.utf8) } == Array(text.utf8))
+  }
+
+  @Test("XML is read back as it was, byte for byte", arguments: texts)
+  func xml(_ text: String) throws {
+    let written = Escaped.xml(text)
+    #expect(bytes(written).isDisjoint(with: "<>".utf8) && bytes(written).isDisjoint(with: 0..<0x20))
+    let root = try XMLReader.read(Array("<a>\(written)</a>".utf8)).root
+    #expect(root.map { Array($0.text.utf8) } == Array(text.utf8))
+  }
+
+  @Test("Within the quotes of curl's config no line and no text ends early", arguments: texts)
+  func curlConfig(_ text: String) {
+    var read: [UInt8] = []
+    var isEscape = false
+    for byte in Escaped.curlConfig(text).utf8 {
+      if isEscape {
+        read.append(["n": 0x0A, "r": 0x0D, "t": 0x09][String(Unicode.Scalar(byte))] ?? byte)
+        isEscape = false
+      } else if byte == UInt8(ascii: "\\") {
+        isEscape = true
+      } else {
+        #expect(byte != UInt8(ascii: "\"") && byte != 0x0A && byte != 0x0D)
+        read.append(byte)
+      }
+    }
+    #expect(!isEscape && read == Array(text.utf8))
+  }
+
+  @Test("Within single quotes a quote ends them, is escaped, and begins them again", arguments: joiners)
+  func singleQuoted(_ joiner: String) {
+    let (text, wanted) = (joiner + "'" + joiner, joiner + "'\\''" + joiner)
+    #expect(Escaped.singleQuoted(text).utf8.elementsEqual(wanted.utf8))
+    #expect(ShellWord.quoted(text).utf8.elementsEqual("'\(wanted)'".utf8))
+    #expect(
+      Escaped.singleQuoted(joiner + "[" + joiner, backslashing: "[").utf8.elementsEqual("\(joiner)\\[\(joiner)".utf8))
+    #expect(Escaped.backslashed(joiner + "'" + joiner, "'\\").utf8.elementsEqual("\(joiner)\\'\(joiner)".utf8))
+  }
+}
