@@ -19,10 +19,12 @@ extension FlagList {
       .fromCommand, .toggle, .transfer, [.put],
       "Upload what a command prints: put --from-command s3://BUCKET/KEY -- CMD ARG...",
       more: """
-        Nothing is published unless the command exits with code 0. Its standard error is shown, line by line above a \
-        progress bar. If it fails, the run ends at once. If it succeeds, its output is read to the end, including what \
-        its background processes still print; --deadline limits that. A run that fails or is stopped ends the command \
-        and its background processes; they have their own process group unless s3up has the terminal.
+        Nothing is published unless the command exits with code 0. A pipeline ends with the code of its last command, \
+        unless the shell is told otherwise, as bash is by set -o pipefail; some sh cannot be told. Its standard error \
+        is shown, line by line above a progress bar. If it fails, the run ends at once. If it succeeds, its output is \
+        read to the end, including what its background processes still print; --deadline limits that. A run that \
+        fails or is stopped ends the command and its background processes; they have their own process group unless \
+        s3up has the terminal.
         """),
     Flag(
       .concurrency, .value("N|auto"), .transfer, [.put], "Number of parts sent at the same time: 1 to 1000, or auto.",

@@ -15,7 +15,7 @@ extension CommandPage {
         line: "s3up put --endpoint-url https://s3.example.com --if-none-match disk.img s3://images/disk.img"),
       Example(
         what: "Back up a database, and publish nothing if the dump fails",
-        line: "s3up put --from-command s3://my-bucket/db.sql.zst -- sh -c 'set -o pipefail; pg_dump mydb | zstd'"),
+        line: "s3up put --from-command s3://my-bucket/db.sql.zst -- bash -c 'set -o pipefail; pg_dump mydb | zstd'"),
       Example(
         what: "What is in a folder: build/lib/x.so becomes 1234/lib/x.so",
         line: "s3up put -r build s3://artifacts/1234/ --exclude '*.o'"),

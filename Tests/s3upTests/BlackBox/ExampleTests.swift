@@ -1,0 +1,111 @@
+import Foundation
+import Support
+import Testing
+
+@testable import s3up
+
+/// What the help, the manual page and the README show is typed into Debian's sh, with stand-ins for what is not s3up's: the
+/// store, a database, a pager.
+@Suite(.crowd) struct ExampleTests {
+  static let help = CommandName.allCases.flatMap { CommandPage.of($0).examples.map(\.line) }
+  static let all = help + readme
+
+  /// The blocks of shell, each as one script, and the lines that follow a prompt.
+  static let readme: [String] = {
+    let file = URL(filePath: #filePath).appending(path: "../../../../README.md").standardizedFileURL
+    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    let blocks = text.components(separatedBy: "\n```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    let scripts = blocks.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst(3)) }
+    let typed = blocks.flatMap { $0.components(separatedBy: "\n") }.filter { $0.hasPrefix("$ ") }
+    return scripts + typed.map { String($0.dropFirst(2)) }
+  }()
+
+  /// What stands in an example for something of the reader's.
+  static let standIns = [
+    ("https://s3.example.com", "$AWS_ENDPOINT_URL_S3"), (".build/release/s3up", "s3up"), ("/srv/data", "srv/data"),
+    ("export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_REGION=eu-west-1", ""),
+  ]
+
+  static let cannotRun = [
+    ("make demo", "it builds this repository, which is how the tests were made"),
+    ("--set-cors", "the fake store has no rules of CORS; the tests in a browser set them at a real one"),
+  ]
+
+  @Test("Nothing is left out or replaced that no example has any more")
+  func lists() {
+    for name in Self.standIns.map(\.0) + Self.cannotRun.map(\.0) {
+      #expect(Self.all.contains { $0.contains(name) }, "\(name)")
+    }
+    #expect(Self.help.count > 35 && Self.readme.count > 7)
+  }
+
+  @Test(
+    "Each example does what it says: it ends with 0",
+    arguments: all.filter { line in !cannotRun.contains { line.contains($0.0) } })
+  func runs(_ example: String) async throws {
+    let result = try await Self.run(example, in: try Self.box(example))
+    #expect(result.status == 0, "\(example)\n\(result.output)\(result.errors)")
+  }
+
+  @Test("The example of a database publishes the dump, and nothing if the dump fails")
+  func database() async throws {
+    let example = try #require(Self.help.first { $0.contains("--from-command") })
+    let box = try Self.box(example)
+    let whole = try await Self.run(example, in: box)
+    #expect(whole.status == 0 && box.fake.objectCount == 1, "\(whole.errors)")
+    let other = try Self.box(example)
+    try Self.program("pg_dump", "echo half a dump; exit 1", in: other)
+    let half = try await Self.run(example, in: other)
+    #expect(half.status == 65, "\(half.errors)")
+    other.expectNothingLeft()
+  }
+
+  private static func box(_ example: String) throws -> BlackBox {
+    var box = try BlackBox {
+      $0.buckets = ["my-bucket", "images", "artifacts", "backup", "s3up-test"]
+      $0.storage = .discard
+    }
+    box.environment["AWS_REGION"] = "us-east-1"
+    for name in ["backup.tar", "video.mkv", "film.mov", "build/lib/x.so", "build/x.o", "srv/data/f", "stamp"] {
+      try box.sample(name, 1000)
+    }
+    // Sparse, and long enough for what is cut out of it.
+    try box.files.write([UInt8](), to: "disk.img")
+    #expect(truncate(box.files.path("disk.img"), 128 << 20) == 0)
+    for folder in [".config/fish/completions", "bin"] {
+      try FileManager.default.createDirectory(atPath: box.files.path(folder), withIntermediateDirectories: true)
+    }
+    try program("s3up", "exec \"$S3UP\" \"$@\"", in: box)
+    try program("pg_dump", "echo a whole dump", in: box)
+    for name in ["zstd", "man"] { try program(name, "exec cat", in: box) }
+    return box
+  }
+
+  private static func program(_ name: String, _ line: String, in box: BlackBox) throws {
+    let path = box.files.path("bin/\(name)")
+    try Data("#!/bin/sh\n\(line)\n".utf8).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  }
+
+  /// With what an example expects to be there already.
+  private static func run(_ example: String, in box: BlackBox) async throws -> ChildProcess.Result {
+    var lines = ["set -e", "HOME=$PWD", "PATH=$PWD/bin:$PATH"]
+    if example.contains("\"$id\"") || example.contains("\"$url\""), !example.contains("id=$(") {
+      lines += [
+        "id=$(s3up create s3://my-bucket/disk.img)",
+        "s3up part disk.img s3://my-bucket/disk.img --upload-id \"$id\" --part 1 --length 64M >etag",
+        "s3up parts s3://my-bucket/disk.img --upload-id \"$id\" >parts.txt",
+        "url=$(s3up presign s3://my-bucket/disk.img --upload-id \"$id\" --part 1)",
+      ]
+    }
+    if example.contains("ticket.json"), !example.contains("-o ticket.json") {
+      lines.append("s3up ticket issue disk.img s3://my-bucket/disk.img -o ticket.json")
+    }
+    let script = standIns.reduce(example) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+    // The completions of a shell are for that shell; bash knows zsh's list of folders as any array.
+    guard example.contains("completions bash") || example.contains("fpath") else {
+      return try await box.shell((lines + [script]).joined(separator: "\n"))
+    }
+    return try await box.shell("exec bash -c \"$1\"", (lines + ["fpath=(x \"$PWD\")", script]).joined(separator: "\n"))
+  }
+}
