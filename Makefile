@@ -56,7 +56,7 @@ portable: toolchain
 	@Sources/Packaging/portable.sh $(PORTABLE) $(SWIFT)
 
 demo: build
-	@Tests/Demo/demo.sh $(BINARY)
+	@Tests/Acceptance/Demo/demo.sh $(BINARY)
 
 # The servers start after the build, so that their lifetime is used for the tests. The exit status is that of the tests.
 # The library's tests use all cores, so tests that start programs and measure time run after them. They share Swift's pool
@@ -66,17 +66,17 @@ SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library s
 
 test: deps toolchain
 	$(SWIFT) build --build-tests
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) MultipartCoreTests
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
-	$(STORES) run seaweedfs -- sh -ec 'Tests/Example/run.sh; Tests/Tickets/scripts.sh $(DEBUG); Tests/Browser/run.sh $(DEBUG)'
-	Tests/Jobs/check.sh
-	Tests/docs.sh
+	$(STORES) run seaweedfs -- sh -ec 'Tests/Acceptance/Example/run.sh; Tests/Acceptance/Tickets/scripts.sh $(DEBUG); Tests/Acceptance/Browser/run.sh $(DEBUG)'
+	Tests/Acceptance/Jobs/check.sh
+	Tests/Acceptance/docs.sh
 
 test-portable: portable
-	Tests/Packaging/lending.sh $(PORTABLE)
+	Tests/Acceptance/Packaging/lending.sh $(PORTABLE)
 	$(SWIFT) build --build-tests
 	S3UP_BINARY="$(CURDIR)/$(PORTABLE)/s3up" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 Tests/recap.sh $(SUITES) s3upTests
-	$(if $(BARE),@Tests/Stores/deps.sh debootstrap && $(STORES) run seaweedfs -- Tests/Packaging/bare.sh $(PORTABLE) $(BARE))
+	$(if $(BARE),@Tests/Stores/deps.sh debootstrap && $(STORES) run seaweedfs -- Tests/Acceptance/Packaging/bare.sh $(PORTABLE) $(BARE))
 
 check: lint test sanitize
 
@@ -89,7 +89,7 @@ lint: toolchain
 # joins still exist, which is not a leak. Leaks are only looked for where no code but ours runs in the process: a thread
 # that reads a child's JSON with Foundation, or waits for its end, may still own something when the tests end.
 sanitize: deps toolchain
-	TSAN_OPTIONS=report_thread_leaks=0:handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'MultipartCoreTests|s3upTests'
+	TSAN_OPTIONS=report_thread_leaks=0:handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'SupportTests|MultipartCoreTests|s3upTests'
 	ASAN_OPTIONS=handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter MultipartCoreTests
 	ASAN_OPTIONS=detect_leaks=0:handle_sigbus=0 $(SWIFT) test --no-parallel --disable-xctest --sanitize=address --scratch-path .build/address-sanitizer --filter s3upTests
 

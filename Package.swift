@@ -38,6 +38,8 @@ let package = Package(
     .testTarget(
       name: "s3upTests", dependencies: ["s3up", "MultipartCore", "Support"], swiftSettings: strict),
     .testTarget(
+      name: "SupportTests", dependencies: ["MultipartCore", "Support"], swiftSettings: strict),
+    .testTarget(
       name: "RealStoreTests", dependencies: ["MultipartCore", "Support"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

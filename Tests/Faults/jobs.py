@@ -8,7 +8,7 @@ import tempfile
 from harness import MIB, REPOSITORY, Bucket, Proxy, S3up, demand, fresh_room, make_file, say
 from slurm import Slurm, missing
 
-JOBS = REPOSITORY / "Tests/Jobs"
+JOBS = REPOSITORY / "Tests/Acceptance/Jobs"
 SIZE, PARTS = 80 * MIB, 16
 
 # What GNU parallel takes for ssh: a machine is a folder, in which the command runs.

@@ -16,7 +16,7 @@ import Testing
   private func copied(isSecure: Bool) async throws -> (times: Double, lends: Bool) {
     var box = try BlackBox(secure: isSecure)
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Packaging/copies.c").standardizedFileURL.path
+      .appending(path: "../../Acceptance/Packaging/copies.c").standardizedFileURL.path
     let counter = box.files.path("copies.so")
     let compiler = try ChildProcess(
       Programs.find("cc"), ["-shared", "-fPIC", "-O2", "-fno-builtin", "-o", counter, source],

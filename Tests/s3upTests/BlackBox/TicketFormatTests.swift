@@ -5,7 +5,7 @@ import Testing
 
 @testable import s3up
 
-/// Tickets as scripts; `Tests/Tickets` runs them in several shells at a real store.
+/// Tickets as scripts; `Tests/Acceptance/Tickets` runs them in several shells at a real store.
 @Suite(.timeLimit(.minutes(15))) struct TicketFormatTests {
   private func script(_ box: BlackBox, _ words: String...) async throws {
     try await box.run(["ticket", "issue"] + words + ["--part-size", "5M", "--format", "sh", "-o", "up.sh"])

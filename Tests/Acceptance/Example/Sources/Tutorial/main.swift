@@ -1,0 +1,1 @@
+../../../../../Sources/MultipartCore/MultipartCore.docc/Resources/upload-5.swift

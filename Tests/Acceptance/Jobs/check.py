@@ -1,0 +1,90 @@
+"""The job files: each is in the article on tickets as it is, and has what the article says of it."""
+
+import json
+import pathlib
+import re
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+ARTICLE = HERE.parents[2] / "Sources/MultipartCore/MultipartCore.docc/Tickets.md"
+OWN = {"check.sh", "check.py"}
+ACTIONS = {"s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:GetObject"}
+STEPS = {"uses", "with", "id", "run", "env"}
+
+
+def demand(holds, promise):
+    if not holds:
+        raise SystemExit(f"Tests/Acceptance/Jobs: {promise}")
+
+
+def read(name):
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def article():
+    blocks = re.findall(r"^```\w+\n(.*?)^```$", ARTICLE.read_text(encoding="utf-8"), re.M | re.S)
+    names = {path.name for path in HERE.iterdir() if path.is_file()} - OWN
+    for name in sorted(names):
+        demand(read(name) in blocks, f"{name} is not in the article as it is")
+    return len(names)
+
+
+def policies():
+    allowed = json.loads(read("issuer-policy.json"))["Statement"]
+    demand(set(allowed[0]["Action"]) == ACTIONS, "the issuer's policy does not have the rights of a ticket")
+    demand(all(item["Effect"] == "Allow" for item in allowed), "the issuer's policy forbids something")
+    denied = json.loads(read("bucket-policy.json"))["Statement"]
+    demand(all(item["Effect"] == "Deny" for item in denied), "the bucket's policy allows something")
+    demand("s3:signatureAge" in str(denied[0]["Condition"]["NumericGreaterThan"]), "it does not limit the age")
+    demand("aws:SourceIp" in denied[1]["Condition"]["NotIpAddress"], "it does not limit the address")
+
+
+def kubernetes():
+    job = yaml.safe_load(read("kubernetes-job.yaml"))
+    demand((job["apiVersion"], job["kind"]) == ("batch/v1", "Job"), "no Job")
+    spec = job["spec"]
+    pod = spec["template"]["spec"]
+    (container,) = pod["containers"]
+    demand(spec["completionMode"] == "Indexed", "the Job is not indexed")
+    demand(spec["parallelism"] <= spec["completions"], "more pods at once than there are shares")
+    command = container["command"]
+    demand(command[-2:] == ["--shard", f"auto/{spec['completions']}"], "the shares are not as many as the Job's indexes")
+    # Both are required of a Job with a policy for failures of each index.
+    demand(pod["restartPolicy"] == "Never" and spec["backoffLimitPerIndex"] > 0, "a failed share is not tried again")
+    (rule,) = spec["podFailurePolicy"]["rules"]
+    demand(rule["action"] == "FailIndex" and rule["onExitCodes"]["operator"] == "In", "no failure is final")
+    demand(rule["onExitCodes"]["containerName"] == container["name"], "the rule is for another container")
+    values = rule["onExitCodes"]["values"]
+    demand(values == sorted(set(values)) and not {0, 75} & set(values), "the final exit codes are not in order")
+    volumes = {volume["name"] for volume in pod["volumes"]}
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    demand(set(mounts) == volumes, "a volume is not mounted, or a mount has no volume")
+    for path in (word for word in command if word.startswith("/")):
+        demand(any(path.startswith(place + "/") for place in mounts.values()), f"{path} is on no volume")
+
+
+def actions():
+    # `on` is a boolean in YAML 1.1.
+    flow = yaml.safe_load(read("github-actions.yaml"))
+    demand(set(flow) == {"name", True, "permissions", "jobs"} and flow["permissions"] == {}, "not the keys of a workflow")
+    ticket, build = flow["jobs"]["ticket"], flow["jobs"]["build"]
+    for job in (ticket, build):
+        demand(all(set(step) <= STEPS for step in job["steps"]), "a step has a key that GitHub does not know")
+    demand(ticket["permissions"] == {"id-token": "write"}, "the issuing job has other rights than it needs")
+    demand("checkout" not in str(ticket["steps"]), "the job with credentials checks out the repository")
+    demand(build["permissions"] == {"contents": "read"}, "the untrusted job can do more than read")
+    demand("secrets." not in read("github-actions.yaml"), "a job gets a secret")
+    demand(build["needs"] == "ticket" and "ticket" in ticket["outputs"], "the ticket does not reach the job")
+    demand(build["steps"][0]["with"]["persist-credentials"] is False, "the checkout leaves its token behind")
+
+
+def main():
+    count = article()
+    policies()
+    kubernetes()
+    actions()
+    print(f"{count} job files: each is in the article, and holds what the article says")
+
+
+main()

@@ -1,1 +1,0 @@
-../../../../Sources/MultipartCore/MultipartCore.docc/Resources/upload-5.swift

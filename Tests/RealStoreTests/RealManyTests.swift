@@ -1,0 +1,115 @@
+import Foundation
+import Support
+import Testing
+
+extension RealStores {
+  /// Many files in one run.
+  @Suite(.serialized) struct Many {
+    @Test("A tree arrives byte for byte and is not sent again", arguments: Store.all)
+    func aTreeArrivesByteIdenticalAndIsNotSentAgain(_ store: Store) async throws {
+      let run = try Run(store, "many")
+      let folder = run.files.path("tree")
+      var keys: [String: Source] = [:]
+      let sizes = [0, 1, 4096, 70_000, 300_000, 9 << 20] + (0..<30).map { $0 * 101 }
+      for (number, size) in sizes.enumerated() {
+        let name = "d\(number % 7)/f \(number)"
+        try FileManager.default.createDirectory(
+          atPath: folder + "/d\(number % 7)", withIntermediateDirectories: true)
+        keys[name] = try await run.file("tree/" + name, size, seed: UInt64(number + 1))
+      }
+      let put = ["put", "-r", folder, run.url(run.prefix), "--skip-same", "--json"]
+      let first = try await run(put)
+      #expect(first.status == 0, "\(first.errors)")
+      #expect(first.lines.count { $0.contains(#""event":"completed""#) } == sizes.count)
+      try await run.expect(keys)
+      let second = try await run(put)
+      #expect(second.status == 0, "\(second.errors)")
+      let unchanged = second.lines.count { $0.contains(#""event":"unchanged""#) }
+      #expect(unchanged == sizes.count, "\(second.output.suffix(600))")
+      // One file has changed, and only that is sent.
+      let changed = try await run.file("tree/d0/f 0", 5000, seed: 99)
+      let third = try await run(put)
+      #expect(third.lines.count { $0.contains(#""event":"completed""#) } == 1, "\(third.output.suffix(600))")
+      try await run.expect(run.key("d0/f 0"), is: changed)
+    }
+
+    @Test("A report never costs a source, and a manifest never an object of its run", arguments: Store.all)
+    func aReportNeverCostsASourceAndAManifestNeverAnObjectOfItsRun(_ store: Store) async throws {
+      let run = try Run(store, "reports")
+      var keys: [String: Source] = [:]
+      try FileManager.default.createDirectory(
+        atPath: run.files.path("tree"), withIntermediateDirectories: true)
+      for (number, name) in ["a", "data"].enumerated() {
+        keys[name] = try await run.file("tree/" + name, 5000 + number, seed: UInt64(number + 1))
+      }
+      let (folder, list) = (run.files.path("tree"), run.files.path("list"))
+      let data = folder + "/data"
+      try Data("\(folder)/./a\n\(data)\n".utf8).write(to: URL(fileURLWithPath: list))
+      let target = run.url(run.prefix + "/")
+      let before = try [data, list].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+      for words in [
+        ["--files-from", list, target, "--failed-to", list], [folder + "/a", data, target, "--failed-to", data],
+        ["-r", folder, target, "--failed-to", data], ["-r", folder, target, "--manifest", data],
+        ["-r", folder, target, "--failed-to", data, "--dry-run"],
+        ["-r", folder, target, "--manifest", run.url(run.key("a"))],
+        [folder + "/a", data, target, "--manifest", run.url(run.key("a"))],
+      ] {
+        let result = try await run(["put"] + words)
+        #expect(result.status == 64, "\(words): \(result.output) \(result.errors)")
+        #expect(try [data, list].map { try Data(contentsOf: URL(fileURLWithPath: $0)) } == before, "\(words)")
+      }
+      #expect(try await store.ask(.head(run.key("a")), .head(run.key("data"))).map(\.status) == [404, 404])
+      let manifest = run.url(run.key("manifest"))
+      let well = try await run(["put", "-r", folder, target, "--manifest", manifest, "--failed-to", folder + "/failed"])
+      #expect(well.status == 0, "\(well.errors)")
+      try await run.expect(keys)
+      #expect(try await store.ask(.head(run.key("failed")), .head(run.key("manifest"))).map(\.status) == [404, 200])
+      let nowhere = try await run(["put", "-r", folder, target, "--manifest", "s3://no-such-bucket-of-s3up/m"])
+      #expect(nowhere.status == 69 && !nowhere.output.contains("uploaded"), "\(nowhere.output) \(nowhere.errors)")
+    }
+
+    @Test(
+      "A file that was rewritten between two runs is sent, and the manifest says what the store holds",
+      arguments: Store.all)
+    func whatWasRewrittenBetweenTwoRunsIsSentAndTheManifestSaysWhatIsThere(_ store: Store) async throws {
+      let run = try Run(store, "rewritten")
+      _ = try await run.file("good", 5000)
+      let (good, missing, manifest) = (run.files.path("good"), run.files.path("missing"), run.files.path("m"))
+      try run.files.write("\(good)\n\(missing)\n", to: "list")
+      let put = ["put", "--files-from", run.files.path("list"), run.url(run.prefix + "/")]
+      let first = try await run(put)
+      #expect(first.status == 66, "\(first.errors)")
+      try Touch.rewritten.happen(to: good)
+      let source = try await Source(run.files, "missing", size: 10, seed: 2)
+      let second = try await run(put + ["--manifest", manifest, "--verify"])
+      #expect(second.status == 0, "\(second.errors)")
+      let sum = try await Source.sum(of: good, home: run.files.path)
+      let name = { (path: String) in String(path.dropFirst()) }
+      let found = try await store.ask(.get(run.key(name(good))), .get(run.key(name(missing))))
+      #expect(found.map(\.sha256) == [sum, source.sha256])
+      let lines = try String(contentsOfFile: manifest, encoding: .utf8)
+      #expect(lines == "\(sum)  \(name(good))\n\(source.sha256)  \(name(missing))\n")
+    }
+
+    @Test("A batch line that asks for other settings than in the run before is sent again", arguments: Store.all)
+    func whatALineOfABatchAsksForIsPartOfWhatAnEarlierRunHasDone(_ store: Store) async throws {
+      let run = try Run(store, "lines")
+      let source = try await run.file("good", 5000)
+      for asked in ["text/x-one", "text/x-two", "text/x-one"] {
+        try run.files.write(
+          #"{"localUri":"\#(source.path)","bucket":"\#(store.bucket)","key":"\#(run.key())","mimeType":"\#(asked)","#
+            + #""metadata":{"color":"\#(asked.suffix(3))"}}"# + "\n"
+            + #"{"localUri":"\#(run.files.path("missing"))","bucket":"\#(store.bucket)","key":"\#(run.key("x"))"}"#,
+          to: "batch")
+        for _ in 1...2 {
+          let result = try await run("put", "--batch", run.files.path("batch"))
+          #expect(result.status == 66, "\(result.errors)")
+          let headers = try await store.head(run.key()).headers
+          #expect(headers["content-type"] == asked)
+          #expect(headers["x-amz-meta-color"] == String(asked.suffix(3)))
+        }
+      }
+      try await run.expect(run.key(), is: source)
+    }
+  }
+}
