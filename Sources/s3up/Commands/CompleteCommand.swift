@@ -4,12 +4,10 @@ import MultipartCore
 struct CompleteCommand {
   private let session: Session
   private let options: StepOptions
-  private let conditions: WriteConditions
 
   init(_ session: Session) throws(Failure) {
     self.session = session
     options = try StepOptions(session.invocation)
-    conditions = try ConditionOptions(session.invocation).write
   }
 
   func run() async throws(Failure) {
@@ -18,7 +16,8 @@ struct CompleteCommand {
     // An invalid list is refused before the store is asked for anything.
     let list = try list()
     let target = try await StepTarget(session, word)
-    let object = try await target.upload.complete(list, allowsGaps: options.allowsGaps, conditions: conditions)
+    let object = try await target.upload.complete(
+      list, allowsGaps: options.allowsGaps, conditions: session.options.upload.conditions)
     let summary = object.summary(duration: session.world.uptime() - start)
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
     let proof = SafeText.oneLine(object.evidence)

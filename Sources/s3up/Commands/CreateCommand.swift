@@ -11,10 +11,9 @@ struct CreateCommand {
   func run() async throws(Failure) {
     let invocation = session.invocation
     let url = try S3URL.object(try invocation.arguments("s3://BUCKET/KEY")[0])
-    let options = try UploadOptions(invocation)
     let store = try await session.store(url.bucket)
-    if store.endpoint.kind == .directory { try DirectoryBucket.check(invocation) }
-    let (upload, requestID) = try await store.begin(url.key ?? "", options)
+    if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
+    let (upload, requestID) = try await store.begin(url.key ?? "", session.options.upload)
     do throws(Failure) {
       try session.answer(
         upload.uploadID,

@@ -3,7 +3,8 @@ import MultipartCore
 /// Options that S3 Express One Zone does not support are refused before a byte is read: the store would silently ignore
 /// some, and refuse the others at the end.
 enum DirectoryBucket {
-  static func check(_ invocation: Invocation) throws(Failure) {
+  static func check(_ session: Session) throws(Failure) {
+    let (invocation, options) = (session.invocation, session.options.upload)
     let missing: [(FlagName, String)] = [
       (.sseCKeyFile, "SSE-C"), (.tag, "tags"), (.acl, "ACLs"), (.grant, "ACLs"), (.objectLockMode, "Object Lock"),
       (.retainUntil, "Object Lock"), (.legalHold, "Object Lock"), (.websiteRedirect, "websites"),
@@ -13,10 +14,10 @@ enum DirectoryBucket {
       if name == .requestPayer, invocation.toggle(name) == false { continue }
       throw refusal("no \(what)", name)
     }
-    if try IntegrityOptions(invocation).checksum == .md5 {
+    if options.checksum == .md5 {
       throw refusal("no MD5", .checksum, "use another --checksum, such as crc64nvme")
     }
-    if let storage = try ObjectOptions(invocation).storageClass, storage.uppercased() != "EXPRESS_ONEZONE" {
+    if let storage = options.object.storageClass, storage.uppercased() != "EXPRESS_ONEZONE" {
       throw refusal("the storage class EXPRESS_ONEZONE alone", .storageClass)
     }
   }

@@ -29,7 +29,7 @@ struct DoctorRounds: Sendable {
     exam.version = "\(Version.text), \(TransportLibraries.versions)"
     exam.bucket = url?.bucket
     exam.prefix = url?.key ?? ""
-    let options = try session.storeOptions()
+    let options = session.storeOptions
     exam.verifiesTLS = options.verifiesTLS
     exam.state = StateFolderReport.look(at: options.stateFolder(session.environment))
     do throws(Failure) {
@@ -106,7 +106,7 @@ struct DoctorRounds: Sendable {
       var services = ServiceClient(transport: transport, world: session.world)
       // So that a service's answer, or its silence, is reported before the time limit.
       services.retry = RetryPolicy(tries: 2)
-      var sources = CredentialSources(try session.storeOptions(), services, profile)
+      var sources = CredentialSources(session.storeOptions, services, profile)
       sources.onQuestion = { isAsking.withLock { $0 = true } }
       let keeper = try sources.credentials(region: region)
       resolved.withLock { $0 = (session, keeper) }
@@ -196,7 +196,7 @@ struct DoctorRounds: Sendable {
     guard let url, case .success(let answer)? = exam.visit?.outcome, answer.status != 407 else { return }
     if case .failed? = exam.signing { return }
     let access = Store(
-      endpoint, settings, try signed.session.storeOptions(), credentials: signed.keeper, transport: transport,
+      endpoint, settings, signed.session.storeOptions, credentials: signed.keeper, transport: transport,
       world: session.world)
     let prefix =
       try signed.session.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word).key } ?? url.key

@@ -7,12 +7,12 @@ enum IdentityKeys {
 
   /// The session with the identity and the complete key.
   static func resolved(_ session: Session) async throws(Failure) -> Session {
-    guard CommandSet.store.contains(session.invocation.command) else { return session }
-    let options = try CredentialOptions(session.invocation).cognito
+    guard ModeSet.store.contains(session.invocation.mode) else { return session }
+    let options = try CognitoOptions(session.invocation)
     var session = session
     if let options {
       session.cognito = try CognitoIdentity(
-        pool: options.pool, logins: options.logins, session.storeOptions())
+        pool: options.pool, logins: options.logins, session.storeOptions)
     }
     guard let index = place(in: session.invocation), session.invocation.positionals.indices.contains(index),
       // The command itself refuses words that are not S3 URLs.
@@ -45,7 +45,7 @@ enum IdentityKeys {
       return nil
     }
     // `uploads` and `doctor` accept a bucket without a key; the other commands need one.
-    let takesPrefix = CommandSet.ofPrefix.contains(session.invocation.command)
+    let takesPrefix = ModeSet.ofPrefix.contains(session.invocation.mode)
     guard isMarked || (options.access != nil && (url.key != nil || takesPrefix)) else { return nil }
     var prefix = ""
     var identity = ""

@@ -16,17 +16,7 @@ struct ManySources: Sendable {
   let target: S3URL?
   private let isOneKey: Bool
 
-  private static let switches: [FlagName] = [.recursive, .dryRun, .failFast, .allowEmpty]
-  private static let options: [FlagName] = [.include, .exclude, .filesFrom, .batch, .shard, .manifest, .failedTo]
-
-  /// Whether the command line asks for an upload of many, even if it then finds only one file.
-  static func areAsked(_ invocation: Invocation) -> Bool {
-    switches.contains { invocation.toggle($0) == true } || options.contains { invocation.has($0) }
-      || (invocation.toggle(.fromCommand) != true && invocation.positionals.count > 2)
-  }
-
   init(_ invocation: Invocation) throws(Failure) {
-    try Self.refuseOptionsOfOne(invocation)
     var words = invocation.positionals
     if let path = try invocation.path(.batch) {
       guard !invocation.has(.filesFrom), words.isEmpty else {
@@ -88,7 +78,7 @@ struct ManySources: Sendable {
     if isOneKey { sources.key = target?.key }
     sources.rules = try GlobRules(selection.rules)
     sources.followsLinks = selection.followsLinks
-    sources.names = selection.nonUTF8 == .escape ? .escape : .refuse
+    sources.names = selection.refusesNonUTF8 ? .refuse : .escape
     sources.shard = selection.shard
     sources.tellsExcluded = selection.isDryRun
     return sources
@@ -125,21 +115,6 @@ struct ManySources: Sendable {
     if case .batch = kind { return nil }
     let url = ShellWord.quoted("s3://\(target.bucket)/\(target.key ?? "")")
     return "s3up put --files-from \(ShellWord.quoted(list.text))\(selection.endsWithNUL ? " -0" : "") \(url)"
-  }
-
-  /// Refuses options that only make sense for one file.
-  private static func refuseOptionsOfOne(_ invocation: Invocation) throws(Failure) {
-    for name: FlagName in [.expectSize, .expectSHA256, .ifMatch, .websiteRedirect] {
-      guard let given = invocation.last(name) else { continue }
-      throw Failure(
-        .usage, "\(given.origin.text) is for one file, and this run is for many",
-        remedy: "Leave it out, or upload the file by itself.")
-    }
-    if invocation.toggle(.fromCommand) == true {
-      throw Failure(
-        .usage, "--from-command uploads one stream, and takes no options for many files",
-        remedy: "Leave out what selects files.")
-    }
   }
 
   /// Files go below a prefix: with `-r` the slash at its end may be left out, without it that would be the key of one file.

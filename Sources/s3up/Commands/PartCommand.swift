@@ -10,17 +10,17 @@ struct PartCommand {
 
   func run() async throws(Failure) {
     let steps = try StepOptions(session.invocation)
-    let checksum = try IntegrityOptions(session.invocation).checksum.form
+    let checksum = session.options.upload.checksum
     if let url = steps.url {
       let file = try session.invocation.arguments("FILE")[0]
       try tell(
         await MultipartUpload.part(
           url: url, input(file), offset: steps.offset, length: steps.length, checksum: checksum,
-          session.storeOptions()))
+          session.storeOptions))
     } else {
       let words = try session.invocation.arguments("FILE", "s3://BUCKET/KEY")
       let target = try await StepTarget(session, words[1])
-      if target.store.endpoint.kind == .directory { try DirectoryBucket.check(session.invocation) }
+      if target.store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
       try tell(
         await target.upload.part(
           steps.part ?? 0, input(words[0]), offset: steps.offset, length: steps.length, checksum: checksum))

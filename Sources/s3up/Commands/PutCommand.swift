@@ -13,9 +13,8 @@ struct PutCommand {
     let start = session.world.uptime()
     let (source, target) = try PutSource.read(session.invocation)
     let place = Place(file: source.name.text, bucket: target.bucket, key: target.key)
-    let limit = try ResumeOptions(session.invocation).deadline
     do throws(Failure) {
-      try await RunAlarm.run(limit, session.world) { (alarm) async throws(Failure) in
+      try await RunAlarm.run(session.options.upload.deadline, session.world) { (alarm) async throws(Failure) in
         try await put(source, target, PutRun(session, Event.Subject(place), start: start, alarm))
       }
     } catch {
@@ -27,12 +26,12 @@ struct PutCommand {
   }
 
   private func put(_ source: PutSource, _ target: S3URL, _ run: PutRun) async throws(Failure) {
-    var options = try UploadOptions(session.invocation)
+    var options = session.options.upload
     // The time limit is for the whole command, and part of it has passed.
     options.deadline = options.deadline.map { $0 - (session.world.uptime() - run.start) }
     // The store is resolved before a command is started.
     let store = try await session.store(target.bucket)
-    if store.endpoint.kind == .directory { try DirectoryBucket.check(session.invocation) }
+    if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
     try await run.upload(source, store.signer) { [options] (input, reporter) throws(Failure) in
       try store.uploadTask(input, to: target.key ?? "", options, onEvent: reporter.hear)
     } explain: { [options] (upload) async throws(Failure) in

@@ -26,7 +26,7 @@ struct PutManyCommand {
       }
       let store = try await session.store(bucket)
       if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
-      if store.endpoint.kind == .directory { try DirectoryBucket.check(session.invocation) }
+      if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
       if session.output.explain {
         for line in try await ManyPlan(store, options.upload, sources).lines { session.console.line(line) }
       }
@@ -43,7 +43,6 @@ struct PutManyRun: Sendable {
   let reports: ManyReports
   var commandForFailed: String?
   private let start: Duration
-  private let limit: Duration?
 
   /// Makes the run, and says who signs its requests; nil if there is nothing to do.
   typealias Begin =
@@ -53,8 +52,7 @@ struct PutManyRun: Sendable {
     self.session = session
     start = session.world.uptime()
     selection = try SelectionOptions(session.invocation, environment: session.environment)
-    limit = try ResumeOptions(session.invocation).deadline
-    options.upload = try UploadOptions(session.invocation)
+    options.upload = session.options.upload
     options.stopsAtFirstFailure = selection.stopsAtFirstFailure
     options.onlyLooks = selection.isDryRun
     reports = try ManyReports(session, selection)
@@ -64,7 +62,7 @@ struct PutManyRun: Sendable {
 
   func alarmed(_ begin: @escaping Begin) async throws(Failure) -> ExitStatus {
     let status = Locked(ExitStatus.success)
-    try await RunAlarm.run(limit, session.world) { (alarm) async throws(Failure) in
+    try await RunAlarm.run(session.options.upload.deadline, session.world) { (alarm) async throws(Failure) in
       let result = try await run(alarm, begin)
       status.withLock { $0 = result }
     }

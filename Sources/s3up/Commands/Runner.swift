@@ -8,9 +8,10 @@ enum Runner {
     do throws(Failure) {
       let invocation = try Parser.parse(words, environment: environment)
       let output = try OutputOptions(invocation, environment: environment)
-      let session = Session(
+      var session = Session(
         invocation: invocation, environment: environment, output: output, console: console, signals: signals)
       do throws(Failure) {
+        try session.readOptions()
         let status = try await dispatch(session)
         try StandardOutput.settle()
         return status
@@ -36,20 +37,22 @@ enum Runner {
 
   private static func dispatch(_ session: Session) async throws(Failure) -> ExitStatus {
     var session = session
-    let command = session.invocation.command
+    let mode = session.invocation.mode
     // For doctor, the identity is one of the things to examine.
-    if command != .doctor { session = try await IdentityKeys.resolved(session) }
-    switch command {
-    case .put where session.invocation.has(.ticket): return try await TicketPutCommand(session).run()
-    case .put where ManySources.areAsked(session.invocation): return try await PutManyCommand(session).run()
-    case .put: try await PutCommand(session).run()
+    if mode != .doctor { session = try await IdentityKeys.resolved(session) }
+    switch mode {
+    case .putOne: try await PutCommand(session).run()
+    case .putMany: return try await PutManyCommand(session).run()
+    case .putByTicket: try await TicketPutCommand(session).run()
+    case .putByTickets: return try await TicketPutCommand(session).runMany()
     case .create: try await CreateCommand(session).run()
-    case .part: try await PartCommand(session).run()
+    case .partSigned, .partByURL: try await PartCommand(session).run()
     case .parts: try await PartsCommand(session).run()
     case .complete: try await CompleteCommand(session).run()
     case .abort: try await AbortCommand(session).run()
     case .uploads: try await UploadsCommand(session).run()
-    case .ticket: try await TicketCommand(session).run()
+    case .issueOne, .issueMany, .showTicket, .renewTicket, .finishTicket, .revokeTicket:
+      try await TicketCommand(session).run()
     case .presign: try await PresignCommand(session).run()
     case .doctor: return try await DoctorCommand(session).run()
     case .help:

@@ -4,6 +4,8 @@ import MultipartCore
 /// What every command gets: the invocation, the output, and the environment of the core.
 struct Session: Sendable {
   var invocation: Invocation
+  /// What was asked for about the store and about the upload.
+  private(set) var options: (store: StoreOptions, upload: UploadOptions) = (StoreOptions(), UploadOptions())
   let environment: [String: String]
   let output: OutputOptions
   let console: Console
@@ -25,9 +27,14 @@ struct Session: Sendable {
     }
   }
 
+  /// To be called once, because an option may name a pipe.
+  mutating func readOptions() throws(Failure) {
+    options = (try StoreOptions(invocation), try UploadOptions(invocation))
+  }
+
   /// How to reach any bucket, from the options, the environment and the terminal.
-  func storeOptions() throws(Failure) -> StoreOptions {
-    var options = try StoreOptions(invocation)
+  var storeOptions: StoreOptions {
+    var options = options.store
     options.environment = environment
     options.hooks.world = world
     options.hooks.userAgent = "s3up/\(Version.text)"
@@ -38,13 +45,11 @@ struct Session: Sendable {
   }
 
   func store(_ bucket: String) async throws(Failure) -> Store {
-    try await Store(bucket: bucket, storeOptions())
+    try await Store(bucket: bucket, storeOptions)
   }
 
   /// Where s3up keeps its state; nil if no folder is set.
-  func stateFolder() throws(Failure) -> String? {
-    try storeOptions().stateFolder(environment)
-  }
+  var stateFolder: String? { storeOptions.stateFolder(environment) }
 
   func paint(_ descriptor: Int32) -> Paint {
     Paint(isOn: output.isColored(terminal: Descriptor.isTerminal(descriptor), environment: environment))

@@ -18,6 +18,6 @@ struct StepTarget {
     }
     store = try await session.store(url.bucket)
     upload = try store.multipartUpload(
-      url.key ?? "", uploadID: id, customerKey: EncryptionOptions(invocation).customerKey())
+      url.key ?? "", uploadID: id, customerKey: session.options.upload.customerKey)
   }
 }

@@ -2,41 +2,45 @@ import MultipartCore
 
 /// `s3up ticket issue|show|renew|finish|revoke`
 struct TicketCommand {
-  enum Action: String, CaseIterable { case issue, show, renew, finish, revoke }
+  enum Action: String, CaseIterable {
+    case issue, show, renew, finish, revoke
+
+    /// The first argument.
+    init(_ invocation: Invocation) throws(Failure) {
+      let usage = "Write s3up ticket \(Self.words.joined(separator: "|"))."
+      guard let word = invocation.positionals.first else {
+        throw Failure(.usage, "ticket: what to do is missing", remedy: usage)
+      }
+      guard let action = Action(rawValue: word.text) else {
+        let near = Nearest.match(word.text, in: Self.words).map { "; did you mean \($0)?" } ?? ""
+        throw Failure(.usage, "ticket: '\(word.text)' is not one of its actions\(near)", remedy: usage)
+      }
+      self = action
+    }
+  }
 
   private let session: Session
-  private let action: Action
   private let options: TicketOptions
 
   init(_ session: Session) throws(Failure) {
     self.session = session
-    let usage = "Write s3up ticket \(Action.words.joined(separator: "|"))."
-    guard let word = session.invocation.positionals.first else {
-      throw Failure(.usage, "ticket: what to do is missing", remedy: usage)
-    }
-    guard let action = Action(rawValue: word.text) else {
-      let near = Nearest.match(word.text, in: Action.words).map { "; did you mean \($0)?" } ?? ""
-      throw Failure(.usage, "ticket: '\(word.text)' is not one of its actions\(near)", remedy: usage)
-    }
-    self.action = action
-    options = try TicketOptions(session.invocation, action)
+    options = try TicketOptions(session.invocation)
   }
 
   func run() async throws(Failure) {
-    switch action {
-    case .issue: try await issue()
-    case .show: try await show()
-    case .renew: try await renew()
-    case .finish: try await finish()
-    case .revoke: try await revoke()
+    switch session.invocation.mode {
+    case .issueMany: try await issueMany()
+    case .showTicket: try await show()
+    case .renewTicket: try await renew()
+    case .finishTicket: try await finish()
+    case .revokeTicket: try await revoke()
+    default: try await issue()
     }
   }
 
   // MARK: - With the issuer's credentials
 
   private func issue() async throws(Failure) {
-    let many: [FlagName] = [.recursive, .batch, .filesFrom]
-    if many.contains(where: { session.invocation.has($0) }) { return try await issueMany() }
     let words =
       options.length == nil
       ? try session.invocation.arguments("issue", "FILE", "s3://BUCKET/KEY")
@@ -45,7 +49,7 @@ struct TicketCommand {
     var url = try S3URL(words[words.count - 1])
     url = if let file { try url.destination(for: file) } else { try S3URL.object(words[words.count - 1]) }
     let sheet = try TicketSheet(try output(), replaces: false, options.format ?? .json)
-    let uploadOptions = try UploadOptions(session.invocation)
+    let uploadOptions = session.options.upload
     // Before an upload is begun.
     if options.format == .sh, let size = uploadOptions.partSize { _ = try TicketScript.block(size) }
     let store = try await session.store(url.bucket)
@@ -95,9 +99,6 @@ struct TicketCommand {
   private func issueMany() async throws(Failure) {
     var invocation = session.invocation
     invocation.positionals.removeFirst()
-    if options.length != nil {
-      throw Failure(.usage, "--size and --max-size are for one ticket", remedy: "Leave them out.")
-    }
     if let format = options.format, format != .json {
       throw Failure(
         .usage, "--format \(format.rawValue) is for the ticket of one file",
@@ -113,7 +114,7 @@ struct TicketCommand {
     // What was begun is aborted before the run ends.
     session.signals.listen {}
     let made = try await store.issueTickets(
-      list, for: options.lifetime, try UploadOptions(invocation),
+      list, for: options.lifetime, session.options.upload,
       isStopped: { [session] in session.signals.received != nil },
       onSkip: { [session] skipped in session.console.line("s3up: \(skipped.path): \(skipped.why)") },
       write: { (ticket) throws(Failure) in try sheet.append(ticket) }, publish: sheet.publish)
@@ -223,9 +224,9 @@ struct TicketCommand {
   private func each(
     _ work: (_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) async throws(Failure) -> Void
   ) async throws(Failure) {
-    let word = try session.invocation.arguments(action.rawValue, "TICKET")[1]
+    let word = try session.invocation.arguments("ACTION", "TICKET")[1]
     let tickets = try TicketLines(TicketPaper.path(word))
-    let options = try session.storeOptions()
+    let options = session.storeOptions
     var store: Store?
     var (count, failures) = (0, [Failure]())
     var unsaid: Failure?

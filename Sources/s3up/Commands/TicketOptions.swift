@@ -12,18 +12,7 @@ struct TicketOptions {
   var format: TicketForm?
   var setsCORS = false
 
-  init(_ invocation: Invocation, _ action: TicketCommand.Action) throws(Failure) {
-    func own(_ name: FlagName, _ actions: Set<TicketCommand.Action>) throws(Failure) {
-      guard let given = invocation.last(name), case .commandLine(let spelling) = given.origin,
-        !actions.contains(action)
-      else { return }
-      throw Failure(.usage, "ticket \(action.rawValue): \(spelling) does not belong to it", remedy: "Leave it out.")
-    }
-    for name in [FlagName.size, .maxSize, .partSize, .checksum, .ifNoneMatch, .ifMatch] { try own(name, [.issue]) }
-    for flag in FlagList.of(.ticket) where flag.section == .object { try own(flag.name, [.issue]) }
-    for name in [FlagName.expires, .output, .format] { try own(name, [.issue, .renew]) }
-    for name in [FlagName.all, .trustEdited] { try own(name, [.renew]) }
-    try own(.asItIs, [.finish])
+  init(_ invocation: Invocation) throws(Failure) {
     let (size, most) = (try invocation.size(.size), try invocation.size(.maxSize))
     if size != nil, most != nil {
       throw Failure(.usage, "--size and --max-size exclude each other", remedy: "Leave one of them out.")

@@ -37,7 +37,7 @@ struct TicketPaper {
   private var isURL: Bool { word.text.lowercased().begins(with: "https://") }
 
   private func bytes() async throws(Failure) -> [UInt8] {
-    if isURL { return try await Ticket.fetch(word.text, session.storeOptions()) }
+    if isURL { return try await Ticket.fetch(word.text, session.storeOptions) }
     let path = word.bytes == [UInt8(ascii: "-")] ? FilePath("/dev/stdin") : FilePath(bytes: word.bytes)
     return try SmallFile.read(path, limit: Ticket.longestLine)
   }

@@ -4,18 +4,12 @@ import MultipartCore
 struct TicketPutCommand {
   private let session: Session
 
-  init(_ session: Session) throws(Failure) {
-    self.session = session
-    try Self.refuseSettled(session.invocation)
-  }
+  init(_ session: Session) { self.session = session }
 
-  func run() async throws(Failure) -> ExitStatus {
-    let words = session.invocation.positionals
-    if words.count == 1, BatchSources.isFolder(FilePath(bytes: words[0].bytes)) { return try await putMany(words[0]) }
+  func run() async throws(Failure) {
     let start = session.world.uptime()
     let source = try PutSource.alone(session.invocation)
-    let limit = try ResumeOptions(session.invocation).deadline
-    try await RunAlarm.run(limit, session.world) { (alarm) async throws(Failure) in
+    try await RunAlarm.run(session.options.upload.deadline, session.world) { (alarm) async throws(Failure) in
       let ticket = try await TicketPaper(session).ticket()
       let place = Place(file: source.name.text, bucket: ticket.bucket, key: ticket.key)
       do throws(Failure) {
@@ -26,14 +20,10 @@ struct TicketPutCommand {
         throw error
       }
     }
-    return .success
   }
 
-  private func putMany(_ folder: Argument) async throws(Failure) -> ExitStatus {
-    for name in [FlagName.shard, .parts, .expectSize, .expectSHA256] where session.invocation.has(name) {
-      throw Failure(
-        .usage, "--\(name.rawValue) is for the ticket of one file", remedy: "Name the file instead of its folder.")
-    }
+  func runMany() async throws(Failure) -> ExitStatus {
+    let folder = try session.invocation.arguments("FOLDER")[0]
     let run = try PutManyRun(session)
     return try await run.alarmed { (options, reporter) throws(Failure) in
       let tickets = try TicketPaper(session).batch()
@@ -43,7 +33,7 @@ struct TicketPutCommand {
         session.console.line(Self.credentials(until: tickets.expires))
       }
       let batch = try tickets.upload(
-        from: FilePath(bytes: folder.bytes), session.storeOptions(), options, onEvent: reporter.hear)
+        from: FilePath(bytes: folder.bytes), session.storeOptions, options, onEvent: reporter.hear)
       return (batch, nil)
     }
   }
@@ -55,10 +45,10 @@ struct TicketPutCommand {
   }
 
   private func put(_ source: PutSource, _ ticket: Ticket, _ run: PutRun) async throws(Failure) {
-    var options = try UploadOptions(session.invocation)
+    var options = session.options.upload
     options.deadline = options.deadline.map { $0 - (session.world.uptime() - run.start) }
     let share = try TicketShareOptions(session.invocation, session.environment).share(of: ticket)
-    let store = try session.storeOptions()
+    let store = session.storeOptions
     say(
       ticket.endpoint, "s3://\(SafeText.oneLine(ticket.bucket))/\(SafeText.oneLine(ticket.key))", ticket.expires)
     try await run.upload(source, nil) { [options] (input, reporter) throws(Failure) in
@@ -81,21 +71,6 @@ struct TicketPutCommand {
 
   private static func credentials(until end: Timestamp) -> String {
     "credentials  none: requests were signed when the ticket was issued, and expire at \(end.iso8601)"
-  }
-
-  /// How the object is made, and with whose rights, was settled when the ticket was issued.
-  private static func refuseSettled(_ invocation: Invocation) throws(Failure) {
-    let own: Set<FlagName> = [
-      .ticket, .parts, .shard, .fromCommand, .concurrency, .tcpCongestion, .hedge, .limitRate, .retries,
-      .stallTimeout, .connectTimeout, .deadline, .failFast, .failedTo, .null, .expectSize, .minSize, .expectSHA256,
-      .caBundle, .insecure, .proxy,
-    ]
-    for flag in FlagList.of(.put) where flag.section != .output && !own.contains(flag.name) {
-      guard let given = invocation.last(flag.name), case .commandLine(let spelling) = given.origin else { continue }
-      throw Failure(
-        .usage, "\(spelling) does not go with --ticket",
-        remedy: "What the object is like, and how it is reached, was settled when the ticket was issued.")
-    }
   }
 }
 

@@ -9,7 +9,7 @@ struct UploadsCommand {
   init(_ session: Session) throws(Failure) {
     self.session = session
     options = try CleanOptions(session.invocation)
-    book = try session.stateFolder().map { RecordBook(folder: $0) }
+    book = session.stateFolder.map { RecordBook(folder: $0) }
   }
 
   func run() async throws(Failure) {

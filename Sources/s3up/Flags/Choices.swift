@@ -1,14 +1,4 @@
-/// The values of options that have a fixed set of them; the raw value is the word.
-enum ChecksumChoice: String, Sendable, CaseIterable {
-  case auto, crc64nvme, crc32c, crc32, sha256, sha1, md5, none
-}
-
-/// What becomes of names that are not UTF-8.
-enum NonUTF8Choice: String, Sendable, CaseIterable { case escape, refuse }
-
-enum HedgeChoice: String, Sendable, CaseIterable { case auto, off }
-
-enum InterruptChoice: String, Sendable, CaseIterable { case keep, abort }
+// The values of options that are this program's own, not the library's; the raw value is the word.
 
 /// Whose prefix in the bucket a key is below; the raw value is also the prefix.
 enum AccessChoice: String, Sendable, CaseIterable {
@@ -16,8 +6,6 @@ enum AccessChoice: String, Sendable, CaseIterable {
   case protectedPlace = "protected"
   case privatePlace = "private"
 }
-
-enum OnOffChoice: String, Sendable, CaseIterable { case on, off }
 
 enum ProgressChoice: String, Sendable, CaseIterable { case auto, bar, plain, none }
 

@@ -37,7 +37,8 @@ struct Flag: Sendable {
   var short: Character?
   let kind: Kind
   let section: FlagSection
-  let commands: CommandSet
+  /// What a command can be asked to do with it.
+  let modes: ModeSet
   /// One sentence, for help.
   let doc: String
   /// What the man page adds to it.
@@ -53,7 +54,7 @@ struct Flag: Sendable {
   var hasVariable = true
 
   init(
-    _ name: FlagName, short: Character? = nil, _ kind: Kind, _ section: FlagSection, _ commands: CommandSet,
+    _ name: FlagName, short: Character? = nil, _ kind: Kind, _ section: FlagSection, _ modes: ModeSet,
     _ doc: String, more: String = "", standard: String? = nil, choices: [String] = [], open: Bool = false,
     negatable: Bool = false, completes: Completes = .nothing, hasVariable: Bool = true
   ) {
@@ -61,7 +62,7 @@ struct Flag: Sendable {
     self.short = short
     self.kind = kind
     self.section = section
-    self.commands = commands
+    self.modes = modes
     self.doc = doc
     self.more = more
     self.standard = standard
@@ -71,6 +72,8 @@ struct Flag: Sendable {
     self.completes = completes
     self.hasVariable = hasVariable
   }
+
+  func isOf(_ command: CommandName) -> Bool { !modes.isDisjoint(with: command.modes) }
 
   var long: String { "--" + name.rawValue }
 

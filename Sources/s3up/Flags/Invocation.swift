@@ -1,6 +1,6 @@
 import MultipartCore
 
-/// What was typed: the command, its arguments, and each option with the origin of its value. `ConnectionOptions` and its
+/// What was typed: the command, its arguments, and each option with the origin of its value. `StoreOptions` and its
 /// siblings interpret it.
 struct Invocation: Sendable {
   enum Origin: Sendable, Equatable {
@@ -23,16 +23,48 @@ struct Invocation: Sendable {
   }
 
   let command: CommandName
+  /// What the command is asked to do; all its options are for this.
+  private(set) var mode: Mode
   var positionals: [Argument] = []
   private(set) var given: [FlagName: [Given]] = [:]
   private var count = 0
 
-  init(_ command: CommandName) { self.command = command }
+  /// `mode` is found out once all options are known.
+  init(_ command: CommandName, _ mode: Mode) { (self.command, self.mode) = (command, mode) }
 
   mutating func add(_ name: FlagName, _ value: Argument, _ origin: Origin) {
     given[name, default: []].append(Given(value: value, origin: origin, place: count))
     count += 1
   }
+
+  /// Finds out the mode, and refuses the options that are not for it. Variables that are not for it count as not set.
+  mutating func settle() throws(Failure) {
+    mode = try command.mode(of: self)
+    for (flag, values) in options where !flag.modes.contains(mode) {
+      let isIgnored =
+        if case .environment? = values.first?.origin { flag.modes.isDisjoint(with: mode.ofOne) } else { false }
+      if !isIgnored, !isOff(flag), let name = values.first?.origin.text {
+        throw Failure(
+          .usage, "\(name) is not for \(mode.title)", remedy: mode.remedy(flag.modes.intersection(command.modes)))
+      }
+      given[flag.name] = nil
+    }
+  }
+
+  /// Whether an option was given that is for the one mode and not for the other.
+  func asks(for wanted: ModeSet, not other: ModeSet) -> Bool {
+    options.contains { flag, _ in flag.modes.contains(wanted) && flag.modes.isDisjoint(with: other) && !isOff(flag)
+    }
+  }
+
+  /// The definitions of what was given, in its order.
+  private var options: [(Flag, [Given])] {
+    given.compactMap { name, values in FlagList.find(name, for: command).map { ($0, values) } }
+      .sorted { $0.1[0].place < $1.1[0].place }
+  }
+
+  /// A switch that was switched off asks for nothing.
+  private func isOff(_ flag: Flag) -> Bool { flag.kind == .toggle && toggle(flag.name) == false }
 
   func has(_ name: FlagName) -> Bool { given[name] != nil }
 
@@ -43,6 +75,8 @@ struct Invocation: Sendable {
 
   /// A switch: nil if it was not given.
   func toggle(_ name: FlagName) -> Bool? { last(name).map { $0.value.text == "true" } }
+
+  var isOneFolder: Bool { positionals.count == 1 && BatchSources.isFolder(FilePath(bytes: positionals[0].bytes)) }
 
   /// The arguments, if there is exactly one for each name.
   func arguments(_ names: String...) throws(Failure) -> [Argument] {

@@ -110,7 +110,7 @@ struct Parser {
     guard let command else {
       throw Failure(.usage, "no command", remedy: "'s3up help' lists the commands; 's3up help put' explains one.")
     }
-    var result = Invocation(command)
+    var result = Invocation(command, .help)
     result.positionals = positionals
     for (name, value, spelling) in typed {
       guard let flag = FlagList.find(name, for: command) else { throw ParserError.notFor(command, name) }
@@ -124,17 +124,18 @@ struct Parser {
     let isNamed = FlagEnvironment.isNamed(in: environment)
     for group in FlagList.groups {
       for index in group.indices {
-        guard isNamed || !group[index].aws.isEmpty, group[index].commands.contains(command),
+        guard isNamed || !group[index].aws.isEmpty, group[index].isOf(command),
           !result.has(group[index].name)
         else { continue }
         try FlagEnvironment.add(group[index], from: environment, to: &result)
       }
     }
+    try result.settle()
     return result
   }
 
   private func helpInvocation() -> Invocation {
-    var result = Invocation(.help)
+    var result = Invocation(.help, .help)
     if command == .help {
       result.positionals = positionals
     } else if let command {

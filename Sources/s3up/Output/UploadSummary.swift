@@ -56,3 +56,15 @@ struct UploadSummary: Sendable {
     return "uploaded \(name) to \(target) (\(facts.joined(separator: ", "))\(proof))"
   }
 }
+
+extension UploadedObject {
+  func summary(duration: Duration) -> UploadSummary {
+    UploadSummary(
+      size: size, etag: etag, versionID: versionID,
+      checksum: checksum.map {
+        UploadSummary.Checksum(
+          algorithm: $0.algorithm, type: $0.type.rawValue, value: $0.value)
+      }, parts: parts, bytesSent: bytesSent, bytesResumed: bytesResumed, retries: retries, duration: duration,
+      requestID: requestID, evidence: evidence)
+  }
+}

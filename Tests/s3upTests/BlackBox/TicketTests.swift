@@ -442,7 +442,7 @@ import Testing
       (["ticket", "issue", "f", "s3://bucket/k", "-o", "t", "--expires", "8d"], "7d"),
       (["ticket", "issue", "s3://bucket/k", "-o", "t", "--size", "5", "--max-size", "6"], "exclude"),
       (["ticket", "issue", "s3://bucket/k", "-o", "t", "--size", "5", "--checksum", "sha256"], "without the file"),
-      (["ticket", "show", "t", "--all"], "does not belong"),
+      (["ticket", "show", "t", "--all"], "--all is not for ticket show"),
       (["put", "f", "s3://bucket/k", "--ticket", "t"], "names its destination"),
     ]
     for (words, says) in cases { try await box.run(words).expectFailure(64, says) }

@@ -210,9 +210,11 @@ private func refusal(_ words: [String], environment: [String: String] = [:]) -> 
   }
 
   @Test func theWordsOfAWSAreTranslated() throws {
-    for (word, choice) in [("WHEN_REQUIRED", ChecksumChoice.md5), ("when_supported", .auto), ("sha1", .sha1)] {
+    for (word, choice) in [("WHEN_REQUIRED", ChecksumForm.md5), ("when_supported", nil), ("sha1", .algorithm(.sha1))]
+      as [(String, ChecksumForm?)]
+    {
       let invocation = try parse("put", environment: ["AWS_REQUEST_CHECKSUM_CALCULATION": word])
-      #expect(try IntegrityOptions(invocation).checksum == choice)
+      #expect(try UploadOptions(invocation).checksum == choice)
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
     "The password of an endpoint",
     arguments: ["user:s3cret@host:9000", "htp://user:s3cret@host", "https://user:s3cret @host", "https://u:s3cret@h"])
   func endpoint(_ url: String) {
-    let text = shown(["create", "s3://bucket/k", "--endpoint-url", url]) { _ = try ConnectionOptions($0) }
+    let text = shown(["create", "s3://bucket/k", "--endpoint-url", url]) { _ = try StoreOptions($0) }
     #expect(text.contains("--endpoint-url"))
     #expect(!text.contains("s3cret"), "\(text)")
   }

@@ -3,21 +3,21 @@ import MultipartCore
 extension FlagList {
   static let connection: [Flag] = [
     Flag(
-      .endpointURL, .value("URL"), .connection, .store, "The store's address, for any store but AWS.",
+      .endpointURL, .value("URL"), .connection, .signed, "The store's address, for any store but AWS.",
       more: """
         Without the bucket, which is in s3://BUCKET/KEY. The variables win over the profile's services section and \
         endpoint_url. With AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true only the option and S3UP_ENDPOINT_URL count.
         """),
     Flag(
-      .region, .value("REGION"), .connection, .store, "Region of the bucket.",
+      .region, .value("REGION"), .connection, .signed, "Region of the bucket.",
       more: """
         If it is not set, AWS is asked where the bucket is. If the bucket is in another region, requests go there, once \
         per run, and a message says so.
         """, standard: "the profile's, else the bucket's own; us-east-1 for other stores"),
     Flag(
-      .profile, .value("NAME"), .connection, .store, "Profile of the shared AWS files.", standard: "default"),
+      .profile, .value("NAME"), .connection, .signed, "Profile of the shared AWS files.", standard: "default"),
     Flag(
-      .addressing, .value("STYLE"), .connection, .store,
+      .addressing, .value("STYLE"), .connection, .signed,
       "Where the bucket's name is put: virtual (in the host name), path, or auto.",
       more: """
         A bucket named by an ARN, or a directory bucket of S3 Express, is always in the host name. On AWS, path also \
@@ -26,13 +26,13 @@ extension FlagList {
       standard: "auto",
       choices: Addressing.words),
     Flag(
-      .accelerate, .toggle, .connection, .store, "Use S3 Transfer Acceleration, which must be enabled for the bucket.",
+      .accelerate, .toggle, .connection, .signed, "Use S3 Transfer Acceleration, which must be enabled for the bucket.",
       negatable: true),
     Flag(
-      .dualstack, .toggle, .connection, .store, "Use AWS's endpoints that have IPv6 addresses too.",
+      .dualstack, .toggle, .connection, .signed, "Use AWS's endpoints that have IPv6 addresses too.",
       negatable: true),
     Flag(
-      .fips, .toggle, .connection, .store, "Use AWS's endpoints with FIPS 140 validated cryptography.",
+      .fips, .toggle, .connection, .signed, "Use AWS's endpoints with FIPS 140 validated cryptography.",
       negatable: true),
     Flag(
       .caBundle, .value("FILE"), .connection, .store, "Certificates to trust instead of the system's (PEM).",
@@ -46,16 +46,16 @@ extension FlagList {
       more: "Give a proxy with a password in S3UP_PROXY, because other users of this machine can see arguments.",
       standard: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY"),
     Flag(
-      .requestPayer, .toggle, .connection, .store, "Agree to pay for the requests to a requester-pays bucket.",
+      .requestPayer, .toggle, .connection, .signed, "Agree to pay for the requests to a requester-pays bucket.",
       negatable: true),
     Flag(
-      .expectedBucketOwner, .value("ID"), .connection, .store, "Fail unless the bucket belongs to this account."),
-    Flag(.noSignRequest, .toggle, .connection, .store, "Send requests without credentials."),
+      .expectedBucketOwner, .value("ID"), .connection, .signed, "Fail unless the bucket belongs to this account."),
+    Flag(.noSignRequest, .toggle, .connection, .signed, "Send requests without credentials."),
   ]
 
   static let state: [Flag] = [
     Flag(
-      .stateDir, .value("DIR"), .state, .store,
+      .stateDir, .value("DIR"), .state, .signed,
       "Where s3up keeps the records of unfinished uploads, and what it has learned about stores and identities.",
       more: """
         If it does not exist, it is created for this user only; the mode of an existing one is not changed. If other \
@@ -71,7 +71,7 @@ extension FlagList {
       more: "With auto there is a bar on a terminal and nothing elsewhere; plain is one line every 10 s.",
       standard: "auto", choices: ProgressChoice.words),
     Flag(
-      .explain, .toggle, .output, [.put],
+      .explain, .toggle, .output, .put,
       "Print the plan: part size, parts, concurrency, addressing, checksum, credentials, and why."),
     Flag(
       .json, .optional("all"), .output, .store, "JSON on standard output, one object per line; all: every event.",
@@ -84,7 +84,7 @@ extension FlagList {
       .color, .value("WHEN"), .output, .all, "Color: auto, always or never.",
       more: "If NO_COLOR is set, auto means never.", standard: "auto", choices: ColorChoice.words),
     Flag(
-      .man, .toggle, .output, [.help], "Print the manual page s3up.1 (roff).", hasVariable: false),
+      .man, .toggle, .output, .help, "Print the manual page s3up.1 (roff).", hasVariable: false),
     Flag(.help, short: "h", .toggle, .output, .all, "Show help.", hasVariable: false),
     Flag(.version, .toggle, .output, .all, "Show the version.", hasVariable: false),
   ]

@@ -1,7 +1,7 @@
 extension FlagList {
   static let credentials: [Flag] = [
     Flag(
-      .waitForCredentials, .value("DURATION"), .credentials, .patient,
+      .waitForCredentials, .value("DURATION"), .credentials, ModeSet.patient.intersection(.signed),
       "If credentials are refused or missing, wait this long for their source to have new ones.",
       more: """
         The upload keeps its place, and once a minute a message says that it is waiting; the last look is at the end of \
@@ -10,27 +10,27 @@ extension FlagList {
         command resumes the upload.
         """),
     Flag(
-      .githubRole, .value("ARN"), .credentials, .store,
+      .githubRole, .value("ARN"), .credentials, .signed,
       "Role that a GitHub Actions job assumes with its own identity, before any other credentials.",
       more: """
         The job needs the permission id-token: write. A new token is requested whenever the role's credentials expire. \
         Without this option the role of AWS_ROLE_ARN is assumed, after keys and web identity of the environment.
         """),
     Flag(
-      .githubAudience, .value("NAME"), .credentials, .store, "Audience of the token that is requested from GitHub.",
+      .githubAudience, .value("NAME"), .credentials, .signed, "Audience of the token that is requested from GitHub.",
       standard: "sts.amazonaws.com"),
     Flag(
-      .cognitoIdentityPool, .value("ID"), .credentials, .store,
+      .cognitoIdentityPool, .value("ID"), .credentials, .signed,
       "Use credentials of this Cognito identity pool, before any others: a guest's, or with --cognito-login a user's.",
       more: """
         A guest's identity is kept between runs, in the state folder. {identity} in a key is replaced by the identity.
         """),
     Flag(
-      .cognitoLogin, .list("PROVIDER=FILE"), .credentials, .store,
+      .cognitoLogin, .list("PROVIDER=FILE"), .credentials, .signed,
       "Identity provider of the pool, and the file with its token.",
       more: "The file is read again whenever credentials are needed."),
     Flag(
-      .access, .value("WHOSE"), .credentials, .store,
+      .access, .value("WHOSE"), .credentials, .signed,
       "Put the key under public/, protected/IDENTITY/ or private/IDENTITY/.",
       more: "The identity is that of --cognito-identity-pool.", choices: AccessChoice.words),
   ]

@@ -9,14 +9,14 @@ enum FlagList {
   static var all: [Flag] { groups.flatMap { $0 } }
 
   static func of(_ command: CommandName) -> [Flag] {
-    all.filter { $0.commands.contains(command) }
+    all.filter { $0.isOf(command) }
   }
 
   /// The option as the command knows it; without a command, the first with this name.
   static func find(_ name: FlagName, for command: CommandName?) -> Flag? {
     for group in groups {
       for index in group.indices where group[index].name == name {
-        guard let command, !group[index].commands.contains(command) else { return group[index] }
+        guard let command, !group[index].isOf(command) else { return group[index] }
       }
     }
     return nil

@@ -18,7 +18,7 @@ extension FlagList {
       .metadata, .list("K=V"), .object, .making, "User metadata, sent as x-amz-meta-K; may be repeated."),
     Flag(.tag, .list("K=V"), .object, .making, "Object tag; may be repeated, at most 10."),
     Flag(
-      .header, .list("'NAME: VALUE'"), .object, [.put, .create, .part],
+      .header, .list("'NAME: VALUE'"), .object, [.files, .create],
       "Any other header of the request that creates the object; may be repeated.",
       more: "For part it is a header of the part's request. Headers that s3up sets itself are refused."),
   ]
@@ -41,7 +41,7 @@ extension FlagList {
       "Grant read, read-acl, write-acl or full to id=…, uri=… or email=…; may be repeated.",
       more: "For example read=uri=http://acs.amazonaws.com/groups/global/AllUsers. Not together with --acl."),
     Flag(
-      .websiteRedirect, .value("URL"), .object, .making,
+      .websiteRedirect, .value("URL"), .object, [.one, .create, .issueOne],
       "Where the bucket's website redirects requests for this object."),
   ]
 
@@ -58,7 +58,7 @@ extension FlagList {
       .bucketKey, .toggle, .object, .making, "Use the bucket's KMS key, with --sse aws:kms; --no-bucket-key does not.",
       negatable: true),
     Flag(
-      .sseCKeyFile, .value("FILE"), .object, [.put, .create, .part, .parts, .complete],
+      .sseCKeyFile, .value("FILE"), .object, [.files, .create, .part, .parts, .complete],
       "Encrypt with the key in FILE: 32 raw bytes or their base64.",
       more: "The key is sent only to the store and only over TLS, and is never shown.", completes: .files),
   ]
@@ -69,6 +69,6 @@ extension FlagList {
       "Object lock: GOVERNANCE or COMPLIANCE, with --retain-until.", choices: ObjectHeaders.LockMode.words),
     Flag(
       .retainUntil, .value("DATE"), .object, .making, "When the object lock ends: 2031-01-31T00:00:00Z."),
-    Flag(.legalHold, .value("on|off"), .object, .making, "Legal hold.", choices: OnOffChoice.words),
+    Flag(.legalHold, .value("on|off"), .object, .making, "Legal hold.", choices: ["on", "off"]),
   ]
 }

@@ -4,13 +4,13 @@ extension FlagList {
   /// Which files a run uploads, and what it says about them.
   static let selection: [Flag] = [
     Flag(
-      .recursive, short: "r", .toggle, .selection, [.put, .ticket], "Upload what is in the folders that are given.",
+      .recursive, short: "r", .toggle, .selection, [.many, .issueMany], "Upload what is in the folders that are given.",
       more: """
         What is in DIR goes below the prefix: DIR/a/b becomes PREFIX/a/b, with or without a slash at the end of DIR or of \
         the prefix. Links are skipped and said, and so are sockets, devices, pipes and empty folders.
         """),
     Flag(
-      .include, .list("GLOB"), .selection, [.put, .ticket],
+      .include, .list("GLOB"), .selection, [.many, .issueMany],
       "Upload files that match; of several rules the last that matches counts.",
       more: """
         The globs are those of gitignore: *, ?, [a-z], **, a slash at the beginning or inside ties the glob to the folder \
@@ -20,33 +20,36 @@ extension FlagList {
         run with 66.
         """),
     Flag(
-      .exclude, .list("GLOB"), .selection, [.put, .ticket], "Leave out files and folders that match, as with --include."
+      .exclude, .list("GLOB"), .selection, [.many, .issueMany],
+      "Leave out files and folders that match, as with --include."
     ),
     Flag(
-      .followSymlinks, .toggle, .selection, [.put, .ticket], "Upload what links lead to.",
+      .followSymlinks, .toggle, .selection, [.files, .issue], "Upload what links lead to.",
       more: "A link to a folder that it lies in is skipped.", negatable: true),
     Flag(
-      .filesFrom, .value("FILE|-"), .selection, [.put, .ticket], "Upload the files that FILE names, one on each line.",
+      .filesFrom, .value("FILE|-"), .selection, [.many, .issueMany],
+      "Upload the files that FILE names, one on each line.",
       more: """
         A path is relative to the current folder, and the key is the prefix and the path. Of A/./x/y only x/y becomes \
         part of the key. With -0 names end with a NUL byte, as find -print0 writes them.
         """, completes: .files),
     Flag(
-      .null, short: "0", .toggle, .selection, [.put, .ticket],
+      .null, short: "0", .toggle, .selection, [.files, .byTickets, .issue],
       "Names in --files-from and --failed-to end with a NUL byte.", negatable: true),
     Flag(
-      .batch, .value("FILE|-"), .selection, [.put, .ticket], "Upload what FILE lists: one JSON object on each line.",
+      .batch, .value("FILE|-"), .selection, [.many, .issueMany],
+      "Upload what FILE lists: one JSON object on each line.",
       more: """
         {"localUri": "a/b.png", "bucket": "my-bucket", "key": "x/b.png"}, and if wanted "region", "mimeType" and \
         "metadata", an object. localUri is a path or a file:// URL. There is no destination on the command line then.
         """, completes: .files),
     Flag(
-      .nonUTF8, .value("escape|refuse"), .selection, [.put, .ticket],
+      .nonUTF8, .value("escape|refuse"), .selection, [.files, .issue],
       "What to do with file names that are not UTF-8, as every key must be.",
       more: "With escape each byte that is not is written as %XX, and each % of such a name as %25.",
-      standard: "escape", choices: NonUTF8Choice.words),
+      standard: "escape", choices: ["escape", "refuse"]),
     Flag(
-      .skipSame, .toggle, .selection, [.put], "Leave an object alone that is the file already.",
+      .skipSame, .toggle, .selection, .files, "Leave an object alone that is the file already.",
       more: """
         Compared by size, then by the checksum that the store has, the ETag if it is made of MD5s, or the time of \
         modification that the metadata s3up-mtime (or rclone's or s3cmd's) names; with --verify, or a manifest of sums, \
@@ -54,14 +57,14 @@ extension FlagList {
         sync does that, which one wrong path empties.
         """, negatable: true),
     Flag(
-      .shard, .value("I/N|auto|auto/N"), .selection, [.put],
+      .shard, .value("I/N|auto|auto/N"), .selection, [.many, .byTicket],
       "Upload the I-th of N shares of the files, or of the parts of a ticket.",
       more: """
         N machines with the same files and the same options upload each file once; I counts from 1. auto takes both numbers from a Slurm \
         array, AWS Batch or MPI; auto/N takes the index from a Kubernetes indexed Job, PBS, SGE or GNU parallel.
         """, standard: "1/1", choices: ["auto"], open: true),
     Flag(
-      .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, [.put],
+      .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .many,
       "Write what is there now, after everything has arrived.",
       more: """
         Lines for sha256sum -c, or JSON lines if the name ends in .json or .jsonl. It is written last, and only if \
@@ -69,17 +72,18 @@ extension FlagList {
         in a folder that is uploaded, and is left out then.
         """, completes: .files),
     Flag(
-      .failedTo, .value("FILE"), .selection, [.put], "Write the names of files that have failed, for --files-from.",
+      .failedTo, .value("FILE"), .selection, [.many, .byTickets],
+      "Write the names of files that have failed, for --files-from.",
       more: """
         It is written at the end, and replaces what was there; it cannot be the list that is read. A name with a line \
         break is only written with -0.
         """, completes: .files),
-    Flag(.failFast, .toggle, .selection, [.put], "Stop when one file fails.", negatable: true),
+    Flag(.failFast, .toggle, .selection, [.many, .byTickets], "Stop when one file fails.", negatable: true),
     Flag(
-      .allowEmpty, .toggle, .selection, [.put],
+      .allowEmpty, .toggle, .selection, .many,
       "Nothing to upload is all right, because of the rules or an empty list.",
       negatable: true),
     Flag(
-      .dryRun, .toggle, .selection, [.put], "Say what would be uploaded and what would not, and send nothing."),
+      .dryRun, .toggle, .selection, .many, "Say what would be uploaded and what would not, and send nothing."),
   ]
 }

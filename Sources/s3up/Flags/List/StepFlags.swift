@@ -3,65 +3,65 @@ import MultipartCore
 extension FlagList {
   static let upload: [Flag] = [
     Flag(
-      .uploadID, .value("ID"), .upload, [.part, .parts, .complete, .abort], "Upload id that create printed."),
-    Flag(.part, .value("N"), .upload, [.part], "Number of the part, 1 to \(S3Limits.mostParts)."),
+      .uploadID, .value("ID"), .upload, [.partSigned, .parts, .complete, .abort], "Upload id that create printed."),
+    Flag(.part, .value("N"), .upload, .partSigned, "Number of the part, 1 to \(S3Limits.mostParts)."),
     Flag(
-      .offset, .value("SIZE"), .upload, [.part], "Where in the file the part begins.", standard: "0"),
+      .offset, .value("SIZE"), .upload, .part, "Where in the file the part begins.", standard: "0"),
     Flag(
-      .length, .value("SIZE"), .upload, [.part], "Length of the part.", standard: "to the end of the file"),
+      .length, .value("SIZE"), .upload, .part, "Length of the part.", standard: "to the end of the file"),
     Flag(
-      .url, .value("URL"), .upload, [.part], "Send the part to this presigned URL; needs no credentials.",
+      .url, .value("URL"), .upload, ModeSet(.partByURL), "Send the part to this presigned URL; needs no credentials.",
       more: "A presigned URL is a secret while it is valid; S3UP_URL keeps it out of the process list."),
     Flag(
-      .partsFile, .value("FILE|-"), .upload, [.complete], "Assemble the parts listed in FILE, not the server's list.",
+      .partsFile, .value("FILE|-"), .upload, .complete, "Assemble the parts listed in FILE, not the server's list.",
       more: """
         The output of s3up parts, with or without --json, or one part per line: its number, a space or tab, and its ETag; \
         in any order. If the upload is gone and the object is made of these parts, that is reported as unchanged.
         """, completes: .files),
     Flag(
-      .allowGaps, .toggle, .upload, [.complete], "Assemble the object although part numbers are missing.",
+      .allowGaps, .toggle, .upload, .complete, "Assemble the object although part numbers are missing.",
       more: "Without it every part from 1 to the last must exist."),
     Flag(
-      .clean, .toggle, .upload, [.uploads], "Abort the unfinished uploads that are recorded on this machine.",
+      .clean, .toggle, .upload, .uploads, "Abort the unfinished uploads that are recorded on this machine.",
       more: "Uploads that are running are left alone. With --dry-run nothing is aborted."),
-    Flag(.olderThan, .value("DURATION"), .upload, [.uploads], "Only uploads that are older than this."),
+    Flag(.olderThan, .value("DURATION"), .upload, .uploads, "Only uploads that are older than this."),
     Flag(
-      .all, .toggle, .upload, [.uploads], "With --clean: every upload of the bucket, whoever began it.",
+      .all, .toggle, .upload, .uploads, "With --clean: every upload of the bucket, whoever began it.",
       more: "Needs --older-than, so that running uploads are left alone."),
-    Flag(.dryRun, .toggle, .upload, [.uploads], "With --clean: say what would be aborted, and abort nothing."),
+    Flag(.dryRun, .toggle, .upload, .uploads, "With --clean: say what would be aborted, and abort nothing."),
   ]
 
   static let presign: [Flag] = [
     Flag(
-      .method, .value("METHOD"), .presign, [.presign], "What the URL is for: GET, PUT, HEAD or DELETE.",
+      .method, .value("METHOD"), .presign, .presign, "What the URL is for: GET, PUT, HEAD or DELETE.",
       standard: "GET; PUT with --part", choices: PresignedURL.Method.words),
     Flag(
-      .expires, .value("DURATION"), .presign, [.presign], "How long the URL is valid: 1s to 7d.",
+      .expires, .value("DURATION"), .presign, .presign, "How long the URL is valid: 1s to 7d.",
       more: "It expires earlier if the credentials that sign it do.", standard: "15m"),
     Flag(
-      .contentType, .value("TYPE"), .presign, [.presign], "Content type that the PUT must have."),
+      .contentType, .value("TYPE"), .presign, .presign, "Content type that the PUT must have."),
     Flag(
-      .contentMD5, .value("BASE64"), .presign, [.presign], "MD5 that the PUT's bytes must have, in base64.",
+      .contentMD5, .value("BASE64"), .presign, .presign, "MD5 that the PUT's bytes must have, in base64.",
       more: "It is signed: whoever holds the URL must send it as Content-MD5. One MD5 fits one part only."),
     Flag(
-      .contentMD5File, .value("FILE|-"), .presign, [.presign], "MD5 of each part in --part, one per line.",
+      .contentMD5File, .value("FILE|-"), .presign, .presign, "MD5 of each part in --part, one per line.",
       more: """
         Each line is a part's number, a space or tab, and the MD5 of its bytes in base64 or hexadecimal; in any order, for \
         exactly these parts. Whoever holds a part's URL must send its MD5 as Content-MD5.
         """, completes: .files),
-    Flag(.uploadID, .value("ID"), .presign, [.presign], "Sign parts of this upload, with --part."),
+    Flag(.uploadID, .value("ID"), .presign, .presign, "Sign parts of this upload, with --part."),
     Flag(
-      .part, .value("N|A-B"), .presign, [.presign], "Part or range of parts to sign, one URL per line: 3 or 1-40."),
-    Flag(.versionID, .value("ID"), .presign, [.presign], "Version of the object."),
-    Flag(.responseContentType, .value("TYPE"), .presign, [.presign], "Content-Type of the answer to a GET."),
+      .part, .value("N|A-B"), .presign, .presign, "Part or range of parts to sign, one URL per line: 3 or 1-40."),
+    Flag(.versionID, .value("ID"), .presign, .presign, "Version of the object."),
+    Flag(.responseContentType, .value("TYPE"), .presign, .presign, "Content-Type of the answer to a GET."),
     Flag(
-      .responseContentDisposition, .value("TEXT"), .presign, [.presign],
+      .responseContentDisposition, .value("TEXT"), .presign, .presign,
       "Content-Disposition of the answer to a GET."),
     Flag(
-      .responseContentEncoding, .value("TEXT"), .presign, [.presign], "Content-Encoding of the answer to a GET."),
+      .responseContentEncoding, .value("TEXT"), .presign, .presign, "Content-Encoding of the answer to a GET."),
     Flag(
-      .responseContentLanguage, .value("TEXT"), .presign, [.presign], "Content-Language of the answer to a GET."),
-    Flag(.responseCacheControl, .value("TEXT"), .presign, [.presign], "Cache-Control of the answer to a GET."),
-    Flag(.responseExpires, .value("DATE"), .presign, [.presign], "Expires of the answer to a GET."),
+      .responseContentLanguage, .value("TEXT"), .presign, .presign, "Content-Language of the answer to a GET."),
+    Flag(.responseCacheControl, .value("TEXT"), .presign, .presign, "Cache-Control of the answer to a GET."),
+    Flag(.responseExpires, .value("DATE"), .presign, .presign, "Expires of the answer to a GET."),
   ]
 }

@@ -3,7 +3,7 @@ import MultipartCore
 extension FlagList {
   static let transfer: [Flag] = [
     Flag(
-      .partSize, .value("SIZE|auto"), .transfer, [.put, .ticket],
+      .partSize, .value("SIZE|auto"), .transfer, [.files, .issue],
       "Size of one part: 5M to 5G, or auto.",
       more: """
         With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the line to this \
@@ -12,11 +12,11 @@ extension FlagList {
         its part size. A file that is not longer than one part is sent in a single request.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
-      .equalParts, .toggle, .transfer, [.put], "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
+      .equalParts, .toggle, .transfer, .files, "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",
       more: "Otherwise a stream's parts grow, so that it can have any length. With --part-size they are equal too.",
       negatable: true),
     Flag(
-      .fromCommand, .toggle, .transfer, [.put],
+      .fromCommand, .toggle, .transfer, [.one, .byTicket],
       "Upload what a command prints: put --from-command s3://BUCKET/KEY -- CMD ARG...",
       more: """
         Nothing is published unless the command exits with code 0. A pipeline ends with the code of its last command, \
@@ -27,7 +27,7 @@ extension FlagList {
         s3up has the terminal.
         """),
     Flag(
-      .concurrency, .value("N|auto"), .transfer, [.put], "Number of parts sent at the same time: 1 to 1000, or auto.",
+      .concurrency, .value("N|auto"), .transfer, .put, "Number of parts sent at the same time: 1 to 1000, or auto.",
       more: """
         With auto it begins with 8, or fewer if the line was slow the last time, and uses more as long as the rate grows \
         with them, up to \(ConnectionBounds.most), or \(ConnectionBounds.mostWhenLossy) if each loses packets. It uses \
@@ -43,11 +43,11 @@ extension FlagList {
         user choose it. NAME is one of /proc/sys/net/ipv4/tcp_allowed_congestion_control.
         """, standard: "auto", choices: ["auto", "system"], open: true),
     Flag(
-      .hedge, .value("auto|off"), .transfer, [.put], "Send a part that delays the end a second time.",
+      .hedge, .value("auto|off"), .transfer, .put, "Send a part that delays the end a second time.",
       more: """
         With auto an idle connection also sends a part that is slow on another one, and the first to arrive counts. With \
         off no byte is sent twice unless a try has failed, for lines on which every byte costs money.
-        """, standard: "auto", choices: HedgeChoice.words),
+        """, standard: "auto", choices: ["auto", "off"]),
     Flag(
       .limitRate, .value("RATE|off"), .transfer, [.put, .part],
       "Send at most RATE bytes per second in total, over all connections.",
@@ -74,7 +74,7 @@ extension FlagList {
       .connectTimeout, .value("DURATION"), .transfer, .store, "How long to wait for a connection.",
       standard: "10s"),
     Flag(
-      .deadline, .value("DURATION"), .transfer, [.put],
+      .deadline, .value("DURATION"), .transfer, .put,
       "End the run at the latest this long after its start, with exit code 75.",
       more: """
         Everything counts: finding credentials and the store, reading, sending, waiting for retries, and the store's \
@@ -85,7 +85,7 @@ extension FlagList {
 
   static let resume: [Flag] = [
     Flag(
-      .resume, .value("WHEN"), .resume, [.put],
+      .resume, .value("WHEN"), .resume, .files,
       "Resume an unfinished upload of the same file: auto, adopt, never or require.",
       more: """
         With auto the upload that this machine has recorded is resumed; every part is compared with the file first, so a \
@@ -98,10 +98,10 @@ extension FlagList {
         begins, and the recorded one is aborted. With require the run fails if this machine has recorded none.
         """, standard: "auto", choices: ResumeMode.words),
     Flag(
-      .onInterrupt, .value("WHAT"), .resume, [.put], "On SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
-      standard: "keep", choices: InterruptChoice.words),
+      .onInterrupt, .value("WHAT"), .resume, .files, "On SIGINT, SIGTERM or SIGHUP: keep the upload or abort it.",
+      standard: "keep", choices: ["keep", "abort"]),
     Flag(
-      .waitLock, .optional("DURATION"), .resume, [.put],
+      .waitLock, .optional("DURATION"), .resume, .files,
       "Wait until another run of s3up that is uploading to the same object has ended.",
       more:
         "Without it the second run ends with exit code 75. DURATION limits the wait; without it there is no limit."
@@ -110,15 +110,15 @@ extension FlagList {
 
   static let integrity: [Flag] = [
     Flag(
-      .checksum, .value("ALGORITHM"), .integrity, [.put, .create, .part, .ticket],
-      "Checksum that the store verifies: \(ChecksumChoice.words.joined(separator: ", ")).",
+      .checksum, .value("ALGORITHM"), .integrity, [.files, .create, .part, .issue],
+      "Checksum that the store verifies: \(ChecksumForm.words.joined(separator: ", ")).",
       more: """
         With auto it is CRC64NVME. A store that refuses it, or does not return it and so has not verified it, gets \
         Content-MD5 instead, and this is remembered for its endpoint. In AWS_REQUEST_CHECKSUM_CALCULATION, \
         when_supported means auto and when_required means md5.
-        """, standard: "auto", choices: ChecksumChoice.words),
+        """, standard: "auto", choices: ChecksumForm.words),
     Flag(
-      .payloadSigning, .value("WHEN"), .integrity, [.put, .part],
+      .payloadSigning, .value("WHEN"), .integrity, [.files, .part],
       "Sign the SHA-256 of what is sent: auto, always or never.",
       more: """
         With auto it is signed over plain HTTP and with --insecure, but not over verified TLS, which already protects \
@@ -126,21 +126,23 @@ extension FlagList {
         """,
       standard: "auto", choices: PayloadSigning.words),
     Flag(
-      .verify, .toggle, .integrity, [.put], "Ask the store for the object afterwards and compare.", negatable: true),
+      .verify, .toggle, .integrity, .files, "Ask the store for the object afterwards and compare.", negatable: true),
     Flag(
-      .expectSize, .value("BYTES"), .integrity, [.put], "Publish nothing unless the source has exactly this size."),
+      .expectSize, .value("BYTES"), .integrity, [.one, .byTicket],
+      "Publish nothing unless the source has exactly this size."),
     Flag(
-      .minSize, .value("SIZE"), .integrity, [.put], "Publish nothing that is smaller than this."),
+      .minSize, .value("SIZE"), .integrity, .put, "Publish nothing that is smaller than this."),
     Flag(
-      .expectSHA256, .value("HEX"), .integrity, [.put], "Publish nothing unless the source has this SHA-256."),
+      .expectSHA256, .value("HEX"), .integrity, [.one, .byTicket], "Publish nothing unless the source has this SHA-256."
+    ),
   ]
 
   static let conditions: [Flag] = [
     Flag(
-      .ifNoneMatch, .toggle, .conditions, [.put, .complete, .ticket], "Create only: fail if the object exists.",
+      .ifNoneMatch, .toggle, .conditions, [.files, .complete, .issue], "Create only: fail if the object exists.",
       more: "Checked before the first byte is sent, and by the store at the end.", negatable: true),
     Flag(
-      .ifMatch, .value("ETAG"), .conditions, [.put, .complete, .ticket],
+      .ifMatch, .value("ETAG"), .conditions, [.one, .complete, .issueOne],
       "Replace only: fail unless the object has this ETag."),
   ]
 }

@@ -32,14 +32,23 @@ extension Invocation {
   func choice<Choice: CaseIterable & RawRepresentable<String>>(
     _ name: FlagName, as type: Choice.Type = Choice.self
   ) throws(Failure) -> Choice? {
+    try word(name, of: Choice.words).flatMap { Choice(rawValue: $0) }
+  }
+
+  /// One of the words that the option's definition offers.
+  func word(_ name: FlagName) throws(Failure) -> String? {
+    try word(name, of: FlagList.find(name, for: command)?.choices ?? [])
+  }
+
+  private func word(_ name: FlagName, of words: [String]) throws(Failure) -> String? {
     guard let given = last(name) else { return nil }
     // The case does not matter, because some values are written in capitals, such as `AES256`.
     let typed = given.value.text.lowercased()
-    if let choice = Choice.allCases.first(where: { $0.rawValue.lowercased() == typed }) { return choice }
-    let near = Nearest.match(typed, in: Choice.words)
+    if let word = words.first(where: { $0.lowercased() == typed }) { return word }
+    let near = Nearest.match(typed, in: words)
     throw wrong(
       given, "is not one of its values" + (near.map { "; did you mean \($0)?" } ?? ""),
-      remedy: "Use one of \(Choice.words.joined(separator: ", ")).")
+      remedy: "Use one of \(words.joined(separator: ", ")).")
   }
 
   func number(_ name: FlagName, in range: ClosedRange<Int>) throws(Failure) -> Int? {

@@ -6,7 +6,7 @@ struct SelectionOptions: Sendable {
   /// In the order in which they were given.
   var rules: [(GlobRules.Verdict, String)] = []
   var followsLinks = false
-  var nonUTF8 = NonUTF8Choice.escape
+  var refusesNonUTF8 = false
   var endsWithNUL = false
   var shard: Shard?
   var manifest: Argument?
@@ -24,7 +24,7 @@ struct SelectionOptions: Sendable {
       rules.append((verdict, try invocation.text(glob)))
     }
     followsLinks = invocation.toggle(.followSymlinks) ?? false
-    nonUTF8 = try invocation.choice(.nonUTF8) ?? .escape
+    refusesNonUTF8 = try invocation.word(.nonUTF8) == "refuse"
     endsWithNUL = invocation.toggle(.null) ?? false
     shard = try Self.shard(invocation, environment)
     manifest = try invocation.path(.manifest)

@@ -4,27 +4,22 @@ extension StoreOptions {
   /// How to reach the store, from the command line and the environment.
   init(_ invocation: Invocation) throws(Failure) {
     self.init()
-    let connection = try ConnectionOptions(invocation)
-    let credential = try CredentialOptions(invocation)
-    endpoint = connection.endpointURL
-    region = connection.region
-    profile = credential.profile
-    addressing = connection.addressing
-    accelerate = connection.accelerate
-    dualstack = connection.dualstack
-    fips = connection.fips
-    caBundle = connection.caBundle?.text
-    verifiesTLS = !connection.insecure
-    proxy = connection.proxy
-    requestPayer = connection.requestPayer
-    expectedBucketOwner = connection.expectedBucketOwner
-    credentials =
-      credential.noSignRequest ? .unsigned : credential.githubRole.map { .github(role: $0) } ?? .chain
-    githubAudience = credential.githubAudience
-    credentialPatience = credential.patience
+    endpoint = try Self.endpoint(invocation)
+    region = try Self.word(.region, invocation)
+    profile = try invocation.text(.profile)
+    addressing = try invocation.choice(.addressing)
+    accelerate = invocation.toggle(.accelerate)
+    dualstack = invocation.toggle(.dualstack)
+    fips = invocation.toggle(.fips)
+    caBundle = try invocation.path(.caBundle)?.text
+    verifiesTLS = invocation.toggle(.insecure) != true
+    proxy = try Self.proxy(invocation)
+    requestPayer = invocation.toggle(.requestPayer) ?? false
+    expectedBucketOwner = try Self.word(.expectedBucketOwner, invocation)
     stateFolder = try invocation.path(.stateDir)?.text
     payloadSigning = try invocation.choice(.payloadSigning)
-    sessionEncryption = try EncryptionOptions(invocation).server
+    sessionEncryption = try ServerSideEncryption(invocation)
+    try readCredentials(invocation)
     try readTransfer(invocation)
     for setting in Setting.allCases {
       switch invocation.last(setting.flag)?.origin {
@@ -33,6 +28,18 @@ extension StoreOptions {
       case nil: break
       }
     }
+  }
+
+  private mutating func readCredentials(_ invocation: Invocation) throws(Failure) {
+    let role = try invocation.text(.githubRole)
+    if role != nil, invocation.has(.cognitoIdentityPool) {
+      throw Failure(
+        .usage, "--cognito-identity-pool and --github-role exclude each other", remedy: "Leave one of them out.")
+    }
+    if let role { credentials = .github(role: role) }
+    if invocation.toggle(.noSignRequest) == true { credentials = .unsigned }
+    githubAudience = try invocation.text(.githubAudience)
+    credentialPatience = try invocation.duration(.waitForCredentials)
   }
 
   private mutating func readTransfer(_ invocation: Invocation) throws(Failure) {
@@ -63,29 +70,42 @@ extension StoreOptions {
       if case .limit(let limit) = rate { limitRate = limit }
     }
   }
-}
 
-extension UploadOptions {
-  init(_ invocation: Invocation) throws(Failure) {
-    self.init()
-    let object = try ObjectOptions(invocation)
-    self.object = try object.headers()
-    encryption = object.encryption.server
-    customerKey = try object.encryption.customerKey()
-    conditions = try ConditionOptions(invocation).write
-    let parts = try PartOptions(invocation)
-    (partSize, equalParts, hedges) = (parts.size, parts.areEqual, parts.hedges)
-    let integrity = try IntegrityOptions(invocation)
-    checksum = integrity.checksum.form
-    verifies = integrity.verify
-    expectedSize = integrity.expectSize
-    leastSize = integrity.minSize
-    expectedSHA256 = integrity.expectSHA256
-    let resume = try ResumeOptions(invocation)
-    self.resume = resume.mode
-    abortsWhenCancelled = resume.onInterrupt == .abort
-    lockPatience = resume.lockPatience
-    skipsSame = invocation.toggle(.skipSame) ?? false
-    deadline = resume.deadline
+  /// A value without spaces.
+  private static func word(_ name: FlagName, _ invocation: Invocation) throws(Failure) -> String? {
+    guard let given = invocation.last(name) else { return nil }
+    let text = try invocation.text(given)
+    guard !text.utf8.contains(UInt8(ascii: " ")) else {
+      throw invocation.wrong(given, "holds a space", remedy: "Give it as one word.")
+    }
+    return text
+  }
+
+  private static func endpoint(_ invocation: Invocation) throws(Failure) -> String? {
+    guard let given = invocation.last(.endpointURL) else { return nil }
+    // Never shown, even if it is wrong in another way: the text before the @ is probably a password.
+    guard !given.value.bytes.contains(UInt8(ascii: "@")) else {
+      throw Failure(
+        .usage, "\(given.origin.text): an endpoint holds no user name or password",
+        remedy: "Credentials come from the environment or from --profile.")
+    }
+    guard let text = try word(.endpointURL, invocation) else { return nil }
+    let lower = text.lowercased()
+    let remedy = "Write https://HOST or http://HOST:PORT."
+    guard let rest = ["https://", "http://"].compactMap({ lower.rest(after: $0)?.utf8 }).first, let first = rest.first,
+      !"/:".utf8.contains(first), !rest.contains(where: { "?#".utf8.contains($0) })
+    else {
+      throw invocation.wrong(given, "is not the address of a store", remedy: remedy)
+    }
+    return text
+  }
+
+  /// No message shows its value, which may contain a password.
+  private static func proxy(_ invocation: Invocation) throws(Failure) -> String? {
+    guard let given = invocation.last(.proxy) else { return nil }
+    guard let text = given.value.utf8Text, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
+      throw Failure(.usage, "\(given.origin.text): not an address of a proxy", remedy: "Write http://HOST:PORT.")
+    }
+    return text
   }
 }

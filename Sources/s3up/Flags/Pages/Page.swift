@@ -113,8 +113,9 @@ extension Flag {
 
   /// For a page that shows the options of all commands together.
   fileprivate var belongs: String {
-    if commands == .all { return " For every command." }
-    if commands == .store { return " For every command that sends requests to a store." }
-    return " For \(CommandName.allCases.filter(commands.contains).map(\.rawValue).joined(separator: ", "))."
+    let commands = modes.commands
+    if commands == ModeSet.all.commands { return " For every command." }
+    if commands == ModeSet.store.commands { return " For every command that sends requests to a store." }
+    return " For \(commands.map(\.rawValue).joined(separator: ", "))."
   }
 }

@@ -1,36 +1,9 @@
 import MultipartCore
 
-/// The headers that the object is created with.
-struct ObjectOptions: Sendable, Equatable {
-  struct Grant: Sendable, Equatable {
-    /// `x-amz-grant-read`
-    var header: String
-    /// `id="…"`, `uri="…"` or `emailAddress="…"`
-    var grantee: String
-  }
-
-  var contentType: String?
-  var cacheControl: String?
-  var contentDisposition: String?
-  var contentEncoding: String?
-  var contentLanguage: String?
-  /// In the header's format.
-  var expires: String?
-  var metadata: [NamedValue] = []
-  var tags: [NamedValue] = []
-  var storageClass: String?
-  var acl: String?
-  var grants: [Grant] = []
-  var encryption = EncryptionOptions()
-  var lockMode: ObjectHeaders.LockMode?
-  var retainUntil: Timestamp?
-  var legalHold: OnOffChoice?
-  var websiteRedirect: String?
-  var headers: [NamedValue] = []
-
-  init() {}
-
+extension ObjectHeaders {
+  /// What the object is created with, from the command line and the environment.
   init(_ invocation: Invocation) throws(Failure) {
+    self.init()
     contentType = try invocation.text(.contentType)
     cacheControl = try invocation.text(.cacheControl)
     contentDisposition = try invocation.text(.contentDisposition)
@@ -42,12 +15,11 @@ struct ObjectOptions: Sendable, Equatable {
     storageClass = try invocation.text(.storageClass)
     acl = try invocation.text(.acl)
     grants = try Self.grants(invocation)
-    encryption = try EncryptionOptions(invocation)
     lockMode = try invocation.choice(.objectLockMode)
     retainUntil = try invocation.date(.retainUntil)
-    legalHold = try invocation.choice(.legalHold)
+    legalHold = try invocation.word(.legalHold).map { $0 == "on" }
     websiteRedirect = try invocation.text(.websiteRedirect)
-    headers = try Self.headers(invocation)
+    extra = try Self.others(invocation)
     if acl != nil, !grants.isEmpty {
       throw Failure(.usage, "--acl and --grant exclude each other", remedy: "Use one of them; S3 refuses both.")
     }
@@ -96,23 +68,48 @@ struct ObjectOptions: Sendable, Equatable {
   }
 
   private static func grants(_ invocation: Invocation) throws(Failure) -> [Grant] {
-    let permissions = [
-      "read": "x-amz-grant-read", "read-acl": "x-amz-grant-read-acp", "readacl": "x-amz-grant-read-acp",
-      "write-acl": "x-amz-grant-write-acp", "writeacl": "x-amz-grant-write-acp", "full": "x-amz-grant-full-control",
-      "full-control": "x-amz-grant-full-control",
+    let permissions: [String: Grant.Permission] = [
+      "read": .read, "read-acl": .readACL, "readacl": .readACL, "write-acl": .writeACL, "writeacl": .writeACL,
+      "full": .fullControl, "full-control": .fullControl,
     ]
     let types = ["id": "id", "uri": "uri", "email": "emailAddress", "emailaddress": "emailAddress"]
     var result: [Grant] = []
     for given in invocation.all(.grant) {
       let parts = try invocation.text(given).pieces(at: "=", maxSplits: 2)
-      guard parts.count == 3, let header = permissions[parts[0].lowercased()], let type = types[parts[1].lowercased()],
+      guard parts.count == 3, let permission = permissions[parts[0].lowercased()],
+        let type = types[parts[1].lowercased()],
         !parts[2].isEmpty, !parts[2].holds("\"")
       else {
         throw invocation.wrong(
           given, "is not of the form PERMISSION=TYPE=ID",
           remedy: "PERMISSION is read, read-acl, write-acl or full; TYPE is id, uri or email.")
       }
-      result.append(Grant(header: header, grantee: "\(type)=\"\(parts[2])\""))
+      result.append(Grant(permission, "\(type)=\"\(parts[2])\""))
+    }
+    return result
+  }
+
+  private static func others(_ invocation: Invocation) throws(Failure) -> [NamedValue] {
+    var result: [NamedValue] = []
+    for given in invocation.all(.header) {
+      let source = given.origin.text
+      // No message shows the value: a header may be a secret.
+      guard let text = given.value.utf8Text, HeaderText.isValue(text),
+        let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), HeaderText.isName(String(text[..<colon]))
+      else {
+        throw Failure(.usage, "\(source): not a header", remedy: "Write --header 'NAME: VALUE'.")
+      }
+      let name = String(text[..<colon])
+      let lower = name.lowercased()
+      if lower.begins(with: "x-amz-server-side-encryption-customer-") {
+        throw Failure(
+          .usage, "\(source): \(name) would show the key in the list of processes", remedy: "Use --sse-c-key-file FILE."
+        )
+      }
+      guard !ObjectHeaders.isReserved(lower) else {
+        throw Failure(.usage, "\(source): s3up sets \(name) itself", remedy: "Leave the header out.")
+      }
+      result.append(NamedValue(name, ASCII.trimmed(String(text[text.utf8.index(after: colon)...]))))
     }
     return result
   }

@@ -1,0 +1,150 @@
+import MultipartCore
+
+/// What a command is asked to do. An option is defined for modes; in another mode of its command it is refused.
+enum Mode: UInt32, Sendable, CaseIterable {
+  case putOne, putMany, putByTicket, putByTickets
+  case create, partSigned, partByURL, parts, complete, abort, uploads, presign
+  case issueOne, issueMany, showTicket, renewTicket, finishTicket, revokeTicket
+  case doctor, help, completions
+
+  /// `--recursive is not for `…
+  var title: String {
+    switch self {
+    case .putOne: "an upload of one file or stream"
+    case .putMany: "a run of many files"
+    case .putByTicket: "an upload by the ticket of one file"
+    case .putByTickets: "a folder that is uploaded by its tickets"
+    case .create: "create"
+    case .partSigned: "a part that is sent with credentials"
+    case .partByURL: "a part that is sent to a presigned URL"
+    case .parts: "parts"
+    case .complete: "complete"
+    case .abort: "abort"
+    case .uploads: "uploads"
+    case .presign: "presign"
+    case .issueOne: "the ticket of one file"
+    case .issueMany: "the tickets of many files"
+    case .showTicket: "ticket show"
+    case .renewTicket: "ticket renew"
+    case .finishTicket: "ticket finish"
+    case .revokeTicket: "ticket revoke"
+    case .doctor: "doctor"
+    case .help: "help"
+    case .completions: "completions"
+    }
+  }
+
+  /// What to do instead of giving an option that is for `others`.
+  func remedy(_ others: ModeSet) -> String {
+    switch self {
+    case .putOne where others.contains(.byTicket): "Leave it out, or name a ticket with --ticket."
+    case .putMany where others.contains(.one): "Leave it out, or upload the file by itself."
+    case .putByTickets where others.contains(.byTicket): "Leave it out, or name the file instead of its folder."
+    case .putByTicket where others.contains(.byTickets) && !others.contains(.one):
+      "Leave it out, or name the folder instead of the file."
+    case .putByTicket, .putByTickets:
+      "What the object is like, and how it is reached, was settled when the ticket was issued."
+    case .partByURL: "A presigned URL names its upload and part."
+    case .issueMany where others.contains(.issueOne): "Leave it out, or issue the tickets one by one."
+    default: "Leave it out: it is for " + others.titles.joined(separator: ", ") + "."
+    }
+  }
+
+  /// For several files: the mode of one. What the one file must be is refused also if a variable says so, because nothing
+  /// would look at it. Any other variable that is not for the mode is as good as not set.
+  var ofOne: ModeSet {
+    switch self {
+    case .putMany: .one
+    case .putByTickets: .byTicket
+    case .issueMany: .issueOne
+    default: []
+    }
+  }
+}
+
+/// A set of modes, one bit each: about a hundred options have one, and all are created at each start.
+struct ModeSet: OptionSet, Sendable {
+  let rawValue: UInt32
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+  init(_ mode: Mode) { rawValue = 1 << mode.rawValue }
+
+  func contains(_ mode: Mode) -> Bool { contains(ModeSet(mode)) }
+
+  var titles: [String] { Mode.allCases.filter(contains).map(\.title) }
+  var commands: [CommandName] { CommandName.allCases.filter { !isDisjoint(with: $0.modes) } }
+
+  static let one = ModeSet(.putOne)
+  static let many = ModeSet(.putMany)
+  static let byTicket = ModeSet(.putByTicket)
+  static let byTickets = ModeSet(.putByTickets)
+  /// `put` with credentials, to destinations that the caller names.
+  static let files: ModeSet = [.one, .many]
+  static let put: ModeSet = [.files, .byTicket, .byTickets]
+  static let create = ModeSet(.create)
+  static let partSigned = ModeSet(.partSigned)
+  static let part: ModeSet = [.partSigned, ModeSet(.partByURL)]
+  static let parts = ModeSet(.parts)
+  static let complete = ModeSet(.complete)
+  static let abort = ModeSet(.abort)
+  static let uploads = ModeSet(.uploads)
+  static let presign = ModeSet(.presign)
+  static let issueOne = ModeSet(.issueOne)
+  static let issueMany = ModeSet(.issueMany)
+  static let issue: ModeSet = [.issueOne, .issueMany]
+  static let renew = ModeSet(.renewTicket)
+  static let finish = ModeSet(.finishTicket)
+  static let ticket: ModeSet = [.issue, ModeSet(.showTicket), .renew, .finish, ModeSet(.revokeTicket)]
+  static let doctor = ModeSet(.doctor)
+  static let help = ModeSet(.help)
+  static let completions = ModeSet(.completions)
+
+  /// Those that may send requests to a store.
+  static let store: ModeSet = [
+    .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .ticket, .doctor,
+  ]
+  static let all: ModeSet = [.store, .help, .completions]
+  /// Those that look for the store and for credentials; a ticket has its store's address, and its requests are signed.
+  static let signed = store.subtracting([.byTicket, .byTickets])
+  /// Those that retry and wait. `doctor` does not: it reports what is wrong now.
+  static let patient = store.subtracting(.doctor)
+  /// Those that create an object, or the upload that becomes one.
+  static let making: ModeSet = [.files, .create, .issue]
+  /// Those that accept a bucket or prefix instead of a key.
+  static let ofPrefix: ModeSet = [.uploads, .doctor]
+}
+
+extension CommandName {
+  /// In which of its modes it is, by its arguments and options.
+  func mode(of invocation: Invocation) throws(Failure) -> Mode {
+    switch self {
+    case .put:
+      if invocation.has(.ticket) {
+        let isFolder = invocation.isOneFolder && invocation.toggle(.fromCommand) != true
+        return isFolder ? .putByTickets : .putByTicket
+      }
+      if invocation.toggle(.fromCommand) == true { return .putOne }
+      // A run that finds only one file is one of many too.
+      let isMany = invocation.positionals.count > 2 || invocation.asks(for: .many, not: .one)
+      return isMany ? .putMany : .putOne
+    case .create: return .create
+    case .part: return invocation.has(.url) ? .partByURL : .partSigned
+    case .parts: return .parts
+    case .complete: return .complete
+    case .abort: return .abort
+    case .uploads: return .uploads
+    case .presign: return .presign
+    case .ticket:
+      switch try TicketCommand.Action(invocation) {
+      case .issue: return invocation.asks(for: .issueMany, not: .issueOne) ? .issueMany : .issueOne
+      case .show: return .showTicket
+      case .renew: return .renewTicket
+      case .finish: return .finishTicket
+      case .revoke: return .revokeTicket
+      }
+    case .doctor: return .doctor
+    case .help: return .help
+    case .completions: return .completions
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import MultipartCore
+
+extension UploadOptions {
+  /// From the command line and the environment; reads the file of a customer key, which may be a pipe, so only once.
+  init(_ invocation: Invocation) throws(Failure) {
+    self.init()
+    object = try ObjectHeaders(invocation)
+    encryption = try ServerSideEncryption(invocation)
+    conditions = WriteConditions(
+      ifNoneMatch: invocation.toggle(.ifNoneMatch) ?? false, ifMatch: try invocation.text(.ifMatch))
+    partSize = try Self.partSize(invocation)
+    equalParts = invocation.toggle(.equalParts) ?? false
+    checksum = try ChecksumForm(invocation)
+    skipsSame = invocation.toggle(.skipSame) ?? false
+    verifies = invocation.toggle(.verify) ?? false
+    expectedSize = try invocation.size(.expectSize)
+    leastSize = try invocation.size(.minSize)
+    expectedSHA256 = try Self.sha256(invocation)
+    resume = try invocation.choice(.resume) ?? .auto
+    abortsWhenCancelled = try invocation.word(.onInterrupt) == "abort"
+    lockPatience = try Self.lockPatience(invocation)
+    deadline = try invocation.duration(.deadline)
+    hedges = try invocation.word(.hedge) != "off"
+    if conditions.ifNoneMatch, conditions.ifMatch != nil {
+      throw Failure(
+        .usage, "--if-none-match and --if-match exclude each other",
+        remedy: "Use --if-none-match to create, --if-match ETAG to replace.")
+    }
+    customerKey = try invocation.path(.sseCKeyFile).map { (file) throws(Failure) in
+      try CustomerKey(file: FilePath(bytes: file.bytes))
+    }
+  }
+
+  private static func partSize(_ invocation: Invocation) throws(Failure) -> Int64? {
+    guard let given = invocation.last(.partSize), given.value.text != "auto" else { return nil }
+    let size = try invocation.size(.partSize) ?? 0
+    guard partSizes.contains(size) else {
+      // A number alone is one of bytes, and `8` was meant as one of mebibytes.
+      let meant = SizeValue.parse(given.value.text + "M").map(partSizes.contains) ?? false
+      throw invocation.wrong(
+        given, "is not a size for a part",
+        remedy: "S3 takes parts of 5M to 5G" + (meant ? ": did you mean \(given.value.text)M?" : "."))
+    }
+    return size
+  }
+
+  private static func sha256(_ invocation: Invocation) throws(Failure) -> String? {
+    guard let given = invocation.last(.expectSHA256) else { return nil }
+    let hex = given.value.text.lowercased()
+    guard hex.utf8.count == 64, hex.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+      throw invocation.wrong(
+        given, "is not a SHA-256", remedy: "Give its 64 hexadecimal digits, as sha256sum prints them.")
+    }
+    return hex
+  }
+
+  /// Without a value: a year, practically forever.
+  private static func lockPatience(_ invocation: Invocation) throws(Failure) -> Duration? {
+    guard let given = invocation.last(.waitLock) else { return nil }
+    return given.value.bytes.isEmpty ? .seconds(365 * 86_400) : try invocation.duration(.waitLock)
+  }
+}
+
+extension ChecksumForm {
+  static let words = ["auto"] + ChecksumAlgorithm.words + ["none"]
+
+  /// Nil for `auto`.
+  init?(_ invocation: Invocation) throws(Failure) {
+    switch try invocation.word(.checksum) {
+    case nil, "auto": return nil
+    case "none": self = .none
+    case "md5": self = .md5
+    case let word?:
+      guard let algorithm = ChecksumAlgorithm(rawValue: word) else { return nil }
+      self = .algorithm(algorithm)
+    }
+  }
+}
+
+extension ServerSideEncryption {
+  /// Nil without `--sse`; then none of its other options may be given.
+  init?(_ invocation: Invocation) throws(Failure) {
+    let algorithm: Algorithm? = try invocation.choice(.sse)
+    let isKMS = algorithm == .kms || algorithm == .kmsTwice
+    for name in [FlagName.sseKMSKeyID, .sseKMSContext, .bucketKey] where invocation.has(name) && !isKMS {
+      throw Failure(.usage, "--\(name.rawValue) needs --sse aws:kms", remedy: "Add --sse aws:kms, or leave it out.")
+    }
+    guard let algorithm else { return nil }
+    if invocation.has(.sseCKeyFile) {
+      throw Failure(
+        .usage, "--sse and --sse-c-key-file exclude each other", remedy: "Use a key of the store's or one of yours.")
+    }
+    self.init(
+      algorithm, keyID: try invocation.text(.sseKMSKeyID), contextJSON: try Self.context(invocation),
+      bucketKey: invocation.toggle(.bucketKey))
+  }
+
+  private static func context(_ invocation: Invocation) throws(Failure) -> String? {
+    let all = invocation.all(.sseKMSContext)
+    guard let first = all.first else { return nil }
+    let text = try invocation.text(first)
+    if text.begins(with: "{") {
+      guard all.count == 1, JSON.parse(Array(text.utf8))?.isObjectOfStrings == true else {
+        throw invocation.wrong(
+          first, "is not one JSON object of strings", remedy: "Write --sse-kms-context K=V, or '{\"K\":\"V\"}'.")
+      }
+      return text
+    }
+    let pairs = try invocation.keyValues(.sseKMSContext)
+    return JSON.object(pairs.map { ($0.name, .string($0.value)) }).encoded
+  }
+}
