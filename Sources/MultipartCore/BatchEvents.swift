@@ -38,6 +38,8 @@ public struct BatchSummary: Sendable, Equatable {
   public var uploaded = 0
   /// Objects that were there already.
   public var unchanged = 0
+  /// Objects that were there and were left as they are, whatever they hold.
+  public var existing = 0
   /// Objects that could not be uploaded.
   public var failed = 0
   /// Sources without an object.

@@ -155,7 +155,7 @@ public final class BatchUpload: Sendable {
       }
       state.withLock { $0.found += 1 }
       found(candidate.size ?? 0)
-      if options.onlyLooks, !options.upload.skipsSame {
+      if options.onlyLooks, !options.upload.skipsSame, !options.upload.skipsExisting {
         plan(item.input.path.text, bucket, item.key, candidate.size)
         return driver.interruption == nil
       }
@@ -207,7 +207,8 @@ public final class BatchUpload: Sendable {
 
   /// For the next run, and in the manifest.
   private func note(_ uploader: Uploader, _ result: BatchResult) {
-    guard case .success(let object) = result.result else { return }
+    // Of an object that was skipped nothing is known.
+    guard case .success(let object) = result.result, !object.isSkipped else { return }
     do throws(Failure) {
       if let etag = object.etag, !uploader.job.source.isStream {
         try options.record?.append(uploader.job.recorded(), etag: etag)
@@ -224,6 +225,10 @@ public final class BatchUpload: Sendable {
   private func ended(_ result: BatchResult) {
     state.withLock { state in
       switch result.result {
+      case .success(let object) where object.isSkipped:
+        state.summary.existing += 1
+        state.summary.bytesSent += object.bytesSent
+        state.summary.retries += object.retries
       case .success(let object):
         if object.isUnchanged { state.summary.unchanged += 1 } else { state.summary.uploaded += 1 }
         state.summary.bytes = state.summary.bytes.plus(object.size)
@@ -254,7 +259,7 @@ public final class BatchUpload: Sendable {
     }
     return state.withLock { state in
       state.failures[failure.code, default: 0] += 1
-      return state.summary.uploaded + state.summary.unchanged == 0
+      return state.summary.uploaded + state.summary.unchanged + state.summary.existing == 0
         && state.failures[failure.code, default: 0] >= Self.enough
     }
   }

@@ -34,7 +34,8 @@ extension Store {
   ) throws(Failure) -> BatchUpload {
     var options = options
     options.record = options.onlyLooks ? nil : record(of: sources)
-    let compares = options.upload.skipsSame || options.record?.isResumed == true
+    let compares =
+      options.upload.skipsSame || options.upload.skipsExisting || options.record?.isResumed == true
     options.outputs.stateFolder = self.options.stateFolder(world.environment)
     return batch(options, onEvent: onEvent) { [self, outputs = options.outputs] give in
       try await sources.find(in: bucket, besides: outputs, give) {

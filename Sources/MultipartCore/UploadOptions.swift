@@ -18,6 +18,8 @@ public struct UploadOptions: Sendable {
   /// Sends nothing if the object is already this file: compared by its size and a checksum or ETag of the store, or, if
   /// the store has neither and `verifies` is false, by the modification time in the object's metadata.
   public var skipsSame = false
+  /// Sends nothing if there is an object at the key, whatever it holds; one that appears meanwhile is not replaced either.
+  public var skipsExisting = false
   /// Asks the store for the object at the end and compares it with what was sent.
   public var verifies = false
   /// Publishes nothing unless the source has exactly this size.

@@ -32,6 +32,8 @@ public struct UploadedObject: Sendable {
   public var requestID: String?
   /// The object was there before, made of the same bytes.
   public var isUnchanged = false
+  /// There is an object already, which was left as it is whatever it holds: size and ETag are its own.
+  public var isSkipped = false
   /// Of a ticket that is uploaded in shares: how many parts of other shares the store does not have yet. There is no object
   /// until they are there; `size` and `parts` are those of this share.
   public var missingParts = 0
@@ -58,6 +60,7 @@ public struct UploadedObject: Sendable {
     retries = result.retries
     requestID = result.object.requestID
     isUnchanged = result.isUnchanged
+    isSkipped = result.isSkipped
     isPlanned = result.isPlanned
     missingParts = result.missing
     sum = result.sum

@@ -33,6 +33,28 @@ extension RealStores {
       try await run.expect(run.key("d0/f 0"), is: changed)
     }
 
+    @Test(
+      "What is there is skipped, whatever it holds, and one that appears meanwhile is not replaced",
+      arguments: Store.all)
+    func whatIsThereIsSkipped(_ store: Store) async throws {
+      let run = try Run(store, "existing")
+      try FileManager.default.createDirectory(
+        atPath: run.files.path("tree"), withIntermediateDirectories: true)
+      let old = try await run.file("old", 3000, seed: 9)
+      for name in ["a", "b", "large"] {
+        _ = try await run.file("tree/" + name, name == "large" ? 9 << 20 : 4000, seed: 1)
+      }
+      #expect(try await run(["put", run.files.path("old"), run.url(run.key("a"))]).status == 0)
+      let put = ["put", "-r", run.files.path("tree"), run.url(run.prefix), "--skip-existing", "--json"]
+      let first = try await run(put)
+      #expect(first.status == 0, "\(first.errors)")
+      #expect(first.lines.count { $0.contains(#""event":"skipped""#) } == 1, "\(first.output)")
+      #expect(first.lines.count { $0.contains(#""event":"completed""#) } == 2, "\(first.output)")
+      try await run.expect(run.key("a"), is: old)
+      let second = try await run(put)
+      #expect(second.lines.count { $0.contains(#""event":"skipped""#) } == 3, "\(second.output)")
+    }
+
     @Test("A report never costs a source, and a manifest never an object of its run", arguments: Store.all)
     func aReportNeverCostsASourceAndAManifestNeverAnObjectOfItsRun(_ store: Store) async throws {
       let run = try Run(store, "reports")

@@ -50,7 +50,7 @@ final class UploaderMaker: UploaderMaking {
     var job = try UploadJob(source, to: item.key, of: store, options, lessons: lessons)
     job.readsWhole = true
     job.listName = item.name
-    if options.skipsSame || record?.isResumed == true {
+    if options.skipsSame || options.skipsExisting || record?.isResumed == true {
       job.sameness = SamenessQuestion(found: candidate.found, compares: options.skipsSame, record: record)
     }
     job.wantsSHA256 = wantsSHA256

@@ -31,6 +31,9 @@ extension UploadJob {
       if isDirectoryBucket, remembered == .md5 { remembered = nil }
     }
     verifies = options.verifies
+    skipsExisting = options.skipsExisting
+    // The store decides about an object that appears while this one is sent.
+    if skipsExisting { conditions.ifNoneMatch = true }
     if options.skipsSame { sameness = SamenessQuestion(compares: true) }
     resume = options.resume
     abortsOnInterrupt = options.abortsWhenCancelled

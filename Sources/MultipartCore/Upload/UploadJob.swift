@@ -53,6 +53,8 @@ package struct UploadJob: Sendable {
   package var isDirectoryBucket = false
   /// How to find out whether the object is the source already; nil: it is replaced without a look.
   var sameness: SamenessQuestion?
+  /// An object that is there is left as it is, and that is no failure.
+  var skipsExisting = false
   /// The SHA-256 of the file as it is at the store is told with the result.
   var wantsSHA256 = false
   /// Finds out what would be sent, and sends nothing.
@@ -125,6 +127,7 @@ package struct UploadJob: Sendable {
     settings.finds = true
     settings.isStream = source.isStream
     settings.onlyLooks = onlyLooks
+    settings.skipsExisting = skipsExisting
     settings.isTicket = ticket != nil
     settings.share = share
     settings.requiresResume = resume == .require
@@ -204,6 +207,8 @@ package struct UploadResult: Sendable {
   package var retries: Int
   /// The object was there before; nothing was sent.
   package var isUnchanged = false
+  /// There is an object, which is left as it is whatever it holds; nothing was published.
+  package var isSkipped = false
   /// It would be sent, but this run only looks.
   package var isPlanned = false
   /// How many parts of other shares the store does not have yet: until then there is no object.

@@ -94,6 +94,11 @@ extension UploadMachine {
   }
 
   private mutating func giveUp(_ failure: Failure, isKept: Bool = false) -> [Action] {
+    // Somebody else has created the object while this one was sent.
+    if settings.skipsExisting, failure.code == .precondition {
+      state = .done(nil)
+      return [.finish(.skipped(meanwhile: true))]
+    }
     state = .done(failure)
     return [.finish(.failed(failure.code, isKept: isKept))]
   }

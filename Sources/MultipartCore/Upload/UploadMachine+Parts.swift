@@ -20,10 +20,10 @@ extension UploadMachine {
   }
 
   /// An unfinished upload that a record names stays for `uploads`: it may be of an object that somebody replaced.
-  mutating func foundSame(_ evidence: String) -> [Action] {
+  mutating func foundSame(_ outcome: Outcome) -> [Action] {
     guard case .checking = state else { return unfit() }
     state = .done(nil)
-    return [.finish(.unchanged(evidence: evidence))]
+    return [.finish(outcome)]
   }
 
   /// After the preconditions: a stream is read, a small source is put, and for a large one an unfinished upload is

@@ -25,6 +25,8 @@ extension UploadMachine {
     package var isStream = false
     /// Nothing is sent: the run only finds out what would be.
     package var onlyLooks = false
+    /// An object that is there is left as it is, which is no failure.
+    package var skipsExisting = false
     /// Somebody else has begun the upload and issued a ticket for it: this run fills and completes it, and neither begins
     /// nor aborts one.
     package var isTicket = false
@@ -49,6 +51,8 @@ extension UploadMachine {
     case checked(Failure?)
     /// The object is the source already.
     case same(evidence: String)
+    /// There is an object, which is to be left as it is.
+    case exists
     /// Whether it is in a record, and the plan of its parts if it is not the one so far.
     case created(uploadID: String, isRecorded: Bool = false, plan: UploadPlan? = nil)
     case createFailed(Failure)
@@ -146,6 +150,8 @@ extension UploadMachine {
     case completed(evidence: String)
     /// Nothing had to be sent.
     case unchanged(evidence: String)
+    /// There is an object, which is left as it is. `meanwhile`: it has appeared since this run looked for it.
+    case skipped(meanwhile: Bool)
     /// It would be sent, but this run only finds out what would be.
     case planned
     /// This run's share is at the store, and so many parts of other shares are not.
@@ -158,9 +164,12 @@ extension UploadMachine {
       return false
     }
 
-    package var isUnchanged: Bool {
-      if case .unchanged = self { return true }
-      return false
+    /// Nothing was done about an upload that is recorded.
+    package var leavesRecord: Bool {
+      switch self {
+      case .unchanged, .skipped(meanwhile: false): true
+      default: false
+      }
     }
 
     package var isKept: Bool {

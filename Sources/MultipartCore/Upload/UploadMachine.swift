@@ -102,7 +102,8 @@ package struct UploadMachine: ObjectMachine {
   private mutating func take(_ event: Event, _ scheduler: inout Scheduler) -> [Action] {
     switch event {
     case .checked(let failure): return checked(failure, &scheduler)
-    case .same(let evidence): return foundSame(evidence)
+    case .same(let evidence): return foundSame(.unchanged(evidence: evidence))
+    case .exists: return foundSame(.skipped(meanwhile: false))
     case .found(let candidates): return found(candidates, &scheduler)
     case .findFailed(let failure): return findFailed(failure, &scheduler)
     case .partsListed(let list): return partsListed(list, &scheduler)

@@ -5,6 +5,7 @@ extension Uploader {
     switch outcome {
     case .completed(let proof): evidence = proof
     case .unchanged(let proof): return unchanged(proof)
+    case .skipped(let meanwhile): return skipped(meanwhile, machine)
     case .planned: return plannedResult
     case .sharing(let missing): return shared(machine, missing)
     case .failed:
@@ -36,13 +37,27 @@ extension Uploader {
     return result
   }
 
+  private func sayRecorded(_ why: Wording) {
+    guard let record = journal?.found else { return }
+    tell(
+      .warning(
+        "an unfinished upload to this object is recorded, and \(why); abort it: "
+          + "\(run: job.abort(record.header.uploadID))"))
+  }
+
+  private func skipped(_ meanwhile: Bool, _ machine: UploadMachine) -> UploadResult {
+    if !meanwhile { sayRecorded("the object exists") }
+    let object = same.withLock { $0 }?.object ?? ReportedObject()
+    var result = UploadResult(
+      size: object.size ?? 0, parts: 0, object: object,
+      evidence: meanwhile ? "the object has appeared while the file was sent" : "the object exists already",
+      bytesSent: progress.bytesSent, retries: machine.retries)
+    result.isSkipped = true
+    return result
+  }
+
   private func unchanged(_ evidence: String) -> UploadResult {
-    if let record = journal?.found {
-      tell(
-        .warning(
-          "an unfinished upload to this object is recorded, and the object is the file already; abort it: "
-            + "\(run: job.abort(record.header.uploadID))"))
-    }
+    sayRecorded("the object is the file already")
     let same = same.withLock { $0 }
     var result = UploadResult(
       size: same?.object.size ?? plan.size, parts: same?.parts ?? 1, object: same?.object ?? ReportedObject(),

@@ -8,12 +8,29 @@ extension Uploader {
         sha256.withLock { $0 = object.sha256 }
         return .same(evidence: object.evidence)
       }
+      if job.skipsExisting { return try await exists() ? .exists : .checked(nil) }
       guard job.conditions != WriteConditions() else { return .checked(nil) }
       let found = try await client.perform(finisher.headOperation)
       finisher.saw(found)
       return .checked(unmet(found))
     } catch {
       return .checked(error)
+    }
+  }
+
+  /// Whether there is an object at the key. A list of the destination says it without a request.
+  private func exists() async throws(Failure) -> Bool {
+    switch job.sameness?.found ?? .unknown {
+    case .absent: return false
+    case .listed(let object):
+      same.withLock { $0 = SameObject(object: ReportedObject(size: object.size, etag: object.etag)) }
+      return true
+    case .unknown:
+      let found = try await client.perform(finisher.headOperation)
+      finisher.saw(found)
+      guard case .exists(let object) = found else { return false }
+      same.withLock { $0 = SameObject(object: ReportedObject(object)) }
+      return true
     }
   }
 

@@ -162,7 +162,7 @@ package final class Uploader: Performer {
   /// The machine has finished. The record of a success stays until `close`.
   private func end(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) -> Result<UploadResult, Failure> {
     let isKept =
-      outcome.isKept || (outcome.isUnchanged && journal?.found != nil) || !machine.abandoned.isEmpty
+      outcome.isKept || (outcome.leavesRecord && journal?.found != nil) || !machine.abandoned.isEmpty
       || (outcome.isFailure && machine.leavesOldRecord)
     tasks.cancelAll()
     do throws(Failure) {

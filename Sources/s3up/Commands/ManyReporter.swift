@@ -67,7 +67,11 @@ final class ManyReporter: Sendable {
     switch result.result {
     case .success(let object):
       let summary = object.summary(duration: object.took)
-      if object.isUnchanged {
+      if object.isSkipped {
+        line(
+          summary.skippedLine(source: result.source, bucket: result.bucket, key: result.key),
+          json: Event.skipped(subject, summary).json)
+      } else if object.isUnchanged {
         line(
           summary.unchangedLine(source: result.source, bucket: result.bucket, key: result.key),
           json: Event.unchanged(subject, summary).json)
@@ -177,7 +181,7 @@ final class ManyReporter: Sendable {
   }
 
   private func total(_ progress: BatchState) -> String {
-    let done = progress.summary.uploaded + progress.summary.unchanged
+    let done = progress.summary.uploaded + progress.summary.unchanged + progress.summary.existing
     let all = progress.foundAll ? "of \(progress.found)" : "of \(progress.found) so far"
     var fields = ["\(done) \(all) files", Human.size(progress.bytes)]
     if progress.summary.failed > 0 { fields.append("\(progress.summary.failed) failed") }
@@ -223,7 +227,8 @@ final class ManyReporter: Sendable {
         : "\(Human.count(summary.uploaded, "file")) uploaded"
     ]
     if summary.unchanged > 0 { facts.append("\(summary.unchanged) unchanged") }
-    if summary.skipped > 0 { facts.append("\(summary.skipped) skipped") }
+    let skipped = summary.skipped + summary.existing
+    if skipped > 0 { facts.append("\(skipped) skipped") }
     if summary.failed > 0 { facts.append("\(summary.failed) failed") }
     if summary.hasGivenUp { facts.append("the others were not tried") }
     var sizes = [Human.size(summary.bytes), Human.duration(duration)]

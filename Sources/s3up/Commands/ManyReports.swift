@@ -43,7 +43,7 @@ struct ManyReports: Sendable {
   }
 
   /// After the summary. Returns what could not be written; the files are at the store all the same.
-  func write(_ session: Session, isComplete: Bool, command: String?) async -> Failure? {
+  func write(_ session: Session, _ summary: BatchSummary, isComplete: Bool, command: String?) async -> Failure? {
     var trouble: Failure?
     do throws(Failure) {
       try failures.finish()
@@ -59,6 +59,11 @@ struct ManyReports: Sendable {
     }
     do throws(Failure) {
       try await manifest.write(session)
+      if summary.existing > 0 {
+        session.console.line(
+          "s3up: the manifest leaves out \(Human.count(summary.existing, "object")) that were there already: "
+            + "--skip-existing does not look at what they hold")
+      }
       return trouble
     } catch {
       if let trouble { session.show(trouble) }

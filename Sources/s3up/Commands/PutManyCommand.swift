@@ -111,7 +111,7 @@ struct PutManyRun: Sendable {
     var trouble: Failure?
     if !selection.isDryRun {
       trouble = await reports.write(
-        session, isComplete: reporter.status == .success && cut == nil, command: commandForFailed)
+        session, summary, isComplete: reporter.status == .success && cut == nil, command: commandForFailed)
     }
     if var trouble {
       (trouble.code, trouble.isResumable) = (.output, false)

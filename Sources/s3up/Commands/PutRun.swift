@@ -70,6 +70,8 @@ struct PutRun: Sendable {
           summary.sharedLine(source: source, bucket: bucket, key: key, missing: object.missingParts),
           Event.shared(subject, summary, missing: object.missingParts)
         )
+      } else if object.isSkipped {
+        (summary.skippedLine(source: source, bucket: bucket, key: key), Event.skipped(subject, summary))
       } else if object.isUnchanged {
         (summary.unchangedLine(source: source, bucket: bucket, key: key), Event.unchanged(subject, summary))
       } else {

@@ -22,6 +22,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case shard
   case manifest
   case skipSame = "skip-same"
+  case skipExisting = "skip-existing"
   case nonUTF8 = "non-utf8"
   case failedTo = "failed-to"
   case failFast = "fail-fast"

@@ -104,6 +104,12 @@ struct Event: Sendable {
     Event(name: .planned, fields: head(subject) + [("size", number(size))])
   }
 
+  /// There is an object, which is left as it is.
+  static func skipped(_ subject: Subject, _ result: UploadSummary) -> Event {
+    Event(name: .skipped, fields: head(subject) + fields(of: result))
+  }
+
+  /// A source that has no object.
   static func skipped(_ source: String, _ why: String) -> Event {
     Event(name: .skipped, fields: [("source", .string(source)), ("message", .string(why))])
   }
@@ -115,7 +121,7 @@ struct Event: Sendable {
       fields: [
         ("files", .int(Int64(summary.uploaded + summary.unchanged + summary.failed))),
         ("uploaded", .int(Int64(summary.uploaded))), ("unchanged", .int(Int64(summary.unchanged))),
-        ("skipped", .int(Int64(summary.skipped))), ("failed", .int(Int64(summary.failed))),
+        ("skipped", .int(Int64(summary.skipped + summary.existing))), ("failed", .int(Int64(summary.failed))),
         ("gave_up", .bool(summary.hasGivenUp)),
         ("bytes", .int(summary.bytes)), ("bytes_sent", .int(summary.bytesSent)),
         ("bytes_resumed", .int(summary.bytesResumed)), ("retries", .int(Int64(summary.retries))),

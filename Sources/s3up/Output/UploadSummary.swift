@@ -31,6 +31,13 @@ struct UploadSummary: Sendable {
     return "unchanged \(SafeText.oneLine(source, limit: .max)) at \(target) (\(Human.size(size))\(proof))"
   }
 
+  /// `skipped FILE: the object exists already: s3://b/k`
+  func skippedLine(source: String, bucket: String, key: String) -> String {
+    let target = SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max)
+    let name = SafeText.oneLine(source, limit: .max)
+    return "skipped \(name): \(evidence ?? "the object exists"): \(target)"
+  }
+
   /// `sent 12 parts of FILE to s3://b/k (96 MiB, 2.1 s, 45 MiB/s); 84 parts of other shares are missing`
   func sharedLine(source: String, bucket: String, key: String, missing: Int) -> String {
     let what = "sent \(Human.count(parts, "part")) of "

@@ -178,7 +178,7 @@ extension SimPlay {
     case .completed:
       if !isOurs, !run.hasPublished, !run.wasThere { mistake("success, and the object is not the file") }
       if run.command.asks, !run.wasInspected { mistake("success, but the requested settings were not checked") }
-    case .unchanged, .planned, .sharing: mistake("nothing was sent, although nobody asked for that")
+    case .unchanged, .skipped, .planned, .sharing: mistake("nothing was sent, although nobody asked for that")
     case .failed:
       if run.machine.cause == nil { mistake("failed without a cause") }
       if run.sawProof { mistake("failed, although an answer had proven the object") }
@@ -228,6 +228,7 @@ extension SimRun {
     switch outcome {
     case .completed: "completed"
     case .unchanged: "unchanged"
+    case .skipped: "skipped"
     case .planned: "planned"
     case .sharing: "sharing"
     case .failed(let code, let isKept): "failed \(code.rawValue)" + (isKept ? " kept" : "")

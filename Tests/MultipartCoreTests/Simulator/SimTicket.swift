@@ -227,7 +227,7 @@ final class SimTicket {
     case .failed(let code, let isKept):
       tally.ends["failed \(code.rawValue)\(isKept ? " kept" : "")", default: 0] += 1
       if faults == 0, isOpen || isThere { mistake("without a fault it fails: \(code.rawValue)") }
-    case .unchanged, .planned: mistake("\(outcome)")
+    case .unchanged, .skipped, .planned: mistake("\(outcome)")
     }
   }
 

@@ -143,7 +143,7 @@ struct MachinePlay {
       if settings.inspects, !isInspected {
         mistakes.append("success, but the requested settings were not checked")
       }
-    case .unchanged, .planned, .sharing:
+    case .unchanged, .skipped, .planned, .sharing:
       if !uploads.isEmpty { mistakes.append("unchanged, and something was begun") }
     case .failed:
       if machine.cause == nil { mistakes.append("failed without a cause") }

@@ -131,6 +131,7 @@ extension UploadMachine.Outcome {
     switch self {
     case .completed: "completed"
     case .unchanged: "unchanged"
+    case .skipped: "skipped"
     case .planned: "planned"
     case .sharing: "sharing"
     case .failed(let code, let isKept): "failed \(code.rawValue)" + (isKept ? " kept" : "")

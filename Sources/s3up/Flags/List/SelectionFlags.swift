@@ -57,6 +57,14 @@ extension FlagList {
         sync does that, which one wrong path empties.
         """, negatable: true),
     Flag(
+      .skipExisting, .toggle, .selection, .files, "Leave an object alone that is there, whatever it holds.",
+      more: """
+        The result says skipped, and the exit code is 0. Of a folder the destination is listed once. The store is told to \
+        create the object only, so that one which appears while the file is sent is not replaced either. A manifest does \
+        not list what was skipped, because nothing is known of it. --skip-same compares instead, and --if-none-match \
+        fails.
+        """, negatable: true),
+    Flag(
       .shard, .value("I/N|auto|auto/N"), .selection, [.many, .byTicket],
       "Upload the I-th of N shares of the files, or of the parts of a ticket.",
       more: """

@@ -12,6 +12,7 @@ extension UploadOptions {
     equalParts = invocation.toggle(.equalParts) ?? false
     checksum = try ChecksumForm(invocation)
     skipsSame = invocation.toggle(.skipSame) ?? false
+    skipsExisting = invocation.toggle(.skipExisting) ?? false
     verifies = invocation.toggle(.verify) ?? false
     expectedSize = try invocation.size(.expectSize)
     leastSize = try invocation.size(.minSize)
@@ -25,6 +26,13 @@ extension UploadOptions {
       throw Failure(
         .usage, "--if-none-match and --if-match exclude each other",
         remedy: "Use --if-none-match to create, --if-match ETAG to replace.")
+    }
+    for (name, given) in [
+      (FlagName.skipSame, skipsSame), (.ifMatch, conditions.ifMatch != nil), (.ifNoneMatch, conditions.ifNoneMatch),
+    ] where skipsExisting && given {
+      throw Failure(
+        .usage, "--skip-existing and --\(name.rawValue) exclude each other",
+        remedy: "--skip-existing leaves an object that is there, whatever it holds. Leave one of them out.")
     }
     customerKey = try invocation.path(.sseCKeyFile).map { (file) throws(Failure) in
       try CustomerKey(file: FilePath(bytes: file.bytes))
