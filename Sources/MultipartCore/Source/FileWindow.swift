@@ -4,7 +4,7 @@ import Glibc
 /// A stretch of a file in memory: mapped, or read into memory of its own if the file cannot be mapped. Owns its mapping
 /// (`mmap`, `munmap`) and its place with the guard, which turns a page that cannot be read into zeros and a mark.
 ///
-/// `@unchecked Sendable` holds because only `left` changes after `init`, and the memory is unmapped with the last
+/// `@unchecked Sendable` holds because only `state` changes after `init`, and the memory is unmapped with the last
 /// reference.
 final class FileWindow: @unchecked Sendable {
   /// Where it begins in the source.
@@ -15,28 +15,41 @@ final class FileWindow: @unchecked Sendable {
   private let lead: Int
   /// What the guard calls it; nil if the bytes were read.
   private let number: Int32?
-  /// Whether its pages stay until it is unmapped; if not, how much of `memory` was let go of.
-  private let keeps: Bool
-  private let left = Locked(0)
+  private struct State: Sendable {
+    /// What it counts for in `charged`.
+    var charge = 0
+    /// Its pages stay until it is unmapped.
+    var keeps = false
+    /// If not, how much of `memory` was let go of.
+    var left = 0
+  }
 
-  /// Pages of windows that keep theirs. With more, each part's pages would count as this process's memory from its sum to
-  /// its answer, however many connections there are.
-  private static let most = 80 << 20
-  private static let kept = Locked(0)
+  private let state: Locked<State>
+
+  /// Mapped pages count as this process's memory, and so does what a connection needs besides. As long as all windows
+  /// together have room in this many bytes, their pages stay from the sum to the answer, so that sending does not map
+  /// them again; those of others are let go of behind whoever reads.
+  private static let most = 48 << 20
+  /// For one that does not keep its pages: those that are mapped together, and its connection's buffers.
+  private static let least = 3 << 19
+  private static let charged = Locked(0)
 
   init(_ range: Range<Int64>, of file: SourceFile) throws(Failure) {
     begin = range.lowerBound
     self.file = file
     if file.canBeMapped, let (mapped, lead, number) = Self.map(range, of: file) {
       (memory, self.lead, self.number) = (mapped, lead, number)
-      keeps = Self.kept.withLock { kept in
-        guard kept + mapped.count <= Self.most else { return false }
-        kept += mapped.count
-        return true
-      }
+      state = Locked(
+        Self.charged.withLock { charged in
+          let keeps = charged + mapped.count <= Self.most
+          let charge = keeps ? mapped.count : min(mapped.count, Self.least)
+          charged += charge
+          return State(charge: charge, keeps: keeps)
+        })
+      if !state.withLock({ $0.keeps }) { mapSmallPages() }
       return
     }
-    keeps = false
+    state = Locked(State())
     let length = range.count
     let start = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let start, start != MAP_FAILED else {
@@ -50,7 +63,8 @@ final class FileWindow: @unchecked Sendable {
 
   deinit {
     if let number { ck_guard_end(number) }
-    if keeps { Self.kept.withLock { $0 -= memory.count } }
+    let charge = state.withLock { $0.charge }
+    Self.charged.withLock { $0 -= charge }
     munmap(memory.baseAddress, memory.count)
   }
 
@@ -92,17 +106,40 @@ final class FileWindow: @unchecked Sendable {
   }
 
   /// What lies before `position` was used: its pages leave the process's memory, and come back if they are read again. In
-  /// steps of 512 KiB, because each costs a message to the other cores.
+  /// steps of 512 KiB, because each costs a message to the other cores. A window that has kept all of its pages does so no
+  /// longer once others need the room.
   func release(before position: Int64) {
-    guard !keeps, number != nil, let start = memory.baseAddress else { return }
-    let end = (lead + Int(position - begin)) / Self.step * Self.step
-    let from = left.withLock { left in
+    guard number != nil, let start = memory.baseAddress else { return }
+    let used = lead + Int(position - begin)
+    let end = used == memory.count ? used : used / Self.step * Self.step
+    let old: Range<Int>? = state.withLock { state in
+      if state.keeps {
+        let less = min(memory.count, Self.least)
+        guard Self.yields(state.charge - less) else { return nil }
+        state = State(charge: less, keeps: false, left: end)
+        return 0..<memory.count
+      }
       // Less than before: it is read once more.
-      defer { left = end }
-      return min(left, end)
+      let from = min(state.left, end)
+      state.left = end
+      return from..<end
     }
-    if end > from { madvise(start + from, end - from, MADV_DONTNEED) }
+    guard let old, !old.isEmpty else { return }
+    if old.count == memory.count { mapSmallPages() }
+    madvise(start + old.lowerBound, old.count, MADV_DONTNEED)
   }
+
+  /// Whether a window has to give up its pages, so many bytes, because all together have too many.
+  private static func yields(_ bytes: Int) -> Bool {
+    charged.withLock { charged in
+      guard charged > most else { return false }
+      charged -= bytes
+      return true
+    }
+  }
+
+  /// Else one access could map 2 MiB of a file that the cache holds in huge pages. A failure has no other effect.
+  private func mapSmallPages() { _ = madvise(memory.baseAddress, memory.count, MADV_NOHUGEPAGE) }
 
   private static let step = 512 << 10
 

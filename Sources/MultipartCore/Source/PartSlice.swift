@@ -22,8 +22,8 @@ package struct PartSlice: BodySource {
       UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(from: piece.bytes)
       // Zeros that stand for what cannot be read are never sent.
       try piece.window.check()
-      piece.window.release(before: offset + position)
       done += piece.bytes.count
+      piece.window.release(before: offset + position + Int64(done))
     }
     try checkEnd(position + Int64(count))
     return count
@@ -58,6 +58,7 @@ package struct PartSlice: BodySource {
       piece.window.release(before: offset + done)
       done += Int64(piece.bytes.count)
     }
+    current.withLock { $0 }?.release(before: offset + length)
     try checkWhole()
     return try sums.finish()
   }
