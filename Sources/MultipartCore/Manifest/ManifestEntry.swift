@@ -31,13 +31,15 @@ package enum ManifestForm: Sendable {
     self = [".json", ".jsonl"].contains(where: { target.ends(with: $0) }) ? .json : .sums
   }
 
-  /// Whether a file that begins like this may be a manifest: it may then be replaced, wherever it lies.
-  package func begins(_ line: [UInt8]) -> Bool {
+  /// Whether a line is one of a manifest: a file of such lines may be replaced, wherever it lies.
+  package func isLine(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .sums:
-      let sum = line.first == UInt8(ascii: "\\") ? line.dropFirst() : line[...]
+      let sum = line.first == UInt8(ascii: "\\") ? line.dropFirst() : line
       return sum.prefix(64).count { Hex.value(of: $0) != nil } == 64 && sum.dropFirst(64).starts(with: "  ".utf8)
-    case .json: return line.starts(with: #"{"key":"#.utf8)
+    case .json:
+      guard let entry = JSON.parse(Array(line)) else { return false }
+      return ["key", "size", "etag", "version_id", "checksum", "sha256"].allSatisfy { entry[$0] != nil }
     }
   }
 

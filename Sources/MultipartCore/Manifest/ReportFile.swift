@@ -28,10 +28,10 @@ package final class ReportFile: Sendable {
 
   private var title: String { setting == .manifest ? "the manifest" : "the list of what has failed" }
 
-  /// `begins` tells by its first line whether a file is an earlier report. With `onlyLooks` nothing is written, not even to
-  /// find out whether it could be.
+  /// A file whose every line is one of a report is an earlier report. With `onlyLooks` nothing is written, not even to find
+  /// out whether it could be.
   package init(
-    _ path: FilePath, of setting: Setting, onlyLooks: Bool, begins: ([UInt8]) -> Bool
+    _ path: FilePath, of setting: Setting, onlyLooks: Bool, isLine: (ArraySlice<UInt8>) -> Bool
   ) throws(Failure) {
     self.path = path
     self.setting = setting
@@ -69,7 +69,7 @@ package final class ReportFile: Sendable {
       probe.remove()
     }
     let isEmpty = found.map { $0.st_size == 0 } ?? true
-    isReplaceable = isEmpty ? true : begins(try Self.firstLine(place, path, setting))
+    isReplaceable = isEmpty || Self.everyLine(of: place, isLine)
     (target, inode, self.place) = (.file(place, mode: mode), found.map { Inode($0) }, place)
   }
 
@@ -148,14 +148,16 @@ package final class ReportFile: Sendable {
     return place
   }
 
-  private static func firstLine(
-    _ place: FilePath, _ path: FilePath, _ setting: Setting
-  ) throws(Failure) -> [UInt8] {
-    let descriptor = place.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard descriptor >= 0 else { throw refusal(path, setting, errno) }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 8 << 10)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    return Array(bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 })
+  /// Also of a list whose lines end in NUL. What cannot be read is no report.
+  private static func everyLine(of place: FilePath, _ isLine: (ArraySlice<UInt8>) -> Bool) -> Bool {
+    do throws(Failure) {
+      let lines = try LineReader(place, longest: 64 << 10)
+      while let line = try lines.next() {
+        guard line.split(separator: 0).allSatisfy(isLine) else { return false }
+      }
+      return true
+    } catch {
+      return false
+    }
   }
 }

@@ -210,7 +210,7 @@ extension BatchSources {
   ) async throws(Failure) -> Bool {
     let mayBeReadTwice = path != Self.standardInput && Self.isKind(S_IFREG, path)
     if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero, bucket, outputs) }
-    var earlier = mayBeReadTwice ? nil : KeysOfPipe()
+    var earlier = mayBeReadTwice ? nil : KeysOfPipe(filesMayRepeat: true)
     let list = try open(path, endsWithZero)
     while let listed = try list.next() {
       guard isChosen(listed.name, tally) else { continue }
@@ -235,7 +235,7 @@ extension BatchSources {
   private func refuseMeetings(
     in path: FilePath, _ endsWithZero: Bool, _ bucket: String, _ outputs: RunOutputs
   ) throws(Failure) {
-    let meeting = try KeyMeeting.find { () throws(Failure) in
+    let meeting = try KeyMeeting.find(filesMayRepeat: true) { () throws(Failure) in
       let list = try FileList(path, endsWithZero: endsWithZero)
       return { () throws(Failure) in
         while let listed = try list.next() {
@@ -249,7 +249,7 @@ extension BatchSources {
         return nil
       }
     }
-    if let meeting, meeting.first != meeting.second { throw meeting.failure }
+    if let meeting { throw meeting.failure }
   }
 
   private func tell(
@@ -258,7 +258,7 @@ extension BatchSources {
   ) async throws(Failure) -> Bool {
     let file = batch.path.flatMap { Self.isKind(S_IFREG, $0) ? $0 : nil }
     if let file { try refuseMeetings(inBatch: file, outputs) }
-    var earlier = file == nil ? KeysOfPipe() : nil
+    var earlier = file == nil ? KeysOfPipe(filesMayRepeat: false) : nil
     while let line = try batch.next() {
       guard shard?.holds(Array(line.key.utf8)) ?? true else {
         tally.noteOther()
@@ -281,7 +281,7 @@ extension BatchSources {
   }
 
   private func refuseMeetings(inBatch path: FilePath, _ outputs: RunOutputs) throws(Failure) {
-    let meeting = try KeyMeeting.find { () throws(Failure) in
+    let meeting = try KeyMeeting.find(filesMayRepeat: false) { () throws(Failure) in
       let list = try BatchList(path)
       return { () throws(Failure) in
         guard let line = try list.next() else { return nil }
@@ -295,8 +295,14 @@ extension BatchSources {
 
 /// The keys that came through a pipe, which cannot be read twice: of two files with one key the first is sent. 16 bytes are
 /// kept for each.
-private struct KeysOfPipe {
+struct KeysOfPipe {
   private var files: [Int: Int] = [:]
+  private let filesMayRepeat: Bool
+
+  /// False where two lines about one file can ask for different things.
+  init(filesMayRepeat: Bool) {
+    self.filesMayRepeat = filesMayRepeat
+  }
 
   mutating func add(_ key: String, _ file: FilePath) throws(Failure) {
     // Of the bytes: a `String` has the hash of every other way to write its characters, and those are other keys.
@@ -305,7 +311,7 @@ private struct KeysOfPipe {
       files[hash] = file.bytes.hashValue
       return
     }
-    guard first != file.bytes.hashValue else { return }
+    guard !filesMayRepeat || first != file.bytes.hashValue else { return }
     throw Failure(
       .usage, "\(SafeText.oneLine(file.text)) has the same key as a file that came before it, and is not sent",
       remedy: "send them under different prefixes, or rename one of them"

@@ -27,18 +27,23 @@ package struct TicketBatch: Sendable {
     return BatchUpload(
       TicketUploaderMaker(link, batch.upload), batch, driver: driver,
       find: { [tickets, endpoint] give in
+        // The same ticket may come twice, as after `cat`.
+        var earlier = KeysOfPipe(filesMayRepeat: true)
         while let ticket = try tickets.next() {
-          guard await give(Self.step(ticket, root, endpoint)) else { return }
+          guard await give(Self.step(ticket, root, endpoint, &earlier)) else { return }
         }
       }, onEvent: onEvent)
   }
 
-  private static func step(_ ticket: Ticket, _ root: Folder, _ endpoint: String) -> CandidateStep {
+  private static func step(
+    _ ticket: Ticket, _ root: Folder, _ endpoint: String, _ earlier: inout KeysOfPipe
+  ) -> CandidateStep {
     let name = ticket.file ?? ""
     do throws(Failure) {
       guard ticket.endpoint.utf8.elementsEqual(endpoint.utf8) else {
         throw Ticket.damaged("it leads to another server than the first one of the batch")
       }
+      try earlier.add("s3://\(ticket.bucket)/\(ticket.key)", FilePath(name))
       let file = try file(name, in: root)
       var item = UploadItem(UploadInput(.entry(file, followsLinks: false)), to: ticket.key)
       item.bucket = ticket.bucket

@@ -121,24 +121,39 @@ struct TicketSteps {
     }
   }
 
-  /// The object, if it can be that of the ticket.
-  private func completed() async throws(Failure) -> (object: ObjectInfo, state: TicketState)? {
+  /// The object, if something shows that it is the ticket's, and what that is.
+  private func completed() async throws(Failure) -> (object: ObjectInfo, state: TicketState, evidence: String)? {
     let head = HeadObject(bucket: ticket.bucket, key: ticket.key, common: common)
     guard case .exists(let object) = try await client.perform(head, retrying: retry) else { return nil }
     if let modified = object.lastModified, modified < ticket.created { return nil }
-    if case .exactly(let size) = ticket.length, let found = object.size, found != size { return nil }
-    let form = object.etag.flatMap(ETag.init)?.form
-    if let etag = ticket.signedETag, case .multipart? = form, ETag(etag) != object.etag.flatMap(ETag.init) {
-      return nil
-    }
+    guard let size = object.size, let (parts, evidence) = evidence(of: object, size) else { return nil }
     var state = TicketState(.completed)
-    state.bytes = object.size ?? 0
-    state.isTooLong = state.bytes > ticket.mostBytes
-    // How many parts it has, its ETag says. Where it does not, they are those of its size.
-    var parts = ticket.expectedParts ?? Int(max(1, (state.bytes - 1) / ticket.partSize + 1))
-    if case .multipart(_, let count)? = form { parts = count }
-    state.there = Array(1...max(1, min(parts, S3Limits.mostParts)))
-    return (object, state)
+    state.bytes = size
+    state.isTooLong = size > ticket.mostBytes
+    state.there = Array(1...parts)
+    return (object, state, evidence)
+  }
+
+  /// How many parts it has, and what shows that it is the ticket's.
+  private func evidence(of object: ObjectInfo, _ size: Int64) -> (parts: Int, evidence: String)? {
+    // An ETag that is not one of parts may be that of somebody else's single request.
+    let multipart: Int? =
+      if case .multipart(_, let parts)? = object.etag.flatMap(ETag.init)?.form {
+        max(1, min(parts, S3Limits.mostParts))
+      } else { nil }
+    guard case .exactly(let wanted) = ticket.length else {
+      return multipart.map { ($0, "it was made of parts, after the ticket was issued") }
+    }
+    guard size == wanted, let plan = try? UploadPlan(inParts: size, of: ticket.partSize) else { return nil }
+    let receipts = (1...plan.partCount).map { ticket.signedReceipt(of: $0, size: plan.range(of: $0).length) }
+    guard let expected = try? Expectation(receipts: receipts) else { return nil }
+    switch Verdict.judge(expected, ReportedObject(object)) {
+    case .proven(let evidence): return (plan.partCount, evidence)
+    case .undecided:
+      guard multipart == plan.partCount, expected.etag == nil else { return nil }
+      return (plan.partCount, "its size, parts and time are those of the ticket's upload")
+    case .absent, .notOurs, .contradicted: return nil
+    }
   }
 
   func finish(_ end: TicketState.End, _ publishing: (TicketState) -> Void) async throws(Failure) -> UploadedObject {
@@ -162,14 +177,12 @@ struct TicketSteps {
       }
     } catch {
       guard Ticket.isGone(error) else { throw error.at(ticket.place) }
-      guard let (object, state) = try await completed() else { throw Ticket.gone(error).at(ticket.place) }
+      guard let (object, state, evidence) = try await completed() else { throw Ticket.gone(error).at(ticket.place) }
       if state.isTooLong { throw state.tooLong(ticket, "the object has").at(ticket.place) }
       var result = UploadedObject(
         UploadResult(
           size: state.bytes, parts: state.there.count, object: ReportedObject(object), sum: nil,
-          evidence: ticket.signedETag == nil
-            ? "its size and time are those of the ticket's upload" : "its ETag is that of the ticket's parts",
-          bytesSent: 0, retries: 0))
+          evidence: evidence, bytesSent: 0, retries: 0))
       result.isUnchanged = true
       return result
     }

@@ -59,6 +59,17 @@ extension Ticket {
   }
 }
 
+extension Ticket {
+  /// Of a part, as far as the signatures say what it is: the store has taken it with the checksum that they name.
+  func signedReceipt(of number: Int, size: Int64) -> PartReceipt {
+    let sum = sum(ofPart: number)
+    let isMD5 = sum?.algorithm == .md5
+    return PartReceipt(
+      number: number, size: size, etag: isMD5 && etagMayBeMD5 ? sum.map { "\"\($0.hex)\"" } ?? "" : "",
+      checksum: isMD5 ? nil : sum, proof: sum == nil ? .none : isMD5 ? .contentMD5 : .checksum)
+  }
+}
+
 extension ListParts.Part {
   fileprivate func hasMD5(_ sum: Checksum) -> Bool {
     if case .md5(let md5)? = ETag(etag)?.form { md5 == sum.bytes } else { false }

@@ -27,7 +27,7 @@ struct ManifestTarget: Sendable {
       let suffix = name.utf8.dropFirst(given.text.utf8.count)
       place = .file(
         try ReportFile(
-          FilePath(bytes: given.bytes + suffix), of: .manifest, onlyLooks: selection.isDryRun, begins: form.begins))
+          FilePath(bytes: given.bytes + suffix), of: .manifest, onlyLooks: selection.isDryRun, isLine: form.isLine))
     }
   }
 

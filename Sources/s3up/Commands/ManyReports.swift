@@ -12,11 +12,14 @@ struct ManyReports: Sendable {
   init(_ session: Session, _ selection: SelectionOptions) throws(Failure) {
     let folder = session.environment["TMPDIR"].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } ?? "/tmp"
     manifest = try ManifestTarget(selection, folder: folder)
-    let sources = session.invocation.positionals.map(\.bytes)
+    // Below each source: a name that only begins with the same letters is another one.
+    let sources = session.invocation.positionals.filter { !S3URL.looksLike($0) }.map { source in
+      source.bytes.last == UInt8(ascii: "/") ? source.bytes : source.bytes + [UInt8(ascii: "/")]
+    }
     let list = try selection.failedTo.map { (path) throws(Failure) in
       // An earlier list of the same sources.
       try ReportFile(FilePath(bytes: path.bytes), of: .failedNames, onlyLooks: selection.isDryRun) { line in
-        sources.contains { line.starts(with: $0) && !$0.isEmpty }
+        sources.contains { line.starts(with: $0) || line.elementsEqual($0.dropLast()) }
       }
     }
     failures = FailedNames(list, endWithNUL: selection.endsWithNUL, folder: folder)

@@ -138,6 +138,11 @@ between() { # TEXT TAG: sets `value`
   case $1 in *"<$2>"*) value=${1#*"<$2>"} value=${value%%"<"*} ;; esac
 }
 
+bare() { # ETAG as XML has it: sets `etag`
+  etag=$1
+  for quote in '"' '&quot;' '&#34;'; do etag=${etag#"$quote"} etag=${etag%"$quote"}; done
+}
+
 # Sets `found`, the length, `etag` and `sum` from the headers of the answer.
 read_headers() {
   found='' etag='' sum=''
@@ -158,7 +163,7 @@ read_headers() {
 refused() {
   between "$answer" Code
   case $code$value in
-    200?* | 000* | 408* | 429* | 5* | 400RequestTimeout)
+    200* | 000* | 408* | 429* | 5* | 400RequestTimeout)
       fail 75 "$1 failed ($code${value:+ $value})" 'Run the same command again: it continues.' ;;
     401* | 403* | 400ExpiredToken)
       fail 77 "the store refuses $1 ($code${value:+ $value})" \
@@ -192,8 +197,7 @@ keep_parts() {
       PartNumber\>*) number=${word#*>} ;;
       Size\>*) bytes=${word#*>} ;;
       ETag\>*)
-        etag=${word#*>}
-        for quote in '"' '&quot;' '&#34;'; do etag=${etag#"$quote"} etag=${etag%"$quote"}; done ;;
+        bare "${word#*>}" ;;
       Checksum[!T]*\>*) sum=${word#*>} ;;
       /Part\>*)
         case $number in
@@ -327,7 +331,14 @@ show_object() {
   [ -n "$object_etag" ] || [ -z "$hasher" ] || own_etag=$(file_etag)
   proof="it has this size; ETag $etag"
   # Not every store makes ETags of MD5s.
-  [ "${etag%-*}" != "$etag" ] && value=${etag%-*} && [ ${#value} -eq 32 ] || return 0
+  value=${etag%-*}
+  [ ${#value} -eq 32 ] && [ "$etag_is_md5" = yes ] || return 0
+  [ "${completed:-$etag}" = "$etag" ] || return 1
+  if [ "$value" = "$etag" ]; then
+    # Of one request, and so not of this upload, but for a store that says so itself.
+    [ "$etag" = "$completed" ]
+    return
+  fi
   [ "${etag##*-}" = "$count" ] || return 1
   value=${object_etag:-$own_etag}
   [ -n "$value" ] || return 0
@@ -363,7 +374,7 @@ is_from_file() {
 file=$1
 { [ -f "$file" ] && [ -r "$file" ]; } || fail 66 "$file is not a file that can be read"
 command -v curl >/dev/null || fail 69 'curl is not installed'
-hasher='' note='' own_etag=''
+hasher='' note='' own_etag='' completed=''
 if [ "$etag_is_md5" = yes ]; then
   for try in md5sum 'openssl md5 -r' 'md5 -q'; do
     # One that is there may still refuse to work, as openssl does in FIPS mode.
@@ -379,11 +390,15 @@ still_same
 # The store may take minutes to assemble the object.
 settle "$(whole_in_xml | request "${complete%% *}" "Content-Type: application/xml$tab${complete#* }" \
   --data-binary @- --speed-time 600)"
+# An error can follow a 200, and a page of something between here and the store can come with one.
 case $code$answer in
-  200*'<Error>'*) refused 'the completion' ;;
-  200*) ;;
+  200*'<Error'* | 200*':Error'* ) refused 'the completion' ;;
+  200*'CompleteMultipartUploadResult'*) ;;
   *) refused 'the completion' ;;
 esac
+between "$answer" ETag
+bare "$value"
+completed=$etag
 show_object || fail 75 "the object is not this file ($code)" 'Somebody may have replaced it: run the same command again.'
 # The parts' notes are needed no longer.
 [ -z "$note" ] || : >"$note"

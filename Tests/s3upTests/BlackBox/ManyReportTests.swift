@@ -56,6 +56,35 @@ import Testing
     #expect(box.fake.object("p/a") != nil && box.fake.objectCount == 1)
   }
 
+  @Test("A file of the tree that only looks like an earlier report is refused as one, and stays")
+  func likeAReport() async throws {
+    let box = try BlackBox()
+    try box.files.write("dd is my diary\nprecious\n", to: "dd/words")
+    try box.files.write("dd/x\nprecious\n", to: "dd/mixed")
+    try box.files.write(#"{"key":"precious","list":[1,2]}"# + "\n", to: "dd/data.json")
+    try box.files.write(".env\nnode_modules\n", to: "dd/.gitignore")
+    try await expectRefused(box, ["-r", "dd", "s3://bucket/dd/", "--failed-to", "dd/words"])
+    try await expectRefused(box, ["-r", "dd", "s3://bucket/dd/", "--failed-to", "dd/mixed"])
+    try await expectRefused(box, ["-r", "dd", "s3://bucket/dd/", "--manifest", "dd/data.json"])
+    try await expectRefused(box, ["-r", ".", "s3://bucket/dd/", "--failed-to", "dd/.gitignore"])
+  }
+
+  @Test("A file of the tree that is an earlier report is replaced, and not sent")
+  func earlierReport() async throws {
+    let box = try BlackBox()
+    try box.sample("dd/a", 3)
+    try box.files.write("dd/a\ndd/sub/b\n", to: "dd/failed")
+    for manifest in ["dd/sums", "dd/all.json"] {
+      for _ in 0..<2 {
+        let result = try await box.run(
+          "put", "-r", "dd", "s3://bucket/p/", "--failed-to", "dd/failed", "--manifest", manifest)
+        result.expectSuccess()
+      }
+      #expect(unlink(box.files.path(manifest)) == 0)
+    }
+    #expect(box.fake.objectCount == 1)
+  }
+
   @Test("A file that a pipe's list names is not replaced: it fails, and its report is not written")
   func pipe() async throws {
     let box = try box()

@@ -5,6 +5,35 @@ import Testing
 
 /// Which files a run of many sends, and what it says if that is not what was meant.
 @Suite(.timeLimit(.minutes(15))) struct ManySelectionTests {
+  @Test("Two files of a list with one key are refused, also after a file that is named twice")
+  func meetingAfterARepeat() async throws {
+    let box = try BlackBox()
+    for name in ["a", "x/k", "y/k"] { try box.files.write(name, to: name) }
+    for list in ["a\na\nx/./k\ny/./k\n", "x/./k\nx/./k\ny/./k\n"] {
+      try box.files.write(list, to: "list")
+      try await box.run("put", "--files-from", "list", "s3://bucket/p/").expectFailure(64, "have the same key")
+      #expect(box.fake.objectCount == 0)
+    }
+    try box.files.write("a\na\nx/./k\n", to: "list")
+    try await box.run("put", "--files-from", "list", "s3://bucket/p/").expectSuccess()
+    #expect(box.fake.objectCount == 2)
+  }
+
+  @Test("A second line of a batch about a key is not sent, from a file and from a pipe, whatever it asks for")
+  func batchLinesMeet() async throws {
+    let box = try BlackBox()
+    try box.files.write("a", to: "a")
+    let line = { (type: String) in #"{"localUri":"a","bucket":"bucket","key":"k","mimeType":"\#(type)"}"# + "\n" }
+    try box.files.write(line("text/plain") + line("image/png"), to: "batch")
+    try await box.run("put", "--batch", "batch").expectFailure(64, "have the same key")
+    #expect(box.fake.objectCount == 0)
+    let piped = try await box.run(["put", "--batch", "-"], input: .file(box.files.path("batch")))
+    #expect(piped.status == 64, "\(piped.errors)")
+    #expect(piped.errors.contains("same key as a file that came before it"))
+    #expect(box.fake.object("k")?.headers["Content-Type"] == "text/plain")
+    #expect(box.fake.requests(.putObject).count == 1)
+  }
+
   private func box() throws -> BlackBox {
     let box = try BlackBox()
     for name in ["t/lib/a.js", "t/lib/b.css", "t/lib/deep/c.js", "t/lib/deep/d.txt"] { try box.sample(name, 3) }

@@ -39,6 +39,26 @@ import Testing
   }
 
   @Test(
+    "an object of somebody else at the key is not the ticket's, although its size fits",
+    arguments: ["f", "--size", "--max-size"])
+  func strangersObject(_ kind: String) async throws {
+    let box = try BlackBox()
+    let size = 12_000_000
+    try box.sample("f", size)
+    if kind == "f" {
+      try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", "t.json").expectSuccess()
+    } else {
+      try await issue(box, kind, "\(size)")
+    }
+    try await box.run("ticket", "revoke", "t.json").expectSuccess()
+    box.fake.putObject("k", bytes: randomBytes(kind == "--max-size" ? 3_000_000 : size, seed: 9))
+    let finished = try await box.run("ticket", "finish", "t.json")
+    finished.expectFailure(69, "no longer has the ticket's upload")
+    let shown = try await box.run("ticket", "show", "t.json", "--json")
+    #expect(shown.json["state"] as? String == "gone", "\(shown.output)")
+  }
+
+  @Test(
     "what a failed or killed run has left of a stream is published by nobody, unless somebody says that it is to be as it is",
     arguments: [false, true])
   func halfAStream(_ kills: Bool) async throws {

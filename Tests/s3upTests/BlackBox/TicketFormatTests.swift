@@ -103,6 +103,24 @@ import Testing
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
 
+  @Test(
+    "the script believes no 200 that is not the answer to complete, whatever lies at the key",
+    arguments: [
+      #"<Error xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Code>InternalError</Code></Error>"#, "",
+      "<html><body>Please log in</body></html>",
+    ])
+  func falseCompletion(_ answer: String) async throws {
+    let fault = Fault(
+      Fault.Match(.completeMultipartUpload), .document(status: 200, text: answer, type: "application/xml"))
+    let box = try BlackBox(faults: [fault])
+    try box.sample("f", 3_000_000)
+    try await box.run("ticket", "issue", "f", "s3://bucket/k", "-o", "up.sh", "--format", "sh").expectSuccess()
+    box.fake.putObject("k", bytes: randomBytes(3_000_000, seed: 9))
+    let result = try await box.shell("sh up.sh f")
+    #expect(result.status == 75, "\(result.output) \(result.errors)")
+    #expect(!result.output.contains("uploaded"))
+  }
+
   @Test("show, finish, renew and revoke read every form of a ticket", arguments: TicketForm.allCases)
   func readInEveryForm(_ form: TicketForm) async throws {
     let box = try BlackBox()

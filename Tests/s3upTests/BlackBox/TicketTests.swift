@@ -270,6 +270,25 @@ import Testing
     #expect(state.json["state"] as? String == "gone")
   }
 
+  @Test("of two tickets for one key the second is not sent, but one ticket may come twice")
+  func batchOfTwins() async throws {
+    let box = try BlackBox()
+    for name in ["x/k", "y/k"] { try box.sample(name, 3, seed: UInt64(name.utf8.first!)) }
+    for folder in ["x", "y"] {
+      try await box.shell("cd \(folder) && \"$S3UP\" ticket issue -r . s3://bucket/tb/ -o ../\(folder).jsonl")
+        .expectSuccess()
+    }
+    let joined = try await box.shell(
+      ##"sed 's#"file":"k"#"file":"x/k"#' x.jsonl >all; cat all >>all.2; cat all all.2 >twice; sed 's#"file":"k"#"file":"y/k"#' y.jsonl >>all"##
+    )
+    joined.expectSuccess()
+    let result = try await box.run("put", ".", "--ticket", "all")
+    #expect(result.status == 64, "\(result.output) \(result.errors)")
+    #expect(result.errors.contains("same key as a file that came before it"))
+    #expect(try box.fake.object("tb/k")?.sha256 == sha256(box.files.read("x/k")))
+    #expect(try await box.run("put", ".", "--ticket", "twice").status == 0)
+  }
+
   @Test("the tickets of a folder upload its files, and again only what is missing")
   func folder() async throws {
     let box = try BlackBox()

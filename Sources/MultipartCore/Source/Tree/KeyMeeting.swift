@@ -29,8 +29,9 @@ struct KeyMeeting: Sendable {
   }
 
   /// Among the entries of a list, which is opened again if two hashes of keys are equal. Eight bytes are kept for each.
+  /// With `filesMayRepeat` a file that is named twice does not meet itself.
   static func find(
-    inList open: () throws(Failure) -> (() throws(Failure) -> (key: String, file: FilePath)?)
+    filesMayRepeat: Bool, inList open: () throws(Failure) -> (() throws(Failure) -> (key: String, file: FilePath)?)
   ) throws(Failure) -> KeyMeeting? {
     var hashes: [UInt64] = []
     let next = try open()
@@ -45,7 +46,7 @@ struct KeyMeeting: Sendable {
     while let entry = try again() {
       let key = Array(entry.key.utf8)
       guard doubles.contains(Shard.hash(of: key)) else { continue }
-      if let first = seen.updateValue(entry.file, forKey: key) {
+      if let first = seen.updateValue(entry.file, forKey: key), !filesMayRepeat || first != entry.file {
         return KeyMeeting(key: entry.key, first: first, second: entry.file)
       }
     }

@@ -71,15 +71,22 @@ import Testing
   func list() throws {
     var opened = 0
     func find(_ keys: [String]) throws(Failure) -> KeyMeeting? {
-      try KeyMeeting.find(inList: {
-        opened += 1
-        var rest = keys.enumerated().makeIterator()
-        return { rest.next().map { ($0.element, FilePath("line \($0.offset + 1)")) } }
-      })
+      try KeyMeeting.find(
+        filesMayRepeat: false,
+        inList: {
+          opened += 1
+          var rest = keys.enumerated().makeIterator()
+          return { rest.next().map { ($0.element, FilePath("line \($0.offset + 1)")) } }
+        })
     }
     #expect(try find((0..<10_000).map { "k\($0)" }) == nil && opened == 1)
     #expect(try find([]) == nil)
     let found = try #require(try find((0..<10_000).map { "k\($0)" } + ["k77"]))
+    #expect(
+      try KeyMeeting.find(filesMayRepeat: true) {
+        var rest = ["a", "a", "k", "k"].enumerated().makeIterator()
+        return { rest.next().map { ($0.element, FilePath($0.element == "a" ? "a" : "line \($0.offset)")) } }
+      }?.key == "k")
     #expect(found.key == "k77" && found.first.text == "line 78" && found.second.text == "line 10001")
   }
 }
