@@ -191,8 +191,9 @@ import Testing
     #expect(result.peakMemory < mostMapped, "\(result.peakMemory / mebi) MiB")
   }
 
-  /// Of which 48 MiB are pages of parts that stay mapped.
-  private var mostMapped: Int { 100 * mebi }
+  /// Of which 48 MiB are pages of parts that stay mapped. A release build had 81 MiB at most, a debug build on a busy machine
+  /// 110.
+  private var mostMapped: Int { 128 * mebi }
 
   /// Bytes (`RssAnon`).
   private static func anonymousMemory(of process: pid_t) -> Int? {
