@@ -321,8 +321,26 @@ def others(bench, browser):
         browser.open(page)
         browser.choose(wrong)
         demand("not the expected file" in ended(browser, "bad"), browser.text("status"))
+    page, _ = bench.issue("--max-size", str(6 * MIB))
+    browser.open(page)
+    browser.choose(bench.sample(6 * MIB + 1, 16))
+    demand("more than" in ended(browser, "bad"), browser.text("status"))
     demand(not bench.parts_sent(), "a part of another file was sent")
     return "other sizes and other bytes"
+
+
+def mixed(bench, browser):
+    """Parts that somebody has sent from another file of this size are sent again, and their bytes are not in the object."""
+    file, other = bench.sample(12 * MIB, 17), bench.sample(12 * MIB, 18)
+    page, key = bench.issue("--size", str(12 * MIB))
+    made = bench.s3up("put", other, "--ticket", page, "--parts", "1-1")
+    demand(made.returncode == 0, made.stderr)
+    browser.open(page)
+    browser.choose(file)
+    until("it ends", lambda: browser.kind() in ("good", "bad"))
+    demand(browser.kind() == "good", browser.text("status"))
+    bench.compare(key, file)
+    return "a part of another file"
 
 
 def late(bench, browser):
@@ -501,7 +519,7 @@ return Math.min(...[...document.querySelectorAll('h1, dt, dd, p, label, button')
 """
 
 CASES = {
-    "small": small, "sums": sums, "others": others, "late": late, "hostile": hostile, "keys": keys, "blind": blind,
+    "small": small, "sums": sums, "others": others, "mixed": mixed, "late": late, "hostile": hostile, "keys": keys, "blind": blind,
     "looks": looks, "whole": whole,
 }  # fmt: skip
 

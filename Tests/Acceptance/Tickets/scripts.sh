@@ -142,6 +142,11 @@ bare() {
   [ ! -s out ] || fail 'another file of this size was called complete'
   UPLOAD_PATH='' expect 0 bare.sh small
   UPLOAD_PATH='' expect 69 bare.sh small2
+  # Its note is of an object that has been replaced since.
+  issue sh replaced.sh small2 "$place/bare" --part-size 5M
+  UPLOAD_PATH='' expect 0 replaced.sh small2
+  expect 69 bare.sh small
+  [ ! -s out ] || fail 'an object that replaced the one of this file was called complete'
 
   # Rewritten, with its size and times.
   issue sh rewritten.sh '' "$place/rewritten" --max-size 20M --part-size 5M
@@ -220,6 +225,9 @@ all() {
   expect 69 size.sh small
   issue sh most.sh '' "$place/most" --max-size 20M --part-size 5M
   expect 65 most.sh file
+  issue sh less.sh '' "$place/less" --max-size 6291455 --part-size 5M
+  expect 65 less.sh small
+  [ -z "$(sent)" ] || fail 'a file that is one byte too long was sent'
   expect 0 most.sh small
   identical small "$place/most"
 

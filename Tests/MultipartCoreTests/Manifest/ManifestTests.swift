@@ -98,6 +98,15 @@ import Testing
     #expect(lines.map { Array(($0?["key"]?.text ?? "-").utf8) } == sorted.map { Array($0.utf8) })
   }
 
+  @Test("the sums do not decide about the order of names that begin alike", arguments: [1, .max])
+  func orderOfSums(_ bound: Int) throws {
+    let manifest = manifest(.sums, bound: bound)
+    let keys = (1...9).map { String(repeating: "a", count: $0) }
+    for key in keys.reversed() { try manifest.add(Self.entry(key, Array(key.utf8))) }
+    let lines = try written(manifest).split(separator: 0x0A)
+    #expect(lines.map { String(decoding: $0.dropFirst(66), as: UTF8.self) } == keys)
+  }
+
   @Test("lines of many threads are all there")
   func threads() async throws {
     let manifest = manifest(.json, bound: 1000)

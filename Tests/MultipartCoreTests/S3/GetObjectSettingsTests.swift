@@ -27,4 +27,17 @@ import Testing
     #expect(try output(200) == .legalHold("ON"))
     #expect(try output(206, ["Content-Range": "bytes 0-41/42"]) == .legalHold("ON"))
   }
+
+  @Test(
+    "A 404 that is about the object or its bucket does not say that the object has no such setting",
+    arguments: ["NoSuchKey", "NoSuchBucket", "NoSuchVersion", "NotFound", "NoSuchUpload"],
+    [GetObjectSettings.Part.tagging, .retention, .legalHold])
+  func noObject(_ code: String, _ part: GetObjectSettings.Part) throws {
+    func answer(_ code: String) -> Response {
+      Response(status: 404, body: Array("<Error><Code>\(code)</Code></Error>".utf8))
+    }
+    let operation = GetObjectSettings(bucket: "b", key: "k", part: part)
+    #expect(throws: Failure.self) { try operation.output(from: answer(code)) }
+    #expect(try operation.output(from: answer("ObjectLockConfigurationNotFoundError")) == .none)
+  }
 }

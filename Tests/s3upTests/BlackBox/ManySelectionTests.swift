@@ -64,6 +64,15 @@ import Testing
     #expect(partly.errors.contains("what was meant is: --include '*.js'"), "\(partly.errors)")
   }
 
+  @Test("An include that matches nothing is 66", arguments: [["-r", "t"], ["t/lib/a.js", "t/lib/deep/c.js"]])
+  func noMatch(_ sources: [String]) async throws {
+    let box = try box()
+    let put = ["put"] + sources + ["s3://bucket/p/", "--include", "*.none"]
+    try await box.run(put).expectFailure(66, "the rules leave nothing to send")
+    try await box.run(put + ["--allow-empty"]).expectSuccess()
+    #expect(box.fake.requests.isEmpty)
+  }
+
   @Test("An include below an excluded folder says so, with rules that reach it", arguments: [true, false])
   func below(_ excludesFirst: Bool) async throws {
     let box = try box()

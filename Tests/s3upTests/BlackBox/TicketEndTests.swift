@@ -171,6 +171,19 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: box.files.path("d")) == ["real.json"])
   }
 
+  @Test("an object that was there before the ticket is not what its upload has made")
+  func older() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 7 * mebi)
+    box.fake.setClockOffset(-600)
+    try await box.run("put", "f", "s3://bucket/k").expectSuccess()
+    box.fake.setClockOffset(0)
+    try await issue(box, "--size", "7M")
+    try await box.run("ticket", "revoke", "t.json").expectSuccess()
+    #expect(try await box.run("ticket", "show", "t.json", "--json").json["state"] as? String == "gone")
+    try await box.run("ticket", "finish", "t.json").expectFailure(69, "completed or revoked")
+  }
+
   @Test(
     "renew and finish say that the upload of a ticket is gone, whatever the store calls it",
     arguments: ["NoSuchUpload", "NoSuchKey", "NotFound"])

@@ -25,7 +25,7 @@ import Testing
       ("\"key\":\"k\"", "\"key\":\"bucket/k\""), ("\"key\":\"k\"", "\"key\":\"\\u212a\""),
       ("\"upload_id\":\"", "\"upload_id\":\"x"), ("partNumber=2", "partNumber=1"),
       ("partNumber=1&", "partNumber=1&acl=&"),
-      ("part-number-marker=0", "part-number-marker=1"),
+      ("part-number-marker=0", "part-number-marker=1"), ("&X-Amz-Expires=", "&X-Amz-Date=0&X-Amz-Expires="),
       ("\"head\":{\"url\":\"", "\"head\":{\"url\":\"http://x/\",\"u\":\""),
     ])
   func lies(_ old: String, _ new: String) async throws {
@@ -86,6 +86,19 @@ import Testing
     }
     #expect(box.fake.requests.count == before)
     #expect(try box.files.read("t.json") == ticket)
+  }
+
+  @Test("renew signs nothing of a ticket for a stream that was made longer, or shorter")
+  func editedMost() async throws {
+    let box = try BlackBox()
+    try await issue(box, "--max-size", "12M", "s3://bucket/k")
+    for size in [12 * mebi + 1, 12 * mebi - 1] {
+      let ticket = try box.files.read("t.json")
+      try change(box, "\"max_size\":\(12 * mebi)", "\"max_size\":\(size)")
+      try await box.run("ticket", "renew", "t.json").expectFailure(78, "was edited")
+      try box.files.write(ticket, to: "t.json")
+    }
+    try await box.run("ticket", "renew", "t.json").expectSuccess()
   }
 
   @Test("without the issuer's key renew prints what it would sign, and signs it only if it is told to trust it")
