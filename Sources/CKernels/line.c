@@ -20,6 +20,7 @@ int ck_line_read(int socket, struct ck_line *line) {
   uint64_t limited = info.tcpi_rwnd_limited + info.tcpi_sndbuf_limited;
   line->held = info.tcpi_busy_time > limited ? info.tcpi_busy_time - limited : 0;
   line->acknowledged = info.tcpi_bytes_acked;
+  line->received = info.tcpi_bytes_received;
   return 0;
 }
 

@@ -17,6 +17,8 @@ public enum Setting: String, Sendable, CaseIterable {
   case objectLockMode, retainUntil, legalHold
   // Which object is meant, and the conditions on it.
   case ifMatch, ifNoneMatch, versionID
+  // What may become of a file that is there.
+  case overwrites
   // The single steps of an upload.
   case offset, length, allowsGaps
   /// How long a presigned URL or a ticket is valid.

@@ -10,6 +10,8 @@ public enum UploadActivity: Sendable, Equatable {
   /// Waiting for bytes of a stream.
   case reading
   case sending
+  /// Bytes of an object are coming.
+  case receiving
   /// Waiting until a retry, and why.
   case waitingToRetry(why: Wording, until: Duration)
   /// The store assembles the object.

@@ -19,14 +19,17 @@ public struct UploadState: Sendable, Equatable {
   package var beginnings: Int
 
   init(_ uploader: Uploader) {
-    let progress = uploader.progress
+    self.init(uploader.progress, activity: uploader.activity)
+  }
+
+  init(_ progress: TransferProgress, activity: UploadActivity) {
     total = progress.total
     bytes = progress.bytes
     parts = progress.parts
     partsDone = progress.partsDone
     connections = progress.connections
     taken = progress.taken
-    activity = uploader.activity
+    self.activity = activity
     beginnings = progress.beginnings
   }
 }

@@ -27,6 +27,11 @@ const char *ck_crc_kernel(void);
 const char *ck_kernel_name(size_t index);
 uint64_t ck_kernel_run(size_t index, int algorithm, uint64_t crc, const void *data, size_t length);
 
+// Renames a file unless the new name is taken (renameat2 with RENAME_NOREPLACE), and gives a file its length with its blocks
+// (fallocate), which Swift's Glibc leaves out: 0 or errno.
+int ck_rename_new(const char *from, const char *to);
+int ck_allocate(int file, int64_t length);
+
 // Prevents core files of this process, and other processes of the same user from reading its memory, which holds keys and
 // tokens. In C, because prctl is variadic and Swift cannot call it.
 void ck_forbid_core_files(void);
@@ -39,6 +44,7 @@ struct ck_line {
   uint32_t shortest;    // microseconds: the shortest of the last minutes, or the smoothed one
   uint64_t held;           // microseconds in which only the line's own speed held the connection back
   uint64_t acknowledged;   // bytes
+  uint64_t received;       // bytes
 };
 // Reads TCP_INFO: 0 or errno.
 int ck_line_read(int socket, struct ck_line *line);

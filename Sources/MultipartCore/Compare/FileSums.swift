@@ -1,7 +1,8 @@
 /// The checksums of one file that a comparison asks for. Each pass also computes the CRC64NVME, which most stores keep
 /// and which takes little time beside an MD5. The file is not read twice for the same checksum.
-struct FileSums {
+struct FileSums: ByteSums {
   let file: SourceFile
+  var size: Int64 { file.size }
   let isStopped: @Sendable () -> Bool
   private var whole: [ChecksumAlgorithm: Checksum] = [:]
   private var etags: [Int64: ETag] = [:]
@@ -32,6 +33,10 @@ struct FileSums {
     try file.checkUnchanged()
     if let sum = CRCCombiner.combine(.crc64nvme, pieces.map { ($0.checksum, $0.length) }) { whole[.crc64nvme] = sum }
     return parts
+  }
+
+  mutating func composite(of plan: UploadPlan, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum? {
+    try CompositeChecksum(of: of(parts: plan, algorithm))
   }
 
   /// Of an object in the parts of a plan.

@@ -4,7 +4,8 @@ import Glibc
 enum StateFolder {
   /// What s3up keeps in it, and nothing else.
   static let names = [
-    RecordFolder.ownName, RunRecord.folderName, StoreMemory.name, CognitoGuestFile.name, TicketSeal.name,
+    RecordFolder.ownName, RunRecord.folderName, DownloadRecord.folderName, StoreMemory.name, CognitoGuestFile.name,
+    TicketSeal.name,
   ]
 
   /// `mkdir` for each missing folder of the path, mode 0700, each made durable in its parent.

@@ -37,6 +37,7 @@ extension ck_line {
     sent += other.sent
     sent_again += other.sent_again
     acknowledged += other.acknowledged
+    received += other.received
     held += other.held
   }
 }
@@ -61,8 +62,9 @@ final class LoopSockets {
   private let entry: Int
   private let note: @Sendable (Wording) -> Void
   private let read: (Int32) -> ck_line?
-  /// Bytes of bodies that were written to the sockets.
+  /// Bytes of bodies that were written to the sockets, and that were read from them into sinks.
   private var written: Int64 = 0
+  private var taken: Int64 = 0
   private var delivered: Int64 = 0
 
   /// On a long line most of a part would lie in a buffer of 4 MiB, and be sent even if its connection is closed because a
@@ -94,6 +96,8 @@ final class LoopSockets {
 
   func wrote(_ bytes: Int64) { written += bytes }
 
+  func took(_ bytes: Int) { taken += Int64(bytes) }
+
   func lookAtLine(at now: Duration) {
     var seen: [Int32: ck_line] = [:]
     for (socket, inode) in opened {
@@ -110,11 +114,11 @@ final class LoopSockets {
     let sum = LineWatch.Sum(seen.values)
     let flown = flow.take(seen)
     if flown.acknowledged > 0 {
-      delivered = Int64(clamping: flown.acknowledged)
+      delivered = Int64(clamping: flown.acknowledged) + Int64(clamping: flown.received)
     } else {
       // Kernels before 4.1 and some sandboxes, such as gVisor's, do not count what was acknowledged.
       let waiting = opened.keys.reduce(0) { $0 + Int64(unacknowledged($1) ?? 0) }
-      delivered = max(delivered, written - waiting)
+      delivered = max(delivered, written - waiting + taken)
     }
     var entry = LineLedger.Entry(
       at: now, delivered: delivered, segments: Int64(clamping: flown.sent),

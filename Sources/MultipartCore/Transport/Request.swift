@@ -38,8 +38,17 @@ package enum RequestBody: Sendable {
 
 /// Receives the body of a successful answer piece by piece, on the thread of the loop.
 package protocol BodySink: Sendable {
+  /// The head of a successful answer whose body follows; a failure ends the transfer before a byte of it is received.
+  func begin(_ status: Int, _ headers: HeaderList) -> Failure?
   /// False ends the transfer.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
+  /// Why it did.
+  var failure: Failure? { get }
+}
+
+extension BodySink {
+  package func begin(_ status: Int, _ headers: HeaderList) -> Failure? { nil }
+  package var failure: Failure? { nil }
 }
 
 /// One HTTP request as it is sent: the URL goes out byte for byte. Whether it was signed just now, in its headers,

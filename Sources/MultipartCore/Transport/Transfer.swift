@@ -30,6 +30,7 @@ final class Transfer {
   /// Since when the limiter has refused bytes; the position in the queue of those that wait.
   private(set) var refusedSince: Duration = .zero
   private var isRefused = false
+  private var sinkHasBegun = false
   let uptime: @Sendable () -> Duration
 
   private var answer = Answer()
@@ -64,6 +65,7 @@ final class Transfer {
     found = nil
     waitsForRate = false
     isRefused = false
+    sinkHasBegun = false
     answer = Answer()
     moved = Movement(at: uptime())
     cause = nil
@@ -288,12 +290,30 @@ final class Transfer {
     return cause == nil
   }
 
+  /// What has come may have used more than the limit allows: nothing more is read until that is made up for. libcurl gives
+  /// the same bytes again then.
+  func mustWaitToReceive() -> Bool {
+    guard request.sink != nil, let limiter else { return false }
+    let now = uptime()
+    guard limiter.wait(now: now) > .zero else { return false }
+    if !waitsForRate { refusedSince = now }
+    waitsForRate = true
+    return true
+  }
+
   func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
     if let sink = request.sink, (200..<300).contains(answer.status) {
-      guard sink.receive(bytes) else {
-        cause = cause ?? Failure(.local, "the received bytes could not be stored")
+      if !sinkHasBegun, let failure = sink.begin(answer.status, answer.headers) {
+        cause = failure
         return false
       }
+      sinkHasBegun = true
+      guard sink.receive(bytes) else {
+        cause = cause ?? sink.failure ?? Failure(.local, "the received bytes could not be stored")
+        return false
+      }
+      sockets.took(bytes.count)
+      limiter?.spend(bytes.count, now: uptime())
       return true
     }
     guard answer.body.count + bytes.count <= request.maximumAnswer else {

@@ -1,7 +1,7 @@
 /// What one sample of the connections showed.
 package struct LineSample: Sendable, Equatable {
   package var at: Duration
-  /// Bytes that the other side has acknowledged since the run began, on all connections.
+  /// Bytes that the other side has acknowledged, or that came from it, since the run began, on all connections.
   package var delivered: Int64
   /// Segments with data that were sent since the run began, and those sent again, on connections that each loss slows.
   package var segments: Int64 = 0

@@ -46,6 +46,11 @@ package final class RateLimiter: Sendable {
     }
   }
 
+  /// Takes what has been received already; `wait` is then as long as it takes to make up for it.
+  package func spend(_ count: Int, now: Duration) {
+    withBucket(now) { bucket in if bucket.rate != nil { bucket.tokens -= Double(count) } }
+  }
+
   /// When a transfer that was refused bytes may try again.
   package func wait(now: Duration) -> Duration {
     withBucket(now) { bucket in

@@ -45,6 +45,7 @@ enum Runner {
     case .putMany: return try await PutManyCommand(session).run()
     case .putByTicket: try await TicketPutCommand(session).run()
     case .putByTickets: return try await TicketPutCommand(session).runMany()
+    case .get: try await GetCommand(session).run()
     case .create: try await CreateCommand(session).run()
     case .partSigned, .partByURL: try await PartCommand(session).run()
     case .parts: try await PartsCommand(session).run()

@@ -1,11 +1,12 @@
 /// The commands, in help's order.
 enum CommandName: String, Sendable, CaseIterable {
-  case put, create, part, parts, complete, abort, uploads, presign, ticket, doctor, help, completions
+  case put, get, create, part, parts, complete, abort, uploads, presign, ticket, doctor, help, completions
 
   /// What it can be asked to do.
   var modes: ModeSet {
     switch self {
     case .put: .put
+    case .get: .get
     case .create: .create
     case .part: .part
     case .parts: .parts

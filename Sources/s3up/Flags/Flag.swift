@@ -3,6 +3,7 @@ import MultipartCore
 /// The groups of options in help and the man page.
 enum FlagSection: String, Sendable, CaseIterable {
   case upload = "Upload"
+  case target = "Target"
   case selection = "Selection"
   case presign = "Presigned URL"
   case ticket = "Ticket"

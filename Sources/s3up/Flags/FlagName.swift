@@ -120,6 +120,10 @@ enum FlagName: String, Sendable, CaseIterable {
   case trustEdited = "trust-edited"
   case asItIs = "as-it-is"
 
+  case overwrite
+  case ifNewer = "if-newer"
+  case range
+
   case method
   case expires
   case contentMD5 = "content-md5"

@@ -5,6 +5,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
   case putOne, putMany, putByTicket, putByTickets
   case create, partSigned, partByURL, parts, complete, abort, uploads, presign
   case issueOne, issueMany, showTicket, renewTicket, finishTicket, revokeTicket
+  case get
   case doctor, help, completions
 
   /// `--recursive is not for `…
@@ -28,6 +29,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
     case .renewTicket: "ticket renew"
     case .finishTicket: "ticket finish"
     case .revokeTicket: "ticket revoke"
+    case .get: "get"
     case .doctor: "doctor"
     case .help: "help"
     case .completions: "completions"
@@ -95,13 +97,14 @@ struct ModeSet: OptionSet, Sendable {
   static let renew = ModeSet(.renewTicket)
   static let finish = ModeSet(.finishTicket)
   static let ticket: ModeSet = [.issue, ModeSet(.showTicket), .renew, .finish, ModeSet(.revokeTicket)]
+  static let get = ModeSet(.get)
   static let doctor = ModeSet(.doctor)
   static let help = ModeSet(.help)
   static let completions = ModeSet(.completions)
 
   /// Those that may send requests to a store.
   static let store: ModeSet = [
-    .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .ticket, .doctor,
+    .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .ticket, .get, .doctor,
   ]
   static let all: ModeSet = [.store, .help, .completions]
   /// Those that look for the store and for credentials; a ticket has its store's address, and its requests are signed.
@@ -142,6 +145,7 @@ extension CommandName {
       case .finish: return .finishTicket
       case .revoke: return .revokeTicket
       }
+    case .get: return .get
     case .doctor: return .doctor
     case .help: return .help
     case .completions: return .completions

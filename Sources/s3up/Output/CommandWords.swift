@@ -57,6 +57,7 @@ extension Setting {
     case .urlLifetime: .expires
     case .trustsEdited: .trustEdited
     case .asItIs: .asItIs
+    case .overwrites: .overwrite
     case .offset: .offset
     case .length: .length
     case .allowsGaps: .allowGaps

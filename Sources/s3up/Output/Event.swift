@@ -60,7 +60,7 @@ struct Event: Sendable {
         ("parts", .optional(state.parts)), ("connections", .int(Int64(state.connections))),
         ("bytes_per_second", number(state.rate.map { Int64(min(max(0, $0), 1e18)) })),
         ("eta_seconds", state.eta.map { seconds($0 / .seconds(1)) } ?? .null),
-        ("state", .string(state.words ?? "sending")),
+        ("state", .string(state.words ?? (state.activity == .receiving ? "receiving" : "sending"))),
       ])
   }
 
@@ -76,6 +76,36 @@ struct Event: Sendable {
 
   static func completed(_ subject: Subject, _ result: UploadSummary) -> Event {
     Event(name: .completed, fields: head(subject) + fields(of: result))
+  }
+
+  /// The end of a download.
+  static func got(_ subject: Subject, _ summary: DownloadSummary) -> Event {
+    let result = summary.result
+    let name: Name =
+      switch result.outcome {
+      case .completed: .completed
+      case .unchanged: .unchanged
+      case .skipped: .skipped
+      }
+    return Event(
+      name: name,
+      fields: [
+        ("destination", .string(summary.destination)), ("bucket", .optional(subject.bucket)),
+        ("key", .optional(subject.key)), ("size", .int(result.size)), ("etag", .optional(result.etag)),
+        ("version_id", .optional(result.versionID)),
+        (
+          "checksum",
+          result.checksum.map {
+            JSON.object([
+              ("algorithm", .string($0.algorithm)), ("type", .string($0.type.rawValue)), ("value", .string($0.value)),
+            ])
+          } ?? .null
+        ),
+        ("parts", .int(Int64(result.parts))), ("bytes_received", .int(result.bytesReceived)),
+        ("bytes_resumed", .int(result.bytesResumed)), ("retries", .int(Int64(result.retries))),
+        ("seconds", seconds(summary.duration / .seconds(1))), ("request_id", .optional(result.requestID)),
+        ("evidence", .string(result.evidence)),
+      ])
   }
 
   static func shared(_ subject: Subject, _ result: UploadSummary, missing: Int) -> Event {

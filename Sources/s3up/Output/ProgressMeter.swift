@@ -45,7 +45,7 @@ extension UploadActivity {
   /// Whether bytes are expected to arrive.
   var isSending: Bool {
     switch self {
-    case .sending, .stopping: true
+    case .sending, .receiving, .stopping: true
     default: false
     }
   }
@@ -59,6 +59,7 @@ extension UploadActivity {
     case .comparing: "comparing parts"
     case .reading: "waiting for the source"
     case .sending: "sending"
+    case .receiving: "receiving"
     case .waitingToRetry(let why, let until):
       SafeText.oneLine(why.commandText) + ", next try in \(Human.clock(max(.zero, until - now)))"
     case .assembling: "assembling"

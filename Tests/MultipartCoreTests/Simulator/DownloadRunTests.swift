@@ -18,19 +18,54 @@ struct DownloadRunTests {
   func copies() {
     var settings = RunSettings()
     (settings.concurrency, settings.hedges) = (2, true)
-    var run = Run<RangeMachine>(settings)
-    run.add(0, RangeMachine(ranges: 5, size: 1 << 20), partSize: 1 << 20)
+    var run = Run<DownloadMachine>(settings)
+    run.add(0, DownloadMachine(.init(rangeSize: 1 << 20)), partSize: 1 << 20)
     run.close()
     _ = run.begin(at: .zero)
-    _ = run.handle(.of(0, .headDone(version: 1)), at: .zero)
-    for range in 1...4 { _ = run.handle(.of(0, .rangeDone(.init(range: range, version: 1))), at: .seconds(range)) }
+    _ = run.handle(.of(0, .found), at: .zero)
+    _ = run.handle(.of(0, .opened(ranges: 5, size: 5 << 20, have: [])), at: .zero)
+    for range in 1...4 { _ = run.handle(.of(0, .rangeDone(.init(range: range))), at: .seconds(range)) }
     let orders = (5...40).flatMap { run.handle(.tick, at: .seconds($0)) }
-    let copies = orders.filter { if case .act(0, .get(5, isCopy: true)) = $0 { true } else { false } }
+    let copies = orders.filter { if case .act(0, .get(5, _, isCopy: true)) = $0 { true } else { false } }
     #expect(copies.count == 1)
-    _ = run.handle(.of(0, .rangeDone(.init(range: 5, version: 1))), at: .seconds(41))
+    _ = run.handle(.of(0, .rangeDone(.init(range: 5))), at: .seconds(41))
     #expect(!run.isOver, "the other copy still answers")
-    _ = run.handle(.of(0, .rangeFailed(5, Failure(.interrupted, "cancelled"))), at: .seconds(41))
-    #expect(run.isOver && run[0]?.received.count == 5)
+    let last = run.handle(.of(0, .rangeFailed(5, Failure(.interrupted, "cancelled"))), at: .seconds(41))
+    #expect(last.contains { if case .act(0, .prove) = $0 { true } else { false } })
+  }
+
+  @Test("What could not be proven is loaded once more, from other connections, and then it is a failure")
+  func reloads() {
+    var run = Run<DownloadMachine>(RunSettings())
+    run.add(0, DownloadMachine(.init(rangeSize: 1 << 20)), partSize: 1 << 20)
+    run.close()
+    _ = run.begin(at: .zero)
+    _ = run.handle(.of(0, .found), at: .zero)
+    var orders = run.handle(.of(0, .opened(ranges: 2, size: 2 << 20, have: [1])), at: .zero)
+    #expect(Self.gets(orders) == [2], "what is there is not loaded")
+    _ = run.handle(.of(0, .rangeDone(.init(range: 2))), at: .zero)
+    orders = run.handle(.of(0, .refuted(Failure(.dataMismatch, "another sum"))), at: .zero)
+    #expect(Self.gets(orders) == [1, 2])
+    for range in 1...2 { _ = run.handle(.of(0, .rangeDone(.init(range: range))), at: .zero) }
+    orders = run.handle(.of(0, .refuted(Failure(.dataMismatch, "another sum"))), at: .zero)
+    #expect(orders.contains { if case .act(0, .finish(.failed(.dataMismatch))) = $0 { true } else { false } })
+  }
+
+  @Test("Of what is read in order only so many ranges are begun as the reader's place allows")
+  func ordered() {
+    var run = Run<DownloadMachine>(RunSettings())
+    run.add(0, DownloadMachine(.init(rangeSize: 1 << 20, ahead: 3)), partSize: 1 << 20)
+    run.close()
+    _ = run.begin(at: .zero)
+    _ = run.handle(.of(0, .found), at: .zero)
+    #expect(Self.gets(run.handle(.of(0, .opened(ranges: 9, size: 9 << 20, have: [])), at: .zero)) == [1, 2, 3])
+    #expect(Self.gets(run.handle(.of(0, .rangeDone(.init(range: 2))), at: .zero)) == [])
+    _ = run.handle(.of(0, .rangeDone(.init(range: 1))), at: .zero)
+    #expect(Self.gets(run.handle(.of(0, .passedOn(2)), at: .zero)) == [4, 5])
+  }
+
+  private static func gets(_ orders: [Run<DownloadMachine>.Order]) -> [Int] {
+    orders.compactMap { if case .act(_, .get(let range, _, _)) = $0 { range } else { nil } }
   }
 }
 
@@ -38,17 +73,20 @@ struct DownloadRunTests {
 private struct DownloadPlay {
   private struct Out {
     var object: Int
-    var action: RangeMachine.Action
+    var action: DownloadMachine.Action
     var isCancelled = false
   }
 
   private var dice: SimDice
-  private var run: Run<RangeMachine>
+  private var run: Run<DownloadMachine>
   private var out: [Out] = []
   private var timers: [Int] = []
   private var now = 0
-  private var versions: [Int]
-  private var ends: [Int: Failure.Code?] = [:]
+  /// The store has replaced the object since HEAD.
+  private var isReplaced: [Bool]
+  private var ranges: [Int] = []
+  private var arrived: [Int: Set<Int>] = [:]
+  private var ends: [Int: DownloadMachine.Outcome] = [:]
   private let faults: Double
   private let replaces: Bool
   private(set) var mistakes: [String] = []
@@ -63,9 +101,11 @@ private struct DownloadPlay {
     settings.retry = RetryPolicy(tries: dice.chance(0.8) ? 10 : 2)
     settings.seed = dice.word()
     run = Run(settings)
-    versions = (0..<1 + dice.below(12)).map { _ in 1 }
-    for object in versions.indices {
-      run.add(object, RangeMachine(ranges: 1 + dice.below(9), size: 1 << 20), partSize: 1 << 20)
+    isReplaced = (0..<1 + dice.below(12)).map { _ in false }
+    for object in isReplaced.indices {
+      let ahead = dice.chance(0.3) ? 1 + dice.below(3) : nil
+      run.add(object, DownloadMachine(.init(rangeSize: 1 << 20, ahead: ahead)), partSize: 1 << 20)
+      ranges.append(dice.below(10))
     }
     run.close()
   }
@@ -83,11 +123,12 @@ private struct DownloadPlay {
         step()
       }
     }
-    for object in versions.indices {
+    for object in isReplaced.indices {
       guard let end = ends[object] else { return mistakes.append("object \(object) has no end") }
-      guard let machine = run[object] else { continue }
-      if end == nil, machine.received.count != machine.ranges { mistakes.append("object \(object) is not whole") }
-      if faults == 0, !replaces, stopAt == nil, end != nil {
+      if end == .done, arrived[object, default: []].count != ranges[object] {
+        mistakes.append("object \(object) is not whole")
+      }
+      if faults == 0, !replaces, stopAt == nil, end != .done {
         mistakes.append("object \(object) failed without a fault")
       }
     }
@@ -95,7 +136,7 @@ private struct DownloadPlay {
 
   private mutating func step() {
     now += dice.below(100)
-    if replaces, dice.chance(0.02) { versions[dice.below(versions.count)] += 1 }
+    if replaces, dice.chance(0.02) { isReplaced[dice.below(isReplaced.count)] = true }
     if let next = timers.min(), next <= now || out.isEmpty {
       now = max(now, next)
       timers.removeAll { $0 <= now }
@@ -103,36 +144,54 @@ private struct DownloadPlay {
     }
     guard !out.isEmpty else { return mistakes.append("nothing is pending, but there is no end") }
     let next = out.remove(at: dice.below(out.count))
-    take(run.handle(.of(next.object, answer(next)), at: .milliseconds(now)))
+    let event = answer(next)
+    take(run.handle(.of(next.object, event), at: .milliseconds(now)))
+    guard case .rangeDone = event, run[next.object]?.settings.ahead != nil else { return }
+    let have = arrived[next.object, default: []]
+    let place = (1...10).first { !have.contains($0) } ?? 10
+    take(run.handle(.of(next.object, .passedOn(place - 1)), at: .milliseconds(now)))
   }
 
-  private mutating func answer(_ next: Out) -> RangeMachine.Event {
+  private mutating func answer(_ next: Out) -> DownloadMachine.Event {
     let isFault = dice.chance(faults)
-    guard case .get(let range, _) = next.action else {
-      return isFault ? .headFailed(Failure(.network, "reset")) : .headDone(version: versions[next.object])
+    switch next.action {
+    case .get(let range, _, _):
+      if next.isCancelled, dice.chance(0.8) { return .rangeFailed(range, Failure(.interrupted, "cancelled")) }
+      if isReplaced[next.object] { return .rangeFailed(range, RangeSink.replaced) }
+      if isFault { return .rangeFailed(range, Failure(dice.chance(0.3) ? .throttled : .network, "fault")) }
+      arrived[next.object, default: []].insert(range)
+      return .rangeDone(.init(range: range))
+    case .open:
+      if isFault { return .openFailed(Failure(.local, "no room")) }
+      let count = ranges[next.object]
+      return .opened(ranges: count, size: Int64(count) << 20, have: [])
+    case .prove: return isFault ? .refuted(Failure(.dataMismatch, "another sum")) : .proven
+    case .publish: return isFault ? .publishFailed(Failure(.local, "no room")) : .published
+    default: return isFault ? .headFailed(Failure(.network, "reset")) : .found
     }
-    if next.isCancelled, dice.chance(0.8) { return .rangeFailed(range, Failure(.interrupted, "cancelled")) }
-    if isFault { return .rangeFailed(range, Failure(dice.chance(0.3) ? .throttled : .network, "fault")) }
-    return .rangeDone(.init(range: range, version: versions[next.object]))
   }
 
-  private mutating func take(_ orders: [Run<RangeMachine>.Order]) {
+  private mutating func take(_ orders: [Run<DownloadMachine>.Order]) {
     for order in orders {
       switch order {
       case .wake(let time): timers.append(time.simulated)
       case .paced: break
       case .act(let object, .cancel(let range)):
         for index in out.indices where out[index].object == object {
-          if case .get(range, _) = out[index].action { out[index].isCancelled = true }
+          if case .get(range, _, _) = out[index].action { out[index].isCancelled = true }
         }
-      case .act(let object, .finish(let code)):
+      case .act(let object, .finish(let outcome)):
         if ends[object] != nil { mistakes.append("object \(object) ends twice") }
         if out.contains(where: { $0.object == object }) { mistakes.append("object \(object) ends too early") }
-        ends[object] = .some(code)
-      case .act(let object, let action): out.append(Out(object: object, action: action))
+        ends[object] = outcome
+      case .act(let object, .say(.reloads)): arrived[object] = []
+      case .act(_, .say): break
+      case .act(let object, let action):
+        out.append(Out(object: object, action: action))
+
       }
     }
-    let firsts = out.count { if case .get(_, isCopy: false) = $0.action { true } else { false } }
+    let firsts = out.count { if case .get(_, _, isCopy: false) = $0.action { true } else { false } }
     if firsts > run.scheduler.settings.concurrency { mistakes.append("\(firsts) transfers at once") }
   }
 }

@@ -178,6 +178,10 @@ struct FakeExchange {
       case .truncateAnswer(let bytes):
         try io { () throws(StreamEnd) in try stream.write(answer.body.prefix(bytes)) }
         answer.close = true
+      case .corruptAnswer:
+        var body = Data(answer.body)
+        if !body.isEmpty { body[body.count / 2] ^= 1 }
+        try io { () throws(StreamEnd) in try stream.write(body) }
       case .stall(_, .withinAnswer):
         let half = answer.body.count / 2
         try io { () throws(StreamEnd) in try stream.write(answer.body.prefix(half)) }

@@ -82,7 +82,7 @@ extension FakeServer {
     if let none = head.headers["if-none-match"], Self.unquoted(none) == object.etag {
       return HTTPAnswer(304, headers: ["ETag": "\"\(object.etag)\""])
     }
-    let range = try Self.range(head, object)
+    let range = options.ignoresRanges ? nil : try Self.range(head, object)
     if head.headers["x-amz-checksum-mode"]?.uppercased() == "ENABLED", let checksum = object.checksum, range == nil {
       headers.add(checksum.algorithm.header, checksum.value)
       headers.add("x-amz-checksum-type", checksum.type.rawValue)

@@ -58,6 +58,8 @@ package struct FakeOptions: Sendable {
   package var ignoresSettingsQueries = false
   /// The answer to a question for a retention or legal hold that an object has not.
   package var noLock: (status: Int, code: String) = (404, "NoSuchObjectLockConfiguration")
+  /// A GET of a range gets the whole object with 200, as from a store or a proxy that does not know ranges.
+  package var ignoresRanges = false
   package var listedKeys = ListedKeys.encoded
   /// Headers that HEAD hides, as from somebody who may not read them.
   package var headHides: [String] = []

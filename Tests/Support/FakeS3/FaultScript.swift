@@ -95,6 +95,8 @@ package struct Fault: Codable, Sendable {
     case document(status: Int, text: String, type: String)
     /// One bit of the body is flipped on its way to the store.
     case corruptBody
+    /// One bit of the answer's body is flipped on its way from the store.
+    case corruptAnswer
     /// The body is read no faster than this.
     case slowRead(bytesPerSecond: Int)
     /// The answer comes this much later.

@@ -63,7 +63,7 @@ import Testing
   private static func box(_ example: String) throws -> BlackBox {
     var box = try BlackBox {
       $0.buckets = ["my-bucket", "images", "artifacts", "backup", "s3up-test"]
-      $0.storage = .discard
+      $0.storage = example.contains("s3up get") ? .memory : .discard
     }
     box.environment["AWS_REGION"] = "us-east-1"
     for name in ["backup.tar", "video.mkv", "film.mov", "build/lib/x.so", "build/x.o", "srv/data/f", "stamp"] {
@@ -96,6 +96,12 @@ import Testing
         "s3up part disk.img s3://my-bucket/disk.img --upload-id \"$id\" --part 1 --length 64M >etag",
         "s3up parts s3://my-bucket/disk.img --upload-id \"$id\" >parts.txt",
         "url=$(s3up presign s3://my-bucket/disk.img --upload-id \"$id\" --part 1)",
+      ]
+    }
+    if example.contains("s3up get") {
+      lines += [
+        "s3up put backup.tar s3://my-bucket/backups/backup.tar", "s3up put backup.tar s3://my-bucket/disk.img",
+        "tar czf src.tar.gz srv", "s3up put src.tar.gz s3://my-bucket/src.tar.gz", "rm backup.tar",
       ]
     }
     if example.contains("ticket.json"), !example.contains("-o ticket.json") {

@@ -10,14 +10,19 @@ package struct HeadObject: S3Operation {
 
   package var bucket: String
   package var key: String
+  package var versionID: String?
+  package var partNumber: Int?
   package var customerKey: CustomerKey?
   package var common: CommonHeaders
 
   package init(
-    bucket: String, key: String, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+    bucket: String, key: String, versionID: String? = nil, partNumber: Int? = nil, customerKey: CustomerKey? = nil,
+    common: CommonHeaders = CommonHeaders()
   ) {
     self.bucket = bucket
     self.key = key
+    self.versionID = versionID
+    self.partNumber = partNumber
     self.customerKey = customerKey
     self.common = common
   }
@@ -29,7 +34,10 @@ package struct HeadObject: S3Operation {
     try headers.add("x-amz-checksum-mode", "ENABLED")
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)
-    return try S3Request(Self.name, .head, place: place, headers: headers.list)
+    var query: [QueryItem] = []
+    if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
+    if let versionID { query.append(QueryItem("versionId", versionID)) }
+    return try S3Request(Self.name, .head, place: place, query: query, headers: headers.list)
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

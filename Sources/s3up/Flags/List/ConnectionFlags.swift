@@ -67,7 +67,7 @@ extension FlagList {
 
   static let output: [Flag] = [
     Flag(
-      .progress, .value("HOW"), .output, [.put, .part], "Progress on standard error: auto, bar, plain or none.",
+      .progress, .value("HOW"), .output, [.put, .part, .get], "Progress on standard error: auto, bar, plain or none.",
       more: "With auto there is a bar on a terminal and nothing elsewhere; plain is one line every 10 s.",
       standard: "auto", choices: ProgressChoice.words),
     Flag(

@@ -52,7 +52,7 @@ extension FlagList {
     Flag(.uploadID, .value("ID"), .presign, .presign, "Sign parts of this upload, with --part."),
     Flag(
       .part, .value("N|A-B"), .presign, .presign, "Part or range of parts to sign, one URL per line: 3 or 1-40."),
-    Flag(.versionID, .value("ID"), .presign, .presign, "Version of the object."),
+    Flag(.versionID, .value("ID"), .presign, [.presign, .get], "Version of the object."),
     Flag(.responseContentType, .value("TYPE"), .presign, .presign, "Content-Type of the answer to a GET."),
     Flag(
       .responseContentDisposition, .value("TEXT"), .presign, .presign,

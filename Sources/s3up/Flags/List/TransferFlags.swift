@@ -3,7 +3,7 @@ import MultipartCore
 extension FlagList {
   static let transfer: [Flag] = [
     Flag(
-      .partSize, .value("SIZE|auto"), .transfer, [.files, .issue],
+      .partSize, .value("SIZE|auto"), .transfer, [.files, .issue, .get],
       "Size of one part: 5M to 5G, or auto.",
       more: """
         With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the line to this \
@@ -27,7 +27,8 @@ extension FlagList {
         s3up has the terminal.
         """),
     Flag(
-      .concurrency, .value("N|auto"), .transfer, .put, "Number of parts sent at the same time: 1 to 1000, or auto.",
+      .concurrency, .value("N|auto"), .transfer, [.put, .get],
+      "Number of parts under way at the same time: 1 to 1000, or auto.",
       more: """
         With auto it begins with 8, or fewer if the line was slow the last time, and uses more as long as the rate grows \
         with them, up to \(ConnectionBounds.most), or \(ConnectionBounds.mostWhenLossy) if each loses packets. It uses \
@@ -36,21 +37,21 @@ extension FlagList {
         on a slow line an interruption may cost more.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
-      .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part],
+      .tcpCongestion, .value("auto|system|NAME"), .transfer, [.put, .part, .get],
       "TCP congestion control of the connections.",
       more: """
         With auto it is the system's default, or BBR once the line has lost packets, if the kernel has it and lets this \
         user choose it. NAME is one of /proc/sys/net/ipv4/tcp_allowed_congestion_control.
         """, standard: "auto", choices: ["auto", "system"], open: true),
     Flag(
-      .hedge, .value("auto|off"), .transfer, .put, "Send a part that delays the end a second time.",
+      .hedge, .value("auto|off"), .transfer, [.put, .get], "Transfer a part that delays the end a second time.",
       more: """
         With auto an idle connection also sends a part that is slow on another one, and the first to arrive counts. With \
         off no byte is sent twice unless a try has failed, for lines on which every byte costs money.
         """, standard: "auto", choices: ["auto", "off"]),
     Flag(
-      .limitRate, .value("RATE|off"), .transfer, [.put, .part],
-      "Send at most RATE bytes per second in total, over all connections.",
+      .limitRate, .value("RATE|off"), .transfer, [.put, .part, .get],
+      "Transfer at most RATE bytes per second in total, over all connections.",
       more: """
         RATE is a SIZE per second: 2M, 2M/s, 500K; or several with the time of day from which each holds, such as \
         08:00=2M,19:00=off, by the local clock, every day. Only as many parts are sent at once as it allows in ten \
@@ -74,7 +75,7 @@ extension FlagList {
       .connectTimeout, .value("DURATION"), .transfer, .store, "How long to wait for a connection.",
       standard: "10s"),
     Flag(
-      .deadline, .value("DURATION"), .transfer, .put,
+      .deadline, .value("DURATION"), .transfer, [.put, .get],
       "End the run at the latest this long after its start, with exit code 75.",
       more: """
         Everything counts: finding credentials and the store, reading, sending, waiting for retries, and the store's \

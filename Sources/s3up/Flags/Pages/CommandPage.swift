@@ -21,6 +21,7 @@ struct CommandPage: Sendable {
   static func of(_ name: CommandName) -> CommandPage {
     switch name {
     case .put: put
+    case .get: get
     case .create: create
     case .part: part
     case .parts: parts

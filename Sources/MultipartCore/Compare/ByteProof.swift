@@ -1,0 +1,193 @@
+/// The checksums of bytes that are compared with an object.
+protocol ByteSums {
+  var size: Int64 { get }
+  mutating func of(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum
+  /// Of an object in the parts of a plan; nil if it was not computed.
+  mutating func composite(of plan: UploadPlan, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum?
+  /// The same.
+  mutating func etag(of plan: UploadPlan) throws(Failure) -> ETag?
+}
+
+/// What a store says of an object that shows whether these bytes are it: the rules for a file that may be there already, and
+/// for an object that has come down.
+struct ByteProof: Sendable {
+  /// How the object is probably cut into parts.
+  var plan: UploadPlan?
+  var etagMayBeMD5 = true
+  /// The checksums of the parts, in any size that they may have, before an ETag, although that may cost more passes over
+  /// the bytes.
+  var strongestFirst = false
+
+  /// By the first that shows it.
+  func sign(of object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
+    var doubt: Sign?
+    let strongest: [Property] = [.wholeChecksum, .compositeChecksum, .etag, .notedMD5]
+    for property in strongestFirst ? strongest : Property.allCases {
+      let sign = try sign(property, of: object, &sums)
+      switch sign {
+      case .same, .different: return sign
+      case .doubtful: doubt = doubt ?? sign
+      case .none: break
+      }
+    }
+    return doubt ?? .none
+  }
+
+  /// What can show the bytes of an object, in the order in which it is asked.
+  private enum Property: CaseIterable {
+    case wholeChecksum, etag, compositeChecksum, notedMD5
+  }
+
+  private func sign(
+    _ property: Property, of object: ObjectInfo, _ sums: inout some ByteSums
+  ) throws(Failure) -> Sign {
+    switch property {
+    case .wholeChecksum: return try byWholeChecksum(object, &sums)
+    case .etag:
+      guard etagMayBeMD5, object.encryption.etagMayBeMD5 else { return .none }
+      return try byETag(object.etag, &sums)
+    case .compositeChecksum: return try byCompositeChecksum(object, &sums)
+    case .notedMD5: return try byNotedMD5(object, &sums)
+    }
+  }
+
+  /// What one property of an object says about the file.
+  enum Sign {
+    case same(Match)
+    case different(why: String)
+    /// Other parts would explain it too, so that a checksum may still show that it is the same.
+    case doubtful(why: String)
+    case none
+  }
+
+  struct Match {
+    var parts = 1
+    var sum: Expectation.Sum?
+    var evidence: String
+  }
+
+  func byETag(_ text: String?, _ sums: inout some ByteSums) throws(Failure) -> Sign {
+    guard let etag = text.flatMap(ETag.init) else { return .none }
+    switch etag.form {
+    case .opaque: return .none
+    case .md5(let md5):
+      guard try sums.of(.md5).bytes == md5 else { return .different(why: "the object's ETag is not the file's MD5") }
+      return .same(Match(evidence: "MD5 \(etag.value) of the object's ETag is the file's"))
+    case .multipart(_, let parts):
+      let plans = plans(of: parts, sums.size)
+      for plan in plans where try sums.etag(of: plan) == etag {
+        let size = parts == 1 ? "" : " of \(plan.partSize) bytes"
+        return .same(
+          Match(parts: parts, evidence: "ETag \(etag.value) of the object is that of the file in \(parts) parts\(size)")
+        )
+      }
+      guard !plans.isEmpty else { return .none }
+      let why = "the object's ETag is not that of the file in \(parts) parts"
+      return parts == 1 ? .different(why: why) : .doubtful(why: why)
+    }
+  }
+
+  /// The part sizes of other programs, which are tried first.
+  private static let usualSizes: [Int64] = [5, 8, 10, 15, 16, 25, 32, 50, 64, 100, 128, 256, 512].map { $0 << 20 }
+  /// Each costs a pass over the file.
+  private static let mostPlans = 12
+
+  /// In which the file has this many parts: its own plan, then parts of whole MiB, the usual ones first.
+  func plans(of parts: Int, _ length: Int64) -> [UploadPlan] {
+    guard S3Limits.partNumbers.contains(parts) else { return [] }
+    // Whatever the part size is, the one part is the file.
+    guard parts > 1 else {
+      let one = try? UploadPlan(inParts: length, of: max(S3Limits.smallestPart, length))
+      return one.map { [$0] } ?? []
+    }
+    var sizes = Self.usualSizes
+    // N parts of s bytes: N - 1 whole ones are less than the file, and N are not.
+    let least = max(1, ((length - 1) / Int64(parts)) >> 20)
+    let most = ((length - 1) / Int64(parts - 1)) >> 20
+    for size in least...max(least, min(most, least + Int64(Self.mostPlans))) where !sizes.contains(size << 20) {
+      sizes.append(size << 20)
+    }
+    var plans = plan.map { $0.partCount == parts && !$0.isSingle ? [$0] : [] } ?? []
+    for size in sizes where plans.count < Self.mostPlans && !plans.contains(where: { $0.partSize == size }) {
+      if let plan = try? UploadPlan(size: length, partSize: size), plan.partCount == parts { plans.append(plan) }
+    }
+    return plans
+  }
+
+  /// The strongest in the order of the algorithms, CRC64NVME first.
+  private func byWholeChecksum(_ object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
+    for algorithm in ChecksumAlgorithm.allCases {
+      guard object.type(of: algorithm) == .fullObject,
+        let given = object.wholeChecksum(algorithm)
+      else { continue }
+      let sum = Expectation.Sum(algorithm: algorithm, type: .fullObject, text: given.base64)
+      guard try sums.of(algorithm) == given else {
+        return .different(why: "the object's \(sum.title) is not the file's")
+      }
+      let parts = object.etag.flatMap(ETag.init)?.parts ?? 1
+      return .same(Match(parts: parts, sum: sum, evidence: "\(sum.title) \(sum.text) of the object is the file's"))
+    }
+    return .none
+  }
+
+  private func byCompositeChecksum(_ object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
+    for algorithm in ChecksumAlgorithm.allCases {
+      guard object.type(of: algorithm) == .composite,
+        let given = object.checksums[algorithm.headerName].flatMap({ CompositeChecksum(algorithm, text: $0) })
+      else { continue }
+      let sum = Expectation.Sum(algorithm: algorithm, type: .composite, text: given.text)
+      // A file is compared in its own parts alone: it is sent once more rather than read for each other size.
+      let plans =
+        strongestFirst ? plans(of: given.parts, sums.size) : plan.map { $0.partCount == given.parts ? [$0] : [] } ?? []
+      for plan in plans where try sums.composite(of: plan, algorithm) == given {
+        return .same(
+          Match(
+            parts: given.parts, sum: sum,
+            evidence: "\(sum.title) \(sum.text) of the object is that of the file in \(given.parts) parts"))
+      }
+      guard !plans.isEmpty else { continue }
+      return .doubtful(why: "the object's \(sum.title) is not that of the file in \(given.parts) parts")
+    }
+    return .none
+  }
+
+  /// The MD5 that a program has noted with the object: s3cmd in hex, rclone in base64, for objects in parts.
+  private func byNotedMD5(_ object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
+    let s3cmd = S3cmdAttributes(object.metadata)?["md5"].flatMap { Hex.decode($0) }
+      .flatMap { Checksum(.md5, bytes: $0) }
+    let rclone = object.metadata.value("md5chksum").flatMap { Checksum(.md5, base64: ASCII.trimmed($0)) }
+    var match: Match?
+    for (noted, program) in [(s3cmd, "s3cmd"), (rclone, "rclone")] {
+      guard let noted else { continue }
+      guard try sums.of(.md5) == noted else {
+        return .different(why: "the MD5 that \(program) has noted is not the file's")
+      }
+      match = Match(evidence: "MD5 \(noted.hex) that \(program) has noted with the object is the file's")
+    }
+    return match.map { .same($0) } ?? .none
+  }
+}
+
+extension ETag {
+  /// The number of parts that the object was made of, if the ETag shows it.
+  fileprivate var parts: Int? {
+    if case .multipart(_, let parts) = form { parts } else { nil }
+  }
+}
+
+extension ObjectInfo {
+  /// If the store does not name the type, the form of the checksum shows it: composite ones end in `-N`.
+  func type(of algorithm: ChecksumAlgorithm) -> ChecksumType? {
+    guard algorithm != .md5, let given = checksums[algorithm.headerName] else { return nil }
+    // Only of the whole object, although SeaweedFS writes the number of parts behind it.
+    if algorithm.typeInParts == .fullObject { return .fullObject }
+    if let checksumType, !checksumType.isEmpty { return ChecksumType(awsName: checksumType) }
+    return given.utf8.contains(UInt8(ascii: "-")) ? .composite : .fullObject
+  }
+
+  /// Nil if it is not one of the whole object.
+  func wholeChecksum(_ algorithm: ChecksumAlgorithm) -> Checksum? {
+    guard type(of: algorithm) == .fullObject, let text = checksums[algorithm.headerName] else { return nil }
+    return Checksum(algorithm, base64: text) ?? PartCount.split(text).flatMap { Checksum(algorithm, base64: $0.before) }
+  }
+}

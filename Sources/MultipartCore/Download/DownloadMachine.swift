@@ -1,0 +1,301 @@
+/// Brings one object down: HEAD, where it goes and what is there already, its ranges, the proof, and only then its name. It
+/// has no clock, file or network.
+package struct DownloadMachine: ObjectMachine {
+  package struct Receipt: TransferReceipt, Equatable {
+    package var range: Int
+    /// Of the bytes that came.
+    package var sum: Checksum?
+
+    package init(range: Int, sum: Checksum? = nil) { (self.range, self.sum) = (range, sum) }
+
+    package func agrees(with other: Receipt) -> Bool { self == other }
+  }
+
+  package enum Event: Sendable {
+    case found
+    case headFailed(Failure)
+    /// Where it goes is open; these ranges are there already.
+    case opened(ranges: Int, size: Int64, have: Set<Int>)
+    /// Nothing is to be done: the target is the object already.
+    case unchanged
+    case openFailed(Failure)
+    case rangeDone(Receipt)
+    case rangeFailed(Int, Failure)
+    /// The reader of a pipe has this range.
+    case passedOn(Int)
+    case proven
+    case refuted(Failure)
+    case proofFailed(Failure)
+    case published
+    case publishFailed(Failure)
+  }
+
+  package enum Action: Sendable, Equatable {
+    case head, open
+    case get(Int, fresh: Bool, isCopy: Bool = false)
+    case cancel(Int)
+    case prove, publish
+    case say(Notice)
+    case finish(Outcome)
+  }
+
+  package enum Notice: Sendable, Equatable {
+    case retry(range: Int?, attempt: Int, cause: Failure.Code, message: Wording, wait: Duration)
+    /// The proof has failed, and every range is loaded once more.
+    case reloads
+  }
+
+  package enum Outcome: Sendable, Equatable {
+    case done, unchanged
+    case failed(Failure.Code)
+  }
+
+  struct Loading: Sendable {
+    var ranges: Int
+    var size: Int64
+    var queue: PartQueue
+    var attempts: [Int: Int] = [:]
+    var arrived: Set<Int> = []
+    /// To be asked for on another connection.
+    var fresh: Set<Int> = []
+    var handedOut = 0
+    var passedOn = 0
+    var isSecond = false
+  }
+
+  enum State: Sendable {
+    case idle
+    case asking(attempt: Int)
+    case opening
+    case loading(Loading)
+    case proving(Loading)
+    case publishing
+    /// Waits for what is under way.
+    case stopping
+    case done
+  }
+
+  package struct Settings: Sendable {
+    /// How many ranges may be begun ahead of what a pipe's reader has taken; nil: they go into a file, in any order.
+    package var ahead: Int?
+    package var rangeSize: Int64
+
+    package init(rangeSize: Int64, ahead: Int? = nil) { (self.rangeSize, self.ahead) = (rangeSize, ahead) }
+  }
+
+  package var object = 0
+  let settings: Settings
+  private(set) var state = State.idle
+  private var underWay: Set<Int> = []
+  /// The one request or step that is under way, and is no transfer.
+  private var isBusy = false
+  /// The first one is kept.
+  package private(set) var failure: Failure?
+  package private(set) var retries = 0
+
+  package init(_ settings: Settings) { self.settings = settings }
+
+  package var standing: Standing {
+    mutating get {
+      var now = Standing()
+      switch state {
+      case .idle, .asking, .opening: (now.isPreparing, now.allIsOut) = (true, false)
+      case .loading(var loading):
+        now.isTransferring = true
+        now.allIsOut = loading.queue.isExhausted()
+        now.mayFill = !now.allIsOut && hasLead(loading)
+      case .proving, .publishing, .stopping: break
+      case .done: now.isDone = true
+      }
+      return now
+    }
+  }
+
+  package mutating func start(_ scheduler: inout Scheduler<Receipt>) -> [Action] {
+    state = .asking(attempt: 1)
+    isBusy = true
+    return [.head]
+  }
+
+  package mutating func tick(_ scheduler: inout Scheduler<Receipt>) -> [Action] { [] }
+
+  package mutating func again(_ part: Int?, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
+    switch (state, part) {
+    case (.asking, nil):
+      isBusy = true
+      return [.head]
+    case (.loading(var loading), let range?):
+      let action = get(range, &loading, &scheduler)
+      state = .loading(loading)
+      return [action]
+    default: return []
+    }
+  }
+
+  package mutating func interrupted(_ failure: Failure, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
+    switch state {
+    // What is proven is published: that takes a moment, and everything was done for it.
+    case .publishing, .stopping, .done: []
+    case .idle, .asking, .opening, .loading, .proving: fail(failure, &scheduler)
+    }
+  }
+
+  package mutating func fill(_ scheduler: inout Scheduler<Receipt>) -> [Action] {
+    guard case .loading(var loading) = state else { return [] }
+    state = .opening  // So that the queue is not copied while it is changed.
+    var actions: [Action] = []
+    while scheduler.hasRoom, hasLead(loading), let range = loading.queue.next() {
+      actions.append(get(range, &loading, &scheduler))
+    }
+    state = .loading(loading)
+    return actions
+  }
+
+  package func copy(_ part: Int, freshConnection: Bool) -> Action { .get(part, fresh: freshConnection, isCopy: true) }
+  package func cancel(_ part: Int) -> Action { .cancel(part) }
+
+  /// New ranges begin in their order, so that the number of those that were handed out is that of the furthest one.
+  private func hasLead(_ loading: Loading) -> Bool {
+    guard let ahead = settings.ahead, loading.queue.waitingPieces == 0 else { return true }
+    return loading.handedOut - loading.passedOn < ahead
+  }
+
+  private func slot(_ range: Int) -> Slot { Slot(object: object, part: range) }
+
+  private mutating func get(
+    _ range: Int, _ loading: inout Loading, _ scheduler: inout Scheduler<Receipt>
+  ) -> Action {
+    let length = RangePlan(size: loading.size, rangeSize: settings.rangeSize).range(of: range).length
+    scheduler.begin(slot(range), size: length)
+    underWay.insert(range)
+    loading.handedOut = max(loading.handedOut, range)
+    return .get(range, fresh: loading.fresh.contains(range))
+  }
+
+  // MARK: - Events
+
+  package mutating func handle(_ event: Event, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
+    switch event {
+    case .rangeDone(let receipt):
+      return arrived(scheduler.arrived(slot(receipt.range), receipt), receipt.range, nil, &scheduler)
+    case .rangeFailed(let range, let failure):
+      return arrived(scheduler.failed(slot(range), failure), range, failure, &scheduler)
+    case .passedOn(let range):
+      guard case .loading(var loading) = state else { return [] }
+      loading.passedOn = max(loading.passedOn, range)
+      state = .loading(loading)
+      return []
+    case .openFailed(let failure) where isLoading: return fail(failure, &scheduler)
+    default:
+      isBusy = false
+      return stepEnded(event, &scheduler)
+    }
+  }
+
+  private var isLoading: Bool { if case .loading = state { true } else { false } }
+
+  private mutating func stepEnded(_ event: Event, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
+    switch (state, event) {
+    case (.stopping, _): return endIfQuiet()
+    case (.asking, .found):
+      state = .opening
+      isBusy = true
+      return [.open]
+    case (.asking(let attempt), .headFailed(let failure)):
+      guard let pause = scheduler.retry(.step(object: object), after: failure, attempt: attempt) else {
+        return fail(failure, &scheduler)
+      }
+      state = .asking(attempt: attempt + 1)
+      return [note(pause, nil)]
+    case (.opening, .opened(let ranges, let size, let have)):
+      var loading = Loading(ranges: ranges, size: size, queue: PartQueue(count: ranges))
+      loading.queue.leaveOut(have)
+      loading.arrived = have
+      return load(loading)
+    case (.opening, .unchanged): return finish(.unchanged)
+    case (.proving, .proven):
+      state = .publishing
+      isBusy = true
+      return [.publish]
+    case (.proving(let loading), .refuted(let failure)):
+      guard !loading.isSecond, settings.ahead == nil, loading.ranges > 0 else { return fail(failure, &scheduler) }
+      var second = Loading(ranges: loading.ranges, size: loading.size, queue: PartQueue(count: loading.ranges))
+      second.fresh = Set(1...loading.ranges)
+      second.isSecond = true
+      state = .loading(second)
+      return [.say(.reloads)]
+    case (.publishing, .published): return finish(.done)
+    case (_, .openFailed(let failure)), (_, .proofFailed(let failure)), (_, .publishFailed(let failure)):
+      return fail(failure, &scheduler)
+    default: return []
+    }
+  }
+
+  /// All ranges may be there.
+  private mutating func load(_ loading: Loading) -> [Action] {
+    guard loading.arrived.count == loading.ranges else {
+      state = .loading(loading)
+      return []
+    }
+    state = .proving(loading)
+    isBusy = true
+    return [.prove]
+  }
+
+  private mutating func arrived(
+    _ landing: Scheduler<Receipt>.Landing, _ range: Int, _ failure: Failure?, _ scheduler: inout Scheduler<Receipt>
+  ) -> [Action] {
+    if case .copyIsOut = landing { return [.cancel(range)] }
+    underWay.remove(range)
+    guard case .loading(var loading) = state else { return endIfQuiet() }
+    state = .opening  // So that nothing is copied while it is changed.
+    switch landing {
+    case .copyIsOut: break
+    case .takenBack: loading.queue.add(range)
+    case .arrived: loading.arrived.insert(range)
+    case .arrivedTwice:
+      // Nobody knows which of them is right.
+      loading.fresh.insert(range)
+      loading.queue.add(range)
+    case .failed:
+      let failure = failure ?? Failure(.network, "the range did not arrive")
+      let attempt = loading.attempts[range, default: 0] + 1
+      guard let pause = scheduler.retry(.transfer(slot(range)), after: failure, attempt: attempt) else {
+        state = .loading(loading)
+        return fail(failure, &scheduler)
+      }
+      loading.attempts[range] = attempt
+      loading.fresh.insert(range)
+      state = .loading(loading)
+      return [note(pause, range)]
+    }
+    return load(loading)
+  }
+
+  private mutating func note(_ pause: Scheduler<Receipt>.Pause, _ range: Int?) -> Action {
+    retries += 1
+    return .say(
+      .retry(
+        range: range, attempt: pause.attempt, cause: pause.cause.code, message: pause.cause.message, wait: pause.wait))
+  }
+
+  // MARK: - The end
+
+  private mutating func fail(_ reason: Failure, _ scheduler: inout Scheduler<Receipt>) -> [Action] {
+    failure = failure ?? reason
+    scheduler.stopWaiting(object)
+    state = .stopping
+    let stops = underWay.sorted().map { Action.cancel($0) }
+    return stops + endIfQuiet()
+  }
+
+  private mutating func endIfQuiet() -> [Action] {
+    guard case .stopping = state, underWay.isEmpty, !isBusy else { return [] }
+    return finish(.failed(failure?.code ?? .interrupted))
+  }
+
+  private mutating func finish(_ outcome: Outcome) -> [Action] {
+    state = .done
+    return [.finish(outcome)]
+  }
+}

@@ -1,0 +1,114 @@
+import Glibc
+
+/// What is known of an interrupted download: which object in which version, and the checksum of each range that was written
+/// to the part file. A range is believed only if the bytes on disk have its checksum, so nothing need be made durable.
+/// ```
+/// s3up download 1 CRC
+/// object ORIGIN BUCKET KEY VERSION ETAG START SIZE RANGE-SIZE TARGET CRC
+/// range NUMBER CRC64NVME CRC
+/// ```
+final class DownloadRecord: Sendable {
+  struct Header: Sendable {
+    var target: RecordTarget
+    var version: String
+    var etag: String
+    var plan: RangePlan
+    var file: FilePath
+
+    var words: [RecordLine.Word] {
+      let texts = [
+        "object", target.origin, target.bucket, target.key, version, etag, String(plan.start), String(plan.size),
+        String(plan.rangeSize),
+      ]
+      return texts.map { Array($0.utf8) } + [file.bytes]
+    }
+  }
+
+  private struct State: Sendable {
+    var file: RecordFile?
+  }
+
+  static let folderName = "downloads"
+  private static let opening = ["s3up", "download", "1"].map { Array($0.utf8) }
+  private static let mostBytes = 64 << 20
+
+  private let folder: RecordFolder
+  private let name: String
+  private let seed: UInt32
+  private let lock: RecordLock
+  private let state: Locked<State>
+  /// What an earlier run has written, by its number.
+  let found: [Int: Checksum]
+
+  private init(
+    _ folder: RecordFolder, _ name: String, _ lock: RecordLock, _ file: RecordFile, seed: UInt32,
+    found: [Int: Checksum]
+  ) {
+    (self.folder, self.name, self.lock, self.seed, self.found) = (folder, name, lock, seed, found)
+    state = Locked(State(file: file))
+  }
+
+  /// Continues the record of the same object, cut in the same way, or begins one; nil while another run holds it.
+  static func open(_ path: String, _ header: Header) throws(Failure) -> DownloadRecord? {
+    let folder = try RecordFolder.make(path + "/" + folderName)
+    let real = header.file.folder.resolved ?? header.file.folder
+    let name = Hex.encode(try Digest.sha256(real.bytes + [0] + Array(header.file.lastName)).prefix(16)) + ".record"
+    guard let lock = try RecordLock.take(folder, name + ".lock") else { return nil }
+    do throws(Failure) {
+      if lock.leftSince != nil { folder.removeLeftovers(beside: name) }
+      if let file = try folder.file(name, O_RDWR | O_APPEND), let reading = read(try file.read(most: mostBytes), header)
+      {
+        try file.cut(to: reading.length)
+        return DownloadRecord(folder, name, lock, file, seed: reading.seed, found: reading.ranges)
+      }
+      let head = RecordLine.write(header.words)
+      let file = try folder.replace(name, with: RecordLine.write(opening).bytes + head.bytes)
+      return DownloadRecord(folder, name, lock, file, seed: head.crc, found: [:])
+    } catch {
+      lock.release()
+      throw error
+    }
+  }
+
+  /// Nil unless it is of this very object.
+  private static func read(
+    _ bytes: [UInt8], _ header: Header
+  ) -> (ranges: [Int: Checksum], length: Int, seed: UInt32)? {
+    var rest = bytes[...]
+    func next() -> ArraySlice<UInt8>? {
+      guard let end = rest.prefix(RecordLine.longest).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+      defer { rest = rest[(end + 1)...] }
+      return rest[..<end]
+    }
+    guard let first = next(), RecordLine.read(first)?.words == opening, let second = next(),
+      let head = RecordLine.read(second), head.words == header.words
+    else { return nil }
+    var ranges: [Int: Checksum] = [:]
+    var length = rest.startIndex
+    while let line = next(), let words = RecordLine.read(line, seed: head.crc)?.words, words.count == 3,
+      words[0] == Array("range".utf8), let number = Int(words[1], in: 1...max(1, header.plan.count)),
+      let sum = Hex.decode(String(decoding: words[2], as: UTF8.self)).flatMap({ Checksum(.crc64nvme, bytes: $0) })
+    {
+      ranges[number] = sum
+      length = rest.startIndex
+    }
+    return (ranges, length, head.crc)
+  }
+
+  /// Notes a range that was written. A disk that cannot take it costs the resume and nothing else.
+  func append(_ number: Int, _ sum: Checksum) {
+    let words = ["range", String(number), sum.hex].map { Array($0.utf8) }
+    let line = RecordLine.write(words, seed: seed).bytes
+    state.withLock { state in
+      guard (try? state.file?.write(line)) == nil else { return }
+      state.file = nil
+    }
+  }
+
+  /// At the end of the run.
+  func close(keeps: Bool) {
+    if !keeps { try? folder.remove(name) }
+    state.withLock { $0.file = nil }
+    lock.release()
+  }
+}

@@ -1,0 +1,367 @@
+import Glibc
+
+extension Downloader {
+  private var headOperation: HeadObject {
+    HeadObject(
+      bucket: bucket, key: key, versionID: options.versionID, customerKey: options.customerKey, common: common)
+  }
+
+  func head() async -> DownloadMachine.Event {
+    do throws(Failure) {
+      guard case .exists(let object) = try await client.perform(headOperation) else {
+        throw Failure(.refused, "there is no object at the key", remedy: "check the bucket and the key")
+      }
+      guard object.size != nil else {
+        throw Failure(.refused, "the store does not say how long the object is", requestID: object.requestID)
+      }
+      try Self.checkArchive(object)
+      known.withLock { $0.object = object }
+      return .found
+    } catch {
+      return .headFailed(error)
+    }
+  }
+
+  /// An object that is archived has to be restored first; `x-amz-restore` tells the state of that.
+  private static func checkArchive(_ object: ObjectInfo) throws(Failure) {
+    let storage = object.headers["x-amz-storage-class"]?.uppercased() ?? ""
+    let isArchived =
+      ["GLACIER", "DEEP_ARCHIVE"].contains(storage) || object.headers["x-amz-archive-status"] != nil
+    let restore = object.headers["x-amz-restore"] ?? ""
+    guard isArchived, !restore.contains("ongoing-request=\"false\"") else { return }
+    let state =
+      restore.contains("ongoing-request=\"true\"")
+      ? "a restore is under way" : "it has to be restored first"
+    throw Failure(
+      .refused, "the object is archived (\(SafeText.oneLine(storage.isEmpty ? "archive tier" : storage))): \(state)",
+      s3Code: "InvalidObjectState", remedy: "restore it (S3 RestoreObject), wait until that has ended, and run it again"
+    )
+  }
+
+  // MARK: - Where it goes
+
+  func open() async -> DownloadMachine.Event {
+    do throws(Failure) {
+      guard let object = known.withLock({ $0.object }), let size = object.size else {
+        return .openFailed(Failure(.local, "no answer to HEAD"))
+      }
+      let (start, length) = try wanted(of: size)
+      let plan = RangePlan(start: start, size: length, rangeSize: rangeSize)
+      if case .file(let target) = kind, target.found != nil, let left = try leaves(target, object) {
+        known.withLock { $0.result = left }
+        return .unchanged
+      }
+      try await planProof(object, plan)
+      count(total: length, ranges: plan.count)
+      let have: Set<Int>
+      switch kind {
+      case .file(let target): have = try openPart(target, object, plan)
+      case .stream(let path, let descriptor):
+        try openStream(path, descriptor, object, plan)
+        have = []
+      }
+      tell(.started(size: length, ranges: plan.count, rangeSize: rangeSize))
+      return .opened(ranges: plan.count, size: length, have: have)
+    } catch {
+      return .openFailed(error)
+    }
+  }
+
+  private func wanted(of size: Int64) throws(Failure) -> (start: Int64, length: Int64) {
+    guard let range = options.range else { return (0, size) }
+    guard range.lowerBound < size else {
+      throw Failure(.usage, "the range begins behind the object's \(size) bytes")
+    }
+    return (range.lowerBound, min(range.upperBound, size - 1) - range.lowerBound + 1)
+  }
+
+  /// What becomes of a file that is there, if it is left; throws if it may be neither left nor replaced.
+  private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) throws(Failure) -> DownloadedObject? {
+    var result = DownloadedObject(
+      outcome: .unchanged, size: object.size ?? 0, parts: 0, etag: object.etag, versionID: object.versionID,
+      checksum: nil, evidence: "", bytesReceived: 0, bytesResumed: 0, retries: 0, requestID: object.requestID)
+    if options.skipsSame, options.range == nil, target.found?.size == object.size {
+      var sums = FileSums(try SourceFile(target.path), unless: { [progress] in progress.isStopped })
+      let proof = ByteProof(
+        plan: try? UploadPlan(size: object.size ?? 0), etagMayBeMD5: object.encryption.etagMayBeMD5)
+      if case .same(let match) = try proof.sign(of: object, &sums) {
+        result.evidence = match.evidence
+        result.checksum = match.sum.map(UploadedObject.Sum.init)
+        return result
+      }
+    }
+    if options.ifNewer, let found = target.found {
+      guard let time = object.lastModified else {
+        throw Failure(
+          .precondition, "the store does not say when the object was written, so nothing shows that it is newer")
+      }
+      if time.seconds <= found.modifiedSeconds {
+        result.outcome = .skipped
+        result.evidence = "the object is not newer than the file"
+        return result
+      }
+      return nil
+    }
+    guard !options.overwrites else { return nil }
+    throw Failure(
+      .precondition,
+      options.skipsSame ? "the file is there already, and is not shown to be the object" : "the file is there already",
+      remedy: "replace it with \(.overwrites), or name another file")
+  }
+
+  /// Which checksums are taken while the bytes come, and how the object is cut into parts.
+  private func planProof(_ object: ObjectInfo, _ plan: RangePlan) async throws(Failure) {
+    var proof = ByteProof(plan: nil, etagMayBeMD5: object.encryption.etagMayBeMD5, strongestFirst: true)
+    var isKnown = false
+    let whole = Set(ChecksumAlgorithm.allCases.filter { $0.isCRC && object.wholeChecksum($0) != nil })
+    if whole.isEmpty, options.range == nil, let parts = object.partCount, parts > 1, let size = object.size {
+      var operation = headOperation
+      operation.partNumber = 1
+      if case .exists(let first)? = try? await client.perform(operation), first.etag == object.etag,
+        let length = first.headers["Content-Length"].flatMap({ Int64(ASCII.trimmed($0), in: 1 ... .max) }),
+        let cut = try? UploadPlan(inParts: size, of: length), cut.partCount == parts
+      {
+        (proof.plan, isKnown) = (cut, true)
+      }
+    }
+    known.withLock { known in
+      known.plan = plan
+      known.algorithms = whole.union([.crc64nvme])
+      (known.proof, known.partSizeIsKnown) = (proof, isKnown)
+    }
+  }
+
+  /// The ranges that an earlier run has left, as far as the bytes on disk have their checksums.
+  private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
+    let part = try PartFile.open(for: target.path)
+    known.withLock { $0.part = part }
+    var record: DownloadRecord?
+    if let stateFolder, let etag = object.etag {
+      let header = DownloadRecord.Header(
+        target: RecordTarget(origin: client.signer.origin, bucket: bucket, key: key), version: object.versionID ?? "",
+        etag: etag, plan: plan, file: target.path)
+      do throws(Failure) {
+        record = try DownloadRecord.open(stateFolder, header)
+      } catch {
+        guard error.code == .local else { throw error }
+        tell(.warning("this download cannot be resumed: \(error.message)"))
+      }
+    }
+    known.withLock { $0.record = record }
+    let noted = record?.found ?? [:]
+    try part.prepare(plan.size, keeps: !noted.isEmpty)
+    let algorithms = known.withLock { $0.algorithms }
+    var have: Set<Int> = []
+    var bytes: Int64 = 0
+    for (number, sum) in noted where !progress.isStopped {
+      let (offset, length) = plan.range(of: number)
+      guard let sums = part.sum(algorithms, offset, length), sums[.crc64nvme] == sum else { continue }
+      known.withLock { $0.sums[number] = sums }
+      have.insert(number)
+      bytes += length
+    }
+    progress.keep((have.count, bytes))
+    if !have.isEmpty { tell(.resumed(ranges: have.count, bytes: bytes)) }
+    return have
+  }
+
+  private func openStream(
+    _ path: FilePath?, _ descriptor: Int32, _ object: ObjectInfo, _ plan: RangePlan
+  ) throws(Failure) {
+    var opened = descriptor
+    if let path {
+      opened = path.withCString { Glibc.open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
+      guard opened >= 0 else { throw DownloadTarget.failure(errno, "the target cannot be opened", path) }
+    }
+    let proof = known.withLock { $0.proof }
+    let ordered = OrderedOutput(
+      opened, owns: path != nil, count: plan.count, sums: try StreamSums(object, proof, size: plan.size),
+      passedOn: { [weak self] in self?.post(.passedOn($0)) }, failed: { [weak self] in self?.post(.openFailed($0)) })
+    known.withLock { $0.ordered = ordered }
+  }
+
+  // MARK: - Ranges
+
+  func get(_ number: Int, fresh: Bool, isCopy: Bool) async -> DownloadMachine.Event {
+    let start = world.uptime()
+    let (object, plan, algorithms, part, ordered) = known.withLock {
+      ($0.object, $0.plan, $0.algorithms, $0.part, $0.ordered)
+    }
+    guard let object, let size = object.size else { return .rangeFailed(number, Failure(.local, "no answer to HEAD")) }
+    let (offset, length) = plan.range(of: number)
+    let transfer = progress.begin(.init(part: number, isCopy: isCopy))
+    var confirmed: Int64?
+    defer { transfer.end(confirmed: confirmed) }
+    do throws(Failure) {
+      let wanted = RangeSink.Wanted(
+        number: number, first: plan.start + offset, length: length, size: size, etag: object.etag.flatMap(ETag.init))
+      let inMemory = isCopy || ordered != nil
+      let (claims, ticket) = (claims, claims.enter())
+      let last = Locked<Int64>(0)
+      let bytes = Locked<[UInt8]>([])
+      let sink = try RangeSink(
+        wanted, algorithms, step: inMemory ? Int(length) : RangeSink.step,
+        moved: { received in
+          let before = last.withLock { last in
+            defer { last = received }
+            return last
+          }
+          transfer.add(received - before)
+          transfer.acknowledge(received)
+        },
+        take: { piece, at in
+          guard let part else {
+            bytes.withLock { $0 = Array(piece) }
+            return nil
+          }
+          guard let result = claims.write(number, by: ticket, wins: isCopy, { part.write(piece, at: offset + at) })
+          else {
+            return Failure(.interrupted, "another copy of the range was faster")
+          }
+          return result
+        })
+      let answer: GetObject.Output
+      do throws(Failure) {
+        answer = try await client.perform(
+          GetObject(
+            bucket: bucket, key: key, range: wanted.first...wanted.first + length - 1, ifMatch: object.etag,
+            versionID: options.versionID ?? object.versionID, wantsChecksums: false, sink: sink,
+            customerKey: options.customerKey, common: common)
+        ) { request in
+          request.freshConnection = fresh
+        }
+      } catch {
+        throw Self.meaning(of: error)
+      }
+      // Without a body the sink was not asked.
+      if let problem = RangeSink.judge(answer.contentRange == nil ? 200 : 206, answer.object.headers, wanted) {
+        throw problem
+      }
+      let sums = try sink.finish()
+      if part != nil {
+        guard claims.write(number, by: ticket, wins: true, { nil }) != nil else {
+          throw Failure(.interrupted, "another copy of the range was faster")
+        }
+      }
+      known.withLock { $0.sums[number] = sums }
+      ordered?.put(number, bytes.withLock { $0 })
+      if let sum = sums[.crc64nvme] { known.withLock { $0.record }?.append(number, sum) }
+      confirmed = length
+      tell(.range(number: number, size: length, took: world.uptime() - start))
+      return .rangeDone(.init(range: number, sum: sums[.crc64nvme]))
+    } catch {
+      return .rangeFailed(number, error.at(Place(part: number)))
+    }
+  }
+
+  /// `If-Match` does not hold, or the object is gone: it was replaced or deleted since HEAD.
+  private static func meaning(of failure: Failure) -> Failure {
+    let isGone =
+      failure.status == 412 || failure.s3Code == "NoSuchKey" || failure.s3Code == "NoSuchVersion"
+      || failure.status == 416
+    guard isGone else { return failure }
+    var replaced = RangeSink.replaced
+    (replaced.status, replaced.s3Code, replaced.requestID) = (failure.status, failure.s3Code, failure.requestID)
+    return replaced
+  }
+
+  // MARK: - The proof
+
+  func prove() async -> DownloadMachine.Event {
+    do throws(Failure) {
+      let now = known.withLock { $0 }
+      guard let object = now.object else { return .proofFailed(Failure(.local, "no answer to HEAD")) }
+      var result = DownloadedObject(
+        size: now.plan.size, parts: now.plan.count, etag: object.etag, versionID: object.versionID, checksum: nil,
+        evidence: "size only: nothing that the store says of the object shows its bytes", bytesReceived: 0,
+        bytesResumed: 0, retries: 0, requestID: object.requestID)
+      // Also if it cannot be proven: a pipe's reader has taken all but the last range.
+      let stream = try await now.ordered?.wholeSums()
+      if options.range != nil {
+        result.evidence = "size of the range only: a store has no checksum of it"
+      } else {
+        switch try sign(object, now, stream) {
+        case .same(let match):
+          result.evidence = match.evidence
+          result.checksum = match.sum.map(UploadedObject.Sum.init)
+        case .different(let why): return .refuted(Failure(.dataMismatch, "what came is not the object: \(why)"))
+        case .doubtful(let why) where now.partSizeIsKnown:
+          return .refuted(Failure(.dataMismatch, "what came is not the object: \(why)"))
+        case .doubtful:
+          result.evidence = "size only: the parts of which the store made its ETag or checksum are not known"
+        case .none: break
+        }
+      }
+      known.withLock { $0.result = result }
+      return .proven
+    } catch {
+      return .proofFailed(error)
+    }
+  }
+
+  private func sign(
+    _ object: ObjectInfo, _ now: Known, _ stream: StreamSums?
+  ) throws(Failure) -> ByteProof.Sign {
+    if var stream { return try now.proof.sign(of: object, &stream) }
+    if var combined = CombinedSums(now), combined.proves(object) { return try now.proof.sign(of: object, &combined) }
+    guard let part = now.part else { return .none }
+    var sums = FileSums(try SourceFile(part.path), unless: { [progress] in progress.isStopped })
+    return try now.proof.sign(of: object, &sums)
+  }
+
+  func publish() async -> DownloadMachine.Event {
+    let (part, ordered) = known.withLock { ($0.part, $0.ordered) }
+    do throws(Failure) {
+      if let ordered { try await ordered.release() }
+      if case .file(let target) = kind, let part {
+        try target.publish(part, replaces: options.overwrites || options.ifNewer)
+      }
+      return .published
+    } catch {
+      return .publishFailed(error)
+    }
+  }
+}
+
+/// The CRCs of the whole, from those of its ranges: no byte is read again.
+private struct CombinedSums: ByteSums {
+  let size: Int64
+  private var whole: [ChecksumAlgorithm: Checksum] = [:]
+
+  init?(_ known: Downloader.Known) {
+    size = known.plan.size
+    let plan = known.plan
+    for algorithm in known.algorithms {
+      var pieces: [(checksum: Checksum, length: Int64)] = []
+      for number in 0..<plan.count {
+        guard let sum = known.sums[number + 1]?[algorithm] else { return nil }
+        pieces.append((sum, plan.range(of: number + 1).length))
+      }
+      whole[algorithm] = CRCCombiner.combine(algorithm, pieces.map { ($0.checksum, $0.length) })
+    }
+  }
+
+  func proves(_ object: ObjectInfo) -> Bool { whole.keys.contains { object.wholeChecksum($0) != nil } }
+
+  func of(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum {
+    guard let sum = whole[algorithm] else { throw Failure(.local, "\(algorithm.rawValue) was not computed") }
+    return sum
+  }
+
+  func composite(of plan: UploadPlan, _ algorithm: ChecksumAlgorithm) -> CompositeChecksum? { nil }
+  func etag(of plan: UploadPlan) -> ETag? { nil }
+}
+
+extension ObjectInfo {
+  /// Of how many parts it was made, if its ETag or a checksum shows that.
+  var partCount: Int? {
+    if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }
+    return composite?.1
+  }
+}
+
+extension UploadedObject.Sum {
+  init(_ sum: Expectation.Sum) {
+    self.init(algorithm: sum.algorithm.awsName ?? "MD5", type: sum.type, value: sum.text)
+  }
+}

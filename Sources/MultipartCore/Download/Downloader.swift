@@ -1,0 +1,218 @@
+/// Performs the machine's actions for one object on its way down.
+final class Downloader: Performer {
+  let client: S3Client
+  let world: World
+  let bucket: String
+  let key: String
+  let common: CommonHeaders
+  let options: DownloadOptions
+  let output: DownloadOutput
+  let stateFolder: String?
+  let run: RunDriver<Downloader>
+  let tell: @Sendable (DownloadEvent) -> Void
+  let tasks = Tasks()
+  let claims = RangeClaims()
+  private let seat = Locked(0)
+  let rangeSize: Int64
+  /// How many ranges may be in memory; nil: they go into a file.
+  let ahead: Int?
+  let kind: Kind
+
+  enum Kind {
+    case file(DownloadTarget)
+    case stream(FilePath?, descriptor: Int32)
+  }
+
+  /// What is known once the store has answered, and where the bytes go.
+  struct Known: Sendable {
+    var object: ObjectInfo?
+    var plan = RangePlan(size: 0, rangeSize: 1)
+    var algorithms: Set<ChecksumAlgorithm> = []
+    var proof = ByteProof()
+    /// The parts' size is the store's own word.
+    var partSizeIsKnown = false
+    var part: PartFile?
+    var record: DownloadRecord?
+    var ordered: OrderedOutput?
+    var sums: [Int: [ChecksumAlgorithm: Checksum]] = [:]
+    var result: DownloadedObject?
+  }
+  let known = Locked(Known())
+  private let counters: Locked<TransferProgress>
+  var progress: TransferProgress { counters.withLock { $0 } }
+
+  /// Of the ranges that are written in order, this many are in memory at most.
+  private static let mostAhead = 12
+
+  init(
+    _ store: Store, key: String, _ output: DownloadOutput, _ options: DownloadOptions,
+    tell: @escaping @Sendable (DownloadEvent) -> Void
+  ) throws(Failure) {
+    (client, world, bucket, common) = (store.client, store.world, store.bucket, store.common)
+    (self.key, self.output, self.options, self.tell) = (key, output, options, tell)
+    try store.checkKey(options.customerKey)
+    if let size = options.partSize, !DownloadOptions.partSizes.contains(size) {
+      throw Failure(.usage, "a \(.partSize) of \(size) bytes is not from 64 KiB to 5 GiB")
+    }
+    switch output.kind {
+    case .descriptor(let descriptor, _): kind = .stream(nil, descriptor: descriptor)
+    case .file(let path):
+      switch try DownloadTarget.look(at: path) {
+      case .file(let target): kind = .file(target)
+      case .stream: kind = .stream(path, descriptor: -1)
+      }
+    }
+    let isOrdered = if case .stream = kind { true } else { false }
+    rangeSize = options.partSize ?? (isOrdered ? 4 << 20 : 8 << 20)
+    ahead = isOrdered ? Self.mostAhead : nil
+    stateFolder = store.options.stateFolder(store.world.environment)
+    counters = Locked(TransferProgress(total: nil, parts: nil))
+    let transfer = store.settings.transfer
+    var settings = RunSettings()
+    settings.limitRate = transfer.limitRate?.rate(at: world.now())
+    settings.concurrency = transfer.concurrency
+    settings.pace = ConnectionBounds.pace(
+      transfer, isStream: isOrdered, line: store.lessons()?.line, descriptors: ConnectionBounds.descriptors)
+    settings.pace?.limit = settings.limitRate
+    settings.retry = store.retry
+    settings.hedges = options.hedges
+    settings.partSize = rangeSize
+    settings.seed = UInt64(world.random() * 0x1p52)
+    run = RunDriver(settings, transport: client.transport, origin: client.signer.origin, world: world)
+  }
+
+  var place: Place { Place(file: output.name, bucket: bucket, key: key) }
+
+  func runAlone() async throws(Failure) -> DownloadedObject {
+    let ended = Locked<Result<DownloadedObject, Failure>?>(nil)
+    await run.run { [self] door in
+      if await door.enter() { await door.offer(self) }
+    } ended: { _, result in
+      ended.withLock { $0 = result }
+    }
+    guard let result = ended.withLock({ $0 }) else {
+      throw (run.interruption ?? Failure(.interrupted, "interrupted")).at(place)
+    }
+    do throws(Failure) { return try result.get() } catch { throw error.at(place) }
+  }
+
+  // MARK: - Performer
+
+  func prepare() async throws(Failure) -> Entrant<DownloadMachine> {
+    Entrant(
+      machine: DownloadMachine(DownloadMachine.Settings(rangeSize: rangeSize, ahead: ahead)), partSize: rangeSize,
+      isOneRequest: false)
+  }
+
+  func begin(as object: Int) { seat.withLock { $0 = object } }
+
+  func perform(
+    _ action: DownloadMachine.Action, for machine: DownloadMachine
+  ) -> Performed<DownloadMachine.Event, DownloadedObject> {
+    switch action {
+    case .head: begin { await self.head() }
+    case .open: begin { await self.open() }
+    case .get(let range, let fresh, let isCopy):
+      run.sends()
+      begin(.part(.init(part: range, isCopy: isCopy))) { await self.get(range, fresh: fresh, isCopy: isCopy) }
+    case .cancel(let range): tasks.cancel(range) { _ in false }
+    case .prove: begin { await self.prove() }
+    case .publish: begin { await self.publish() }
+    case .say(.retry(let range, let attempt, let cause, let message, let wait)):
+      tell(.retry(range: range, attempt: attempt, wait: wait, cause: cause, message: message))
+    case .say(.reloads):
+      let count = known.withLock { known in
+        known.sums = [:]
+        return known.plan.count
+      }
+      for range in 0..<count { claims.forget(range + 1) }
+      progress.reset()
+      tell(.reloads)
+    case .finish(let outcome): return .ended(end(outcome, machine))
+    }
+    return .begun
+  }
+
+  private func begin(_ role: Tasks.Role = .other, _ work: @escaping @Sendable () async -> DownloadMachine.Event) {
+    tasks.begin(role) { [self] in post(await work()) }
+  }
+
+  func post(_ event: DownloadMachine.Event) {
+    let object = seat.withLock { $0 }
+    run.post(.of(object, event))
+  }
+
+  func note(_ event: DownloadMachine.Event) {
+    if case .rangeDone = event { run.arrived() }
+  }
+
+  func show(_ machine: DownloadMachine, nextTry: (until: Duration, why: Wording)?) {
+    let activity: UploadActivity =
+      switch machine.state {
+      case _ where nextTry != nil && !machine.standing(isTransferring: true):
+        nextTry.map { .waitingToRetry(why: $0.why, until: $0.until) } ?? .starting
+      case .idle, .asking, .opening: .starting
+      case .loading: .receiving
+      case .proving, .publishing: .checking
+      case .stopping, .done: .stopping
+      }
+    progress.show(activity)
+  }
+
+  func paced(_ change: Pace.Change) { tell(.connections(change.connections, why: change.why)) }
+
+  var moved: [Int: Int64] { progress.moved }
+
+  func stop() { progress.stop() }
+
+  func endUnfinished(_ machine: DownloadMachine) -> Failure {
+    tasks.cancelAll()
+    let failure = run.interruption ?? Failure(.interrupted, "interrupted")
+    return leave(failure)
+  }
+
+  var mustSettle: Bool { false }
+  func settle(_ result: Result<DownloadedObject, Failure>) async {}
+
+  func count(total: Int64, ranges: Int) { counters.withLock { $0 = TransferProgress(total: total, parts: ranges) } }
+
+  // MARK: - The end
+
+  /// Failures after which the ranges that are there still belong to the object that the next run finds.
+  private static let passing: Set<Failure.Code> = [
+    .network, .tls, .stalled, .throttled, .server, .credentials, .credentialsExpired, .clockSkew, .configuration,
+    .deadline, .interrupted, .precondition,
+  ]
+
+  private func end(
+    _ outcome: DownloadMachine.Outcome, _ machine: DownloadMachine
+  ) -> Result<DownloadedObject, Failure> {
+    tasks.cancelAll()
+    if case .failed = outcome {
+      return .failure(leave(machine.failure ?? Failure(.interrupted, "interrupted")))
+    }
+    known.withLock { $0.record }?.close(keeps: false)
+    guard var result = known.withLock({ $0.result }) else {
+      return .failure(Failure(.local, "the download has no result"))
+    }
+    result.retries = machine.retries
+    result.bytesReceived = progress.bytesSent
+    result.bytesResumed = progress.bytesResumed
+    return .success(result)
+  }
+
+  /// What is left for the next run is resumed by it; otherwise nothing is left.
+  private func leave(_ failure: Failure) -> Failure {
+    var failure = failure
+    let (part, record, plan) = known.withLock { ($0.part, $0.record, $0.plan) }
+    let keeps = Self.passing.contains(failure.code) && part != nil && record != nil && plan.count > 0
+    if !keeps { part?.remove() }
+    record?.close(keeps: keeps)
+    failure.isResumable = keeps
+    return failure
+  }
+}
+
+extension DownloadMachine {
+  func standing(isTransferring: Bool) -> Bool { if case .loading = state { isTransferring } else { false } }
+}

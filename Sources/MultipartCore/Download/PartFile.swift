@@ -1,0 +1,101 @@
+internal import CKernels
+import Glibc
+
+/// The file that becomes the target: beside it, so that a rename publishes it, of its full length from the beginning, for
+/// this user only, and locked (`flock`) against every other run, whatever its state folder is. Its name follows from the
+/// target's, so that a killed run leaves one file at most, which the next run takes over.
+final class PartFile: Sendable {
+  let path: FilePath
+  let descriptor: Int32
+
+  private init(_ path: FilePath, _ descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
+
+  deinit { close(descriptor) }
+
+  static func path(for target: FilePath) throws(Failure) -> FilePath {
+    let name = Array(target.lastName)
+    let mark = Hex.encode(try Digest.sha256(name).prefix(4))
+    let folder = target.folder.bytes
+    let slash = folder.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
+    return FilePath(
+      bytes: folder + slash + [UInt8(ascii: ".")] + name.prefix(200) + Array(".\(mark).s3up-part".utf8))
+  }
+
+  /// Opens it (`open`, `flock`, `fstat`), made if it is not there. A file in its place that is not this user's own is left
+  /// alone.
+  static func open(for target: FilePath) throws(Failure) -> PartFile {
+    let path = try path(for: target)
+    for _ in 0..<100 {
+      let descriptor = path.withCString {
+        Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+      }
+      guard descriptor >= 0 else { throw DownloadTarget.failure(errno, "the target's folder cannot be written", path) }
+      let file = PartFile(path, descriptor)
+      while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        guard errno != EWOULDBLOCK else {
+          throw Failure(.locked, "another run of s3up is downloading to this file", remedy: "wait for it to end")
+            .at(Place(file: target.text))
+        }
+        guard errno == EINTR else { throw DownloadTarget.failure(errno, "the part file cannot be locked", path) }
+      }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+        throw Failure(.precondition, "a file that is not this user's own is where the download's parts go")
+          .at(Place(file: path.text))
+      }
+      // The run that held the lock may have renamed or removed the file since it was opened here.
+      guard Inode(path) == Inode(status) else { continue }
+      fchmod(descriptor, 0o600)
+      return file
+    }
+    throw Failure(.locked, "other runs of s3up keep downloading to this file").at(Place(file: target.text))
+  }
+
+  /// Gives it its length, with its blocks if the file system can (`fallocate`): a full disk then shows at once.
+  func prepare(_ size: Int64, keeps: Bool) throws(Failure) {
+    guard keeps || ftruncate(descriptor, 0) == 0 else { throw failure("cannot be written") }
+    guard size > 0 else { return }
+    let code = ck_allocate(descriptor, size)
+    guard [0, EOPNOTSUPP, ENOSYS, EINVAL].contains(code) else {
+      throw DownloadTarget.failure(code, "the file cannot be made as long as the object", path)
+    }
+    guard ftruncate(descriptor, off_t(size)) == 0 else { throw failure("cannot be made as long as the object") }
+  }
+
+  /// `pwrite`
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Failure? {
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(
+        descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset) + off_t(done))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return failure("cannot be written") }
+      done += count
+    }
+    return nil
+  }
+
+  /// The checksum of what is on disk; nil if it cannot be read.
+  func sum(_ algorithms: Set<ChecksumAlgorithm>, _ offset: Int64, _ length: Int64) -> [ChecksumAlgorithm: Checksum]? {
+    guard var sums = try? MultiChecksum(algorithms) else { return nil }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    var done: Int64 = 0
+    while done < length {
+      let wanted = Int(min(Int64(buffer.count), length - done))
+      let count = pread(descriptor, &buffer, wanted, off_t(offset + done))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      buffer.withUnsafeBytes { sums.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+      done += Int64(count)
+    }
+    return try? sums.finish()
+  }
+
+  func sync() throws(Failure) {
+    guard fsync(descriptor) == 0 else { throw failure("cannot be made durable") }
+  }
+
+  func remove() { path.remove() }
+
+  private func failure(_ what: String) -> Failure { DownloadTarget.failure(errno, "the file \(what)", path) }
+}

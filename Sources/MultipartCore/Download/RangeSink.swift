@@ -1,0 +1,137 @@
+/// Which transfer of each range may still write it: the first copy that has all its bytes wins, and from then on no other
+/// writes there.
+final class RangeClaims: Sendable {
+  /// A range's is found by its number: one lock for all would let only one loop write at a time.
+  private let won = (0..<64).map { _ in Locked<[Int: Int]>([:]) }
+  private let count = Locked(0)
+
+  func enter() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+
+  /// A range is loaded once more.
+  func forget(_ range: Int) { won[range % won.count].withLock { $0[range] = nil } }
+
+  /// Nil if another one has won.
+  func write(_ range: Int, by transfer: Int, wins: Bool = false, _ body: () -> Failure?) -> (Failure?)? {
+    won[range % won.count].withLock { won in
+      if let winner = won[range], winner != transfer { return .none }
+      let failure = body()
+      if wins, failure == nil { won[range] = transfer }
+      return .some(failure)
+    }
+  }
+}
+
+/// Receives one range. Before the first byte the answer must be the range that was asked for, of the object that was asked
+/// for: a store or a proxy may answer with the whole object, or with another.
+///
+/// `@unchecked Sendable` holds because only the loop's thread uses it until the answer, and only the task that waits for the
+/// answer afterwards.
+final class RangeSink: BodySink, @unchecked Sendable {
+  struct Wanted: Sendable {
+    var number: Int
+    /// In the object.
+    var first: Int64
+    var length: Int64
+    /// Of the whole object.
+    var size: Int64
+    var etag: ETag?
+    var isWhole: Bool { first == 0 && length == size }
+  }
+
+  private let wanted: Wanted
+  private let take: (UnsafeRawBufferPointer, Int64) -> Failure?
+  private let moved: (Int64) -> Void
+  private var sums: MultiChecksum
+  private var buffer: [UInt8] = []
+  private let step: Int
+  private var written: Int64 = 0
+  private(set) var received: Int64 = 0
+  private(set) var failure: Failure?
+
+  static let step = 512 << 10
+
+  /// `take` gets pieces of `step` bytes and where in the range they begin.
+  init(
+    _ wanted: Wanted, _ algorithms: Set<ChecksumAlgorithm>, step: Int = step, moved: @escaping (Int64) -> Void,
+    take: @escaping (UnsafeRawBufferPointer, Int64) -> Failure?
+  ) throws(Failure) {
+    (self.wanted, self.step, self.moved, self.take) = (wanted, step, moved, take)
+    sums = try MultiChecksum(algorithms)
+    buffer.reserveCapacity(Int(min(Int64(step), wanted.length)))
+  }
+
+  func begin(_ status: Int, _ headers: HeaderList) -> Failure? {
+    failure = Self.judge(status, headers, wanted)
+    return failure
+  }
+
+  /// Nil if the answer is what was asked for.
+  static func judge(_ status: Int, _ headers: HeaderList, _ wanted: Wanted) -> Failure? {
+    if let expected = wanted.etag, let given = headers["ETag"].flatMap(ETag.init), given != expected {
+      return replaced
+    }
+    guard status == 206 else {
+      guard status == 200, wanted.isWhole else {
+        return Failure(
+          .refused, "the store answers a range with the whole object",
+          remedy: "give a \(.partSize) of at least the object's size: it is then asked for in one request")
+      }
+      return nil
+    }
+    guard let range = headers["Content-Range"] else {
+      return Failure(.server, "the store answers a range without saying which it is")
+    }
+    let text = ASCII.trimmed(range)
+    let last = wanted.first + wanted.length - 1
+    guard
+      text.utf8.elementsEqual("bytes \(wanted.first)-\(last)/\(wanted.size)".utf8)
+        || text.utf8.elementsEqual("bytes \(wanted.first)-\(last)/*".utf8)
+    else {
+      if let total = text.words(between: "/").last.flatMap({ Int64($0, in: 0 ... .max) }), total != wanted.size {
+        return replaced
+      }
+      return Failure(.server, "the store answers with another range than it was asked for: \(SafeText.oneLine(text))")
+    }
+    return nil
+  }
+
+  static var replaced: Failure {
+    Failure(
+      .sourceChanged, "the object was replaced while it was downloaded",
+      remedy: "nothing was written under the target's name; run it again to get the new object")
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard received + Int64(bytes.count) <= wanted.length else {
+      failure = Failure(.server, "the store sends more bytes than the range has")
+      return false
+    }
+    sums.update(bytes)
+    received += Int64(bytes.count)
+    moved(received)
+    buffer.append(contentsOf: bytes)
+    return buffer.count < step || flush()
+  }
+
+  private func flush() -> Bool {
+    let failed = buffer.withUnsafeBytes { take($0, written) }
+    written += Int64(buffer.count)
+    buffer.removeAll(keepingCapacity: true)
+    failure = failed
+    return failed == nil
+  }
+
+  /// After a successful answer: all of it is written, and these are its checksums.
+  func finish() throws(Failure) -> [ChecksumAlgorithm: Checksum] {
+    guard received == wanted.length else {
+      throw Failure(.network, "the range ended after \(received) of its \(wanted.length) bytes")
+    }
+    if !buffer.isEmpty, !flush(), let failure { throw failure }
+    return try sums.finish()
+  }
+}

@@ -1,0 +1,66 @@
+/// A download that can be watched and stopped.
+///
+///     let download = try store.downloadTask("disk.img", to: .file("disk.img"))
+///     print(try await download.run().evidence)
+public final class DownloadTask: Sendable {
+  let downloader: Downloader
+  private let options: DownloadOptions
+
+  init(_ downloader: Downloader, _ options: DownloadOptions) {
+    (self.downloader, self.options) = (downloader, options)
+  }
+
+  /// The progress; can be read at any time.
+  public var progress: UploadState {
+    UploadState(
+      downloader.progress,
+      activity: downloader.client.signer.waitsForCredentials ? .waitingForCredentials : downloader.progress.activity)
+  }
+
+  /// Runs the download; call it once. Cancelling the calling task stops it.
+  public func run() async throws(Failure) -> DownloadedObject {
+    let alarm = options.deadline.map { [downloader] in
+      downloader.run.interrupt(after: $0, since: downloader.world.uptime(), aborts: false)
+    }
+    defer { alarm?.cancel() }
+    let work = Task { [downloader] () async -> Result<DownloadedObject, Failure> in
+      do throws(Failure) {
+        return .success(try await downloader.runAlone())
+      } catch {
+        return .failure(error)
+      }
+    }
+    let result = await withTaskCancellationHandler {
+      await work.value
+    } onCancel: { [downloader] in
+      downloader.run.interrupt()
+    }
+    return try result.get()
+  }
+
+  /// Stops the download; can be called from anywhere. What has come into a file is kept for the next run.
+  public func cancel() { downloader.run.interrupt() }
+}
+
+extension Store {
+  /// Brings an object to a file or a descriptor, in parallel ranges, and proves that the bytes are the object's before the
+  /// file has its name. An interrupted download of a file is resumed by the next one to the same file.
+  ///
+  ///     let object = try await store.download("images/disk.img", to: .file("disk.img"))
+  ///     print(object.evidence)
+  @discardableResult
+  public func download(
+    _ key: String, to output: DownloadOutput, _ options: DownloadOptions = DownloadOptions(),
+    onEvent: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
+  ) async throws(Failure) -> DownloadedObject {
+    try await downloadTask(key, to: output, options, onEvent: onEvent).run()
+  }
+
+  /// The same, to be watched and stopped.
+  public func downloadTask(
+    _ key: String, to output: DownloadOutput, _ options: DownloadOptions = DownloadOptions(),
+    onEvent: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
+  ) throws(Failure) -> DownloadTask {
+    DownloadTask(try Downloader(self, key: key, output, options, tell: onEvent), options)
+  }
+}

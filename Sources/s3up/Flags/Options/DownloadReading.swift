@@ -1,0 +1,29 @@
+import MultipartCore
+
+extension DownloadOptions {
+  /// `shared`: what uploads have too, which was read already.
+  init(_ invocation: Invocation, shared: UploadOptions) throws(Failure) {
+    self.init()
+    (partSize, deadline, hedges) = (shared.partSize, shared.deadline, shared.hedges)
+    (customerKey, skipsSame) = (shared.customerKey, shared.skipsSame)
+    versionID = try invocation.text(.versionID)
+    overwrites = invocation.toggle(.overwrite) ?? false
+    ifNewer = invocation.toggle(.ifNewer) ?? false
+    range = try Self.range(invocation)
+    if range != nil, skipsSame {
+      throw Failure(
+        .usage, "--range and --skip-same exclude each other", remedy: "No store has a checksum of a range.")
+    }
+  }
+
+  private static func range(_ invocation: Invocation) throws(Failure) -> ClosedRange<Int64>? {
+    guard let given = invocation.last(.range) else { return nil }
+    let ends = given.value.bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = Int64(ends[0], in: 0 ... .max),
+      let last = ends[1].isEmpty ? .max : Int64(ends[1], in: 0 ... .max), first <= last
+    else {
+      throw invocation.wrong(given, "is not a range of bytes", remedy: "Write --range 0-1023, or --range 1024-.")
+    }
+    return first...last
+  }
+}

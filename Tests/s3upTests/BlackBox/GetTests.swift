@@ -1,0 +1,147 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+@Suite("An object comes back", .crowd) struct GetTests {
+  /// With an object of these bytes at the store.
+  private func box(
+    _ size: Int, put options: [String] = [], _ change: (inout FakeOptions) -> Void = { _ in }
+  ) async throws -> (BlackBox, [UInt8]) {
+    let box = try BlackBox(faults: [], change)
+    let bytes = try box.sample("source", size)
+    try await box.run(["put", "source", "s3://bucket/dir/key"] + options).expectSuccess()
+    return (box, bytes)
+  }
+
+  private func contents(_ box: BlackBox, _ name: String) -> [UInt8]? {
+    (try? Data(contentsOf: URL(fileURLWithPath: box.files.path + "/" + name))).map { Array($0) }
+  }
+
+  /// Every name in the folder, hidden ones too.
+  private func names(_ box: BlackBox) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: box.files.path).sorted()
+  }
+
+  static let sizes = [0, 1, 5 * mebi, 8 * mebi, 8 * mebi + 1, 20 * mebi + 3]
+
+  @Test("byte for byte, by the checksum of the whole object, into the key's last name", arguments: sizes)
+  func arrives(_ size: Int) async throws {
+    let (box, bytes) = try await box(size)
+    let result = try await box.run("get", "s3://bucket/dir/key")
+    result.expectSuccess()
+    #expect(contents(box, "key") == bytes)
+    #expect(result.output.contains("CRC64NVME \(base64(FakeChecksum.crc64nvme.of(bytes))) of the object"))
+    #expect(try names(box) == ["key", "source"])
+    let asked = box.fake.requests(.getObject)
+    #expect(asked.count == (size + 8 * mebi - 1) / (8 * mebi))
+    #expect(asked.allSatisfy { $0.headers["if-match"] != nil && $0.headers["range"] != nil })
+  }
+
+  static let proofs: [([String], String)] = [
+    (["--checksum", "sha256"], "SHA256 (composite)"), (["--checksum", "crc32c"], "CRC32C (composite)"),
+    (["--checksum", "md5"], "ETag"),
+  ]
+
+  @Test("the evidence is the strongest that the store has, for files and for pipes", arguments: proofs)
+  func evidence(_ options: [String], _ words: String) async throws {
+    let (box, bytes) = try await box(18 * mebi, put: options + ["--part-size", "7M"]) { $0.addsDefaultChecksum = false }
+    let result = try await box.run("get", "s3://bucket/dir/key", "target", "--json")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(contents(box, "target") == bytes)
+    #expect((result.json["evidence"] as? String)?.hasPrefix(words) == true, "\(result.output)")
+    #expect(result.json["destination"] as? String == "target")
+    let piped = try await box.shell("\"$S3UP\" get s3://bucket/dir/key - | cmp - source")
+    #expect(piped.status == 0, "\(piped.errors)")
+  }
+
+  @Test("a wrong byte is noticed by every proof: nothing is under the name", arguments: [[]] + proofs.map(\.0))
+  func wrongByte(_ options: [String]) async throws {
+    let (box, _) = try await box(18 * mebi, put: options + ["--part-size", "7M"]) {
+      $0.addsDefaultChecksum = options.isEmpty
+    }
+    box.fake.setFaults([Fault(Fault.Match(.getObject), .corruptAnswer)])
+    let result = try await box.run("get", "s3://bucket/dir/key", "target")
+    #expect(result.status == 65, "\(result.errors)")
+    #expect(try names(box) == ["source"])
+    let piped = try await box.shell("\"$S3UP\" get s3://bucket/dir/key - > piped; test $? = 65")
+    #expect(piped.status == 0, "\(piped.errors)")
+    #expect((contents(box, "piped")?.count ?? .max) < 18 * mebi, "the last range is held back")
+  }
+
+  @Test("a byte that is wrong once is loaded again, from another connection")
+  func wrongOnce() async throws {
+    let (box, bytes) = try await box(18 * mebi)
+    box.fake.setFaults([Fault(Fault.Match(.getObject, nth: 2), .corruptAnswer)])
+    let result = try await box.run("get", "s3://bucket/dir/key", "target")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(contents(box, "target") == bytes)
+  }
+
+  @Test("an object that is replaced between two ranges is 65, and nothing is under the name")
+  func replaced() async throws {
+    let (box, _) = try await box(18 * mebi)
+    box.fake.setFaults([
+      Fault(Fault.Match(.getObject, nth: 2), .headers(["ETag": "\"0123456789abcdef0123456789abcdef\""]))
+    ])
+    try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(65, "was replaced")
+    box.fake.setFaults([Fault(Fault.Match(.getObject, nth: 2), .error(status: 412, code: "PreconditionFailed"))])
+    try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(65, "was replaced")
+    #expect(try names(box) == ["source"])
+  }
+
+  @Test("the whole object instead of a range is refused before a byte is written, and taken where it was asked for")
+  func wholeAnswer() async throws {
+    let (box, bytes) = try await box(18 * mebi) { $0.ignoresRanges = true }
+    try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(69, "--part-size")
+    #expect(try names(box) == ["source"])
+    try await box.run("get", "s3://bucket/dir/key", "target", "--part-size", "32M").expectSuccess()
+    #expect(contents(box, "target") == bytes)
+  }
+
+  @Test("a body that ends early is loaded again")
+  func shortBody() async throws {
+    let (box, bytes) = try await box(18 * mebi)
+    box.fake.setFaults([Fault(Fault.Match(.getObject, nth: 2), .truncateAnswer(bytes: 1000))])
+    let result = try await box.run("get", "s3://bucket/dir/key", "target")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(contents(box, "target") == bytes)
+  }
+
+  @Test("killed in the middle, the same command goes on, and no range that is proven is loaded again")
+  func killed() async throws {
+    let (box, bytes) = try await box(28 * mebi)
+    box.fake.setFaults([Fault(Fault.Match(.getObject, from: 3), .stall(stage: .withinAnswer))])
+    let arguments = ["get", "s3://bucket/dir/key", "target", "--concurrency", "2", "--part-size", "5M", "--json=all"]
+    let process = try box.start(arguments)
+    try await until("four ranges were asked for") { box.fake.requests(.getObject).count >= 4 }
+    process.signal(SIGKILL)
+    _ = await process.wait(timeout: .seconds(100))
+    #expect(contents(box, "target") == nil, "no final name on half a file")
+    box.fake.setFaults([])
+    let before = box.fake.requests(.getObject).count
+    let result = try await box.run(Array(arguments.dropLast()) + ["--json"])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(contents(box, "target") == bytes)
+    #expect(result.json["bytes_resumed"] as? Int == 10 * mebi)
+    #expect(box.fake.requests(.getObject).count - before == 4)
+    #expect(try names(box) == ["source", "target"])
+  }
+
+  @Test("a file that is there is left, unless it may be replaced; then it keeps its mode")
+  func thereAlready() async throws {
+    let (box, bytes) = try await box(100)
+    try box.files.write([1, 2, 3], to: "target")
+    try await box.run("get", "s3://bucket/dir/key", "target").expectFailure(73, "is there already", "--overwrite")
+    #expect(contents(box, "target") == [1, 2, 3])
+    chmod(box.files.path + "/target", 0o640)
+    try await box.run("get", "s3://bucket/dir/key", "target", "--overwrite").expectSuccess()
+    #expect(contents(box, "target") == bytes)
+    var status = stat()
+    #expect(stat(box.files.path + "/target", &status) == 0 && status.st_mode & 0o7777 == 0o640)
+    let same = try await box.run("get", "s3://bucket/dir/key", "target", "--skip-same", "--json")
+    #expect(same.json["event"] as? String == "unchanged")
+    #expect(box.fake.requests(.getObject).count == 1)
+  }
+}
