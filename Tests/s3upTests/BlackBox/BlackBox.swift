@@ -29,6 +29,19 @@ struct BlackBox: Sendable {
     if secure { environment["AWS_CA_BUNDLE"] = fake.caFile }
   }
 
+  /// The box of somebody who has a ticket and no credentials: a home of its own, and no variable of AWS.
+  var stranger: BlackBox {
+    var other = self
+    other.environment = secure ? ["AWS_CA_BUNDLE": fake.caFile] : [:]
+    return other
+  }
+
+  func edit(_ file: String, _ edit: (inout String) -> Void) throws {
+    var text = String(decoding: try files.read(file), as: UTF8.self)
+    edit(&text)
+    try files.write(Array(text.utf8), to: file)
+  }
+
   /// A sanitizer's shadow memory is not the program's, and at its pace gigabytes take minutes.
   static let measures = (try? S3upBinary().path.contains("-sanitizer/")) != true
 

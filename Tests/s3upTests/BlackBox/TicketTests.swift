@@ -5,25 +5,12 @@ import Testing
 
 /// Tickets: issued with credentials, used without any.
 @Suite(.timeLimit(.minutes(15))) struct TicketTests {
-  /// The box of somebody who has a ticket and no credentials: a home of its own, and no variable of AWS.
-  private func stranger(to box: BlackBox) -> BlackBox {
-    var other = box
-    other.environment = box.secure ? ["AWS_CA_BUNDLE": box.fake.caFile] : [:]
-    return other
-  }
-
   private func issue(_ box: BlackBox, _ words: String...) async throws {
     let issued = try await box.run(["ticket", "issue"] + words + ["-o", "t.json"])
     issued.expectSuccess()
     #expect(issued.output.hasPrefix("issued t.json for s3://bucket/k "), "\(issued.output)")
     let attributes = try FileManager.default.attributesOfItem(atPath: box.files.path("t.json"))
     #expect(attributes[.posixPermissions] as? Int == 0o600)
-  }
-
-  private func change(_ box: BlackBox, _ edit: (inout String) -> Void) throws {
-    var text = String(decoding: try box.files.read("t.json"), as: UTF8.self)
-    edit(&text)
-    try box.files.write(Array(text.utf8), to: "t.json")
   }
 
   @Test(
@@ -34,7 +21,7 @@ import Testing
     let bytes = try box.sample("f", size)
     try await issue(
       box, "f", "s3://bucket/k", "--metadata", "a=b", "--content-type", "x/y", "--part-size", "5M", "--expires", "36h")
-    let other = stranger(to: box)
+    let other = box.stranger
     let result = try await other.run("put", "f", "--ticket", "t.json", "--json")
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.errors.contains(secure ? box.fake.tlsEndpoint : box.fake.endpoint), "\(result.errors)")
@@ -56,7 +43,7 @@ import Testing
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody))])
     let bytes = try box.sample("f", 30 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
-    let other = stranger(to: box)
+    let other = box.stranger
     let child = try other.start(
       ["put", "f", "--ticket", "t.json", "--concurrency", "1", "--hedge", "off"])
     // The fourth part begins only after the third was answered.
@@ -79,7 +66,7 @@ import Testing
     let box = try BlackBox(faults: [Fault(.init(.uploadPart, partNumber: 4), .stall(stage: .beforeBody))])
     try box.sample("f", 30 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
-    let child = try stranger(to: box).start(
+    let child = try box.stranger.start(
       ["put", "f", "--ticket", "t.json", "--concurrency", "1"])
     #expect(await box.fake.wait { $0.count { $0.operation == .uploadPart && $0.done } > 0 })
     child.signal(SIGTERM)
@@ -96,7 +83,7 @@ import Testing
     try box.sample("f", 11 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
     try box.sample("g", which == "shorter" ? 10 * mebi : 11 * mebi, seed: 2)
-    let result = try await stranger(to: box).run("put", "g", "--ticket", "t.json")
+    let result = try await box.stranger.run("put", "g", "--ticket", "t.json")
     #expect(result.status == 65, "\(result.errors)")
     #expect(result.errors.contains("the ticket"), "\(result.errors)")
     #expect(box.fake.requests(.uploadPart).isEmpty)
@@ -108,7 +95,7 @@ import Testing
     let box = try BlackBox()
     try box.sample("f", 6 * mebi)
     try await issue(box, "--size", "6M", "s3://bucket/k")
-    let other = stranger(to: box)
+    let other = box.stranger
     #expect(try await other.run("put", "f", "--ticket", "t.json").status == 0)
     try box.sample("g", 6 * mebi, seed: 9)
     let result = try await other.run("put", "g", "--ticket", "t.json")
@@ -128,10 +115,10 @@ import Testing
     try box.sample("f", 11 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
     let before = box.fake.requests.count
-    try change(box) { text in
+    try box.edit("t.json") { text in
       if let range = text.range(of: old) { text.replaceSubrange(range, with: new) }
     }
-    let result = try await stranger(to: box).run("put", "f", "--ticket", "t.json")
+    let result = try await box.stranger.run("put", "f", "--ticket", "t.json")
     result.expectFailure(78, word)
     #expect(box.fake.requests.count == before)
   }
@@ -141,10 +128,10 @@ import Testing
     let box = try BlackBox()
     try box.sample("f", 11 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
-    try change(box) { text in
+    try box.edit("t.json") { text in
       text = text.replacingOccurrences(of: "X-Amz-Signature=", with: "X-Amz-Signature=0")
     }
-    let result = try await stranger(to: box).run("put", "f", "--ticket", "t.json")
+    let result = try await box.stranger.run("put", "f", "--ticket", "t.json")
     result.expectTicketFailure(77, "ask for a new one")
     #expect(box.fake.objectCount == 0)
   }
@@ -154,11 +141,11 @@ import Testing
     let box = try BlackBox()
     let bytes = try box.sample("f", 16 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
-    let other = stranger(to: box)
+    let other = box.stranger
     #expect(
       try await other.run("put", "f", "--ticket", "t.json", "--parts", "2-3", "--json").json["parts_missing"] as? Int
         == 2)
-    try change(box) { text in
+    try box.edit("t.json") { text in
       text.replace(#/"expires":"[^"]*"/#, with: "\"expires\":\"2026-01-02T03:04:05Z\"")
     }
     let sent = box.fake.requests.count
@@ -181,7 +168,7 @@ import Testing
     let box = try BlackBox()
     let bytes = try box.sample("f", 30 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M", "--expires", "15s")
-    let other = stranger(to: box)
+    let other = box.stranger
     let result = try await other.run(
       "put", "f", "--ticket", "t.json", "--limit-rate", "1M", "--concurrency", "1", "--json")
     #expect(result.status == 77, "\(result.errors)")
@@ -197,7 +184,7 @@ import Testing
     let box = try BlackBox()
     let bytes = try box.sample("f", 52 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
-    let other = stranger(to: box)
+    let other = box.stranger
     let first = try await other.run("put", "f", "--ticket", "t.json", "--shard", "3/4", "--json")
     #expect(first.json["event"] as? String == "shared", "\(first.output) \(first.errors)")
     #expect(first.json["parts_missing"] as? Int == 8)
@@ -221,7 +208,7 @@ import Testing
     let box = try BlackBox()
     let bytes = try box.sample("f", size)
     try await issue(box, "--max-size", "20M", "s3://bucket/k", "--part-size", "5M")
-    let other = stranger(to: box)
+    let other = box.stranger
     let result = try await other.shell(#"cat f | "$S3UP" put - --ticket t.json"#)
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
@@ -233,10 +220,10 @@ import Testing
     let bytes = try box.sample("f", 6 * mebi)
     try box.sample("longer", 6 * mebi + 1)
     try await issue(box, "--max-size", "6M", "s3://bucket/k", "--part-size", "5M")
-    let longer = try await stranger(to: box).run("put", "longer", "--ticket", "t.json")
+    let longer = try await box.stranger.run("put", "longer", "--ticket", "t.json")
     #expect(longer.status == 65 && longer.errors.contains("at most \(6 * mebi)"), "\(longer.errors)")
     #expect(box.fake.requests(.uploadPart).isEmpty)
-    let result = try await stranger(to: box).run("put", "f", "--ticket", "t.json")
+    let result = try await box.stranger.run("put", "f", "--ticket", "t.json")
     #expect(result.status == 0, "\(result.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
   }
@@ -246,7 +233,7 @@ import Testing
     let box = try BlackBox()
     try box.sample("f", 21 * mebi)
     try await issue(box, "--max-size", "20M", "s3://bucket/k", "--part-size", "5M")
-    let other = stranger(to: box)
+    let other = box.stranger
     let long = try await other.run("put", "--ticket", "t.json", "--from-command", "--", "cat", "f")
     #expect(long.status == 65, "\(long.status ?? -1) \(long.errors)")
     let failed = try await other.run(
@@ -264,7 +251,7 @@ import Testing
     let bytes = try box.sample("f", 11 * mebi)
     try await issue(box, "f", "s3://bucket/k", "--part-size", "5M")
     try await box.run("ticket", "finish", "t.json").expectFailure(65, "no part")
-    let other = stranger(to: box)
+    let other = box.stranger
     _ = try await other.run("put", "f", "--ticket", "t.json", "--parts", "1")
     try await box.run("ticket", "finish", "t.json").expectFailure(65, "parts 2-3")
     _ = try await other.run("put", "f", "--ticket", "t.json", "--parts", "2-3")
@@ -284,54 +271,6 @@ import Testing
     #expect(state.json["state"] as? String == "gone")
   }
 
-  @Test("of two tickets for one key the second is not sent, but one ticket may come twice")
-  func batchOfTwins() async throws {
-    let box = try BlackBox()
-    for name in ["x/k", "y/k"] { try box.sample(name, 3, seed: UInt64(name.utf8.first!)) }
-    for folder in ["x", "y"] {
-      try await box.shell("cd \(folder) && \"$S3UP\" ticket issue -r . s3://bucket/tb/ -o ../\(folder).jsonl")
-        .expectSuccess()
-    }
-    let joined = try await box.shell(
-      ##"sed 's#"file":"k"#"file":"x/k"#' x.jsonl >all; cat all >>all.2; cat all all.2 >twice; sed 's#"file":"k"#"file":"y/k"#' y.jsonl >>all"##
-    )
-    joined.expectSuccess()
-    let result = try await box.run("put", ".", "--ticket", "all")
-    #expect(result.status == 64, "\(result.output) \(result.errors)")
-    #expect(result.errors.contains("same key as a file that came before it"))
-    #expect(try box.fake.object("tb/k")?.sha256 == sha256(box.files.read("x/k")))
-    #expect(try await box.run("put", ".", "--ticket", "twice").status == 0)
-  }
-
-  @Test("the tickets of a folder upload its files, and again only what is missing")
-  func folder() async throws {
-    let box = try BlackBox()
-    for folder in ["d", "d/sub", "d/sub/deep"] {
-      try FileManager.default.createDirectory(atPath: box.files.path(folder), withIntermediateDirectories: true)
-    }
-    var sent: [String: [UInt8]] = [:]
-    for (name, size) in [("a", 0), ("b.txt", 3), ("sub/c", 6 * mebi), ("sub/deep/d e", 70_000)] {
-      sent[name] = try box.sample("d/" + name, size, seed: UInt64(size + 7))
-    }
-    let issued = try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl", "--exclude", "*.txt")
-    issued.expectSuccess()
-    #expect(issued.output.hasPrefix("issued t.jsonl for 3 files in s3://bucket "), "\(issued.output)")
-    #expect(box.fake.unfinishedUploads.count == 3)
-    let other = stranger(to: box)
-    let first = try await other.run("put", "d", "--ticket", "t.jsonl")
-    #expect(first.status == 0, "\(first.errors)")
-    #expect(first.lines.last?.hasPrefix("3 files uploaded") == true, "\(first.output)")
-    for (name, bytes) in sent where name != "b.txt" {
-      #expect(box.fake.object("p/" + name)?.sha256 == sha256(bytes))
-    }
-    #expect(box.fake.unfinishedUploads.isEmpty)
-    let before = box.fake.requests(.uploadPart).count
-    #expect(try await other.run("put", "d", "--ticket", "t.jsonl").status == 0)
-    #expect(box.fake.requests(.uploadPart).count == before)
-    let shown = try await other.run("ticket", "show", "t.jsonl", "--json")
-    #expect(shown.lines.count { $0.contains(#""state":"completed""#) } == 3, "\(shown.output)")
-  }
-
   @Test("a ticket renewed as a page looks at the bucket's CORS rules, too")
   func renewedPage() async throws {
     let box = try BlackBox()
@@ -342,67 +281,16 @@ import Testing
     #expect(String(decoding: try box.files.read("page.html"), as: UTF8.self).contains("X-Amz-Signature"))
   }
 
-  @Test("the tickets of a folder are renewed and revoked together")
-  func folderSteps() async throws {
-    let box = try BlackBox()
-    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
-    for index in 0..<3 { try box.sample("d/\(index)", 9) }
-    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json", "--expires", "1s").expectSuccess()
-    try await Task.sleep(for: .seconds(2))
-    let other = stranger(to: box)
-    #expect(try await other.run("put", "d", "--ticket", "t.json").status == 77)
-    let renewed = try await box.run("ticket", "renew", "t.json")
-    #expect(renewed.output.hasPrefix("renewed t.json: 3 tickets"), "\(renewed.output) \(renewed.errors)")
-    let page = try await box.run("ticket", "renew", "t.json", "--format", "html", "-o", "page.html")
-    #expect(page.status == 64 && page.errors.contains("is for one ticket"), "\(page.errors)")
-    #expect(access(box.files.path("page.html"), F_OK) != 0)
-    let revoked = try await other.run("ticket", "revoke", "t.json")
-    #expect(revoked.lines.count == 3, "\(revoked.output) \(revoked.errors)")
-    #expect(box.fake.unfinishedUploads.isEmpty)
-    let late = try await other.run("ticket", "finish", "t.json")
-    #expect(late.status == 69 && late.errors.contains("3 of 3 tickets"), "\(late.errors)")
-  }
-
   @Test("a ticket that a tool has laid out on many lines can be used all the same")
   func laidOut() async throws {
     let box = try BlackBox()
     try box.sample("f", 100)
     try await issue(box, "f", "s3://bucket/k")
-    try change(box) { $0 = $0.replacingOccurrences(of: ",\"", with: ",\n  \"") }
-    let other = stranger(to: box)
+    try box.edit("t.json") { $0 = $0.replacingOccurrences(of: ",\"", with: ",\n  \"") }
+    let other = box.stranger
     #expect(try await other.run("ticket", "show", "t.json").status == 0)
     #expect(try await other.run("put", "f", "--ticket", "t.json").status == 0)
     #expect(box.fake.object("k")?.size == 100)
-  }
-
-  @Test(
-    "a ticket of a batch names a file below the folder, and no other is sent",
-    arguments: ["../secret", "/etc/hostname", "link", "loop/secret", "sub//x", "."])
-  func batchEscapes(_ name: String) async throws {
-    let box = try BlackBox()
-    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
-    try box.sample("d/a", 9)
-    try box.sample("secret", 9)
-    try FileManager.default.createSymbolicLink(
-      atPath: box.files.path("d/link"), withDestinationPath: box.files.path("secret"))
-    try FileManager.default.createSymbolicLink(atPath: box.files.path("d/loop"), withDestinationPath: "..")
-    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json").expectSkips()
-    try change(box) { $0 = $0.replacingOccurrences(of: "\"file\":\"a\"", with: "\"file\":\"\(name)\"") }
-    let result = try await stranger(to: box).run("put", "d", "--ticket", "t.json")
-    #expect(result.status == 66 || result.status == 78, "\(result.status ?? -1) \(result.errors)")
-    #expect(box.fake.requests(.uploadPart).isEmpty && box.fake.objectCount == 0)
-  }
-
-  @Test("if one of many tickets cannot be issued, no upload is left")
-  func batchFails() async throws {
-    let box = try BlackBox(
-      faults: [Fault(.init(.createMultipartUpload, from: 3), .error(status: 403, code: "AccessDenied", message: nil))])
-    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
-    for index in 0..<5 { try box.sample("d/\(index)", 9) }
-    let result = try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json")
-    result.expectFailure(77, "are aborted")
-    #expect(box.fake.unfinishedUploads.isEmpty)
-    #expect(!FileManager.default.fileExists(atPath: box.files.path("t.json")))
   }
 
   @Test("a ticket may come from standard input, or from an https URL that is itself presigned")
@@ -410,7 +298,7 @@ import Testing
     let box = try BlackBox(secure: true)
     let bytes = try box.sample("f", 6 * mebi)
     try await issue(box, "f", "s3://bucket/k")
-    let other = stranger(to: box)
+    let other = box.stranger
     let piped = try await other.run(["put", "f", "--ticket", "-"], input: .file(box.files.path("t.json")))
     #expect(piped.status == 0, "\(piped.errors)")
     #expect(box.fake.object("k")?.sha256 == sha256(bytes))
@@ -435,7 +323,7 @@ import Testing
     let text = String(decoding: try box.files.read("t.json"), as: UTF8.self)
     let signatures = text.components(separatedBy: "X-Amz-Signature=").dropFirst().map { $0.prefix(64) }
     #expect(signatures.count == 5)
-    let result = try await stranger(to: box).run("put", "f", "--ticket", "t.json", "-vv", "--json=all")
+    let result = try await box.stranger.run("put", "f", "--ticket", "t.json", "-vv", "--json=all")
     #expect(result.status == 0, "\(result.errors)")
     for signature in signatures {
       #expect(!result.errors.contains(signature) && !result.output.contains(signature))
@@ -490,11 +378,6 @@ import Testing
 }
 
 extension ChildProcess.Result {
-  /// What is left out is said.
-  fileprivate func expectSkips(_ at: SourceLocation = #_sourceLocation) {
-    #expect(status == 0 && errors.contains("a symbolic link"), "\(errors)", sourceLocation: at)
-  }
-
   /// A failure after the line that says where the bytes go.
   fileprivate func expectTicketFailure(_ exit: Int32, _ word: String, _ at: SourceLocation = #_sourceLocation) {
     #expect(status == exit && errors.contains(word), "\(errors)", sourceLocation: at)

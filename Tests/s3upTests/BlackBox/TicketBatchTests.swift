@@ -1,0 +1,113 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+/// The tickets of a folder, one on each line of a file.
+@Suite(.timeLimit(.minutes(15))) struct TicketBatchTests {
+  @Test("of two tickets for one key the second is not sent, but one ticket may come twice")
+  func batchOfTwins() async throws {
+    let box = try BlackBox()
+    for name in ["x/k", "y/k"] { try box.sample(name, 3, seed: UInt64(name.utf8.first!)) }
+    for folder in ["x", "y"] {
+      try await box.shell("cd \(folder) && \"$S3UP\" ticket issue -r . s3://bucket/tb/ -o ../\(folder).jsonl")
+        .expectSuccess()
+    }
+    let joined = try await box.shell(
+      ##"sed 's#"file":"k"#"file":"x/k"#' x.jsonl >all; cat all >>all.2; cat all all.2 >twice; sed 's#"file":"k"#"file":"y/k"#' y.jsonl >>all"##
+    )
+    joined.expectSuccess()
+    let result = try await box.run("put", ".", "--ticket", "all")
+    #expect(result.status == 64, "\(result.output) \(result.errors)")
+    #expect(result.errors.contains("same key as a file that came before it"))
+    #expect(try box.fake.object("tb/k")?.sha256 == sha256(box.files.read("x/k")))
+    #expect(try await box.run("put", ".", "--ticket", "twice").status == 0)
+  }
+
+  @Test("the tickets of a folder upload its files, and again only what is missing")
+  func folder() async throws {
+    let box = try BlackBox()
+    for folder in ["d", "d/sub", "d/sub/deep"] {
+      try FileManager.default.createDirectory(atPath: box.files.path(folder), withIntermediateDirectories: true)
+    }
+    var sent: [String: [UInt8]] = [:]
+    for (name, size) in [("a", 0), ("b.txt", 3), ("sub/c", 6 * mebi), ("sub/deep/d e", 70_000)] {
+      sent[name] = try box.sample("d/" + name, size, seed: UInt64(size + 7))
+    }
+    let issued = try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.jsonl", "--exclude", "*.txt")
+    issued.expectSuccess()
+    #expect(issued.output.hasPrefix("issued t.jsonl for 3 files in s3://bucket "), "\(issued.output)")
+    #expect(box.fake.unfinishedUploads.count == 3)
+    let other = box.stranger
+    let first = try await other.run("put", "d", "--ticket", "t.jsonl")
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(first.lines.last?.hasPrefix("3 files uploaded") == true, "\(first.output)")
+    for (name, bytes) in sent where name != "b.txt" {
+      #expect(box.fake.object("p/" + name)?.sha256 == sha256(bytes))
+    }
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    let before = box.fake.requests(.uploadPart).count
+    #expect(try await other.run("put", "d", "--ticket", "t.jsonl").status == 0)
+    #expect(box.fake.requests(.uploadPart).count == before)
+    let shown = try await other.run("ticket", "show", "t.jsonl", "--json")
+    #expect(shown.lines.count { $0.contains(#""state":"completed""#) } == 3, "\(shown.output)")
+  }
+
+  @Test("the tickets of a folder are renewed and revoked together")
+  func folderSteps() async throws {
+    let box = try BlackBox()
+    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
+    for index in 0..<3 { try box.sample("d/\(index)", 9) }
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json", "--expires", "1s").expectSuccess()
+    try await Task.sleep(for: .seconds(2))
+    let other = box.stranger
+    #expect(try await other.run("put", "d", "--ticket", "t.json").status == 77)
+    let renewed = try await box.run("ticket", "renew", "t.json")
+    #expect(renewed.output.hasPrefix("renewed t.json: 3 tickets"), "\(renewed.output) \(renewed.errors)")
+    let page = try await box.run("ticket", "renew", "t.json", "--format", "html", "-o", "page.html")
+    #expect(page.status == 64 && page.errors.contains("is for one ticket"), "\(page.errors)")
+    #expect(access(box.files.path("page.html"), F_OK) != 0)
+    let revoked = try await other.run("ticket", "revoke", "t.json")
+    #expect(revoked.lines.count == 3, "\(revoked.output) \(revoked.errors)")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    let late = try await other.run("ticket", "finish", "t.json")
+    #expect(late.status == 69 && late.errors.contains("3 of 3 tickets"), "\(late.errors)")
+  }
+
+  @Test(
+    "a ticket of a batch names a file below the folder, and no other is sent",
+    arguments: ["../secret", "/etc/hostname", "link", "loop/secret", "sub//x", "."])
+  func batchEscapes(_ name: String) async throws {
+    let box = try BlackBox()
+    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
+    try box.sample("d/a", 9)
+    try box.sample("secret", 9)
+    try FileManager.default.createSymbolicLink(
+      atPath: box.files.path("d/link"), withDestinationPath: box.files.path("secret"))
+    try FileManager.default.createSymbolicLink(atPath: box.files.path("d/loop"), withDestinationPath: "..")
+    try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json").expectSkips()
+    try box.edit("t.json") { $0 = $0.replacingOccurrences(of: "\"file\":\"a\"", with: "\"file\":\"\(name)\"") }
+    let result = try await box.stranger.run("put", "d", "--ticket", "t.json")
+    #expect(result.status == 66 || result.status == 78, "\(result.status ?? -1) \(result.errors)")
+    #expect(box.fake.requests(.uploadPart).isEmpty && box.fake.objectCount == 0)
+  }
+
+  @Test("if one of many tickets cannot be issued, no upload is left")
+  func batchFails() async throws {
+    let box = try BlackBox(
+      faults: [Fault(.init(.createMultipartUpload, from: 3), .error(status: 403, code: "AccessDenied", message: nil))])
+    try FileManager.default.createDirectory(atPath: box.files.path("d"), withIntermediateDirectories: true)
+    for index in 0..<5 { try box.sample("d/\(index)", 9) }
+    let result = try await box.run("ticket", "issue", "-r", "d", "s3://bucket/p", "-o", "t.json")
+    result.expectFailure(77, "are aborted")
+    #expect(box.fake.unfinishedUploads.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("t.json")))
+  }
+}
+
+extension ChildProcess.Result {
+  /// What is left out is said.
+  fileprivate func expectSkips(_ at: SourceLocation = #_sourceLocation) {
+    #expect(status == 0 && errors.contains("a symbolic link"), "\(errors)", sourceLocation: at)
+  }
+}
