@@ -47,11 +47,12 @@ def until(what, condition, limit=LIMIT):
 
 
 class Network(threading.Thread):
-    """Between the browser and the store: counts requests by method, may be slow, and may be cut."""
+    """Between the browser and the store: counts requests by method, may be slow, may be cut, and may answer a POST itself."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
-        self.target, self.cut, self.rate, self.requests = port, False, None, []
+        self.target, self.cut, self.rate, self.requests, self.answer = port, False, None, [], None
+        self.answered = 0
         self.begun = threading.Event()
         self.start()
         self.begun.wait(10)
@@ -75,18 +76,26 @@ class Network(threading.Thread):
         self.writers.add(writer)
         try:
             inner, outer = await asyncio.open_connection("127.0.0.1", self.target)
-            await asyncio.gather(self.copy(reader, outer, True), self.copy(inner, writer, False))
+            await asyncio.gather(self.copy(reader, outer, writer), self.copy(inner, writer))
         except OSError:
             pass
         finally:
             self.writers.discard(writer)
             writer.close()
 
-    async def copy(self, reader, writer, counts):
+    async def copy(self, reader, writer, browser=None):
+        """With `browser`, these are its requests."""
         line = re.compile(rb"(?:^|\r\n\r\n|\n)(GET|PUT|POST|HEAD|DELETE) (\S+) HTTP/1")
         try:
             while piece := await reader.read(256 << 10):
-                if counts:
+                if browser:
+                    if self.answer is not None and piece.startswith(b"POST "):
+                        head = f"HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: {len(self.answer)}"
+                        browser.write(f"{head}\r\nConnection: close\r\n\r\n{self.answer}".encode())
+                        await browser.drain()
+                        browser.close()
+                        self.answered += 1
+                        return
                     self.requests += [(m[1].decode(), m[2].decode()) for m in line.finditer(piece)]
                     if self.rate:
                         await asyncio.sleep(len(piece) / self.rate)
@@ -343,6 +352,25 @@ def mixed(bench, browser):
     return "a part of another file"
 
 
+def portal(bench, browser):
+    """A 200 that is not the store's answer completes nothing, whatever lies at the key."""
+    file = bench.sample(9 * MIB, 21)
+    page, key = bench.issue(file)
+    older = bench.s3up("put", bench.sample(9 * MIB, 22), f"s3://{bench.store['BUCKET']}/{key}")
+    demand(older.returncode == 0, older.stderr)
+    for answer in ("", "<html><body>Log in</body></html>", '<Error xmlns="x"><Code>InternalError</Code></Error>'):
+        before, bench.network.answer = bench.network.answered, answer
+        browser.open(page)
+        browser.choose(file)
+        until("the completion was answered", lambda: bench.network.answered > before or browser.kind() == "good")
+        until("the page tries again", lambda: "Trying again" in browser.text("status") or browser.kind() == "good")
+        demand(browser.kind() != "good", f"the page believes {answer!r}")
+    bench.network.answer = None
+    ended(browser, "good")
+    bench.compare(key, file)
+    return "three answers of others"
+
+
 def late(bench, browser):
     file = bench.sample(MIB, 10)
     page, _ = bench.issue(file, expires="1s")
@@ -519,7 +547,7 @@ return Math.min(...[...document.querySelectorAll('h1, dt, dd, p, label, button')
 """
 
 CASES = {
-    "small": small, "sums": sums, "others": others, "mixed": mixed, "late": late, "hostile": hostile, "keys": keys, "blind": blind,
+    "small": small, "sums": sums, "others": others, "mixed": mixed, "portal": portal, "late": late, "hostile": hostile, "keys": keys, "blind": blind,
     "looks": looks, "whole": whole,
 }  # fmt: skip
 
