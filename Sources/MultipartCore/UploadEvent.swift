@@ -22,9 +22,9 @@ public enum UploadEvent: Sendable {
   case leftAlone(uploadID: String)
   /// The number of connections changes.
   case connections(Int, why: String)
-  /// Something that a person should know; the upload continues.
+  /// A warning to show to the user; the upload continues.
   case warning(Wording)
-  /// A hint for a person who is watching; the upload continues.
+  /// A hint worth showing only on a terminal; the upload continues.
   case advice(Wording)
 }
 

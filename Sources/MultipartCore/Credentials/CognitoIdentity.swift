@@ -1,5 +1,5 @@
-/// A guest of a Cognito identity pool, or a user who has signed in with one of the pool's identity providers. Its
-/// credentials sign the requests of every store that uses it, and its ``id()`` names its own place in the bucket:
+/// An identity from a Cognito identity pool: a guest, or a user signed in with one of the pool's identity providers. Its
+/// credentials sign the requests of every store that uses it, and ``id()`` is the key prefix that belongs to it:
 ///
 ///     var options = StoreOptions(region: "eu-west-1")
 ///     let guest = try CognitoIdentity(pool: "eu-west-1:12345678-1234-1234-1234-123456789012", options)

@@ -210,7 +210,7 @@ extension BatchSources {
   ) async throws(Failure) -> Bool {
     let mayBeReadTwice = path != Self.standardInput && Self.isKind(S_IFREG, path)
     if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero, bucket, outputs) }
-    var earlier = mayBeReadTwice ? nil : KeysOfPipe(filesMayRepeat: true)
+    var earlier = mayBeReadTwice ? nil : KeysSoFar(filesMayRepeat: true)
     let list = try open(path, endsWithZero)
     while let listed = try list.next() {
       guard isChosen(listed.name, tally) else { continue }
@@ -258,7 +258,7 @@ extension BatchSources {
   ) async throws(Failure) -> Bool {
     let file = batch.path.flatMap { Self.isKind(S_IFREG, $0) ? $0 : nil }
     if let file { try refuseMeetings(inBatch: file, outputs) }
-    var earlier = file == nil ? KeysOfPipe(filesMayRepeat: false) : nil
+    var earlier = file == nil ? KeysSoFar(filesMayRepeat: false) : nil
     while let line = try batch.next() {
       guard shard?.holds(Array(line.key.utf8)) ?? true else {
         tally.noteOther()
@@ -293,9 +293,9 @@ extension BatchSources {
   }
 }
 
-/// The keys that came through a pipe, which cannot be read twice: of two files with one key the first is sent. 16 bytes are
-/// kept for each.
-struct KeysOfPipe {
+/// The keys of a list that cannot be read twice, such as a pipe or the tickets of a folder: of two files with one key the
+/// first is sent. 16 bytes are kept for each.
+struct KeysSoFar {
   private var files: [Int: Int] = [:]
   private let filesMayRepeat: Bool
 

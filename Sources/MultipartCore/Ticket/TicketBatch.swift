@@ -28,7 +28,7 @@ package struct TicketBatch: Sendable {
       TicketUploaderMaker(link, batch.upload), batch, driver: driver,
       find: { [tickets, endpoint] give in
         // The same ticket may come twice, as after `cat`.
-        var earlier = KeysOfPipe(filesMayRepeat: true)
+        var earlier = KeysSoFar(filesMayRepeat: true)
         while let ticket = try tickets.next() {
           guard await give(Self.step(ticket, root, endpoint, &earlier)) else { return }
         }
@@ -36,7 +36,7 @@ package struct TicketBatch: Sendable {
   }
 
   private static func step(
-    _ ticket: Ticket, _ root: Folder, _ endpoint: String, _ earlier: inout KeysOfPipe
+    _ ticket: Ticket, _ root: Folder, _ endpoint: String, _ earlier: inout KeysSoFar
   ) -> CandidateStep {
     let name = ticket.file ?? ""
     do throws(Failure) {

@@ -47,7 +47,7 @@ struct ListedUpload {
       "s3://\(bucket)/\(key)",
     ]
     if let record { facts.append("from \(record.header.sourcePath.text)") }
-    if let otherAddress { facts.append("(begun at \(otherAddress): put --resume adopt goes on with it here)") }
+    if let otherAddress { facts.append("(started at \(otherAddress); resume it here with put --resume adopt)") }
     if isRunning { facts.append("(running)") }
     return facts.map { SafeText.oneLine($0, limit: .max) }.joined(separator: "  ")
   }

@@ -30,7 +30,7 @@ import Testing
     let first = stopped.box.fake.endpoint
     stopped.moveToOtherAddress()
     let listed = try await stopped.box.run("uploads", "s3://bucket")
-    #expect(listed.output.contains("begun at \(first): put --resume adopt goes on with it here"), "\(listed.output)")
+    #expect(listed.output.contains("started at \(first); resume it here with put --resume adopt"), "\(listed.output)")
     let result = try await stopped.box.run(StoppedUpload.words)
     result.expectWarned("begun upload \(stopped.uploadID) of this key at another address of this store, \(first)")
     #expect(result.errors.contains("--resume adopt"), "\(result.errors)")
