@@ -69,7 +69,7 @@ public enum DownloadEvent: Sendable {
   case reloads
   /// The number of connections changes.
   case connections(Int, why: String)
-  /// Something that a person should know; the download continues.
+  /// A warning to show to the user; the download continues.
   case warning(Wording)
 }
 

@@ -51,8 +51,7 @@ final class DownloadRecord: Sendable {
   /// Continues the record of the same object, cut in the same way, or begins one; nil while another run holds it.
   static func open(_ path: String, _ header: Header) throws(Failure) -> DownloadRecord? {
     let folder = try RecordFolder.make(path + "/" + folderName)
-    let real = header.file.folder.resolved ?? header.file.folder
-    let name = Hex.encode(try Digest.sha256(real.bytes + [0] + Array(header.file.lastName)).prefix(16)) + ".record"
+    let name = Hex.encode(try Digest.sha256(header.file.bytes).prefix(16)) + ".record"
     guard let lock = try RecordLock.take(folder, name + ".lock") else { return nil }
     do throws(Failure) {
       if lock.leftSince != nil { folder.removeLeftovers(beside: name) }

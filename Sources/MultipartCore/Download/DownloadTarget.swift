@@ -20,11 +20,15 @@ struct DownloadTarget: Sendable {
     var own = stat()
     guard path.withCString({ lstat($0, &own) }) == 0 else {
       guard errno == ENOENT else { throw failure(errno, "the target cannot be looked at", path) }
-      guard let folder = path.folder.status, folder.st_mode & S_IFMT == S_IFDIR else {
+      let slash = UInt8(ascii: "/")
+      guard let status = path.folder.status, status.st_mode & S_IFMT == S_IFDIR else {
         throw Failure(.precondition, "the target's folder is not there", remedy: "make it: mkdir -p").at(
           Place(file: path.folder.text))
       }
-      return .file(DownloadTarget(path: path, found: nil, mode: 0o666 & ~fileMask(), owner: nil))
+      // By the name that it will have when it is there: the next run finds what this one has noted.
+      let folder = path.folder.resolved ?? path.folder
+      let name = FilePath(bytes: (folder.bytes == [slash] ? [] : folder.bytes) + [slash] + path.lastName)
+      return .file(DownloadTarget(path: name, found: nil, mode: 0o666 & ~fileMask(), owner: nil))
     }
     guard let status = path.status, let real = path.resolved else {
       throw Failure(.precondition, "the target is a link that leads nowhere", remedy: "remove it, or name another file")
@@ -40,7 +44,8 @@ struct DownloadTarget: Sendable {
       throw Failure(.precondition, "the target is a folder", remedy: "name the file in it").at(Place(file: path.text))
     case S_IFIFO, S_IFCHR: return .stream
     default:
-      throw Failure(.precondition, "the target is neither a file nor a pipe").at(Place(file: path.text))
+      throw Failure(.precondition, "the target is neither a file nor a pipe", remedy: "name a file").at(
+        Place(file: path.text))
     }
   }
 
@@ -104,6 +109,11 @@ struct DownloadTarget: Sendable {
 
   static func failure(_ code: Int32, _ what: String, _ path: FilePath) -> Failure {
     let isForGood = [ENOENT, ENOTDIR, EACCES, EPERM, EROFS, EISDIR, ENAMETOOLONG, ELOOP].contains(code)
-    return .system(isForGood ? .precondition : .local, code, "\(what)").at(Place(file: path.text))
+    return .system(
+      isForGood ? .precondition : .local, code, "\(what)",
+      remedy: isForGood
+        ? "name another target, or make it one that you may write"
+        : [ENOSPC, EDQUOT].contains(code) ? "make room for the whole object, or name a target on another disk" : nil
+    ).at(Place(file: path.text))
   }
 }

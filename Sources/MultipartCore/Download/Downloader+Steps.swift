@@ -14,12 +14,24 @@ extension Downloader {
       guard object.size != nil else {
         throw Failure(.refused, "the store does not say how long the object is", requestID: object.requestID)
       }
+      try checkVersion(object)
       try Self.checkArchive(object)
       known.withLock { $0.object = object }
       return .found
     } catch {
       return .headFailed(error)
     }
+  }
+
+  /// A store without versions ignores the question and answers with what it has. An object that was written before its
+  /// bucket kept versions has the version `null`, which need not be said.
+  private func checkVersion(_ object: ObjectInfo) throws(Failure) {
+    guard let wanted = options.versionID else { return }
+    guard !(object.versionID ?? "null").utf8.elementsEqual(wanted.utf8) else { return }
+    throw Failure(
+      .refused, "the store answers with another version of the object than the one that was asked for",
+      requestID: object.requestID,
+      remedy: "this store may keep no versions: ask without one for the object as it is now")
   }
 
   /// An object that is archived has to be restored first; `x-amz-restore` tells the state of that.
@@ -284,9 +296,8 @@ extension Downloader {
         case .same(let match):
           result.evidence = match.evidence
           result.checksum = match.sum.map(UploadedObject.Sum.init)
-        case .different(let why): return .refuted(Failure(.dataMismatch, "what came is not the object: \(why)"))
-        case .doubtful(let why) where now.partSizeIsKnown:
-          return .refuted(Failure(.dataMismatch, "what came is not the object: \(why)"))
+        case .different(let why): return .refuted(Self.refutation(why))
+        case .doubtful(let why) where now.partSizeIsKnown: return .refuted(Self.refutation(why))
         case .doubtful:
           result.evidence = "size only: the parts of which the store made its ETag or checksum are not known"
         case .none: break
@@ -297,6 +308,12 @@ extension Downloader {
     } catch {
       return .proofFailed(error)
     }
+  }
+
+  private static func refutation(_ why: String) -> Failure {
+    Failure(
+      .dataMismatch, "the bytes that came are not the object: \(why)",
+      remedy: "nothing has the target's name; run it again, and if that ends the same way, the store's copy is damaged")
   }
 
   private func sign(

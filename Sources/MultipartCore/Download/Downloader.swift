@@ -121,11 +121,8 @@ final class Downloader: Performer {
     case .say(.retry(let range, let attempt, let cause, let message, let wait)):
       tell(.retry(range: range, attempt: attempt, wait: wait, cause: cause, message: message))
     case .say(.reloads):
-      let count = known.withLock { known in
-        known.sums = [:]
-        return known.plan.count
-      }
-      for range in 0..<count { claims.forget(range + 1) }
+      known.withLock { $0.sums = [:] }
+      claims.forgetAll()
       progress.reset()
       tell(.reloads)
     case .finish(let outcome): return .ended(end(outcome, machine))

@@ -131,7 +131,10 @@ final class OrderedOutput: Sendable {
 
   private func write(_ bytes: [UInt8]) throws(Failure) {
     guard StateFolder.writeAll(descriptor, bytes) else {
-      throw .system(.local, errno, "the reader of the object cannot be written to")
+      let error = errno
+      throw .system(
+        .local, error, "the output cannot be written",
+        remedy: error == EPIPE ? "the program that reads it has ended before it had the whole object" : nil)
     }
   }
 }

@@ -40,8 +40,10 @@ final class PartFile: Sendable {
       }
       var status = stat()
       guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-        throw Failure(.precondition, "a file that is not this user's own is where the download's parts go")
-          .at(Place(file: path.text))
+        throw Failure(
+          .precondition, "another user's file is where the parts of the download would go",
+          remedy: "remove it, or name another target"
+        ).at(Place(file: path.text))
       }
       // The run that held the lock may have renamed or removed the file since it was opened here.
       guard Inode(path) == Inode(status) else { continue }

@@ -1,8 +1,14 @@
 /// Which transfer of each range may still write it: the first copy that has all its bytes wins, and from then on no other
 /// writes there.
 final class RangeClaims: Sendable {
+  private struct Won: Sendable {
+    var winners: [Int: Int] = [:]
+    /// Transfers up to this one write nothing any more.
+    var outdated = 0
+  }
+
   /// A range's is found by its number: one lock for all would let only one loop write at a time.
-  private let won = (0..<64).map { _ in Locked<[Int: Int]>([:]) }
+  private let won = (0..<64).map { _ in Locked(Won()) }
   private let count = Locked(0)
 
   func enter() -> Int {
@@ -12,15 +18,19 @@ final class RangeClaims: Sendable {
     }
   }
 
-  /// A range is loaded once more.
-  func forget(_ range: Int) { won[range % won.count].withLock { $0[range] = nil } }
+  /// Every range is loaded once more. A slow copy from before may still be under way.
+  func forgetAll() {
+    let begun = count.withLock { $0 }
+    for part in won { part.withLock { $0 = Won(outdated: begun) } }
+  }
 
   /// Nil if another one has won.
   func write(_ range: Int, by transfer: Int, wins: Bool = false, _ body: () -> Failure?) -> (Failure?)? {
     won[range % won.count].withLock { won in
-      if let winner = won[range], winner != transfer { return .none }
+      guard transfer > won.outdated else { return .none }
+      if let winner = won.winners[range], winner != transfer { return .none }
       let failure = body()
-      if wins, failure == nil { won[range] = transfer }
+      if wins, failure == nil { won.winners[range] = transfer }
       return .some(failure)
     }
   }

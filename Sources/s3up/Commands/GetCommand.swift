@@ -35,7 +35,7 @@ struct GetCommand {
     let folder: [UInt8]
     if let word {
       let path = FilePath(bytes: word.bytes)
-      guard word.bytes.last == UInt8(ascii: "/") || path.isFolder else { return path }
+      guard word.bytes.last == UInt8(ascii: "/") || BatchSources.isFolder(path) else { return path }
       folder = word.bytes.last == UInt8(ascii: "/") ? word.bytes : word.bytes + [UInt8(ascii: "/")]
     } else {
       folder = []
@@ -89,12 +89,5 @@ struct GetCommand {
       return
     }
     try session.say(session.paint(STDOUT_FILENO).result(summary.line), json: Event.got(subject, summary).json)
-  }
-}
-
-extension FilePath {
-  fileprivate var isFolder: Bool {
-    var status = stat()
-    return withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 }

@@ -151,6 +151,7 @@ struct FakeExchange {
     case .uploadID(let id): answer.bodyText.replace(between: "<UploadId>", "</UploadId>", with: id)
     case .document(let status, let text, let type):
       answer = HTTPAnswer(status, headers: ["Content-Type": type], body: Data(text.utf8))
+    case .shortenAnswer(let bytes): answer.body = Data(answer.body.prefix(bytes))
     case .hugeHeader(let bytes): answer.headers.add("x-amz-huge", String(repeating: "h", count: bytes))
     case .hugeBody(let bytes): answer.body.append(Data(repeating: 0x20, count: bytes))
     default: break

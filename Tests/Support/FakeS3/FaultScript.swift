@@ -103,6 +103,8 @@ package struct Fault: Codable, Sendable {
     case delay(milliseconds: Int)
     /// Only this many bytes of the answer's body, although its length says more; then the end.
     case truncateAnswer(bytes: Int)
+    /// Only this many bytes of the answer's body, and its length says so.
+    case shortenAnswer(bytes: Int)
     case hugeHeader(bytes: Int)
     case hugeBody(bytes: Int)
     /// Bytes that are not HTTP in place of an answer.

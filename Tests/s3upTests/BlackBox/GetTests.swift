@@ -77,6 +77,9 @@ import Testing
     let result = try await box.run("get", "s3://bucket/dir/key", "target")
     #expect(result.status == 0, "\(result.errors)")
     #expect(contents(box, "target") == bytes)
+    let connections = box.fake.requests(.getObject).map(\.connection)
+    #expect(
+      connections.count == 6 && Set(connections.prefix(3)).isDisjoint(with: connections.suffix(3)), "\(connections)")
   }
 
   @Test("an object that is replaced between two ranges is 65, and nothing is under the name")
@@ -91,6 +94,30 @@ import Testing
     #expect(try names(box) == ["source"])
   }
 
+  @Test("a store that answers with another version than was asked for is refused")
+  func anotherVersion() async throws {
+    let (box, bytes) = try await box(100) { $0.versioning = true }
+    let version = try #require(box.fake.object("dir/key")?.versionID)
+    try await box.run("get", "s3://bucket/dir/key", "target", "--version-id", "nonsense")
+      .expectFailure(69, "another version")
+    #expect(try names(box) == ["source"])
+    try await box.run("get", "s3://bucket/dir/key", "target", "--version-id", version).expectSuccess()
+    #expect(contents(box, "target") == bytes)
+    let (plain, _) = try await self.box(100)
+    try await plain.run("get", "s3://bucket/dir/key", "target", "--version-id", "v1").expectFailure(
+      69, "another version")
+    try await plain.run("get", "s3://bucket/dir/key", "target", "--version-id", "null").expectSuccess()
+  }
+
+  @Test("a reader that ends early is told as what it is, and no file is left")
+  func readerEnds() async throws {
+    let (box, _) = try await box(18 * mebi)
+    let result = try await box.shell(
+      "{ \"$S3UP\" get s3://bucket/dir/key -; echo $? >status; } | head -c 10 >/dev/null")
+    #expect(result.errors.contains("has ended before it had the whole object"), "\(result.errors)")
+    #expect(contents(box, "status") == Array("75\n".utf8))
+  }
+
   @Test("the whole object instead of a range is refused before a byte is written, and taken where it was asked for")
   func wholeAnswer() async throws {
     let (box, bytes) = try await box(18 * mebi) { $0.ignoresRanges = true }
@@ -100,17 +127,21 @@ import Testing
     #expect(contents(box, "target") == bytes)
   }
 
-  @Test("a body that ends early is loaded again")
-  func shortBody() async throws {
+  @Test(
+    "a body that ends early is loaded again, also if its length says so",
+    arguments: [Fault.Action.truncateAnswer(bytes: 1000), .shortenAnswer(bytes: 1000)])
+  func shortBody(_ action: Fault.Action) async throws {
     let (box, bytes) = try await box(18 * mebi)
-    box.fake.setFaults([Fault(Fault.Match(.getObject, nth: 2), .truncateAnswer(bytes: 1000))])
+    box.fake.setFaults([Fault(Fault.Match(.getObject, nth: 2), action)])
     let result = try await box.run("get", "s3://bucket/dir/key", "target")
     #expect(result.status == 0, "\(result.errors)")
     #expect(contents(box, "target") == bytes)
   }
 
-  @Test("killed in the middle, the same command goes on, and no range that is proven is loaded again")
-  func killed() async throws {
+  @Test(
+    "killed in the middle, the same command goes on: what is proven is not loaded again, what has changed on disk is",
+    arguments: [false, true])
+  func killed(_ isDamaged: Bool) async throws {
     let (box, bytes) = try await box(28 * mebi)
     box.fake.setFaults([Fault(Fault.Match(.getObject, from: 3), .stall(stage: .withinAnswer))])
     let arguments = ["get", "s3://bucket/dir/key", "target", "--concurrency", "2", "--part-size", "5M", "--json=all"]
@@ -119,14 +150,40 @@ import Testing
     process.signal(SIGKILL)
     _ = await process.wait(timeout: .seconds(100))
     #expect(contents(box, "target") == nil, "no final name on half a file")
+    if isDamaged {
+      let part = try #require(try names(box).first { $0.hasSuffix(".s3up-part") })
+      let file = try FileHandle(forUpdating: URL(fileURLWithPath: box.files.path(part)))
+      try file.write(contentsOf: [~bytes[0]])
+      try file.close()
+    }
     box.fake.setFaults([])
     let before = box.fake.requests(.getObject).count
     let result = try await box.run(Array(arguments.dropLast()) + ["--json"])
     #expect(result.status == 0, "\(result.errors)")
     #expect(contents(box, "target") == bytes)
-    #expect(result.json["bytes_resumed"] as? Int == 10 * mebi)
-    #expect(box.fake.requests(.getObject).count - before == 4)
+    #expect(result.json["bytes_resumed"] as? Int == (isDamaged ? 5 : 10) * mebi)
+    #expect(box.fake.requests(.getObject).count - before == (isDamaged ? 5 : 4))
     #expect(try names(box) == ["source", "target"])
+  }
+
+  @Test(
+    "what another program has written to the target meanwhile is left alone, and no byte is loaded again",
+    arguments: [false, true])
+  func targetChanged(_ wasThere: Bool) async throws {
+    let (box, bytes) = try await box(9 * mebi)
+    if wasThere { try box.files.write([1, 2, 3], to: "target") }
+    let gate = try box.files.write([], to: "gate")
+    box.fake.setFaults([Fault(Fault.Match(.getObject, nth: 2), .hold(file: gate, stage: .beforeAnswer))])
+    let child = try box.start(["get", "s3://bucket/dir/key", "target", "--overwrite", "--hedge", "off"])
+    try await until("both ranges were asked for") { box.fake.requests(.getObject).count == 2 }
+    try box.files.write([4, 5, 6, 7], to: "target")
+    try FileManager.default.removeItem(atPath: gate)
+    let result = await child.wait()
+    result.expectFailure(73, "another program has written the target", "--overwrite")
+    #expect(contents(box, "target") == [4, 5, 6, 7])
+    try await box.run("get", "s3://bucket/dir/key", "target", "--overwrite").expectSuccess()
+    #expect(contents(box, "target") == bytes)
+    #expect(box.fake.requests(.getObject).count == 2)
   }
 
   @Test("a file that is there is left, unless it may be replaced; then it keeps its mode")

@@ -4,12 +4,13 @@ extension FlagList {
   static let transfer: [Flag] = [
     Flag(
       .partSize, .value("SIZE|auto"), .transfer, [.files, .issue, .get],
-      "Size of one part: 5M to 5G, or auto.",
+      "Size of one part: 5M to 5G (get: 64K to 5G), or auto.",
       more: """
         With auto a part is 8 MiB, or more if the file would otherwise need over 10,000 parts. If the line to this \
         store was slow or lost packets the last time, parts are 5 MiB, and so they are below 2 GiB if a round trip takes \
         1 ms or more and the line was not fast; if it was, parts of a large file are 16 or 32 MiB. A resumed upload keeps \
-        its part size. A file that is not longer than one part is sent in a single request.
+        its part size. A file that is not longer than one part is sent in a single request. For get it is the size of one \
+        range: 8 MiB, and 4 MiB where the bytes go in order.
         """, standard: "auto", choices: ["auto"], open: true),
     Flag(
       .equalParts, .toggle, .transfer, .files, "Cut a stream into equal parts of 32 MiB, for stores that ask for it.",

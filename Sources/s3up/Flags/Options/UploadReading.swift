@@ -42,12 +42,14 @@ extension UploadOptions {
   private static func partSize(_ invocation: Invocation) throws(Failure) -> Int64? {
     guard let given = invocation.last(.partSize), given.value.text != "auto" else { return nil }
     let size = try invocation.size(.partSize) ?? 0
-    guard partSizes.contains(size) else {
+    let (sizes, rule) =
+      invocation.command == .get
+      ? (DownloadOptions.partSizes, "Ranges of 64K to 5G can be asked for") : (partSizes, "S3 takes parts of 5M to 5G")
+    guard sizes.contains(size) else {
       // A number alone is one of bytes, and `8` was meant as one of mebibytes.
-      let meant = SizeValue.parse(given.value.text + "M").map(partSizes.contains) ?? false
+      let meant = SizeValue.parse(given.value.text + "M").map(sizes.contains) ?? false
       throw invocation.wrong(
-        given, "is not a size for a part",
-        remedy: "S3 takes parts of 5M to 5G" + (meant ? ": did you mean \(given.value.text)M?" : "."))
+        given, "is not a size for a part", remedy: rule + (meant ? ": did you mean \(given.value.text)M?" : "."))
     }
     return size
   }
