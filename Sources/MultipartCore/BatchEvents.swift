@@ -1,4 +1,4 @@
-/// What became of one object of an upload of many.
+/// What became of one object of a run of many.
 public struct BatchResult: Sendable {
   /// The source's path, or the name of a stream.
   public var source: String
@@ -12,7 +12,7 @@ public struct BatchResult: Sendable {
   package var name: [UInt8]
 }
 
-/// What an upload of many reports while it runs.
+/// What a run of many reports.
 public enum BatchEvent: Sendable {
   /// An object has arrived, was there already, or has failed.
   case ended(BatchResult)
@@ -20,6 +20,8 @@ public enum BatchEvent: Sendable {
   case skipped(SkippedSource)
   /// An object that would be uploaded, in a run that sends nothing.
   case planned(source: String, bucket: String, key: String, size: Int64?)
+  /// An object was shown to be its file.
+  case verified(VerifiedObject, source: String, bucket: String, key: String, took: Duration)
   /// What the upload of one object reports.
   case upload(UploadEvent, source: String, bucket: String, key: String)
 }
@@ -32,7 +34,7 @@ public struct SkippedSource: Sendable {
   public var why: String
 }
 
-/// The totals of an upload of many.
+/// The totals of a run of many.
 public struct BatchSummary: Sendable, Equatable {
   /// Objects that were uploaded.
   public var uploaded = 0
@@ -44,7 +46,7 @@ public struct BatchSummary: Sendable, Equatable {
   public var failed = 0
   /// Sources without an object.
   public var skipped = 0
-  /// The bytes of the objects that were uploaded or were there already.
+  /// The bytes of the objects that were uploaded, were there already, or were verified.
   public var bytes: Int64 = 0
   /// Bytes that were sent, including those of failed tries.
   public var bytesSent: Int64 = 0
@@ -56,11 +58,13 @@ public struct BatchSummary: Sendable, Equatable {
   public var hasGivenUp = false
   /// Objects that would be uploaded, in a run that sends nothing.
   public var planned = 0
+  /// Objects that were shown to be their files.
+  public var verified = 0
 
   package init() {}
 }
 
-/// The progress of an upload of many.
+/// The progress of a run of many.
 public struct BatchState: Sendable {
   /// The totals of the objects that have ended.
   public var summary = BatchSummary()

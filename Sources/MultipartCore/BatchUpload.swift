@@ -4,7 +4,7 @@
 ///     let batch = try store.batch([UploadItem(.file("a"), to: "a"), UploadItem(.file("b"), to: "b")])
 ///     let summary = try await batch.run()
 ///     print(summary.uploaded, summary.failed)
-public final class BatchUpload: Sendable {
+public final class BatchUpload: BatchRun {
   let driver: RunDriver<Uploader>
   private let maker: any UploaderMaking
   private let find: Finder
@@ -24,8 +24,7 @@ public final class BatchUpload: Sendable {
     var taken: Int64 = 0
     /// Why the sources could not be read to their end.
     var trouble: Failure?
-    /// How many objects have failed, by the reason.
-    var failures: [Failure.Code: Int] = [:]
+    var despair = Despair()
   }
 
   init(
@@ -95,20 +94,12 @@ public final class BatchUpload: Sendable {
 
   // MARK: - Finding and opening
 
-  /// A folder stays open until the upload of each file that was found in it has begun.
-  private static let mostFolders = 200
-
   private func feed(_ door: RunDriver<Uploader>.Door) async {
-    let ahead = Lookahead(large: UploadPlan.defaultPart, isFull: { Folder.openCount > Self.mostFolders })
-    let finder = Task { [self] in
-      do {
-        try await find { [self] step in await take(step, ahead) }
-        state.withLock { $0.foundAll = true }
-      } catch {
-        let failure = error as? Failure ?? Failure(.sourceMissing, "the sources could not be read: \(error)")
-        state.withLock { $0.trouble = failure }
-      }
-      ahead.close()
+    let ahead = Lookahead(large: UploadPlan.defaultPart)
+    let finder = ahead.fill(by: find) { [self] step in
+      await take(step, ahead)
+    } ended: { [self] trouble in
+      state.withLock { ($0.foundAll, $0.trouble) = (trouble == nil, $0.trouble ?? trouble) }
     }
     await withDiscardingTaskGroup { group in
       while await door.enter() {
@@ -186,8 +177,6 @@ public final class BatchUpload: Sendable {
 
   // MARK: - Ending
 
-  private static let enough = 16
-
   private func ended(_ uploader: Uploader, _ result: Result<UploadResult, Failure>) {
     settled(uploader.job.source.size ?? 0)
     if case .success(let planned) = result, planned.isPlanned {
@@ -244,23 +233,13 @@ public final class BatchUpload: Sendable {
     guard case .failure(let failure) = result.result, failure.code != .interrupted, failure.code != .deadline else {
       return
     }
-    if options.stopsAtFirstFailure || isHopeless(failure) {
+    let isHopeless = state.withLock { state in
+      let done = state.summary.uploaded + state.summary.unchanged + state.summary.existing
+      return state.despair.isHopeless(failure, done: done)
+    }
+    if options.stopsAtFirstFailure || isHopeless {
       state.withLock { $0.summary.hasGivenUp = true }
       driver.interrupt(Failure(.interrupted, "not sent, because another file failed"))
-    }
-  }
-
-  /// Nothing has arrived, and so many have failed for one reason that the others would too: a bucket that is not there, a
-  /// store that does not answer, credentials that are refused.
-  private func isHopeless(_ failure: Failure) -> Bool {
-    switch failure.code {
-    case .sourceMissing, .sourceChanged, .dataMismatch, .usage, .precondition: return false
-    default: break
-    }
-    return state.withLock { state in
-      state.failures[failure.code, default: 0] += 1
-      return state.summary.uploaded + state.summary.unchanged + state.summary.existing == 0
-        && state.failures[failure.code, default: 0] >= Self.enough
     }
   }
 }

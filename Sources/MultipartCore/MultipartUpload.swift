@@ -60,11 +60,14 @@ public struct MultipartUpload: Sendable {
   /// Completes the upload from these parts, or from all parts that the store lists. It fails if the store lacks one of
   /// them or has other bytes for it, or if numbers are missing and `allowsGaps` is false. If the upload was completed
   /// before, the object is checked: made of these very parts, it is the result, with `isUnchanged`.
+  ///
+  /// Of the options the conditions count, and the object's headers and encryption: a store shows of no upload what it was
+  /// begun with, so give those of `createUpload` again. Then it fails if the object does not have them.
   @discardableResult
   public func complete(
-    _ parts: [UploadedPart]? = nil, allowsGaps: Bool = false, conditions: WriteConditions = WriteConditions()
+    _ parts: [UploadedPart]? = nil, allowsGaps: Bool = false, _ options: UploadOptions = UploadOptions()
   ) async throws(Failure) -> UploadedObject {
-    try await CompletionOfParts(self, parts, allowsGaps: allowsGaps, conditions: conditions).run()
+    try await CompletionOfParts(self, parts, allowsGaps: allowsGaps, options).run()
   }
 
   /// Aborts the upload, and returns once the store lists none of its parts. False: it had already ended.

@@ -45,7 +45,8 @@ extension Store {
     headers.add("x-amz-expected-bucket-owner", common.expectedBucketOwner)
     headers.add("x-amz-request-payer", common.requestPayer ? "requester" : nil as String?)
     let request = try S3Request(
-      "presign", method.http, place: Place(bucket: bucket, key: key), query: query, headers: headers)
+      OperationName("presign", needs: "what its method needs"), method.http, place: Place(bucket: bucket, key: key),
+      query: query, headers: headers)
     return PresignedURL(try await signer.presigned(request, expiresIn: lifetime), method)
   }
 }

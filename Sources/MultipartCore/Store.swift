@@ -24,14 +24,21 @@ public final class Store: Sendable {
   /// Finds the store's address, and looks up the bucket's region if nothing names one. Credentials are read when the
   /// first request needs them.
   public convenience init(bucket: String, _ options: StoreOptions = StoreOptions()) async throws(Failure) {
+    try await self.init(of: bucket, options)
+  }
+
+  /// Without a bucket, only for requests that are about none.
+  convenience init(of bucket: String?, _ options: StoreOptions) async throws(Failure) {
     let world = options.world()
     let options = try options.filled(from: world.environment)
     let profile = try ProfileSettings(options, world.environment)
-    var settings = try StoreSettings(options, world.environment, profile, bucket: bucket)
+    var settings = try StoreSettings(options, world.environment, profile, bucket: bucket ?? StoreSettings.noBucket)
     let transport = try options.transport(settings.transfer, world)
     let sources = CredentialSources(options, ServiceClient(transport: transport, world: world), profile)
-    let endpoint = try await settings.endpoint(
-      machine: { await sources.region() }, transport: transport, world: world)
+    let endpoint =
+      bucket == nil
+      ? try await settings.serviceEndpoint { await sources.region() }
+      : try await settings.endpoint(machine: { await sources.region() }, transport: transport, world: world)
     self.init(
       endpoint, settings, options, credentials: try sources.credentials(region: settings.region),
       transport: transport, world: world)

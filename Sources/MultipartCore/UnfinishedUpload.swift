@@ -19,7 +19,7 @@ extension Store {
   public func uploads(prefix: String = "") async throws(Failure) -> [UnfinishedUpload] {
     var found: [UnfinishedUpload] = []
     let wanted = Array(prefix.utf8)
-    for upload in try await listed(wanted) {
+    for upload in try await listed(prefix) {
       // An upload that ended since the list was made is left out.
       guard let (key, parts) = try await parts(of: upload, below: wanted) else { continue }
       found.append(
@@ -30,11 +30,8 @@ extension Store {
     return found
   }
 
-  private func listed(_ wanted: [UInt8]) async throws(Failure) -> [ListMultipartUploads.Upload] {
-    // A directory bucket lists folders only.
-    let cut = endpoint.kind == .directory ? (wanted.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1 : wanted.count
-    let list = ListMultipartUploads(
-      bucket: bucket, prefix: cut == 0 ? nil : String(decoding: wanted[..<cut], as: UTF8.self), common: common)
+  private func listed(_ prefix: String) async throws(Failure) -> [ListMultipartUploads.Upload] {
+    let list = ListMultipartUploads(bucket: bucket, prefix: listable(prefix), common: common)
     let found = try await client.allUploads(list, retrying: retry)
     if !found.isComplete {
       world.log(

@@ -96,6 +96,32 @@ extension RealStores {
       #expect(aborted.status == 0, "\(aborted.errors)")
     }
 
+    /// Swift ignores a legal hold in silence; the other two refuse it when the upload begins.
+    @Test("complete is told what create was asked for, and checks it", arguments: Store.all)
+    func completeIsToldWhatCreateWasAskedFor(_ store: Store) async throws {
+      let run = try Run(store, "asked")
+      let source = try await run.file("source", 1000)
+      for (options, lost) in [
+        (["--metadata", "color=blue", "--content-type", "text/x-real"], nil),
+        (["--content-language", "de"], store.name == .juicefs ? "no content-language" : nil),
+        (["--legal-hold", "on"], store.name == .swift ? "no legal hold" : nil),
+      ] {
+        let made = try await run(["create", run.url(run.key())] + options)
+        guard let id = made.lines.first else {
+          #expect(options[0] == "--legal-hold" && store.name != .swift && made.status == 69, "\(made.errors)")
+          continue
+        }
+        #expect(made.errors.contains("only complete can check"), "\(made.errors)")
+        let upload = [run.url(run.key()), "--upload-id", id]
+        let sent = try await run(["part", source.path] + upload + ["--part", "1"])
+        #expect(sent.status == 0, "\(sent.errors)")
+        let completed = try await run(["complete"] + upload + options)
+        #expect(completed.status == (lost == nil ? 0 : 69), "\(options) \(completed.errors)")
+        if let lost { #expect(completed.errors.contains("the object is there with \(lost)"), "\(completed.errors)") }
+        try await run.expect(run.key(), is: source)
+      }
+    }
+
     @Test("abort leaves nothing", arguments: Store.all)
     func abortLeavesNothing(_ store: Store) async throws {
       let run = try Run(store, "abort")

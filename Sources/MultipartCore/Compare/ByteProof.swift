@@ -17,6 +17,8 @@ struct ByteProof: Sendable {
   /// The checksums of the parts, in any size that they may have, before an ETag, although that may cost more passes over
   /// the bytes.
   var strongestFirst = false
+  /// The store has told how large the parts are: other sizes need not be tried, and sums that differ are of other bytes.
+  var planIsKnown = false
 
   /// By the first that shows it.
   func sign(of object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
@@ -30,7 +32,20 @@ struct ByteProof: Sendable {
       case .none: break
       }
     }
+    if planIsKnown, case .doubtful(let why)? = doubt { return .different(why: why) }
     return doubt ?? .none
+  }
+
+  /// For bytes that are to be proven or refuted: the strongest evidence first, and if that is of parts, the store is asked
+  /// how large they are. `head` has found the object.
+  static func strongest(of object: ObjectInfo, _ head: HeadObject, _ client: S3Client) async -> ByteProof {
+    var proof = ByteProof(etagMayBeMD5: object.encryption.etagMayBeMD5, strongestFirst: true)
+    if object.wholeChecksums.isEmpty, object.isInParts,
+      let plan = try? await client.parts(of: object, head)?.plan(of: object)
+    {
+      (proof.plan, proof.planIsKnown) = (plan, true)
+    }
+    return proof
   }
 
   /// What can show the bytes of an object, in the order in which it is asked.
@@ -95,6 +110,7 @@ struct ByteProof: Sendable {
   /// In which the file has this many parts: its own plan, then parts of whole MiB, the usual ones first.
   func plans(of parts: Int, _ length: Int64) -> [UploadPlan] {
     guard S3Limits.partNumbers.contains(parts) else { return [] }
+    if planIsKnown, let plan { return plan.partCount == parts ? [plan] : [] }
     // Whatever the part size is, the one part is the file.
     guard parts > 1 else {
       let one = try? UploadPlan(inParts: length, of: max(S3Limits.smallestPart, length))
@@ -184,6 +200,8 @@ extension ObjectInfo {
     if let checksumType, !checksumType.isEmpty { return ChecksumType(awsName: checksumType) }
     return given.utf8.contains(UInt8(ascii: "-")) ? .composite : .fullObject
   }
+
+  var wholeChecksums: [ChecksumAlgorithm] { ChecksumAlgorithm.allCases.filter { wholeChecksum($0) != nil } }
 
   /// Nil if it is not one of the whole object.
   func wholeChecksum(_ algorithm: ChecksumAlgorithm) -> Checksum? {

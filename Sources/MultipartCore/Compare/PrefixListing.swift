@@ -32,8 +32,6 @@ final class PrefixListing: @unchecked Sendable {
   private var emptyPages = 0
   private var lastWanted = ""
 
-  /// Longer than any store's token. It becomes part of a URL, so it must have a limit.
-  private static let longestToken = 4096
   /// How many pages in a row may have no object: some stores answer with such pages while they skip deleted objects.
   private static let mostEmptyPages = 10
 
@@ -83,6 +81,7 @@ final class PrefixListing: @unchecked Sendable {
     case .end, .useless: return nil
     }
     let answer = try await client.perform(list, retrying: policy)
+    guard !answer.isCut else { return "its pages are too long" }
     guard !answer.areKeysDoubtful else { return "it does not say whether its keys are encoded" }
     let last = floor
     for object in answer.objects {
@@ -95,15 +94,12 @@ final class PrefixListing: @unchecked Sendable {
     guard emptyPages < Self.mostEmptyPages else { return "it has page after page without an object" }
     page = answer.objects[...]
     hasHit = false
-    let goesOn = answer.isTruncated ?? (answer.nextToken != nil || answer.objects.count >= ListedPage.usual)
-    if !goesOn {
-      next = .end
-    } else if let token = answer.nextToken, token.utf8.count <= Self.longestToken {
-      next = .token(token)
-    } else if Self.isBefore(last, floor) {
+    switch answer.next {
+    case .end: next = .end
+    case .token(let token): next = .token(token)
+    case .version, .unnamed:
+      guard Self.isBefore(last, floor) else { return "it does not say where its next page begins" }
       next = .after(floor)
-    } else {
-      return "it does not say where its next page begins"
     }
     return nil
   }

@@ -18,32 +18,36 @@ extension SameObject {
 enum Sameness: Sendable {
   case same(SameObject)
   case different(why: String)
+  /// Nothing that the store tells decides it.
+  case unknown(why: String)
   case absent
 }
 
 /// Whether the object at a key is the local file already.
 ///
-/// The size comes first, then what shows the bytes: the ETag, if it is made of MD5s, and the store's checksums. Only if
-/// none of them can be compared, the same size and modification time may count. What is uncertain counts as different:
-/// sending a file once more does no harm.
+/// The size comes first, then what shows the bytes: the ETag, if it is made of MD5s, and the store's checksums.
 struct SameCheck: Sendable {
+  /// What the answer is for.
+  enum Purpose: Sendable, Equatable {
+    /// To leave the object alone. What is cheapest to compare comes first, because sending a file once more does no harm. If
+    /// nothing shows the bytes, the same size and modification time may count.
+    case skipping(timesCount: Bool)
+    /// To say it to somebody: by the strongest evidence that there is.
+    case verifying
+  }
+
   let client: S3Client
-  let bucket: String
-  let key: String
+  let head: HeadObject
   let file: SourceFile
+  var purpose = Purpose.skipping(timesCount: true)
   /// How the file would be sent.
-  let plan: UploadPlan
+  var plan: UploadPlan?
   /// What a list of the bucket says of the object. Without it, HEAD is asked first.
   var listed: ListedObject?
   var etagMayBeMD5 = true
-  var customerKey: CustomerKey?
-  var common = CommonHeaders()
-  /// The size and a time that was noted with the object are enough if nothing shows its bytes.
-  var timesCount = true
   var wantsSHA256 = false
+  var retry = RetryPolicy(tries: 1)
   var isStopped: @Sendable () -> Bool = { false }
-
-  private var proof: ByteProof { ByteProof(plan: plan, etagMayBeMD5: etagMayBeMD5) }
 
   /// Throws failures that may pass.
   func run() async throws(Failure) -> Sameness {
@@ -56,24 +60,31 @@ struct SameCheck: Sendable {
         case .same(let object) = try held(
           &sums,
           { (sums: inout FileSums) throws(Failure) in
-            guard case .same(let match) = try proof.byETag(listed.etag, &sums) else { return .absent }
+            guard case .same(let match) = try ByteProof(plan: plan).byETag(listed.etag, &sums) else { return .absent }
             return .same(SameObject(match, ReportedObject(size: size, etag: listed.etag)))
           })
       {
         return .same(object)
       }
     }
+    let object: ObjectInfo
     do throws(Failure) {
-      switch try await client.perform(
-        HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common))
-      {
-      case .absent: return .absent
-      case .exists(let object):
-        return try held(&sums) { (sums: inout FileSums) throws(Failure) in try judge(object, &sums) }
-      }
+      guard case .exists(let found) = try await client.perform(head, retrying: retry) else { return .absent }
+      object = found
     } catch {
-      guard error.hidesObject else { throw error }
-      return .different(why: "HeadObject is not allowed")
+      guard error.hidesObject, purpose != .verifying else { throw error }
+      return .unknown(why: error.reason(of: HeadObject.name))
+    }
+    guard let size = object.size else { return .unknown(why: "the store does not say how long the object is") }
+    guard size == file.size else { return differentSize(size) }
+    let proof = await proof(of: object)
+    return try held(&sums) { (sums: inout FileSums) throws(Failure) in try judge(object, proof, &sums) }
+  }
+
+  private func proof(of object: ObjectInfo) async -> ByteProof {
+    switch purpose {
+    case .skipping: ByteProof(plan: plan, etagMayBeMD5: etagMayBeMD5)
+    case .verifying: await .strongest(of: object, head, client)
     }
   }
 
@@ -101,20 +112,33 @@ struct SameCheck: Sendable {
     .different(why: "the object has \(size) bytes, the file \(file.size)")
   }
 
-  private func judge(_ object: ObjectInfo, _ sums: inout FileSums) throws(Failure) -> Sameness {
-    guard let size = object.size else { return .different(why: "the store does not say how long the object is") }
-    guard size == file.size else { return differentSize(size) }
+  private func judge(
+    _ object: ObjectInfo, _ proof: ByteProof, _ sums: inout FileSums
+  ) throws(Failure) -> Sameness {
     switch try proof.sign(of: object, &sums) {
     case .same(let match): return .same(SameObject(match, ReportedObject(object)))
-    case .different(let why), .doubtful(let why): return .different(why: why)
+    case .different(let why): return .different(why: why)
+    case .doubtful(let why): return .unknown(why: "\(why), as far as their sizes can be guessed")
     case .none: break
     }
-    guard timesCount, let time = FileTime.noted(in: object.metadata, of: file.identity) else {
-      return .different(why: "nothing that the store says of the object shows whether it is the file")
+    guard purpose == .skipping(timesCount: true), let time = FileTime.noted(in: object.metadata, of: file.identity)
+    else {
+      return .unknown(
+        why: "nothing that the store says of the object shows whether it is the file: \(Self.lack(object))")
     }
     guard time.isSame else { return .different(why: "\(time.name) of the object is \(time.text), not the file's") }
     return .same(
       SameObject(object: ReportedObject(object), evidence: "size and \(time.name) of the object are the file's"))
+  }
+
+  /// What would have shown it.
+  private static func lack(_ object: ObjectInfo) -> String {
+    let sum =
+      object.checksums.isEmpty ? "it has no checksum of it" : "its checksum is of parts whose sizes are not known"
+    guard let etag = object.etag.flatMap(ETag.init) else { return "\(sum), and no ETag" }
+    guard object.encryption.etagMayBeMD5 else { return "\(sum), and as it is encrypted, its ETag is no MD5" }
+    if case .multipart = etag.form { return "\(sum), and its ETag is of parts whose sizes are not known" }
+    return "\(sum), and its ETag is no MD5"
   }
 }
 

@@ -18,13 +18,13 @@ extension Uploader {
     if let noted, !job.wantsBytesCompared { return noted }
     guard question.compares || noted != nil, question.found != .absent else { return nil }
     let check = SameCheck(
-      client: client, bucket: job.bucket, key: job.key, file: file, plan: plan, listed: question.listed,
-      etagMayBeMD5: job.etagMayBeMD5, customerKey: job.customerKey, common: job.common,
-      timesCount: !job.wantsBytesCompared, wantsSHA256: job.wantsSHA256,
+      client: client, head: finisher.headOperation, file: file,
+      purpose: .skipping(timesCount: !job.wantsBytesCompared), plan: plan, listed: question.listed,
+      etagMayBeMD5: job.etagMayBeMD5, wantsSHA256: job.wantsSHA256,
       isStopped: { [progress] in progress.isStopped || Task.isCancelled })
     switch try await check.run() {
     case .same(let object): return object
-    case .different(let why):
+    case .different(let why), .unknown(let why):
       world.log(1, "\(job.key) is sent: \(why)")
       return nil
     case .absent: return nil

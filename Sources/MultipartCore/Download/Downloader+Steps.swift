@@ -8,30 +8,16 @@ extension Downloader {
 
   func head() async -> DownloadMachine.Event {
     do throws(Failure) {
-      guard case .exists(let object) = try await client.perform(headOperation) else {
-        throw Failure(.refused, "there is no object at the key", remedy: "check the bucket and the key")
-      }
+      let object = try await client.perform(headOperation).object()
       guard object.size != nil else {
         throw Failure(.refused, "the store does not say how long the object is", requestID: object.requestID)
       }
-      try checkVersion(object)
       try Self.checkArchive(object)
       known.withLock { $0.object = object }
       return .found
     } catch {
       return .headFailed(error)
     }
-  }
-
-  /// A store without versions ignores the question and answers with what it has. An object that was written before its
-  /// bucket kept versions has the version `null`, which need not be said.
-  private func checkVersion(_ object: ObjectInfo) throws(Failure) {
-    guard let wanted = options.versionID else { return }
-    guard !(object.versionID ?? "null").utf8.elementsEqual(wanted.utf8) else { return }
-    throw Failure(
-      .refused, "the store answers with another version of the object than the one that was asked for",
-      requestID: object.requestID,
-      remedy: "this store may keep no versions: ask without one for the object as it is now")
   }
 
   /// An object that is archived has to be restored first; `x-amz-restore` tells the state of that.
@@ -63,7 +49,7 @@ extension Downloader {
         known.withLock { $0.result = left }
         return .unchanged
       }
-      try await planProof(object, plan)
+      await planProof(object, plan)
       count(total: length, ranges: plan.count)
       let have: Set<Int>
       switch kind {
@@ -122,24 +108,12 @@ extension Downloader {
   }
 
   /// Which checksums are taken while the bytes come, and how the object is cut into parts.
-  private func planProof(_ object: ObjectInfo, _ plan: RangePlan) async throws(Failure) {
-    var proof = ByteProof(plan: nil, etagMayBeMD5: object.encryption.etagMayBeMD5, strongestFirst: true)
-    var isKnown = false
-    let whole = Set(ChecksumAlgorithm.allCases.filter { $0.isCRC && object.wholeChecksum($0) != nil })
-    if whole.isEmpty, options.range == nil, let parts = object.partCount, parts > 1, let size = object.size {
-      var operation = headOperation
-      operation.partNumber = 1
-      if case .exists(let first)? = try? await client.perform(operation), first.etag == object.etag,
-        let length = first.headers["Content-Length"].flatMap({ Int64(ASCII.trimmed($0), in: 1 ... .max) }),
-        let cut = try? UploadPlan(inParts: size, of: length), cut.partCount == parts
-      {
-        (proof.plan, isKnown) = (cut, true)
-      }
-    }
+  private func planProof(_ object: ObjectInfo, _ plan: RangePlan) async {
+    let proof = options.range == nil ? await ByteProof.strongest(of: object, headOperation, client) : ByteProof()
     known.withLock { known in
       known.plan = plan
-      known.algorithms = whole.union([.crc64nvme])
-      (known.proof, known.partSizeIsKnown) = (proof, isKnown)
+      known.algorithms = Set(object.wholeChecksums.filter(\.isCRC)).union([.crc64nvme])
+      known.proof = proof
     }
   }
 
@@ -297,7 +271,6 @@ extension Downloader {
           result.evidence = match.evidence
           result.checksum = match.sum.map(UploadedObject.Sum.init)
         case .different(let why): return .refuted(Self.refutation(why))
-        case .doubtful(let why) where now.partSizeIsKnown: return .refuted(Self.refutation(why))
         case .doubtful:
           result.evidence = "size only: the parts of which the store made its ETag or checksum are not known"
         case .none: break
@@ -367,14 +340,6 @@ private struct CombinedSums: ByteSums {
 
   func composite(of plan: UploadPlan, _ algorithm: ChecksumAlgorithm) -> CompositeChecksum? { nil }
   func etag(of plan: UploadPlan) -> ETag? { nil }
-}
-
-extension ObjectInfo {
-  /// Of how many parts it was made, if its ETag or a checksum shows that.
-  var partCount: Int? {
-    if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }
-    return composite?.1
-  }
 }
 
 extension UploadedObject.Sum {

@@ -29,8 +29,6 @@ final class Downloader: Performer {
     var plan = RangePlan(size: 0, rangeSize: 1)
     var algorithms: Set<ChecksumAlgorithm> = []
     var proof = ByteProof()
-    /// The parts' size is the store's own word.
-    var partSizeIsKnown = false
     var part: PartFile?
     var record: DownloadRecord?
     var ordered: OrderedOutput?

@@ -24,6 +24,9 @@ package struct BucketEndpoint: Sendable, Equatable {
 
   package var bucket: String { question.bucket }
 
+  /// The path for requests about no bucket.
+  package var pathForService: String { "\(basePath)/" }
+
   /// The path, encoded once, for requests about the bucket itself.
   package var pathForBucket: String {
     usesPath ? "\(basePath)/\(PercentEncoding.query(bucket))" : "\(basePath)/"

@@ -21,9 +21,30 @@ final class Lookahead: Sendable {
   /// Whether something else limits it already, such as the folders that are open.
   private let isFull: @Sendable () -> Bool
 
+  /// A folder stays open until each file that was found in it has begun.
+  static let mostFolders = 200
+
   /// `large`: a file of at least this size is taken before the others.
-  init(most: Int = 1000, large: Int64, isFull: @escaping @Sendable () -> Bool = { false }) {
+  init(
+    most: Int = 1000, large: Int64, isFull: @escaping @Sendable () -> Bool = { Folder.openCount > mostFolders }
+  ) {
     (self.most, self.large, self.isFull) = (most, large, isFull)
+  }
+
+  /// In a task of its own, until the finder ends. `ended` is told why, if it could not come to its end.
+  func fill(
+    by find: @escaping Finder, _ take: @escaping @Sendable (CandidateStep) async -> Bool,
+    ended: @escaping @Sendable (Failure?) -> Void
+  ) -> Task<Void, Never> {
+    Task {
+      do {
+        try await find(take)
+        ended(nil)
+      } catch {
+        ended(error as? Failure ?? Failure(.sourceMissing, "the sources could not be read: \(error)"))
+      }
+      close()
+    }
   }
 
   /// Returns once there is room for another; false if nothing more is wanted.

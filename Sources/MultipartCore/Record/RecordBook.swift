@@ -5,6 +5,7 @@ import Glibc
 /// Writing needs the destination's lock, reading does not. An upload need not fail because of a disk failure (`.local`):
 /// it can continue without a record.
 ///
+/// ```swift
 /// guard let lock = try book.lock(target) else { return busy(book.lockHolder(target)) }
 /// defer { lock.release() }
 /// let old = try book.load(target)

@@ -34,20 +34,21 @@ final class ClockOffset: Sendable {
     return isDue ? note ?? "the clock of this machine is off" : nil
   }
 
-  /// True if the answer refuses the time and its `Date` changes the next signature. A refused HEAD has no code; there the
-  /// `Date` must show a difference of more than the 15 minutes that S3 allows.
+  /// True if the answer refuses the time and the next signature may be accepted: its `Date` changes the time; or the `Date`
+  /// agrees, and the request came late (this machine was suspended), or one of the store's servers has a wrong clock. A refused HEAD has no code; there the `Date` must show a difference of more than the 15
+  /// minutes that S3 allows.
   func learn(from answer: Response, now: Timestamp) -> Bool {
     guard answer.status == 403 || answer.status == 400, let date = answer.headers["Date"].flatMap(S3Date.http) else {
       return false
     }
     let measured = date.seconds - now.seconds
     let named = S3ErrorBody(answer.body).code == "RequestTimeTooSkewed"
-    let isNew = seconds.withLock { known in
+    let isOff = seconds.withLock { known in
       guard abs(measured - known) > (named ? 60 : 900) else { return false }
       known = measured
       return true
     }
-    if isNew { isUnsaid.withLock { $0 = true } }
-    return isNew
+    if isOff { isUnsaid.withLock { $0 = true } }
+    return isOff || named
   }
 }

@@ -88,7 +88,7 @@ package struct S3Client: Sendable {
   package func perform<Operation: S3Operation>(
     _ operation: Operation, retrying policy: RetryPolicy
   ) async throws(Failure) -> Operation.Output {
-    try await policy.run(Operation.name, in: world) { (attempt) async throws(Failure) in
+    try await policy.run(Operation.name.description, in: world) { (attempt) async throws(Failure) in
       try await perform(operation)
     }
   }

@@ -1,8 +1,20 @@
+/// An operation as AWS names it, and what a policy must grant for it.
+package struct OperationName: Sendable, Equatable, CustomStringConvertible {
+  /// `UploadPart`
+  package let description: String
+  /// `s3:PutObject (kms:Decrypt with KMS)`
+  package let needs: String
+
+  package init(_ name: String, needs: String) {
+    (description, self.needs) = (name, needs)
+  }
+}
+
 /// What an operation asks of a store, before the store's address and the credentials are known: no URL, nothing
 /// encoded, nothing signed.
 package struct S3Request: Sendable {
-  /// AWS's name for it, `UploadPart`: for logs and messages.
-  package var operation: String
+  /// For logs and messages.
+  package var operation: OperationName
   package var method: HTTPMethod
   package var query: [QueryItem]
   package var headers: HeaderList
@@ -22,11 +34,11 @@ package struct S3Request: Sendable {
   package var answerHoldsSecrets = false
 
   package init(
-    _ operation: String, _ method: HTTPMethod, place: Place, query: [QueryItem] = [], headers: HeaderList = [:],
+    _ operation: OperationName, _ method: HTTPMethod, place: Place, query: [QueryItem] = [], headers: HeaderList = [:],
     body: RequestBody = .none, sink: (any BodySink)? = nil, payloadSHA256: String? = nil,
-    maximumAnswer: Int = 1 << 20, answerMayTakeLong: Bool = false
+    maximumAnswer: Int = 1 << 20, answerMayTakeLong: Bool = false, isAboutService: Bool = false
   ) throws(Failure) {
-    if place.bucket?.isEmpty ?? true {
+    if place.bucket?.isEmpty ?? !isAboutService {
       throw Failure(.usage, "\(operation) needs the name of a bucket").at(place)
     }
     if let key = place.key, key.isEmpty { throw Failure(.usage, "\(operation) needs a key").at(place) }
@@ -45,7 +57,8 @@ package struct S3Request: Sendable {
 
   /// The request as it is sent, still without a signature.
   func wire(to bucket: BucketEndpoint) -> Request {
-    let path = place.key.map { bucket.path(forKey: $0) } ?? bucket.pathForBucket
+    let ofBucket = place.bucket == nil ? bucket.pathForService : bucket.pathForBucket
+    let path = place.key.map { bucket.path(forKey: $0) } ?? ofBucket
     return wire(CanonicalURL(bucket.origin, path: path, query: query).text)
   }
 
@@ -65,13 +78,11 @@ package struct S3Request: Sendable {
 
 /// One call of the S3 API: what it sends, and what the answer means.
 ///
-///     let operation = HeadObject(bucket: "b", key: "k")
-///     let answer = try await client.send(operation.request())
-///     let object = try operation.output(from: answer)
+///     let object = try await client.run(HeadObject(bucket: "b", key: "k"))
 package protocol S3Operation: Sendable {
   associatedtype Output: Sendable
 
-  static var name: String { get }
+  static var name: OperationName { get }
   var place: Place { get }
 
   func request() throws(Failure) -> S3Request

@@ -88,6 +88,9 @@ package struct StoreSettings: Sendable {
     return try EndpointResolver.resolve(self.question)
   }
 
+  /// Stands for the bucket where there is none: endpoints are found by a name.
+  package static let noBucket = "no-bucket"
+
   /// The endpoint of the service without a bucket; only the machine can then tell a region that is not set.
   package mutating func serviceEndpoint(machine: () async -> String?) async throws(Failure) -> BucketEndpoint {
     question.options.addressing = .path

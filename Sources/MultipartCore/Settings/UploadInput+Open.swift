@@ -1,16 +1,22 @@
 extension UploadInput {
+  /// Opens the file; nil if it can only be read as a stream.
+  func openFile() throws(Failure) -> SourceFile? {
+    switch kind {
+    case .file(let path): try SourceFile(path)
+    case .entry(let file, let followsLinks): try SourceFile(file, followsLinks: followsLinks)
+    case .descriptor(let descriptor, let name, _): try SourceFile(open: descriptor, name: FilePath(name))
+    case .named(let path): try StreamFile.openFile(path)
+    case .command, .chunks: nil
+    }
+  }
+
   /// Opens the file or the stream, or starts the command.
   func open(_ options: UploadOptions, concurrency: Int, world: World) throws(Failure) -> UploadSource {
+    if let file = try openFile() { return .file(file) }
     switch kind {
-    case .file(let path):
-      return .file(try SourceFile(path))
-    case .entry(let file, let followsLinks):
-      return .file(try SourceFile(file, followsLinks: followsLinks))
     case .descriptor(let descriptor, let name, let owns):
-      if let file = try SourceFile(open: descriptor, name: FilePath(name)) { return .file(file) }
       return try stream(descriptor, owns: owns, name, .unknown, options, concurrency)
-    case .named(let path):
-      if let file = try StreamFile.openFile(path) { return .file(file) }
+    case .named, .file, .entry:
       // Standard input is not closed: other processes may share it.
       if StreamFile.isStandardInput(path) {
         return try stream(0, owns: false, StreamFile.title(of: path).text, .unknown, options, concurrency)

@@ -40,12 +40,17 @@ struct BodySender: Sendable {
     _ body: any PartBody, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum], fresh: Bool
   ) async throws(Failure) -> (sent: Sent, answer: PutObject.Output) {
     let form = carried(form)
-    let operation = PutObject(
+    let head = HeadObject(bucket: job.bucket, key: job.key, customerKey: job.customerKey, common: job.common)
+    var operation = PutObject(
       bucket: job.bucket, key: job.key, body: .source(body), object: job.object, checksum: form.header(sums),
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
       encryption: job.encryption, customerKey: job.customerKey, common: job.common)
     // As for complete: sent twice, the condition would fail because of the first try, so libcurl must not repeat it.
-    let answer = try await counted(operation, body, fresh || job.conditions != WriteConditions())
+    let fresh = fresh || job.conditions != WriteConditions()
+    let answer = try await job.conditions.sending(of: head, client) { (conditions) throws(Failure) in
+      operation.conditions = conditions
+      return try await counted(operation, body, fresh)
+    }
     try requireEncrypted(answer.encryption, answer.requestID, whole: true)
     let sent = try assess(
       body, form, sums, etag: answer.etag, checksums: answer.checksums, encryption: answer.encryption,

@@ -64,7 +64,11 @@ final class Finisher: Sendable {
   func complete(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> Judgement {
     let expected = try Expectation(receipts: receipts)
     expect(expected)
-    let answer = try await client.perform(operation(receipts, expected, uploadID: uploadID))
+    var operation = operation(receipts, expected, uploadID: uploadID)
+    let answer = try await conditions.sending(of: headOperation, client) { (conditions) throws(Failure) in
+      operation.conditions = conditions
+      return try await client.perform(operation)
+    }
     return judge(
       expected,
       ReportedObject(
@@ -132,7 +136,6 @@ final class Finisher: Sendable {
     operation.checksumType = sum?.type
     if let sum, sum.type == .fullObject { operation.objectChecksum = NamedValue(sum.algorithm.headerName, sum.text) }
     operation.objectSize = expected.size
-    operation.conditions = conditions
     operation.customerKey = customerKey
     operation.common = common
     return operation

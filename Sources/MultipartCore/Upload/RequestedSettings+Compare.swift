@@ -68,8 +68,7 @@ extension RequestedSettings {
 
   /// S3 does not return STANDARD, the default class.
   private func storageClass(_ headers: HeaderList) -> State {
-    let shown =
-      headers[Name.storageClass] ?? headers["x-goog-storage-class"] ?? headers["x-oss-storage-class"] ?? "STANDARD"
+    let shown = headers.storageClass ?? "STANDARD"
     return same(shown, asked[Name.storageClass]) ? .kept : .dropped(found: shown)
   }
 

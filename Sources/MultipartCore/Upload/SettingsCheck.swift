@@ -26,7 +26,7 @@ struct SettingsCheck: Sendable {
         findings = asked.findings(inHead: object.headers)
       } catch {
         try passOn(error)
-        reasons.append(reason(error, "HeadObject"))
+        reasons.append(error.reason(of: HeadObject.name))
       }
     }
     for index in findings.indices {
@@ -35,7 +35,7 @@ struct SettingsCheck: Sendable {
         findings[index].state = try await ask(part)
       } catch {
         try passOn(error)
-        reasons.append(reason(error, part.operation))
+        reasons.append(error.reason(of: part.operation))
       }
     }
     findings.removeAll { isConfirmed($0.setting) && !$0.isDropped }
@@ -105,12 +105,6 @@ struct SettingsCheck: Sendable {
     Failure(.server, "the store does not show the object yet", status: 404)
   }
 
-  private func reason(_ failure: Failure, _ operation: String) -> String {
-    failure.code == .credentials
-      ? "\(operation) is not allowed"
-      : "\(operation): " + (failure.s3Code ?? failure.status.map(String.init) ?? "no answer")
-  }
-
   private static func failure(_ dropped: [RequestedSettings.Finding]) -> Failure {
     let what = dropped.map(\.sentence).joined(separator: ", ")
     var options: [Wording] = []
@@ -138,5 +132,11 @@ extension UploadMachine {
     case kept(unconfirmed: [String], why: String?)
     /// The object exists without them.
     case lost(Failure)
+
+    /// What somebody who may read it can do about it.
+    var warning: Wording? {
+      guard case .kept(let unconfirmed, let why?) = self, !unconfirmed.isEmpty else { return nil }
+      return "could not be confirmed: \(unconfirmed.joined(separator: ", ")) (\(why))"
+    }
   }
 }

@@ -41,13 +41,8 @@ extension Uploader {
     case .exists where job.conditions.ifNoneMatch:
       Failure(.precondition, "the object exists already", remedy: "leave \(.ifNoneMatch) out to replace it")
     case .exists(let object):
-      if let wanted = job.conditions.ifMatch, ETag(wanted) != object.etag.flatMap(ETag.init),
-        !wanted.utf8.elementsEqual("*".utf8)
-      {
-        Failure(.precondition, "the object has another ETag: \(object.etag ?? "none")")
-      } else {
-        nil
-      }
+      job.conditions.matches(object.etag)
+        ? nil : Failure(.precondition, "the object has another ETag: \(object.etag ?? "none")")
     case .absent: nil
     }
   }
@@ -223,9 +218,7 @@ extension Uploader {
       var made = finisher.known
       made.size = finisher.expected?.size
       let inspection = try await check.run(made: made)
-      if case .kept(let unconfirmed, let why?) = inspection, !unconfirmed.isEmpty {
-        tell(.warning("could not be confirmed: \(unconfirmed.joined(separator: ", ")) (\(why))"))
-      }
+      if let warning = inspection.warning { tell(.warning(warning)) }
       return .inspected(inspection)
     } catch {
       return .inspectFailed(error.at(job.place))

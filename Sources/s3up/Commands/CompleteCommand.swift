@@ -16,8 +16,7 @@ struct CompleteCommand {
     // An invalid list is refused before the store is asked for anything.
     let list = try list()
     let target = try await StepTarget(session, word)
-    let object = try await target.upload.complete(
-      list, allowsGaps: options.allowsGaps, conditions: session.options.upload.conditions)
+    let object = try await target.upload.complete(list, allowsGaps: options.allowsGaps, session.options.upload)
     let summary = object.summary(duration: session.world.uptime() - start)
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
     let proof = SafeText.oneLine(object.evidence)

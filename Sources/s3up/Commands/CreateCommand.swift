@@ -24,5 +24,10 @@ struct CreateCommand {
     } catch {
       throw await upload.takenBack(error)
     }
+    let unseen = upload.unconfirmed(session.options.upload)
+    if !unseen.isEmpty {
+      session.world.log(
+        0, "only complete can check \(unseen.joined(separator: ", ")), if it is given the same options")
+    }
   }
 }

@@ -35,7 +35,8 @@ struct DoctorRounds: Sendable {
     do throws(Failure) {
       let profile = try ProfileSettings(options, session.environment)
       // Without a bucket the service is examined; this name is not used in any URL.
-      let settings = try StoreSettings(options, session.environment, profile, bucket: url?.bucket ?? "s3up-doctor")
+      let settings = try StoreSettings(
+        options, session.environment, profile, bucket: url?.bucket ?? StoreSettings.noBucket)
       try await look(&exam, options, profile, patient(settings))
     } catch {
       guard error.code != .usage, error.code != .interrupted else { throw error }

@@ -5,7 +5,7 @@ import MultipartCore
 /// and a summary.
 final class ManyReporter: Sendable {
   private struct State: Sendable {
-    var batch: BatchUpload?
+    var batch: (any BatchRun)?
     var ticker: Task<Void, Never>?
     var rates = RateMeter()
     /// The rate of the bytes that need not be waited for any more, whether they were sent or not.
@@ -56,6 +56,10 @@ final class ManyReporter: Sendable {
         "would upload \(SafeText.oneLine(source, limit: .max)) to "
           + SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max) + (size.map { " (\(Human.size($0)))" } ?? ""),
         json: Event.planned(subject, size: size).json)
+    case .verified(let object, let source, let bucket, let key, let took):
+      line(
+        VerifyCommand.line(object, source, bucket, key, took),
+        json: Event.verified(Event.Subject(source: source, bucket: bucket, key: key), object, took: took).json)
     case .upload(let event, let source, let bucket, let key):
       Reporter(session, subject: Event.Subject(source: source, bucket: bucket, key: key), retries, isOne: false)
         .hear(event)
@@ -112,7 +116,7 @@ final class ManyReporter: Sendable {
 
   // MARK: - Progress
 
-  func start(_ batch: BatchUpload) {
+  func start(_ batch: any BatchRun) {
     let ticker = Task { [self] in
       while (try? await session.world.sleep(.milliseconds(200))) != nil { tick() }
     }
@@ -181,7 +185,8 @@ final class ManyReporter: Sendable {
   }
 
   private func total(_ progress: BatchState) -> String {
-    let done = progress.summary.uploaded + progress.summary.unchanged + progress.summary.existing
+    let summary = progress.summary
+    let done = summary.uploaded + summary.unchanged + summary.existing + summary.verified
     let all = progress.foundAll ? "of \(progress.found)" : "of \(progress.found) so far"
     var fields = ["\(done) \(all) files", Human.size(progress.bytes)]
     if progress.summary.failed > 0 { fields.append("\(progress.summary.failed) failed") }
@@ -222,9 +227,11 @@ final class ManyReporter: Sendable {
   private func sentence(_ summary: BatchSummary, _ duration: Duration) -> String {
     let isDry = session.invocation.toggle(.dryRun) == true
     var facts = [
-      isDry
-        ? "\(Human.count(summary.planned, "file")) would be uploaded"
-        : "\(Human.count(summary.uploaded, "file")) uploaded"
+      session.invocation.command == .verify
+        ? "\(Human.count(summary.verified, "file")) verified"
+        : isDry
+          ? "\(Human.count(summary.planned, "file")) would be uploaded"
+          : "\(Human.count(summary.uploaded, "file")) uploaded"
     ]
     if summary.unchanged > 0 { facts.append("\(summary.unchanged) unchanged") }
     let skipped = summary.skipped + summary.existing

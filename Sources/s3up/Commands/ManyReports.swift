@@ -11,7 +11,7 @@ struct ManyReports: Sendable {
 
   init(_ session: Session, _ selection: SelectionOptions) throws(Failure) {
     let folder = session.environment["TMPDIR"].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } ?? "/tmp"
-    manifest = try ManifestTarget(selection, folder: folder)
+    manifest = session.invocation.command == .put ? try ManifestTarget(selection, folder: folder) : nil
     // Below each source: a name that only begins with the same letters is another one.
     let sources = session.invocation.positionals.filter { !S3URL.looksLike($0) }.map { source in
       source.bytes.last == UInt8(ascii: "/") ? source.bytes : source.bytes + [UInt8(ascii: "/")]
@@ -35,14 +35,15 @@ struct ManyReports: Sendable {
 
   /// The files that options name, such as lists and tickets.
   private static func inputs(_ invocation: Invocation) -> [(inode: Inode?, option: String, file: FilePath)] {
-    FlagList.of(.put).filter { $0.completes == .files && $0.name != .manifest && $0.name != .failedTo }.flatMap {
-      flag in
-      invocation.all(flag.name).map { given in
-        let isInput = given.value.bytes == [UInt8(ascii: "-")]
-        let file = FilePath(bytes: given.value.bytes)
-        return (isInput ? Inode(open: STDIN_FILENO) : Inode(file), flag.long, file)
+    FlagList.of(invocation.command).filter { $0.completes == .files && $0.name != .manifest && $0.name != .failedTo }
+      .flatMap {
+        flag in
+        invocation.all(flag.name).map { given in
+          let isInput = given.value.bytes == [UInt8(ascii: "-")]
+          let file = FilePath(bytes: given.value.bytes)
+          return (isInput ? Inode(open: STDIN_FILENO) : Inode(file), flag.long, file)
+        }
       }
-    }
   }
 
   /// After the summary. Returns what could not be written; the files are at the store all the same.

@@ -15,8 +15,11 @@ struct ManySources: Sendable {
   /// no line.
   let target: S3URL?
   private let isOneKey: Bool
+  private let command: String
 
   init(_ invocation: Invocation) throws(Failure) {
+    command = invocation.command.rawValue
+    let usage = "Usage: s3up \(command) -r DIR s3://BUCKET/PREFIX/"
     var words = invocation.positionals
     if let path = try invocation.path(.batch) {
       guard !invocation.has(.filesFrom), words.isEmpty else {
@@ -30,7 +33,7 @@ struct ManySources: Sendable {
       return
     }
     guard let last = words.popLast() else {
-      throw Failure(.usage, "put: the destination is missing", remedy: "Usage: s3up put -r DIR s3://BUCKET/PREFIX/")
+      throw Failure(.usage, "\(command): the destination is missing", remedy: usage)
     }
     guard S3URL.looksLike(last) else {
       throw Failure(
@@ -44,15 +47,15 @@ struct ManySources: Sendable {
     if list != nil, let word = words.first {
       throw Failure(
         .usage, "--files-from names the files, and '\(word.text)' is one more",
-        remedy: "Add it to the list, or upload it in a run of its own.")
+        remedy: "Add it to the list, or give it a run of its own.")
     }
     guard list != nil || !words.isEmpty else {
-      throw Failure(.usage, "put: FILE is missing", remedy: "Usage: s3up put -r DIR s3://BUCKET/PREFIX/")
+      throw Failure(.usage, "\(command): FILE is missing", remedy: usage)
     }
     if let stream = words.first(where: { $0.bytes == Array("-".utf8) }) {
       throw Failure(
         .usage, "'\(stream.text)', standard input, cannot be one of many",
-        remedy: "Upload it by itself: s3up put - s3://BUCKET/KEY")
+        remedy: "Give it a run of its own: s3up \(command) - s3://BUCKET/KEY")
     }
     kind = if let list { .list(list) } else { .named(words) }
     let target = try Self.prefix(url, invocation, words)
@@ -67,7 +70,7 @@ struct ManySources: Sendable {
     case .named(let words):
       let paths = words.map { FilePath(bytes: $0.bytes) }
       if !selection.isRecursive, let folder = paths.first(where: BatchSources.isFolder) {
-        throw Self.folder(Argument(bytes: folder.bytes))
+        throw Self.folder(Argument(bytes: folder.bytes), command)
       }
       sources = BatchSources(.named(paths), prefix: isOneKey ? "" : target?.key ?? "")
     case .list(let path):
@@ -103,10 +106,10 @@ struct ManySources: Sendable {
     if case .batch = kind { true } else { false }
   }
 
-  static func folder(_ path: Argument) -> Failure {
+  static func folder(_ path: Argument, _ command: String) -> Failure {
     Failure(
       .usage, "'\(path.text)' is a directory",
-      remedy: "-r uploads what is in it: s3up put -r \(ShellWord.quoted(path.text)) s3://BUCKET/PREFIX/")
+      remedy: "-r takes what is in it: s3up \(command) -r \(ShellWord.quoted(path.text)) s3://BUCKET/PREFIX/")
   }
 
   /// The command that sends only what has failed; nil if nothing tells which files these are.
@@ -114,7 +117,7 @@ struct ManySources: Sendable {
     guard let list = selection.failedTo, let target else { return nil }
     if case .batch = kind { return nil }
     let url = ShellWord.quoted("s3://\(target.bucket)/\(target.key ?? "")")
-    return "s3up put --files-from \(ShellWord.quoted(list.text))\(selection.endsWithNUL ? " -0" : "") \(url)"
+    return "s3up \(command) --files-from \(ShellWord.quoted(list.text))\(selection.endsWithNUL ? " -0" : "") \(url)"
   }
 
   /// Files go below a prefix: with `-r` the slash at its end may be left out, without it that would be the key of one file.

@@ -12,7 +12,7 @@ struct PutManyCommand {
   }
 
   func run() async throws(Failure) -> ExitStatus {
-    var run = try PutManyRun(session)
+    var run = try ManyRun(session)
     let selection = run.selection
     run.commandForFailed = sources.commandForFailed(selection)
     var list = try sources.inputs(selection)
@@ -33,106 +33,4 @@ struct PutManyCommand {
       return (try store.batch(list, options, onEvent: reporter.hear), store.signer)
     }
   }
-}
-
-/// A run of many uploads, from its first byte to its summary.
-struct PutManyRun: Sendable {
-  let session: Session
-  let selection: SelectionOptions
-  var options = BatchOptions()
-  let reports: ManyReports
-  var commandForFailed: String?
-  private let start: Duration
-
-  /// Makes the run, and says who signs its requests; nil if there is nothing to do.
-  typealias Begin =
-    @Sendable (BatchOptions, ManyReporter) async throws(Failure) -> (batch: BatchUpload, signer: BucketSigner?)?
-
-  init(_ session: Session) throws(Failure) {
-    self.session = session
-    start = session.world.uptime()
-    selection = try SelectionOptions(session.invocation, environment: session.environment)
-    options.upload = session.options.upload
-    options.stopsAtFirstFailure = selection.stopsAtFirstFailure
-    options.onlyLooks = selection.isDryRun
-    reports = try ManyReports(session, selection)
-    options.manifest = reports.manifest?.manifest
-    options.outputs = reports.outputs
-  }
-
-  func alarmed(_ begin: @escaping Begin) async throws(Failure) -> ExitStatus {
-    let status = Locked(ExitStatus.success)
-    try await RunAlarm.run(session.options.upload.deadline, session.world) { (alarm) async throws(Failure) in
-      let result = try await run(alarm, begin)
-      status.withLock { $0 = result }
-    }
-    return status.withLock { $0 }
-  }
-
-  private func run(_ alarm: RunAlarm, _ begin: Begin) async throws(Failure) -> ExitStatus {
-    var options = options
-    // The time limit is for the whole command, and part of it has passed.
-    options.upload.deadline = options.upload.deadline.map { $0 - (session.world.uptime() - start) }
-    let reporter = ManyReporter(session, reports.failures, since: start)
-    guard let (batch, signer) = try await begin(options, reporter) else {
-      return try await end(BatchSummary(), reporter, nil)
-    }
-    session.signals.listen { batch.cancel() }
-    session.signals.onReport { reporter.report() }
-    session.signals.onPause { reporter.pause() }
-    reporter.start(batch)
-    let watch = signer.flatMap { signer in
-      CredentialWatch(session, signer) {
-        let progress = batch.progress
-        return (progress.ended, progress.left)
-      }.start()
-    }
-    defer { watch?.cancel() }
-    var cut: Failure?
-    do throws(Failure) {
-      _ = try await batch.run()
-    } catch {
-      cut = error
-    }
-    reporter.finish()
-    guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
-    let summary = batch.progress.summary
-    // Nothing has begun: there is only the reason to tell.
-    if let cut, summary == BatchSummary() { throw cut }
-    return try await end(summary, reporter, cut)
-  }
-
-  /// The summary, then the reports, then what the run ends with: what became of the files, and only if that is well, what
-  /// became of the reports.
-  private func end(
-    _ summary: BatchSummary, _ reporter: ManyReporter, _ cut: Failure?
-  ) async throws(Failure) -> ExitStatus {
-    reporter.tell(summary)
-    var trouble: Failure?
-    if !selection.isDryRun {
-      trouble = await reports.write(
-        session, summary, isComplete: reporter.status == .success && cut == nil, command: commandForFailed)
-    }
-    if var trouble {
-      (trouble.code, trouble.isResumable) = (.output, false)
-      if cut == nil, reporter.status == .success {
-        trouble.message += "; what it was to report is done"
-        trouble.remedy = trouble.remedy ?? Self.remedyForReport
-        throw trouble
-      }
-      session.show(trouble)
-    }
-    try reporter.settle(summary)
-    if var cut {
-      if cut.code == .interrupted || cut.code == .deadline {
-        cut.remedy = "run the same command again to go on"
-        cut.isResumable = true
-      }
-      throw cut
-    }
-    return reporter.status
-  }
-
-  private static let remedyForReport: Wording =
-    "the same command with --skip-same writes it, and sends nothing that is at the store already"
 }

@@ -23,16 +23,17 @@ enum PutSource {
     let words = try invocation.arguments("FILE", "s3://BUCKET/KEY")
     guard !S3URL.looksLike(words[0]) else {
       throw Failure(
-        .usage, "'\(words[0].text)' is not a file", remedy: "The file comes first: s3up put FILE s3://BUCKET/KEY")
+        .usage, "'\(words[0].text)' is not a file",
+        remedy: "The file comes first: s3up \(invocation.command.rawValue) FILE s3://BUCKET/KEY")
     }
     // That it is a folder says more than that it gives no name.
-    let source = try PutSource(words[0])
+    let source = try PutSource(words[0], invocation)
     return (source, try S3URL(words[1]).destination(for: words[0]))
   }
 
-  private init(_ word: Argument) throws(Failure) {
+  private init(_ word: Argument, _ invocation: Invocation) throws(Failure) {
     let path = FilePath(bytes: word.bytes)
-    if BatchSources.isFolder(path) { throw ManySources.folder(word) }
+    if BatchSources.isFolder(path) { throw ManySources.folder(word, invocation.command.rawValue) }
     let isOpen = StreamFile.namesDescriptor(path)
     self = isOpen ? .descriptor(word) : StreamFile.isStream(path) ? .stream(word) : .file(word)
   }
@@ -53,7 +54,7 @@ enum PutSource {
       }
       return .command(words)
     }
-    return try PutSource(try invocation.arguments("FILE")[0])
+    return try PutSource(try invocation.arguments("FILE")[0], invocation)
   }
 
   private static func readCommand(_ words: [Argument]) throws(Failure) -> (source: PutSource, target: S3URL) {

@@ -46,6 +46,10 @@ enum Runner {
     case .putByTicket: try await TicketPutCommand(session).run()
     case .putByTickets: return try await TicketPutCommand(session).runMany()
     case .get: try await GetCommand(session).run()
+    case .verifyOne: try await VerifyCommand(session).run()
+    case .verifyMany: return try await VerifyManyCommand(session).run()
+    case .ls: try await ListCommand(session).run()
+    case .head: try await HeadCommand(session).run()
     case .create: try await CreateCommand(session).run()
     case .partSigned, .partByURL: try await PartCommand(session).run()
     case .parts: try await PartsCommand(session).run()
@@ -58,8 +62,10 @@ enum Runner {
     case .doctor: return try await DoctorCommand(session).run()
     case .help:
       let width = Descriptor.columns(STDOUT_FILENO, environment: session.environment)
-      try StandardOutput.write(
-        HelpText.answer(session.invocation, width: width, version: Version.text, paint: session.paint(STDOUT_FILENO)))
+      let text = try HelpText.answer(
+        session.invocation, width: width, version: Version.text, paint: session.paint(STDOUT_FILENO))
+      if HelpText.isLong(session.invocation) { Pager.show(text, session.environment) }
+      try StandardOutput.write(text)
     case .completions: try StandardOutput.write(HelpText.completions(session.invocation))
     }
     return .success

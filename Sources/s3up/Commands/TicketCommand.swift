@@ -5,6 +5,16 @@ struct TicketCommand {
   enum Action: String, CaseIterable {
     case issue, show, renew, finish, revoke
 
+    var modes: ModeSet {
+      switch self {
+      case .issue: .issue
+      case .show: ModeSet(.showTicket)
+      case .renew: .renew
+      case .finish: .finish
+      case .revoke: ModeSet(.revokeTicket)
+      }
+    }
+
     /// The first argument.
     init(_ invocation: Invocation) throws(Failure) {
       let usage = "Write s3up ticket \(Self.words.joined(separator: "|"))."

@@ -24,7 +24,7 @@ struct TicketPutCommand {
 
   func runMany() async throws(Failure) -> ExitStatus {
     let folder = try session.invocation.arguments("FOLDER")[0]
-    let run = try PutManyRun(session)
+    let run = try ManyRun(session)
     return try await run.alarmed { (options, reporter) throws(Failure) in
       let tickets = try TicketPaper(session).batch()
       say(tickets.endpoint, "\(SafeText.oneLine(folder.text))", tickets.expires)

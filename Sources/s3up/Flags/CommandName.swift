@@ -1,12 +1,16 @@
 /// The commands, in help's order.
 enum CommandName: String, Sendable, CaseIterable {
-  case put, get, create, part, parts, complete, abort, uploads, presign, ticket, doctor, help, completions
+  case put, get, verify, ls, head, create, part, parts, complete, abort, uploads, presign, ticket, doctor, help
+  case completions
 
   /// What it can be asked to do.
   var modes: ModeSet {
     switch self {
     case .put: .put
     case .get: .get
+    case .verify: .verify
+    case .ls: .ls
+    case .head: .head
     case .create: .create
     case .part: .part
     case .parts: .parts
@@ -20,4 +24,7 @@ enum CommandName: String, Sendable, CaseIterable {
     case .completions: .completions
     }
   }
+
+  /// Those of one action of ticket, if it is given.
+  func modes(_ action: TicketCommand.Action?) -> ModeSet { action?.modes ?? modes }
 }

@@ -4,6 +4,7 @@ import MultipartCore
 enum FlagSection: String, Sendable, CaseIterable {
   case upload = "Upload"
   case target = "Target"
+  case list = "List"
   case selection = "Selection"
   case presign = "Presigned URL"
   case ticket = "Ticket"
@@ -51,13 +52,16 @@ struct Flag: Sendable {
   /// `--no-NAME` switches off what the environment switched on.
   var negatable = false
   var completes = Completes.nothing
+  /// Where it is one of the few that most people need, which `-h` shows.
+  var common: ModeSet = []
   /// Options that act at once (help, version) have no variable.
   var hasVariable = true
 
   init(
     _ name: FlagName, short: Character? = nil, _ kind: Kind, _ section: FlagSection, _ modes: ModeSet,
     _ doc: String, more: String = "", standard: String? = nil, choices: [String] = [], open: Bool = false,
-    negatable: Bool = false, completes: Completes = .nothing, hasVariable: Bool = true
+    negatable: Bool = false, completes: Completes = .nothing, common: ModeSet = [],
+    hasVariable: Bool = true
   ) {
     self.name = name
     self.short = short
@@ -71,6 +75,7 @@ struct Flag: Sendable {
     self.open = open
     self.negatable = negatable
     self.completes = completes
+    self.common = common
     self.hasVariable = hasVariable
   }
 

@@ -124,6 +124,10 @@ enum FlagName: String, Sendable, CaseIterable {
   case ifNewer = "if-newer"
   case range
 
+  case long
+  case humanReadable = "human-readable"
+  case versions
+
   case method
   case expires
   case contentMD5 = "content-md5"

@@ -57,6 +57,9 @@ struct Invocation: Sendable {
     }
   }
 
+  /// A run that finds only one file may be one of many too.
+  func isOfMany(_ many: ModeSet, _ one: ModeSet) -> Bool { positionals.count > 2 || asks(for: many, not: one) }
+
   /// The definitions of what was given, in its order.
   private var options: [(Flag, [Given])] {
     given.compactMap { name, values in FlagList.find(name, for: command).map { ($0, values) } }

@@ -5,7 +5,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
   case putOne, putMany, putByTicket, putByTickets
   case create, partSigned, partByURL, parts, complete, abort, uploads, presign
   case issueOne, issueMany, showTicket, renewTicket, finishTicket, revokeTicket
-  case get
+  case get, ls, head, verifyOne, verifyMany
   case doctor, help, completions
 
   /// `--recursive is not for `…
@@ -30,6 +30,10 @@ enum Mode: UInt32, Sendable, CaseIterable {
     case .finishTicket: "ticket finish"
     case .revokeTicket: "ticket revoke"
     case .get: "get"
+    case .verifyOne: "the comparison of one file"
+    case .verifyMany: "the comparison of many files"
+    case .ls: "ls"
+    case .head: "head"
     case .doctor: "doctor"
     case .help: "help"
     case .completions: "completions"
@@ -41,6 +45,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
     switch self {
     case .putOne where others.contains(.byTicket): "Leave it out, or name a ticket with --ticket."
     case .putMany where others.contains(.one): "Leave it out, or upload the file by itself."
+    case .verifyMany where others.contains(.verifyOne): "Leave it out, or verify the file by itself."
     case .putByTickets where others.contains(.byTicket): "Leave it out, or name the file instead of its folder."
     case .putByTicket where others.contains(.byTickets) && !others.contains(.one):
       "Leave it out, or name the folder instead of the file."
@@ -57,6 +62,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
   var ofOne: ModeSet {
     switch self {
     case .putMany: .one
+    case .verifyMany: .verifyOne
     case .putByTickets: .byTicket
     case .issueMany: .issueOne
     default: []
@@ -98,23 +104,28 @@ struct ModeSet: OptionSet, Sendable {
   static let finish = ModeSet(.finishTicket)
   static let ticket: ModeSet = [.issue, ModeSet(.showTicket), .renew, .finish, ModeSet(.revokeTicket)]
   static let get = ModeSet(.get)
+  static let verifyOne = ModeSet(.verifyOne)
+  static let verifyMany = ModeSet(.verifyMany)
+  static let verify: ModeSet = [.verifyOne, .verifyMany]
+  static let ls = ModeSet(.ls)
+  static let head = ModeSet(.head)
   static let doctor = ModeSet(.doctor)
   static let help = ModeSet(.help)
   static let completions = ModeSet(.completions)
 
   /// Those that may send requests to a store.
   static let store: ModeSet = [
-    .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .ticket, .get, .doctor,
+    .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .ticket, .get, .verify, .ls, .head, .doctor,
   ]
   static let all: ModeSet = [.store, .help, .completions]
   /// Those that look for the store and for credentials; a ticket has its store's address, and its requests are signed.
   static let signed = store.subtracting([.byTicket, .byTickets])
   /// Those that retry and wait. `doctor` does not: it reports what is wrong now.
   static let patient = store.subtracting(.doctor)
-  /// Those that create an object, or the upload that becomes one.
-  static let making: ModeSet = [.files, .create, .issue]
+  /// Those that are told what the object is like: they create it, or the upload that becomes it, or check it at the end.
+  static let stating: ModeSet = [.files, .create, .issue, .complete]
   /// Those that accept a bucket or prefix instead of a key.
-  static let ofPrefix: ModeSet = [.uploads, .doctor]
+  static let ofPrefix: ModeSet = [.ls, .uploads, .doctor]
 }
 
 extension CommandName {
@@ -127,9 +138,7 @@ extension CommandName {
         return isFolder ? .putByTickets : .putByTicket
       }
       if invocation.toggle(.fromCommand) == true { return .putOne }
-      // A run that finds only one file is one of many too.
-      let isMany = invocation.positionals.count > 2 || invocation.asks(for: .many, not: .one)
-      return isMany ? .putMany : .putOne
+      return invocation.isOfMany(.many, .one) ? .putMany : .putOne
     case .create: return .create
     case .part: return invocation.has(.url) ? .partByURL : .partSigned
     case .parts: return .parts
@@ -146,6 +155,9 @@ extension CommandName {
       case .revoke: return .revokeTicket
       }
     case .get: return .get
+    case .verify: return invocation.isOfMany(.verifyMany, .verifyOne) ? .verifyMany : .verifyOne
+    case .ls: return .ls
+    case .head: return .head
     case .doctor: return .doctor
     case .help: return .help
     case .completions: return .completions

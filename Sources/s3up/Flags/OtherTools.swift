@@ -1,4 +1,7 @@
-/// Options of other tools that people type: aws, s5cmd, rclone, s3cmd, mc, curl; each with s3up's counterpart.
+import MultipartCore
+
+/// Commands and options of other tools that people type (aws, s5cmd, rclone, s3cmd, mc, curl), each with what does it here,
+/// or with the tool that does it.
 enum OtherTools {
   enum Ours: Sendable, Equatable {
     /// The option, with the value to give it if theirs has none or another.
@@ -14,26 +17,99 @@ enum OtherTools {
     }
   }
 
-  static func long(_ name: String) -> Ours? {
-    let name = String(decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
-    for (ours, theirs) in table where theirs.split(separator: " ").contains(Substring(name)) { return ours }
-    return nil
-  }
+  static func long(_ name: String) -> Ours? { table.first { isAmong($0.theirs, name) }?.ours }
 
   static func short(_ letter: Character) -> Ours? { letters[letter] }
+
+  /// What does it here, as a sentence.
+  static func command(_ name: String) -> String? { commands.first { isAmong($0.theirs, name) }?.way }
+
+  /// To a word that somebody asks about, whatever it is.
+  static func answer(_ word: String) -> String? {
+    if let way = command(word) { return "'\(word)': \(way)." }
+    if word.utf8.count == 2, word.begins(with: "-"), let ours = word.last.flatMap(short) {
+      return "\(word): \(ours.text)."
+    }
+    return long(word).map { "--\(word): \($0.text)." }
+  }
+
+  private static func isAmong(_ theirs: String, _ name: String) -> Bool {
+    let name = String(decoding: name.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
+    return theirs.words(between: " ").contains(Substring(name))
+  }
 
   static let keys = "keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --profile, never from an option"
   static let nothingDeleted =
     "s3up deletes nothing at the store, which one wrong path would empty; aws s3 sync --delete or rclone sync does"
 
+  static let commands: [(way: String, theirs: String)] = [
+    (
+      "s3up put FILE s3://BUCKET/KEY uploads, and s3up get s3://BUCKET/KEY downloads; inside a store aws s3 cp copies",
+      "cp copy copyto"
+    ),
+    ("s3up put FILE s3://BUCKET/KEY uploads", "upload send push save store put-object object-put"),
+    ("s3up get s3://BUCKET/KEY downloads", "download pull fetch restore get-object"),
+    (
+      "s3up put -r DIR s3://BUCKET/PREFIX/ --skip-same uploads what has changed; it deletes nothing at the store, "
+        + "aws s3 sync --delete or rclone sync does",
+      "sync mirror rsync bisync"
+    ),
+    (
+      "s3up deletes no object, aws s3 rm does; s3up abort and s3up uploads --clean end unfinished uploads",
+      "rm del delete remove deletefile purge delete-object"
+    ),
+    (
+      "s3up leaves the file where it is: s3up put FILE s3://BUCKET/KEY && rm FILE; inside a store aws s3 mv moves",
+      "mv move moveto rename"
+    ),
+    ("s3up makes no buckets, aws s3 mb does", "mb mkdir make-bucket create-bucket"),
+    ("s3up deletes no buckets, aws s3 rb does", "rb rmdir rmdirs delete-bucket remove-bucket"),
+    ("s3up ls -rl s3://BUCKET/PREFIX shows all sizes, and rclone size adds them up", "du size ncdu"),
+    (
+      "s3up ls s3://BUCKET/PREFIX/ lists what is there", "list dir lsd lsf lsl lsjson tree list-objects list-objects-v2"
+    ),
+    ("s3up get s3://BUCKET/KEY - prints an object", "cat more"),
+    (
+      "s3up verify FILE s3://BUCKET/KEY proves that an object is a file, without downloading it",
+      "check cryptcheck checksum compare diff cmp md5 md5sum sha1sum hashsum"
+    ),
+    (
+      "s3up head s3://BUCKET/KEY shows all that is known of an object; s3up doctor s3://BUCKET tests the bucket",
+      "stat info head-object get-object-attributes attributes"
+    ),
+    ("s3up put - s3://BUCKET/KEY uploads standard input", "pipe rcat stream"),
+    ("s3up presign s3://BUCKET/KEY makes a URL for others", "share url sign signurl link presigned-url"),
+    ("s3up put --batch FILE uploads what a list names; a shell runs several commands", "run batch"),
+    ("s3up create s3://BUCKET/KEY begins a multipart upload", "mpu multipart create-multipart-upload"),
+    ("s3up part sends one part", "upload-part"),
+    ("s3up parts lists the parts of an upload", "list-parts listmp"),
+    ("s3up complete assembles the parts of an upload", "complete-multipart-upload"),
+    ("s3up abort ends an upload", "abort-multipart-upload abortmp cancel"),
+    ("s3up uploads s3://BUCKET lists unfinished uploads, and --clean aborts them", "list-multipart-uploads cleanup"),
+    ("s3up put with the same words resumes an upload that was interrupted", "resume continue retry"),
+    (
+      "s3up has no configuration of its own; it reads AWS's files and variables, aws configure writes them, and "
+        + "s3up doctor shows what it has found",
+      "config configure alias init setup env"
+    ),
+    ("aws sso login logs you in, and s3up uses it", "login sso auth"),
+    ("s3up doctor s3://BUCKET tests it", "ping test diagnose debug status"),
+    ("leave that word out: s3up put FILE s3://BUCKET/KEY", "s3 s3api"),
+    ("s3up --version prints it", "version"),
+    ("s3up help --man prints the manual page", "man manual"),
+  ]
+
   static let table: [(ours: Ours, theirs: String)] = [
     (.option(.insecure), "no-verify-ssl no-check-certificate skip-ssl-validation no-check-ssl"),
     (.option(.caBundle, "FILE"), "cacert ca-cert ca-certs ca-certificate ca-file"),
     (.option(.endpointURL, "URL"), "endpoint host s3-endpoint s3-endpoint-url server"),
-    (.option(.addressing, "path"), "path-style force-path-style s3-force-path-style"),
+    (.option(.addressing, "path"), "path-style force-path-style s3-force-path-style use-path-style path"),
     (.option(.region, "REGION"), "bucket-location s3-region location"),
     (.option(.noSignRequest), "anonymous no-auth"),
-    (.way(keys), "access-key secret-key s3-access-key-id s3-secret-access-key session-token access-token user-key"),
+    (
+      .way(keys),
+      "access-key secret-key access-key-id secret-access-key s3-access-key-id s3-secret-access-key session-token access-token user-key"
+    ),
     (.option(.sseCKeyFile, "FILE"), "sse-c sse-c-key sse-customer-key s3-sse-customer-key enc-c encrypt-key"),
     (
       .option(.sse, "AES256 or aws:kms"),
@@ -70,10 +146,48 @@ enum OtherTools {
     (.option(.verbose, "(-vv shows requests)"), "debug log-level"),
     (.option(.resume, "auto, which is the default"), "continue continue-put"),
     (.option(.ifNoneMatch), "immutable"),
-    (.option(.skipExisting), "no-clobber ignore-existing no-overwrite"),
-    (.way(nothingDeleted), "delete delete-excluded"),
+    (.option(.skipExisting), "no-clobber ignore-existing no-overwrite skip-destination-exists no-replace"),
+    (
+      .option(.skipSame, "(get: --skip-same or --if-newer)"),
+      "update size-only if-size-differ if-source-newer if-newer skip-unchanged checksum-only exact-timestamps "
+        + "ignore-times no-update-modtime"
+    ),
+    (
+      .way(nothingDeleted),
+      "delete delete-excluded delete-after delete-before delete-during delete-removed remove max-delete"
+    ),
+    (.way("s3up put replaces an object unless --if-none-match or --skip-existing is given"), "overwrite force yes"),
     (.option(.filesFrom, "FILE"), "files-from-raw input-file"),
     (.option(.followSymlinks), "copy-links"),
+    (.option(.dryRun), "dryrun just-print"),
+    (.option(.exclude, "GLOB"), "exclude-from filter filter-from rexclude exclude-if-present ignore"),
+    (.option(.include, "GLOB"), "include-from rinclude"),
+    (
+      .way("find chooses by age or size: find DIR -mtime -1 | s3up put --files-from - s3://BUCKET/PREFIX/"),
+      "max-age min-age newer-than max-size"
+    ),
+    (.way("messages go to standard error: s3up put … 2>FILE; --json is for programs"), "log-file log log-output"),
+    (.option(.json), "output use-json-log output-format format"),
+    (.option(.progress, "plain"), "stats stats-one-line"),
+    (
+      .way("s3up decides by itself how many objects it looks up at once; --concurrency is for transfers"),
+      "checkers multi-thread-streams tpslimit fast-list no-traverse"
+    ),
+    (.option(.requestPayer), "requester-pays"),
+    (.option(.storageClass, "REDUCED_REDUNDANCY"), "rr reduced-redundancy"),
+    (.option(.checksum, "none"), "s3-disable-checksum no-checksum ignore-checksum"),
+    (.option(.partSize, "5G"), "disable-multipart"),
+    (.option(.expiresHeader, "DATE"), "expires"),
+    (.option(.contentType, "TYPE"), "no-guess-mime-type mime-default content-type-default"),
+    (
+      .way("AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name the files, --profile the profile"),
+      "config credentials-file"
+    ),
+    (.way("s3up never makes a bucket, and needs to know no provider"), "s3-no-check-bucket s3-provider s3-env-auth"),
+    (.way("a timer of cron or systemd runs s3up put -r DIR s3://BUCKET/PREFIX/ --skip-same again"), "watch"),
+    (
+      .way("it is for copies inside a store, which s3up does not make; aws s3 cp does"), "metadata-directive copy-props"
+    ),
     (.way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"), "upload-file file body"),
   ]
 
@@ -83,5 +197,13 @@ enum OtherTools {
     "R": .option(.recursive), "L": .option(.followSymlinks),
     "H": .option(.header, "'NAME: VALUE'"), "s": .option(.quiet), "x": .option(.proxy, "URL"),
     "C": .option(.resume, "auto, which is the default"),
+    "n": .way("s3up calls a dry run --dry-run; s5cmd's -n is --skip-existing"),
+    "P": .way(
+      "progress is shown on a terminal by itself, elsewhere with --progress plain; s3cmd's -P is --acl public-read"),
+    "u": .option(.skipSame),
+    "f": .way("s3up put replaces an object unless --if-none-match or --skip-existing is given"),
+    "j": .option(.concurrency, "N"), "d": .option(.verbose, "(-vv shows requests)"), "e": .option(.sse, "AES256"),
+    "a": .option(.metadata, "K=V"), "i": .option(.include, "GLOB"), "t": .option(.contentType, "TYPE"),
+    "F": .way("the file is the first argument: s3up put FILE s3://BUCKET/KEY"),
   ]
 }

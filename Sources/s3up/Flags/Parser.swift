@@ -11,7 +11,7 @@ struct Parser {
   private var typed: [(name: FlagName, value: Argument, spelling: String)] = []
 
   /// `-h` and `--help` anywhere give the command's help, and `--version` the version: the command is then `help` with the
-  /// topic as its argument, and for the version `Invocation.has(.version)` is true.
+  /// topic as its argument, nothing at all is `-h`, and for the version `Invocation.has(.version)` is true.
   static func parse(_ words: [Argument], environment: [String: String]) throws(Failure) -> Invocation {
     var parser = Parser(words: words, environment: environment)
     return try parser.run()
@@ -43,7 +43,7 @@ struct Parser {
 
   private mutating func takeArgument(_ word: Argument) throws(Failure) {
     guard command == nil else { return positionals.append(word) }
-    guard let name = CommandName(rawValue: word.text) else { throw ParserError.unknownCommand(word.text) }
+    guard let name = CommandName(rawValue: word.text) else { throw ParserError.noCommand(word, words[next...]) }
     command = name
   }
 
@@ -51,6 +51,10 @@ struct Parser {
     let parts = body.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(decoding: parts.first ?? [], as: UTF8.self)
     let value = parts.count == 2 ? Argument(bytes: Array(parts[1])) : nil
+    // An option that is asked about.
+    if command == .help, FlagName(rawValue: name).map({ FlagList.find($0, for: .help)?.isOf(.help) != true }) ?? true {
+      return positionals.append(Argument(name))
+    }
     guard let flag = Self.flag(named: name, for: command) else {
       if name.begins(with: "no-"), value == nil, let flag = Self.flag(named: String(name.dropFirst(3)), for: command),
         flag.negatable
@@ -65,6 +69,7 @@ struct Parser {
   private mutating func takeShort(_ letters: Substring) throws(Failure) {
     var rest = letters
     while let letter = rest.popFirst() {
+      if command == .help, letter != "h" { return positionals.append(Argument("-" + letters)) }
       guard let flag = FlagList.find(short: letter) else {
         throw ParserError.unknownShort(letter, of: String(letters), command)
       }
@@ -93,7 +98,8 @@ struct Parser {
   private mutating func nextWord(for flag: Flag, _ spelling: String) throws(Failure) -> Argument {
     guard next < words.count, !words[next].bytes.starts(with: "--".utf8) else {
       throw Failure(
-        .usage, "\(spelling) needs a value: \(flag.metavar ?? "")",
+        .usage,
+        "\(spelling) needs a value: \(flag.choices.isEmpty ? flag.metavar ?? "" : flag.choices.joined(separator: ", "))",
         remedy: "A value that begins with -- is written \(flag.long)=VALUE.")
     }
     next += 1
@@ -106,7 +112,7 @@ struct Parser {
   }
 
   private func invocation() throws(Failure) -> Invocation {
-    if typed.contains(where: { $0.name == .help || $0.name == .version }) { return helpInvocation() }
+    if words.isEmpty || typed.contains(where: { $0.name == .help || $0.name == .version }) { return helpInvocation() }
     guard let command else {
       throw Failure(.usage, "no command", remedy: "'s3up help' lists the commands; 's3up help put' explains one.")
     }
@@ -137,13 +143,18 @@ struct Parser {
   private func helpInvocation() -> Invocation {
     var result = Invocation(.help, .help)
     if command == .help {
-      result.positionals = positionals
+      let isAsked = typed.contains { $0.name == .help }
+      result.positionals = positionals.isEmpty && isAsked ? [Argument(CommandName.help.rawValue)] : positionals
     } else if let command {
-      result.positionals = [Argument(command.rawValue)]
+      let action = positionals.prefix(command == .ticket ? 1 : 0).filter {
+        TicketCommand.Action(rawValue: $0.text) != nil
+      }
+      result.positionals = [Argument(command.rawValue)] + action
     }
-    for (name, value, spelling) in typed where name == .help || name == .version || name == .color {
+    for (name, value, spelling) in typed where name == .help || name == .version || name == .color || name == .man {
       result.add(name, value, .commandLine(spelling))
     }
+    if words.isEmpty { result.add(.help, "true", .commandLine("-h")) }
     return result
   }
 }

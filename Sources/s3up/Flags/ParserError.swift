@@ -2,15 +2,39 @@ import MultipartCore
 
 /// Messages for words that the parser does not know.
 enum ParserError {
-  /// Commands of other tools.
-  private static let otherTools = [
-    "cp": "put", "copy": "put", "upload": "put", "send": "put", "ls": "uploads", "mpu": "create",
-  ]
-
   static func unknownCommand(_ word: String) -> Failure {
-    let near = Nearest.match(word, in: CommandName.words) ?? otherTools[word]
-    let message = "unknown command '\(word)'" + (near.map { "; did you mean '\($0)'?" } ?? "")
+    if let way = OtherTools.command(word) {
+      return Failure(.usage, "there is no command '\(word)'", remedy: way + ".")
+    }
+    let near = Nearest.match(word, in: CommandName.words)
+    let message = "unknown command '\(Redaction.url(word))'" + (near.map { "; did you mean '\($0)'?" } ?? "")
     return Failure(.usage, message, remedy: "'s3up help' lists the commands.")
+  }
+
+  /// For a first word that is none, with those that follow it: `s3up FILE s3://BUCKET/KEY`.
+  static func noCommand(_ word: Argument, _ rest: ArraySlice<Argument>) -> Failure {
+    let isURL: (Argument) -> Bool = { $0.text.lowercased().begins(with: "s3://") }
+    let shown: (Argument) -> String = { ShellWord.quoted(Redaction.url($0.text)) }
+    if isURL(word) {
+      return Failure(
+        .usage, "there is no command before \(shown(word))",
+        remedy: "s3up get \(shown(word)) downloads it; s3up put FILE \(shown(word)) uploads a file to it.")
+    }
+    let isFile = word.bytes.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") } || word.text == "-"
+    guard let target = rest.first(where: isURL), OtherTools.command(word.text) == nil,
+      isFile || Nearest.match(word.text, in: CommandName.words) == nil
+    else { return unknownCommand(word.text) }
+    return Failure(
+      .usage, "there is no command before \(shown(word))", remedy: "s3up put \(shown(word)) \(shown(target))")
+  }
+
+  /// `s3up help WORD`, which is found nowhere.
+  static func unknownTopic(_ words: String) -> Failure {
+    let near = Nearest.match(words, in: CommandName.words + HelpTopic.words + FlagName.allCases.map(\.rawValue))
+    let message = "no command, topic or option speaks of '\(words)'" + (near.map { "; did you mean '\($0)'?" } ?? "")
+    return Failure(
+      .usage, message,
+      remedy: "'s3up help' lists the commands; the topics are \(HelpTopic.words.joined(separator: ", ")).")
   }
 
   static func unknownOption(_ name: String, _ command: CommandName?) -> Failure {
@@ -36,6 +60,10 @@ enum ParserError {
   }
 
   static func notFor(_ command: CommandName, _ name: FlagName) -> Failure {
+    if ModeSet.files.commands.contains(command), let ours = OtherTools.long(name.rawValue) {
+      return Failure(
+        .usage, "--\(name.rawValue) is not an option of '\(command.rawValue)': \(ours.text)", remedy: helpHint(command))
+    }
     let others = FlagList.commands(with: name).map { "'\($0.rawValue)'" }.joined(separator: ", ")
     return Failure(
       .usage, "--\(name.rawValue) is not an option of '\(command.rawValue)'; it belongs to \(others)",

@@ -128,4 +128,10 @@ enum Descriptor {
     if let columns = environment["COLUMNS"].flatMap({ Int($0, in: 1...10_000) }) { return columns }
     return 80
   }
+
+  /// The terminal's rows, else 24.
+  static func rows(_ descriptor: Int32) -> Int {
+    var size = winsize()
+    return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0 ? Int(size.ws_row) : 24
+  }
 }

@@ -3,7 +3,7 @@ import MultipartCore
 /// What happens to one object, for `--json`: one object per line, with these keys in this order.
 struct Event: Sendable {
   enum Name: String, Sendable, CaseIterable {
-    case started, resumed, part, progress, retry, completed, unchanged, failed
+    case started, resumed, part, progress, retry, completed, unchanged, verified, failed
     /// Of a run of many: what a dry run would upload, what has no object, and the totals at the end.
     case planned, skipped, summary
     /// A share of a ticket is at the store, and others are not.
@@ -93,19 +93,30 @@ struct Event: Sendable {
         ("destination", .string(summary.destination)), ("bucket", .optional(subject.bucket)),
         ("key", .optional(subject.key)), ("size", .int(result.size)), ("etag", .optional(result.etag)),
         ("version_id", .optional(result.versionID)),
-        (
-          "checksum",
-          result.checksum.map {
-            JSON.object([
-              ("algorithm", .string($0.algorithm)), ("type", .string($0.type.rawValue)), ("value", .string($0.value)),
-            ])
-          } ?? .null
-        ),
+        ("checksum", checksum(result.checksum)),
         ("parts", .int(Int64(result.parts))), ("bytes_received", .int(result.bytesReceived)),
         ("bytes_resumed", .int(result.bytesResumed)), ("retries", .int(Int64(result.retries))),
         ("seconds", seconds(summary.duration / .seconds(1))), ("request_id", .optional(result.requestID)),
         ("evidence", .string(result.evidence)),
       ])
+  }
+
+  /// The object is the file.
+  static func verified(_ subject: Subject, _ object: VerifiedObject, took duration: Duration) -> Event {
+    Event(
+      name: .verified,
+      fields: head(subject) + [
+        ("size", .int(object.size)), ("etag", .optional(object.etag)), ("version_id", .optional(object.versionID)),
+        ("checksum", checksum(object.checksum)), ("parts", .int(Int64(object.parts))),
+        ("seconds", seconds(duration / .seconds(1))), ("request_id", .optional(object.requestID)),
+        ("evidence", .string(object.evidence)),
+      ])
+  }
+
+  private static func checksum(_ sum: UploadedObject.Sum?) -> JSON {
+    sum.map {
+      .object([("algorithm", .string($0.algorithm)), ("type", .string($0.type.rawValue)), ("value", .string($0.value))])
+    } ?? .null
   }
 
   static func shared(_ subject: Subject, _ result: UploadSummary, missing: Int) -> Event {
@@ -149,8 +160,9 @@ struct Event: Sendable {
     return Event(
       name: .summary,
       fields: [
-        ("files", .int(Int64(summary.uploaded + summary.unchanged + summary.failed))),
-        ("uploaded", .int(Int64(summary.uploaded))), ("unchanged", .int(Int64(summary.unchanged))),
+        ("files", .int(Int64(summary.uploaded + summary.unchanged + summary.verified + summary.failed))),
+        ("verified", .int(Int64(summary.verified))), ("uploaded", .int(Int64(summary.uploaded))),
+        ("unchanged", .int(Int64(summary.unchanged))),
         ("skipped", .int(Int64(summary.skipped + summary.existing))), ("failed", .int(Int64(summary.failed))),
         ("gave_up", .bool(summary.hasGivenUp)),
         ("bytes", .int(summary.bytes)), ("bytes_sent", .int(summary.bytesSent)),

@@ -10,9 +10,11 @@ enum StandardOutput {
 
   static func line(_ text: String) throws(Failure) { try write(text + "\n") }
 
-  static func write(_ text: String) throws(Failure) {
+  static func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
+
+  static func write(_ bytes: [UInt8]) throws(Failure) {
     let error = broken.withLock { broken in
-      if broken == 0 { broken = Descriptor.writeAll(Array(text.utf8), to: STDOUT_FILENO) }
+      if broken == 0 { broken = Descriptor.writeAll(bytes, to: STDOUT_FILENO) }
       return broken
     }
     if error != 0 { throw failure(error) }
@@ -28,6 +30,9 @@ enum StandardOutput {
     }
     if error != 0 { throw failure(error) }
   }
+
+  /// The reader of a pipe has ended, such as `head`, which has all that it wants.
+  static var hasNoReader: Bool { broken.withLock { $0 == EPIPE } }
 
   private static func failure(_ error: Int32) -> Failure {
     Failure(

@@ -7,6 +7,8 @@ let package = Package(
   dependencies: [.package(name: "s3up", path: "../../..")],
   targets: [
     .executableTarget(name: "Example", dependencies: [.product(name: "MultipartCore", package: "s3up")]),
+    // The lines of the library's page, which are only built: their store is nowhere.
+    .executableTarget(name: "FrontPage", dependencies: [.product(name: "MultipartCore", package: "s3up")]),
     // The last step of the documentation's tutorial.
     .executableTarget(name: "Tutorial", dependencies: [.product(name: "MultipartCore", package: "s3up")]),
   ]

@@ -1,4 +1,4 @@
-"""The job files: each is in the article on tickets as it is, and has what the article says of it."""
+"""The job files: each is in an article as it is, and has what the article says of it. YAML and JSON of all articles is such."""
 
 import json
 import pathlib
@@ -7,7 +7,7 @@ import re
 import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
-ARTICLE = HERE.parents[2] / "Sources/MultipartCore/MultipartCore.docc/Tickets.md"
+ARTICLES = HERE.parents[2] / "Sources/MultipartCore/MultipartCore.docc"
 OWN = {"check.sh", "check.py"}
 ACTIONS = {"s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:GetObject"}
 STEPS = {"uses", "with", "id", "run", "env"}
@@ -22,12 +22,37 @@ def read(name):
     return (HERE / name).read_text(encoding="utf-8")
 
 
-def article():
-    blocks = re.findall(r"^```\w+\n(.*?)^```$", ARTICLE.read_text(encoding="utf-8"), re.M | re.S)
+def articles():
+    found = {}
+    for path in sorted(ARTICLES.glob("*.md")):
+        found[path.name] = re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text(encoding="utf-8"), re.M | re.S)
+    blocks = [text for pairs in found.values() for _, text in pairs]
     names = {path.name for path in HERE.iterdir() if path.is_file()} - OWN
     for name in sorted(names):
-        demand(read(name) in blocks, f"{name} is not in the article as it is")
-    return len(names)
+        demand(read(name) in blocks, f"{name} is in no article as it is")
+    for name, pairs in found.items():
+        for language, text in pairs:
+            try:
+                {"yaml": yaml.safe_load, "json": json.loads}.get(language, str)(text)
+            except (yaml.YAMLError, ValueError) as error:
+                demand(False, f"{name} has {language} that cannot be read: {error}")
+    return names, found
+
+
+def uploader(found):
+    """The upload of an article may be done by whom it says."""
+    (policy,) = [json.loads(text) for language, text in found["Policies.md"] if language == "json"]
+    allowed = policy["Statement"]
+    demand(set(allowed[0]["Action"]) == ACTIONS, "the uploader's policy does not have the rights of an upload")
+    demand(all(item["Effect"] == "Allow" for item in allowed), "the uploader's policy forbids something")
+    flow, pipeline = [yaml.safe_load(text) for language, text in found["ContinuousIntegration.md"] if language == "yaml"]
+    demand(set(flow) == {"name", True, "permissions", "jobs"} and flow["permissions"] == {}, "not the keys of a workflow")
+    job = flow["jobs"]["publish"]
+    demand(job["permissions"] == {"contents": "read", "id-token": "write"}, "the job has other rights than it needs")
+    demand(all(set(step) <= STEPS for step in job["steps"]), "a step has a key that GitHub does not know")
+    job = pipeline["publish"]
+    token = job["variables"]["AWS_WEB_IDENTITY_TOKEN_FILE"]
+    demand(token and "AWS_TOKEN" in job["id_tokens"] and "umask 077" in job["script"][0], "the token's file is open to others")
 
 
 def policies():
@@ -80,11 +105,12 @@ def actions():
 
 
 def main():
-    count = article()
+    names, found = articles()
     policies()
+    uploader(found)
     kubernetes()
     actions()
-    print(f"{count} job files: each is in the article, and holds what the article says")
+    print(f"{len(names)} job files: each is in an article, and holds what the article says")
 
 
 main()

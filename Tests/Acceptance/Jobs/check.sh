@@ -1,5 +1,5 @@
 #!/bin/bash
-# check.sh: the job files are those of the article on tickets, and can be read by what they are for.
+# check.sh: the job files are those of the articles, and can be read by what they are for.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 ../../Stores/deps.sh dash python3-yaml

@@ -114,7 +114,7 @@ import Testing
         "x-amz-mp-parts-count": number, "x-amz-tagging-count": number, "Content-Range": "bytes 0-0/\(number)",
         "ETag": "\"d41d8cd98f00b204e9800998ecf8427e-\(number)\"",
       ], status: 503)
-    let failure = Failure(answer: answer, operation: "HeadObject", place: Place())
+    let failure = Failure(answer: answer, operation: HeadObject.name, place: Place())
     #expect((.zero ... .seconds(86_400)).contains(failure.retryAfter ?? .zero))
     for status in [200, 206] {
       var whole = answer

@@ -9,7 +9,7 @@ import Testing
 
   private func read(
     _ body: String, _ status: Int = 400, _ headers: HeaderList = [:], place: Place? = nil, checksum: Bool = false,
-    operation: String = "PutObject"
+    operation: OperationName = PutObject.name
   ) -> Failure {
     Failure(
       answer: S3Answers.ok(body, headers, status: status), operation: operation, place: place ?? object,
@@ -234,7 +234,7 @@ import Testing
       Array("<!DOCTYPE Error [<!ENTITY x 'y'>]><Error><Code>&x;</Code></Error>".utf8),
     ]
     for body in bodies {
-      let failure = Failure(answer: Response(status: 503, body: body), operation: "PutObject", place: object)
+      let failure = Failure(answer: Response(status: 503, body: body), operation: PutObject.name, place: object)
       #expect(failure.code == .throttled)
       #expect(failure.s3Code == nil)
       #expect(failure.message.description.utf8.count < 1000)
@@ -242,13 +242,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("UploadPart", "s3:PutObject"), ("AbortMultipartUpload", "s3:AbortMultipartUpload"),
-    ("ListParts", "s3:ListMultipartUploadParts"), ("ListMultipartUploads", "s3:ListBucketMultipartUploads"),
-    ("HeadObject", "s3:GetObject"), ("GetObject", "s3:GetObject"), ("HeadBucket", "s3:ListBucket"),
-    ("CreateMultipartUpload", "s3:PutObject"), ("CompleteMultipartUpload", "s3:PutObject"),
-    ("PutObject", "s3:PutObject"),
+    (UploadPart.name, "s3:PutObject"), (AbortMultipartUpload.name, "s3:AbortMultipartUpload"),
+    (ListParts.name, "s3:ListMultipartUploadParts"), (ListMultipartUploads.name, "s3:ListBucketMultipartUploads"),
+    (HeadObject.name, "s3:GetObject"), (GetObject.name, "s3:GetObject"), (ListObjects.name, "s3:ListBucket"),
+    (CreateMultipartUpload.name, "s3:PutObject"), (CompleteMultipartUpload.name, "s3:PutObject"),
+    (PutObject.name, "s3:PutObject"), (GetBucketLifecycle.name, "s3:GetLifecycleConfiguration"),
+    (GetBucketCORS.name, "s3:GetBucketCORS"), (PutBucketCORS.name, "s3:PutBucketCORS"),
+    (GetObjectSettings.Part.legalHold.operation, "s3:GetObjectLegalHold"),
   ])
-  func accessDeniedNamesThePermission(_ operation: String, _ permission: String) {
+  func accessDeniedNamesThePermission(_ operation: OperationName, _ permission: String) {
     let hint = read(S3Answers.error("AccessDenied"), 403, operation: operation).remedy
     #expect(hint?.contains(permission) == true)
   }
@@ -274,25 +276,27 @@ import Testing
     let words = "Client sent an HTTP request to an HTTPS server.\n"
     #expect(read(words, 400).remedy?.contains("https://") == true)
     #expect(read(words, 400).code == .refused)
-    #expect(read("", 400, operation: "HeadObject").code == .refused)
-    #expect(read("", 400, ["x-amz-request-id": "1"], operation: "HeadObject").code == .server)
+    #expect(read("", 400, operation: HeadObject.name).code == .refused)
+    #expect(read("", 400, ["x-amz-request-id": "1"], operation: HeadObject.name).code == .server)
   }
 
   @Test("A web page is not a store's answer, whatever its status; XML sent as text/html is one")
   func webPages() {
     let html: HeaderList = ["Content-Type": "text/html; charset=utf-8"]
     let page = "\n<!DOCTYPE html><html><body>Log in</body></html>"
-    func isPage(_ status: Int, _ body: String, _ headers: HeaderList, _ operation: String = "PutObject") -> Bool {
+    func isPage(_ status: Int, _ body: String, _ headers: HeaderList, _ operation: OperationName = PutObject.name)
+      -> Bool
+    {
       WebPage.failure(S3Answers.ok(body, headers, status: status), to: operation) != nil
     }
     #expect(isPage(200, page, html) && isPage(200, page, [:]) && isPage(307, page, html) && isPage(302, "", [:]))
-    #expect(isPage(200, "", html, "HeadObject"))
+    #expect(isPage(200, "", html, HeadObject.name))
     #expect(!isPage(200, "<?xml version='1.0'?><InitiateMultipartUploadResult/>", html))
-    #expect(!isPage(204, "", html, "AbortMultipartUpload") && !isPage(200, "", ["ETag": "x"]))
+    #expect(!isPage(204, "", html, AbortMultipartUpload.name) && !isPage(200, "", ["ETag": "x"]))
     #expect(!isPage(503, page, html) && !isPage(404, page, html))
-    #expect(!isPage(200, "", ["Content-Type": "text/html", "ETag": "x"], "HeadObject"))
-    #expect(!isPage(200, page, ["ETag": "x"], "GetObject"))
-    #expect(!isPage(200, "", ["Content-Type": "text/html"], "HeadBucket"))
+    #expect(!isPage(200, "", ["Content-Type": "text/html", "ETag": "x"], HeadObject.name))
+    #expect(!isPage(200, page, ["ETag": "x"], GetObject.name))
+    #expect(!isPage(200, "", ["Content-Type": "text/html"], ListBuckets.name))
   }
 
   @Test func anAnswerOfAProxyIsReportedAsOne() {

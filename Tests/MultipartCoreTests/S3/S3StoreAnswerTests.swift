@@ -119,7 +119,7 @@ import Testing
       3dbb6dd291db61e315b8e4c7d61fcffb6dd1612022d3b507b3d7ba06804540dc</SignatureProvided>\
       <StringToSignBytes>41 57 53 34</StringToSignBytes></Error>
       """, ["x-amz-request-id": "txe5d5"], status: 403)
-    let failure = Failure(answer: answer, operation: "HeadBucket", place: Place(bucket: "probe"))
+    let failure = Failure(answer: answer, operation: HeadObject.name, place: Place(bucket: "probe"))
     #expect(failure.code == .credentials)
     #expect(failure.message.hasSuffix("Check your key and signing method."))
     for secret in ["tester", "d254b6", "3dbb6d", "AWS4", "41 57"] { #expect(!"\(failure)".contains(secret)) }

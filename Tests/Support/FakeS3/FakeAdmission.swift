@@ -24,7 +24,8 @@ extension FakeServer {
     guard route.operation != .unknown, head.headers["x-amz-copy-source"] == nil else {
       throw FakeS3Error(.notImplemented, "A header or query you provided implies functionality that is not implemented")
     }
-    guard options.buckets.contains(where: { $0.utf8.elementsEqual(route.bucket.utf8) }) else {
+    let isAboutBucket = route.operation != .listBuckets
+    guard !isAboutBucket || options.buckets.contains(where: { $0.utf8.elementsEqual(route.bucket.utf8) }) else {
       throw FakeS3Error(
         .noSuchBucket, "The specified bucket does not exist", details: [("BucketName", route.bucket)])
     }

@@ -19,13 +19,12 @@ extension FakeServer {
       try Self.checkSize(head.headers["x-amz-mp-object-size"], size)
       let checksum = try Self.checksum(head, upload, parts, admitted.sent, options)
       let digests = parts.flatMap { Self.digest($0.etag) }
-      let key = ObjectKey(route.key)
       let object = FakeObject(
         bucket: route.bucket, key: route.key, size: size, etag: "\(hex(FakeHash.md5.of(digests)))-\(parts.count)",
         headers: upload.headers, completeHeaders: head.headers, checksum: checksum, parts: parts,
         versionID: options.versioning ? Self.requestID(state.next()) : nil, modified: state.now, uploadID: upload.id,
         customerKey: upload.customerKey, content: options.storage == .memory ? Self.join(parts) : nil)
-      state.objects[route.bucket, default: [:]][key] = object
+      state.put(object)
       state.uploads[upload.id] = nil
       let answer = Self.completed(object, head, options)
       state.finished[upload.id] = answer
@@ -118,7 +117,7 @@ extension FakeServer {
     }
     if let wanted = head.headers["if-match"] {
       guard let object else { throw FakeS3Error(.noSuchKey, "The specified key does not exist.") }
-      guard unquoted(wanted) == object.etag else { throw failed("If-Match") }
+      guard (state.options.wantsBareETag ? wanted : unquoted(wanted)) == object.etag else { throw failed("If-Match") }
     }
   }
 

@@ -101,27 +101,24 @@ extension FakeServer {
 
   func listObjects(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> HTTPAnswer {
     try guarded { state throws(FakeS3Error) in
-      let most = try Self.limit(head, "max-keys", state)
       let isCeph = state.options.listedKeys == .asCeph
-      let prefix = Array((head.query("prefix") ?? "").utf8)
       let token = head.query("continuation-token").flatMap { unbase64($0) }.map { String(decoding: $0, as: UTF8.self) }
       let after = (token ?? head.query("start-after")).map { ObjectKey($0) }
-      let rest = (state.objects[route.bucket] ?? [:]).filter { key, _ in
-        guard key.bytes.starts(with: prefix) else { return false }
-        return after.map { $0 < key } ?? true
-      }.sorted { $0.key < $1.key }.map(\.value)
-      let page = rest.prefix(most)
-      let truncated = page.count < rest.count
+      let objects = (state.objects[route.bucket] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+      let page = try Self.page(objects, head, state) { object, end in
+        after.map { $0 < end ?? ObjectKey(object.key) } ?? true
+      }
       var fields = [
         XMLNode("Name", route.bucket), XMLNode("Prefix", head.query("prefix") ?? ""),
-        XMLNode("KeyCount", String(page.count)), XMLNode("MaxKeys", String(most)),
-        XMLNode("IsTruncated", String(truncated)),
+        XMLNode("KeyCount", String(page.objects.count + page.folders.count)),
+        XMLNode("MaxKeys", String(try Self.limit(head, "max-keys", state))),
+        XMLNode("IsTruncated", String(page.isTruncated)),
       ]
-      if truncated, let last = page.last {
-        fields.append(XMLNode("NextContinuationToken", base64(Array(last.key.utf8))))
+      if page.isTruncated, let last = page.last {
+        fields.append(XMLNode("NextContinuationToken", base64(Array(last.utf8))))
       }
       if let encoding = head.query("encoding-type") { fields.append(XMLNode("EncodingType", encoding)) }
-      for object in page {
+      for object in page.objects {
         fields.append(
           XMLNode(
             "Contents",
@@ -132,8 +129,88 @@ extension FakeServer {
               XMLNode("StorageClass", object.headers["x-amz-storage-class"] ?? "STANDARD"),
             ]))
       }
-      return HTTPAnswer(200, xml: XMLNode("ListBucketResult", fields))
+      return HTTPAnswer(200, xml: XMLNode("ListBucketResult", fields + Self.folders(page, head)))
     }
+  }
+
+  func listVersions(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> HTTPAnswer {
+    try guarded { state throws(FakeS3Error) in
+      var all: [ObjectKey: [FakeObject]] = state.former[route.bucket] ?? [:]
+      for (key, object) in state.objects[route.bucket] ?? [:] { all[key, default: []].insert(object, at: 0) }
+      let versions = all.sorted { $0.key < $1.key }.flatMap(\.value)
+      let latest = Set(all.values.compactMap { $0.first.map { [$0.key, $0.versionID ?? "null"] } })
+      let after = head.query("key-marker").map { ObjectKey($0) }
+      let marker = head.query("version-id-marker")
+      let start = versions.firstIndex { ObjectKey($0.key) == after && ($0.versionID ?? "null") == marker }
+      let page = try Self.page(start.map { Array(versions[($0 + 1)...]) } ?? versions, head, state) { object, end in
+        guard let after else { return true }
+        return after < end ?? ObjectKey(object.key) || (start != nil && after == ObjectKey(object.key))
+      }
+      var fields = [XMLNode("Name", route.bucket), XMLNode("IsTruncated", String(page.isTruncated))]
+      if let encoding = head.query("encoding-type") { fields.append(XMLNode("EncodingType", encoding)) }
+      if page.isTruncated, let last = page.last {
+        fields.append(XMLNode("NextKeyMarker", Self.listed(last, head)))
+        if let object = page.objects.last, object.key.utf8.elementsEqual(last.utf8) {
+          fields.append(XMLNode("NextVersionIdMarker", object.versionID ?? "null"))
+        }
+      }
+      for object in page.objects {
+        var inner = [
+          XMLNode("Key", Self.listed(object.key, head)), XMLNode("VersionId", object.versionID ?? "null"),
+          XMLNode("IsLatest", String(latest.contains([object.key, object.versionID ?? "null"]))),
+          XMLNode("LastModified", Self.time(object.modified)),
+        ]
+        if !object.isDeleteMarker {
+          inner += [XMLNode("ETag", "\"\(object.etag)\""), XMLNode("Size", String(object.size))]
+        }
+        fields.append(XMLNode(object.isDeleteMarker ? "DeleteMarker" : "Version", inner))
+      }
+      return HTTPAnswer(200, xml: XMLNode("ListVersionsResult", fields + Self.folders(page, head)))
+    }
+  }
+
+  func listBuckets() -> HTTPAnswer {
+    let (buckets, now) = state.with { ($0.options.buckets, $0.now) }
+    let list = buckets.map { XMLNode("Bucket", [XMLNode("Name", $0), XMLNode("CreationDate", Self.time(now))]) }
+    return HTTPAnswer(200, xml: XMLNode("ListAllMyBucketsResult", [XMLNode("Buckets", list)]))
+  }
+
+  private struct Page {
+    var objects: [FakeObject] = []
+    var folders: [String] = []
+    var isTruncated = false
+    /// The key of the last object or folder.
+    var last: String?
+  }
+
+  /// `isWanted`: whether it is behind the marker; a folder is, if its end is.
+  private static func page(
+    _ all: [FakeObject], _ head: HTTPHead, _ state: FakeState, isWanted: (FakeObject, ObjectKey?) -> Bool
+  ) throws(FakeS3Error) -> Page {
+    let most = try limit(head, "max-keys", state)
+    let prefix = Array((head.query("prefix") ?? "").utf8)
+    let delimiter = state.options.lists == .flat ? nil : head.query("delimiter").map { Array($0.utf8) }
+    let isEndless = state.options.lists == .endless
+    var page = Page()
+    for object in all where object.key.utf8.starts(with: prefix) {
+      let key = Array(object.key.utf8)
+      let end = delimiter.flatMap { key[prefix.count...].firstRange(of: $0)?.upperBound }
+      let folder = end.map { String(decoding: key[..<$0], as: UTF8.self) }
+      guard isEndless || isWanted(object, folder.map { ObjectKey($0) }) else { continue }
+      if let folder, page.folders.last?.utf8.elementsEqual(folder.utf8) == true { continue }
+      guard page.objects.count + page.folders.count < most else {
+        page.isTruncated = true
+        break
+      }
+      if let folder { page.folders.append(folder) } else { page.objects.append(object) }
+      page.last = folder ?? object.key
+    }
+    if isEndless { (page.isTruncated, page.last) = (true, "\(state.log.count)") }
+    return page
+  }
+
+  private static func folders(_ page: Page, _ head: HTTPHead) -> [XMLNode] {
+    page.folders.map { XMLNode("CommonPrefixes", [XMLNode("Prefix", listed($0, head))]) }
   }
 
   private static func listed(

@@ -18,13 +18,15 @@ extension FakeServer {
     case .listParts: return try listParts(head, route)
     case .listMultipartUploads: return try listUploads(head, route)
     case .listObjects: return try listObjects(head, route)
+    case .listObjectVersions: return try listVersions(head, route)
+    case .listBuckets: return listBuckets()
     case .putObject: return try putObject(head, route, admitted, body)
     case .getObject, .headObject: return try getObject(head, route, admitted)
     case .getObjectACL, .getObjectTagging, .getObjectRetention, .getObjectLegalHold:
       let ignoresQuery = state.with { $0.options.ignoresSettingsQueries }
-      return ignoresQuery ? try getObject(head, route, admitted) : try settings(route)
+      return ignoresQuery ? try getObject(head, route, admitted) : settings(of: try object(head, route), route)
     case .deleteObject:
-      state.with { $0.objects[route.bucket]?[ObjectKey(route.key)] = nil }
+      state.with { $0.delete(route.bucket, route.key) }
       return HTTPAnswer(204)
     case .headBucket: return HTTPAnswer(200, headers: ["x-amz-bucket-region": state.with { $0.options.region }])
     case .createSession: return createSession()
@@ -55,7 +57,7 @@ extension FakeServer {
         headers: head.headers, checksum: checksum,
         versionID: state.options.versioning ? Self.requestID(state.next()) : nil, modified: state.now,
         customerKey: admitted.customerKey, content: admitted.plan.keeps ? body.bytes : nil)
-      state.objects[route.bucket, default: [:]][ObjectKey(route.key)] = object
+      state.put(object)
       var headers = Self.encryption(of: head.headers, state.options)
       headers.add("ETag", "\"\(object.etag)\"")
       if let checksum {
@@ -67,11 +69,22 @@ extension FakeServer {
     }
   }
 
-  private func getObject(_ head: HTTPHead, _ route: FakeRoute, _ admitted: Admitted) throws(FakeS3Error) -> HTTPAnswer {
-    let object = state.with { $0.objects[route.bucket]?[ObjectKey(route.key)] }
+  /// The version that is asked for; the mark of a deletion is none.
+  private func object(_ head: HTTPHead, _ route: FakeRoute) throws(FakeS3Error) -> FakeObject {
+    let object = state.with { $0.object(route.bucket, ObjectKey(route.key), versionID: head.query("versionId")) }
     guard let object else {
       throw FakeS3Error(.noSuchKey, "The specified key does not exist.", details: [("Key", route.key)])
     }
+    guard !object.isDeleteMarker else {
+      throw FakeS3Error(
+        .methodNotAllowed, "The specified method is not allowed against this resource.",
+        headers: ["x-amz-delete-marker": "true"])
+    }
+    return object
+  }
+
+  private func getObject(_ head: HTTPHead, _ route: FakeRoute, _ admitted: Admitted) throws(FakeS3Error) -> HTTPAnswer {
+    let object = try self.object(head, route)
     try CustomerKey.match(object.customerKey, admitted.customerKey)
     if let wanted = head.headers["if-match"], Self.unquoted(wanted) != object.etag, wanted != "*" {
       throw FakeS3Error(.preconditionFailed, "At least one of the pre-conditions you specified did not hold")

@@ -29,6 +29,8 @@ package struct FakeOptions: Sendable {
   package var errorBodies = ErrorBodies.xml
   /// If-None-Match and If-Match work at Complete; otherwise they are silently ignored.
   package var conditionsAtComplete = true
+  /// If-Match holds only if the ETag comes without quotes, as for a PutObject at Ceph.
+  package var wantsBareETag = false
   package var versioning = false
   /// x-amz-abort-date at Create and ListParts, as with a lifecycle rule that cleans up.
   package var abortDate: String?
@@ -61,6 +63,7 @@ package struct FakeOptions: Sendable {
   /// A GET of a range gets the whole object with 200, as from a store or a proxy that does not know ranges.
   package var ignoresRanges = false
   package var listedKeys = ListedKeys.encoded
+  package var lists = Lists.paged
   /// Headers that HEAD hides, as from somebody who may not read them.
   package var headHides: [String] = []
   package var maximumConnections = 512
@@ -96,6 +99,15 @@ package struct FakeOptions: Sendable {
     /// As Ceph writes them: with EncodingType and `%2F` in lists of objects, without it and with `/` in lists of uploads.
     /// Unlike others, it does not encode `!$'()*|`.
     case asCeph
+  }
+
+  /// How lists of objects are cut into pages.
+  package enum Lists: Sendable {
+    case paged
+    /// IsTruncated, and always the first page, each time with another token.
+    case endless
+    /// Delimiters are ignored.
+    case flat
   }
 
   package enum Storage: Sendable {

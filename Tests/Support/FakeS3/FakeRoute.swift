@@ -17,7 +17,9 @@ package enum FakeOperation: String, Codable, Sendable, CaseIterable {
   case getObjectTagging = "GetObjectTagging"
   case headBucket = "HeadBucket"
   case headObject = "HeadObject"
+  case listBuckets = "ListBuckets"
   case listMultipartUploads = "ListMultipartUploads"
+  case listObjectVersions = "ListObjectVersions"
   case listObjects = "ListObjectsV2"
   case listParts = "ListParts"
   case putObject = "PutObject"
@@ -66,17 +68,18 @@ struct FakeRoute: Sendable {
       "uploads", "uploadId", "partNumber", "location", "lifecycle", "list-type", "prefix", "delimiter", "max-keys",
       "max-parts", "max-uploads", "part-number-marker", "key-marker", "upload-id-marker", "continuation-token",
       "start-after", "encoding-type", "versionId", "x-id", "fetch-owner", "session", "acl", "tagging",
-      "retention", "legal-hold",
+      "retention", "legal-hold", "versions", "version-id-marker",
     ]
     for (name, _) in head.query {
       let lower = name.lowercased()
       if !known.contains(name), !lower.hasPrefix("x-amz-"), !lower.hasPrefix("response-") { return .unknown }
     }
-    guard !bucket.isEmpty else { return .unknown }
+    guard !bucket.isEmpty else { return head.method == "GET" && head.query.isEmpty ? .listBuckets : .unknown }
     if key.isEmpty {
       switch head.method {
       case "HEAD": return .headBucket
       case "GET" where has("uploads"): return .listMultipartUploads
+      case "GET" where has("versions"): return .listObjectVersions
       case "GET" where has("session"): return .createSession
       case "GET" where has("location"): return .getBucketLocation
       case "GET" where has("lifecycle"): return .getBucketLifecycle

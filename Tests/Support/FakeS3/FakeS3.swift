@@ -111,13 +111,14 @@ package final class FakeS3: Sendable {
         bucket: bucket, key: key, size: bytes.count, etag: hex(FakeHash.md5.of(bytes)), headers: headers,
         checksum: FakeStoredChecksum(
           algorithm: .crc64nvme, type: .fullObject, value: base64(FakeChecksum.crc64nvme.of(bytes))),
-        modified: state.now, content: Data(bytes))
-      state.objects[bucket, default: [:]][ObjectKey(key)] = object
+        versionID: state.options.versioning ? "version-\(state.next())" : nil, modified: state.now, content: Data(bytes)
+      )
+      state.put(object)
     }
   }
 
   package func removeObject(_ key: String, bucket: String = "bucket") {
-    server.state.with { $0.objects[bucket]?[ObjectKey(key)] = nil }
+    server.state.with { $0.delete(bucket, key) }
   }
 
   /// Begins an upload this many seconds ago, without a request.

@@ -44,6 +44,7 @@ struct FakeS3Error: Error, Sendable {
     case keyTooLong = "KeyTooLongError"
     case malformedXML = "MalformedXML"
     case metadataTooLarge = "MetadataTooLarge"
+    case methodNotAllowed = "MethodNotAllowed"
     case missingContentLength = "MissingContentLength"
     case noSuchBucket = "NoSuchBucket"
     case noSuchKey = "NoSuchKey"
@@ -63,6 +64,7 @@ struct FakeS3Error: Error, Sendable {
       case .permanentRedirect: 301
       case .accessDenied, .invalidAccessKeyId, .requestTimeTooSkewed, .signatureDoesNotMatch: 403
       case .noSuchBucket, .noSuchKey, .noSuchLifecycleConfiguration, .noSuchObjectLockConfiguration, .noSuchUpload: 404
+      case .methodNotAllowed: 405
       case .missingContentLength: 411
       case .preconditionFailed: 412
       case .invalidRange: 416

@@ -3,10 +3,7 @@ import MultipartCore
 
 /// Properties that have their own document: ACL, tags, retention, legal hold.
 extension FakeServer {
-  func settings(_ route: FakeRoute) throws(FakeS3Error) -> HTTPAnswer {
-    guard let object = state.with({ $0.objects[route.bucket]?[ObjectKey(route.key)] }) else {
-      throw FakeS3Error(.noSuchKey, "The specified key does not exist.", details: [("Key", route.key)])
-    }
+  func settings(of object: FakeObject, _ route: FakeRoute) -> HTTPAnswer {
     let headers = object.headers
     switch route.operation {
     case .getObjectTagging:

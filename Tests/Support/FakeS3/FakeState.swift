@@ -62,6 +62,8 @@ package struct FakeObject: Sendable {
   package var checksum: FakeStoredChecksum?
   package var parts: [FakePart] = []
   package var versionID: String?
+  /// Of a bucket that keeps versions: there are no bytes.
+  package var isDeleteMarker = false
   package var modified: Timestamp
   package var uploadID: String?
   var customerKey: String?
@@ -128,6 +130,8 @@ struct FakeState: Sendable {
   var credentials: [String: FakeCredential]
   var faults: [ArmedFault]
   var objects: [String: [ObjectKey: FakeObject]]
+  /// What was replaced or deleted in a bucket that keeps versions, and marks of deletion, the newest first.
+  var former: [String: [ObjectKey: [FakeObject]]] = [:]
   var uploads: [String: FakeUpload] = [:]
   /// Answers to Complete by upload id, for stores that give them again.
   var finished: [String: HTTPAnswer] = [:]
@@ -148,6 +152,32 @@ struct FakeState: Sendable {
   }
 
   var now: Timestamp { Timestamp(seconds: fixedClock ?? Int64(time(nil)) + clockOffset) }
+
+  mutating func put(_ object: FakeObject) {
+    retire(object.bucket, ObjectKey(object.key))
+    objects[object.bucket, default: [:]][ObjectKey(object.key)] = object
+  }
+
+  mutating func delete(_ bucket: String, _ key: String) {
+    retire(bucket, ObjectKey(key))
+    objects[bucket]?[ObjectKey(key)] = nil
+    guard options.versioning else { return }
+    let mark = FakeObject(
+      bucket: bucket, key: key, size: 0, etag: "", headers: [:], versionID: "mark-\(next())", isDeleteMarker: true,
+      modified: now)
+    former[bucket, default: [:]][ObjectKey(key), default: []].insert(mark, at: 0)
+  }
+
+  private mutating func retire(_ bucket: String, _ key: ObjectKey) {
+    guard options.versioning, let old = objects[bucket]?[key] else { return }
+    former[bucket, default: [:]][key, default: []].insert(old, at: 0)
+  }
+
+  /// The version that is asked for. Otherwise, and for one that is not known, the latest.
+  func object(_ bucket: String, _ key: ObjectKey, versionID: String?) -> FakeObject? {
+    let version = former[bucket]?[key]?.first { $0.versionID == versionID }
+    return versionID == nil ? objects[bucket]?[key] : version ?? objects[bucket]?[key]
+  }
 
   mutating func next() -> Int {
     sequence += 1

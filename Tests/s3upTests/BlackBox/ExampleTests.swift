@@ -4,30 +4,23 @@ import Testing
 
 @testable import s3up
 
-/// What the help, the manual page and the README show is typed into Debian's sh, with stand-ins for what is not s3up's: the
-/// store, a database, a pager.
+/// What the help, the manual page, the README and the articles show is typed into Debian's sh, with stand-ins for what is not
+/// s3up's: the store, a database, a pager.
 @Suite(.crowd) struct ExampleTests {
   static let help = CommandName.allCases.flatMap { CommandPage.of($0).examples.map(\.line) }
-  static let all = help + readme
-
-  /// The blocks of shell, each as one script, and the lines that follow a prompt.
-  static let readme: [String] = {
-    let file = URL(filePath: #filePath).appending(path: "../../../../README.md").standardizedFileURL
-    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-    let blocks = text.components(separatedBy: "\n```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-    let scripts = blocks.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst(3)) }
-    let typed = blocks.flatMap { $0.components(separatedBy: "\n") }.filter { $0.hasPrefix("$ ") }
-    return scripts + typed.map { String($0.dropFirst(2)) }
-  }()
+  static let written = Article.all.flatMap(\.examples)
+  static let all = help + written
 
   /// What stands in an example for something of the reader's.
   static let standIns = [
-    ("https://s3.example.com", "$AWS_ENDPOINT_URL_S3"), (".build/release/s3up", "s3up"), ("/srv/data", "srv/data"),
+    ("https://s3.example.com", "$AWS_ENDPOINT_URL_S3"), ("/srv/data", "srv/data"),
     ("export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_REGION=eu-west-1", ""),
   ]
 
   static let cannotRun = [
-    ("make demo", "it builds this repository, which is how the tests were made"),
+    ("make ", "it builds, measures or tests this repository"),
+    ("apt-get", "it installs"),
+    ("#!/bin/sh", "a file of Tests/Acceptance/Jobs, which runs it"),
     ("--set-cors", "the fake store has no rules of CORS; the tests in a browser set them at a real one"),
   ]
 
@@ -36,7 +29,8 @@ import Testing
     for name in Self.standIns.map(\.0) + Self.cannotRun.map(\.0) {
       #expect(Self.all.contains { $0.contains(name) }, "\(name)")
     }
-    #expect(Self.help.count > 35 && Self.readme.count > 7)
+    #expect(Self.help.count > 35 && Self.written.count > 30)
+    for kind in ["sh", "crontab", "yaml"] { #expect(Article.all.contains { !$0.blocks(kind).isEmpty }, "\(kind)") }
   }
 
   @Test(
@@ -45,6 +39,12 @@ import Testing
   func runs(_ example: String) async throws {
     let result = try await Self.run(example, in: try Self.box(example))
     #expect(result.status == 0, "\(example)\n\(result.output)\(result.errors)")
+  }
+
+  @Test("What the guide puts into a crontab says nothing when all is well", arguments: Article.all.flatMap(\.crontab))
+  func cron(_ line: String) async throws {
+    let result = try await Self.run(line, in: try Self.box(line))
+    #expect(result.status == 0 && result.output == "" && result.errors == "", "\(result.output)\(result.errors)")
   }
 
   @Test("The example of a database publishes the dump, and nothing if the dump fails")
@@ -66,7 +66,8 @@ import Testing
       $0.storage = example.contains("s3up get") ? .memory : .discard
     }
     box.environment["AWS_REGION"] = "us-east-1"
-    for name in ["backup.tar", "video.mkv", "film.mov", "build/lib/x.so", "build/x.o", "srv/data/f", "stamp"] {
+    for name in ["backup.tar", "video.mkv", "film.mov", "build/lib/x.so", "build/x.o", "srv/data/f", "dist/a", "stamp"]
+    {
       try box.sample(name, 1000)
     }
     // Sparse, and long enough for what is cut out of it.
@@ -96,6 +97,12 @@ import Testing
         "s3up part disk.img s3://my-bucket/disk.img --upload-id \"$id\" --part 1 --length 64M >etag",
         "s3up parts s3://my-bucket/disk.img --upload-id \"$id\" >parts.txt",
         "url=$(s3up presign s3://my-bucket/disk.img --upload-id \"$id\" --part 1)",
+      ]
+    }
+    if ["s3up ls", "s3up head", "s3up verify"].contains(where: example.contains) {
+      lines += [
+        "s3up put backup.tar s3://my-bucket/backups/backup.tar", "s3up put disk.img s3://my-bucket/disk.img",
+        "s3up put -r srv/data s3://backup/data --manifest data.sha256",
       ]
     }
     if example.contains("s3up get") {

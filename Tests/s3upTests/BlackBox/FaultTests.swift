@@ -339,6 +339,16 @@ struct SurvivableFault: Sendable, CustomTestStringConvertible {
     #expect(box.fake.requests.count { $0.errorCode == "RequestTimeTooSkewed" } == 1)
   }
 
+  @Test("a request that is refused as too late by a store whose clock agrees is signed anew, once", arguments: [1, 2])
+  func lateOnce(_ times: Int) async throws {
+    let refused = Fault(.init(.putObject, to: times), .error(status: 403, code: "RequestTimeTooSkewed"))
+    let box = try BlackBox(faults: [refused])
+    try box.sample("f", 1000)
+    let result = try await put(box)
+    if times == 1 { result.expectSuccess() } else { result.expectFailure(77, "RequestTimeTooSkewed") }
+    #expect(box.fake.requests(.putObject).count == 2)
+  }
+
   @Test("a refused signature on a machine with a wrong clock names the clock")
   func clockNamed() async throws {
     let box = try BlackBox(faults: [Fault(.all, .error(status: 403, code: "SignatureDoesNotMatch"))])

@@ -108,7 +108,7 @@ import Testing
   @Test(
     "What cannot be many is refused before anything is sent",
     arguments: [
-      (["t", "s3://bucket/p/"], "-r uploads what is in it"),
+      (["t", "s3://bucket/p/"], "-r takes what is in it"),
       (["t/a.txt", "t/z", "s3://bucket/p"], "s3://bucket/p/"),
       (["-r", "t", "-", "s3://bucket/p/"], "standard input"),
       (["-r", "t", "t/sub/../a.txt", "s3://bucket/p/"], "same key"),

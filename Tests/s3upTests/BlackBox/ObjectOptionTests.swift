@@ -89,7 +89,10 @@ struct ObjectOptionCase: Sendable, CustomTestStringConvertible {
   @Test("create takes the same options as put", arguments: ObjectOptionCase.all)
   func create(_ options: ObjectOptionCase) async throws {
     let box = try BlackBox()
-    try await box.run(["create", "s3://bucket/k.txt"] + options.options).expectSuccess()
+    let result = try await box.run(["create", "s3://bucket/k.txt"] + options.options)
+    // Its own answer confirms the encryption, and only that.
+    let left = options.headers.keys.contains { !$0.hasPrefix("x-amz-server-side-encryption") }
+    if left { result.expectWarned("only complete can check ") } else { result.expectSuccess() }
     for (name, value) in options.headers { #expect(box.headers(.createMultipartUpload)[name] == value, "\(name)") }
   }
 

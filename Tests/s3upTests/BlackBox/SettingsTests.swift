@@ -68,6 +68,52 @@ import Testing
     }
   }
 
+  /// An upload step by step; `create` and `complete` get the options.
+  private func steps(_ box: BlackBox, _ options: [String]) async throws -> (created: String, ChildProcess.Result) {
+    try box.sample("f", 100)
+    let created = try await box.run(["create", "s3://bucket/k"] + options)
+    let id = try #require(created.lines.first, "\(created.errors)")
+    // A part of a locked object carries a digest, and part does not know of the lock.
+    try await box.run("part", "f", "s3://bucket/k", "--upload-id", id, "--part", "1", "--checksum", "md5")
+      .expectSuccess()
+    return (created.errors, try await box.run(["complete", "s3://bucket/k", "--upload-id", id] + options))
+  }
+
+  @Test("complete checks the settings that create was given: one that the store ignores is 69", arguments: Lost.all)
+  func lostInSteps(_ lost: Lost) async throws {
+    let box = try BlackBox { $0.passesOver = [lost.passesOver] }
+    let (created, result) = try await steps(box, lost.options)
+    #expect(created.hasPrefix("s3up: only complete can check "), "\(created)")
+    #expect(created.hasSuffix(", if it is given the same options\n"), "\(created)")
+    result.expectFailure(69, lost.word, "the object is there", "s3://bucket/k", "Delete the object")
+    #expect(box.fake.object("k")?.size == 100)
+    let (_, kept) = try await steps(try BlackBox(), lost.options)
+    kept.expectSuccess()
+  }
+
+  @Test("complete of an upload that was completed before checks the object's settings too")
+  func completedBefore() async throws {
+    let box = try BlackBox { $0.passesOver = ["x-amz-object-lock"] }
+    try box.sample("f", 100)
+    let id = try #require(try await box.run("create", "s3://bucket/k").lines.first)
+    try await box.run("part", "f", "s3://bucket/k", "--upload-id", id, "--part", "1").expectSuccess()
+    try box.files.write(try await box.run("parts", "s3://bucket/k", "--upload-id", id).output, to: "list")
+    let complete = ["complete", "s3://bucket/k", "--upload-id", id, "--parts-file", "list"]
+    try await box.run(complete).expectSuccess()
+    try await box.run(complete).expectSuccess()
+    try await box.run(complete + ["--legal-hold", "on"]).expectFailure(69, "the object is there with no legal hold")
+  }
+
+  @Test("what complete may not read it reports, and create says nothing of what its own answer confirms")
+  func unconfirmedInSteps() async throws {
+    let box = try BlackBox()
+    box.fake.setFaults([Fault(.init(.getObjectACL), .error(status: 403, code: "AccessDenied"))])
+    let (_, result) = try await steps(box, ["--acl", "public-read"])
+    result.expectWarned("could not be confirmed: ACL (GetObjectAcl is not allowed)")
+    #expect(result.output.contains("; not confirmed: ACL"))
+    #expect(try await steps(try BlackBox(), ["--sse", "AES256"]).created == "")
+  }
+
   @Test("settings that the store keeps are a success, and cost one HEAD", arguments: Lost.all, [100, 6 * mebi])
   func kept(_ lost: Lost, _ size: Int) async throws {
     let box = try BlackBox()

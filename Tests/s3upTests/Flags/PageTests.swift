@@ -83,38 +83,6 @@ import Testing
         })
     }
   }
-
-  @Test(arguments: [30, 60, 72, 80, 100, 200])
-  func linesFitTheTerminal(_ width: Int) {
-    for name in CommandName.allCases {
-      let page = Page.of(name)
-      let whole = page.blocks.flatMap { block -> [String] in
-        switch block {
-        case .example(_, let line): [line]
-        case .item(let term, _): [term]
-        default: []
-        }
-      }
-      for line in TextPage.draw(page, width: width).split(separator: "\n") where TextWidth.columns(String(line)) > width
-      {
-        // Only commands to copy, or a single long word, may be longer.
-        let text = line.trimmingCharacters(in: .whitespaces)
-        #expect(whole.contains(text) || !text.contains(" "), "\(text)")
-      }
-    }
-  }
-
-  @Test func helpAnswersItsTopics() throws {
-    func answer(_ words: Argument...) throws -> String {
-      try HelpText.answer(Parser.parse(words, environment: [:]), width: 80, version: "1.2.3")
-    }
-    #expect(try answer("--version") == "s3up 1.2.3\n")
-    #expect(try answer("help", "put") == answer("put", "--help"))
-    #expect(try answer("help") == answer("--help"))
-    #expect(try answer("help", "--man").hasPrefix(".TH S3UP 1"))
-    let failure = #expect(throws: Failure.self) { try answer("help", "prts") }
-    #expect(failure?.message.contains("did you mean 'parts'?") == true)
-  }
 }
 
 @Suite(.timeLimit(.minutes(15))) struct ManPageTests {
@@ -127,6 +95,10 @@ import Testing
         "\(flag.long)")
     }
     for name in CommandName.allCases { #expect(roff.contains(".SS \"\(name.rawValue): "), "\(name.rawValue)") }
+    for topic in HelpTopic.allCases {
+      for text in topic.about { #expect(roff.contains(ManPage.escape(text)), "\(topic)") }
+      for item in topic.items { #expect(roff.contains(ManPage.escape(item.doc)), "\(topic)") }
+    }
     #expect(roff.components(separatedBy: ".TP\n\\fB\\-").count - 1 == FlagList.all.count)
   }
 
@@ -181,6 +153,7 @@ import Testing
     #expect(try bash(["s3up", "put", "--sse", "=", "aws", ":"]) == ["kms", "kms:dsse"])
     #expect(try bash(["s3up", "put", "--sse", "A"]) == ["AES256"])
     #expect(try bash(["s3up", "help", "comp"]) == ["complete", "completions"])
+    #expect(try bash(["s3up", "help", "exit"]) == ["exit-codes"])
     #expect(try bash(["s3up", "completions", ""]) == ShellChoice.words)
     #expect(try bash(["s3up", "put", "file"]).isEmpty)
   }

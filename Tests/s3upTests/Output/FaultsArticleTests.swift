@@ -2,11 +2,8 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct FaultsArticleTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
   private static func sources() throws -> String {
-    let tests = root.appending(path: "Tests")
+    let tests = Article.root.appending(path: "Tests")
     let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
     var text = ""
     while let file = files?.nextObject() as? URL {
@@ -17,8 +14,7 @@ import Testing
 
   @Test("Each row of the article on faults names a test, and each test that is named exists")
   func rows() throws {
-    let article = try String(
-      contentsOf: Self.root.appending(path: "Sources/MultipartCore/MultipartCore.docc/Faults.md"), encoding: .utf8)
+    let article = try #require(Article.named("Faults.md")).text
     let sources = try Self.sources()
     let rows = article.split(separator: "\n").filter {
       $0.hasPrefix("| ") && !$0.hasPrefix("| fault") && !$0.hasPrefix("| ---")
@@ -37,9 +33,7 @@ import Testing
 
   @Test("Each invariant of the architecture names the tests that hold it, and they exist")
   func invariants() throws {
-    let article = try String(
-      contentsOf: Self.root.appending(path: "Sources/MultipartCore/MultipartCore.docc/Architecture.md"),
-      encoding: .utf8)
+    let article = try #require(Article.named("Architecture.md")).text
     let sources = try Self.sources()
     let section = try #require(article.split(separator: "\n## ").first { $0.hasPrefix("Invariants") })
     let invariants = section.split(separator: ". **").dropFirst()

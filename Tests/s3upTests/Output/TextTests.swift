@@ -148,7 +148,7 @@ import Testing
     #expect(paint.error(["s3up: x", "y"])[0] == "\u{1b}[1;31ms3up:\u{1b}[0m x")
     #expect(plain(paint.result("uploaded f")) == "uploaded f")
     let page = TextPage.draw(.overview, width: 80, paint: paint)
-    #expect(page.contains("\u{1b}[1mExamples:\u{1b}[0m"))
+    #expect(page.contains("\u{1b}[1mCommands:\u{1b}[0m"))
     #expect(plain(page) == TextPage.draw(.overview, width: 80))
   }
 }

@@ -30,7 +30,8 @@ package enum PercentEncoding {
 
   /// `+` becomes a space, as `encoding-type=url` writes it. Text that would not be UTF-8 is returned unchanged.
   package static func decoded(_ text: String) -> String {
-    String(validating: bytes(of: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }), as: UTF8.self) ?? text
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return text }
+    return String(validating: bytes(of: text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }), as: UTF8.self) ?? text
   }
 
   /// An invalid escape is kept as it is.

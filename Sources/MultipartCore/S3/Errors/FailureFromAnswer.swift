@@ -2,7 +2,7 @@ extension Failure {
   /// What an unsuccessful answer means: `S3ErrorTable` gives the code, `S3Hints` the remedy.
   ///
   /// `carriedChecksum` says that the request sent a checksum, which a store may not support.
-  package init(answer: Response, operation: String, place: Place, carriedChecksum: Bool = false) {
+  package init(answer: Response, operation: OperationName, place: Place, carriedChecksum: Bool = false) {
     let body = S3ErrorBody(answer.body)
     let s3Code = body.code ?? S3ErrorBody.code(answer.headers)
     let region = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region) ?? body.region
@@ -11,7 +11,7 @@ extension Failure {
       carriedChecksum: carriedChecksum)
     // The answer to a HEAD has no body and no code: its 400 may be a timeout or an expired token, which passes. Not the 400
     // of a server that is no store, such as a TLS port that got plain HTTP.
-    if s3Code == nil, answer.status == 400, region == nil, operation.begins(with: "Head"),
+    if s3Code == nil, answer.status == 400, region == nil, operation == HeadObject.name,
       S3ErrorBody.requestID(answer.headers) != nil
     {
       code = .server
@@ -31,7 +31,9 @@ extension Failure {
       answer: answer, operation: request.operation, place: request.place, carriedChecksum: request.carriesChecksum)
   }
 
-  private static func sentence(_ status: Int, _ operation: String, _ s3Code: String?, _ body: S3ErrorBody) -> String {
+  private static func sentence(_ status: Int, _ operation: OperationName, _ s3Code: String?, _ body: S3ErrorBody)
+    -> String
+  {
     if let message = body.message { return "the store refused \(operation): \(message)" }
     if s3Code != nil { return "the store refused \(operation)" }
     if (200..<300).contains(status) { return "the store answered \(operation) with an error that has no code" }
@@ -54,5 +56,11 @@ extension Failure {
     }
     guard let moment = S3Date.http(text), let now = headers["Date"].flatMap(S3Date.http) else { return nil }
     return .seconds(min(max(0, moment.seconds - now.seconds), 86_400))
+  }
+
+  /// Why something is not known, in a few words.
+  func reason(of operation: OperationName) -> String {
+    code == .credentials
+      ? "\(operation) is not allowed" : "\(operation): " + (s3Code ?? status.map(String.init) ?? "no answer")
   }
 }

@@ -1,7 +1,7 @@
 /// The remedy for each failure, in one line.
 enum S3Hints {
   static func remedy(
-    _ code: Failure.Code, s3Code: String?, status: Int, operation: String, region: String?, body: S3ErrorBody
+    _ code: Failure.Code, s3Code: String?, status: Int, operation: OperationName, region: String?, body: S3ErrorBody
   ) -> Wording? {
     if body.saysTLSPort { return "that port speaks TLS: write the endpoint with https://" }
     if status == 407 { return "the proxy asks for a user name and a password: http://USER:PASSWORD@HOST:PORT" }
@@ -18,7 +18,7 @@ enum S3Hints {
     case .credentials where body.form == .other:
       return "a web page came, not an answer of the store: a proxy or firewall on the way may have refused the request"
     case _ where status == 507: return byCode["XMinioStorageFull"]
-    case .credentials: return permissions(of: operation)
+    case .credentials: return "\(operation) needs \(operation.needs)"
     case .credentialsExpired: return "get new credentials and run the same command again"
     case .throttled: return "the store asks for less: lower \(.concurrency) or set \(.limitRate), or try again later"
     case .refused where status == 501: return "the store does not support this: leave out the option that asks for it"
@@ -102,25 +102,4 @@ enum S3Hints {
     "AuthorizationQueryParametersError": "the presigned URL is incomplete: put it in quotes",
     "InvalidObjectState": "the object is archived, or its storage class does not allow this: restore it first",
   ]
-
-  /// The permissions that a policy must grant for each operation.
-  static let permissions: [String: String] = [
-    "CreateMultipartUpload":
-      "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)",
-    "UploadPart": "s3:PutObject (kms:GenerateDataKey and kms:Decrypt with KMS)",
-    "CompleteMultipartUpload": "s3:PutObject (kms:Decrypt with KMS)",
-    "AbortMultipartUpload": "s3:AbortMultipartUpload",
-    "ListParts": "s3:ListMultipartUploadParts",
-    "ListMultipartUploads": "s3:ListBucketMultipartUploads on the bucket",
-    "PutObject":
-      "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)",
-    "HeadObject": "s3:GetObject (and s3:ListBucket, without which a missing object is answered 403)",
-    "GetObject": "s3:GetObject (kms:Decrypt with KMS)",
-    "HeadBucket": "s3:ListBucket on the bucket",
-    "CreateSession": "s3express:CreateSession on the directory bucket",
-  ]
-
-  private static func permissions(of operation: String) -> Wording {
-    permissions[operation].map { "\(operation) needs \($0)" } ?? "check the credentials and what they allow"
-  }
 }

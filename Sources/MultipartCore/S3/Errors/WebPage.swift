@@ -2,7 +2,7 @@
 /// status alone the answer to a PUT would count as a success.
 enum WebPage {
   /// Nil for what may be an answer of a store, or of a gateway that reports an error (5xx).
-  static func failure(_ answer: Response, to operation: String) -> Failure? {
+  static func failure(_ answer: Response, to operation: OperationName) -> Failure? {
     guard isPage(answer, operation) else { return nil }
     return Failure(
       .network,
@@ -10,13 +10,13 @@ enum WebPage {
       status: answer.status, remedy: "log in to the network with a browser, or check \(.endpoint)")
   }
 
-  private static func isPage(_ answer: Response, _ operation: String) -> Bool {
+  private static func isPage(_ answer: Response, _ operation: OperationName) -> Bool {
     guard (200..<400).contains(answer.status), answer.headers["ETag"] == nil,
       S3ErrorBody.requestID(answer.headers) == nil
     else { return false }
     // No S3 operation has this status.
     if answer.status == 302 || answer.status == 303 { return true }
-    if answer.body.isEmpty { return operation.utf8.elementsEqual(HeadObject.name.utf8) && isHTML(answer.headers) }
+    if answer.body.isEmpty { return operation == HeadObject.name && isHTML(answer.headers) }
     return begins(answer.body)
   }
 

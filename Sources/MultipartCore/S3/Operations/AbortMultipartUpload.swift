@@ -1,7 +1,7 @@
 /// Aborts an upload: `DELETE /key?uploadId=…`. Parts that are still being sent may arrive later: only ListParts shows
 /// that nothing is left.
 package struct AbortMultipartUpload: S3Operation {
-  package static let name = "AbortMultipartUpload"
+  package static let name = OperationName("AbortMultipartUpload", needs: "s3:AbortMultipartUpload")
 
   package enum Output: Sendable, Equatable {
     case aborted

@@ -44,7 +44,7 @@ package struct CORSRule: Sendable, Equatable {
 
 /// Reads a bucket's CORS rules: `GET /?cors`.
 struct GetBucketCORS: S3Operation {
-  static let name = "GetBucketCors"
+  static let name = OperationName("GetBucketCors", needs: "s3:GetBucketCORS on the bucket")
 
   var bucket: String
   var common = CommonHeaders()
@@ -63,7 +63,7 @@ struct GetBucketCORS: S3Operation {
 
 /// Replaces a bucket's CORS rules: `PUT /?cors`.
 struct PutBucketCORS: S3Operation {
-  static let name = "PutBucketCors"
+  static let name = OperationName("PutBucketCors", needs: "s3:PutBucketCORS on the bucket")
 
   var bucket: String
   var rules: [CORSRule]

@@ -3,7 +3,7 @@
 /// S3 answers `200` before it has assembled the object, sends white space while it works, and may then send `<Error>`:
 /// only a complete result document is a success.
 package struct CompleteMultipartUpload: S3Operation {
-  package static let name = "CompleteMultipartUpload"
+  package static let name = OperationName("CompleteMultipartUpload", needs: "s3:PutObject (kms:Decrypt with KMS)")
 
   package struct Part: Sendable, Equatable {
     package var number: Int

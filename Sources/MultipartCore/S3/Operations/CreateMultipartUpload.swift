@@ -1,6 +1,8 @@
 /// Begins a multipart upload: `POST /key?uploads`.
 package struct CreateMultipartUpload: S3Operation {
-  package static let name = "CreateMultipartUpload"
+  package static let name = OperationName(
+    "CreateMultipartUpload",
+    needs: "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)")
 
   package struct Output: Sendable, Equatable {
     package var uploadID: String

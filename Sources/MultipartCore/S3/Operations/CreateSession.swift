@@ -1,7 +1,7 @@
 /// Begins a session at a directory bucket: `GET /?session`, signed with the ordinary credentials. Its keys sign the
 /// requests that follow.
 package struct CreateSession: S3Operation {
-  package static let name = "CreateSession"
+  package static let name = OperationName("CreateSession", needs: "s3express:CreateSession on the directory bucket")
 
   package struct Output: Sendable {
     package var credentials: Credentials

@@ -1,6 +1,8 @@
 /// Reads a bucket's lifecycle rules, of which those that abort unfinished uploads are kept: `GET /?lifecycle`.
 package struct GetBucketLifecycle: S3Operation {
-  package static let name = "GetBucketLifecycleConfiguration"
+  package static let name = OperationName(
+    "GetBucketLifecycleConfiguration",
+    needs: "s3:GetLifecycleConfiguration on the bucket")
 
   /// An enabled rule that aborts uploads.
   package struct Rule: Sendable, Equatable {

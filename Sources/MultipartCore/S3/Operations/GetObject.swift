@@ -1,6 +1,6 @@
 /// Reads an object or a range of it: `GET /key`. The bytes go into the sink if there is one, else into the output.
 package struct GetObject: S3Operation {
-  package static let name = "GetObject"
+  package static let name = OperationName("GetObject", needs: "s3:GetObject (kms:Decrypt with KMS)")
 
   package struct Output: Sendable, Equatable {
     package var object: ObjectInfo

@@ -1,6 +1,7 @@
 /// Properties of an object that a HEAD does not show, or not to everybody; each is a small document: `GET /key?acl` etc.
 package struct GetObjectSettings: S3Operation {
-  package static let name = "GetObjectSettings"
+  /// Each part is an operation of its own.
+  package static let name = OperationName("GetObjectSettings", needs: "the permission of its part")
 
   package enum Part: String, Sendable, CaseIterable {
     case acl
@@ -8,15 +9,17 @@ package struct GetObjectSettings: S3Operation {
     case retention
     case legalHold = "legal-hold"
 
-    /// AWS's name of the operation, and of the permission without `s3:`.
-    package var operation: String {
+    package var operation: OperationName {
       switch self {
-      case .acl: "GetObjectAcl"
-      case .tagging: "GetObjectTagging"
-      case .retention: "GetObjectRetention"
-      case .legalHold: "GetObjectLegalHold"
+      case .acl: Self.operation("GetObjectAcl")
+      case .tagging: Self.operation("GetObjectTagging")
+      case .retention: Self.operation("GetObjectRetention")
+      case .legalHold: Self.operation("GetObjectLegalHold")
       }
     }
+
+    /// The permission has the operation's name.
+    private static func operation(_ name: String) -> OperationName { OperationName(name, needs: "s3:" + name) }
   }
 
   /// A permission in an ACL.
@@ -47,11 +50,15 @@ package struct GetObjectSettings: S3Operation {
   package var bucket: String
   package var key: String
   package var part: Part
+  package var versionID: String?
   package var common: CommonHeaders
 
-  package init(bucket: String, key: String, part: Part, common: CommonHeaders = CommonHeaders()) {
+  package init(
+    bucket: String, key: String, part: Part, versionID: String? = nil, common: CommonHeaders = CommonHeaders()
+  ) {
     self.bucket = bucket
     self.key = key
+    self.versionID = versionID
     self.part = part
     self.common = common
   }
@@ -66,8 +73,9 @@ package struct GetObjectSettings: S3Operation {
     var headers = S3HeaderBuilder()
     try headers.add("Range", "bytes=0-\(Self.mostBytes - 1)")
     try common.add(to: &headers)
-    return try S3Request(
-      part.operation, .get, place: place, query: [QueryItem(part.rawValue)], headers: headers.list)
+    var query = [QueryItem(part.rawValue)]
+    if let versionID { query.append(QueryItem("versionId", versionID)) }
+    return try S3Request(part.operation, .get, place: place, query: query, headers: headers.list)
   }
 
   /// Whether an unsuccessful answer says that the object has no such property. The codes are many (NoSuchTagSet,

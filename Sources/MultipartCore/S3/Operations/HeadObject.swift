@@ -1,16 +1,30 @@
 /// Asks about an object: `HEAD /key`. The answer has no body, so a refusal has only a status.
 package struct HeadObject: S3Operation {
-  package static let name = "HeadObject"
+  package static let name = OperationName(
+    "HeadObject",
+    needs: "s3:GetObject (and s3:ListBucket, without which a missing object is answered 403)")
 
   package enum Output: Sendable, Equatable {
     case exists(ObjectInfo)
-    /// 404. It may also mean that the bucket does not exist: a HEAD does not tell which.
+    /// 404, or 405 of a version that only marks a deletion. It may also mean that the bucket does not exist: a HEAD does not
+    /// tell which.
     case absent
+
+    /// For callers that need it.
+    func object() throws(Failure) -> ObjectInfo {
+      guard case .exists(let object) = self else { throw HeadObject.noObject }
+      return object
+    }
+  }
+
+  static var noObject: Failure {
+    Failure(.refused, "there is no object at the key", remedy: "check the bucket and the key")
   }
 
   package var bucket: String
   package var key: String
   package var versionID: String?
+  /// The answer then also says how many parts the object has; size and checksums are the part's.
   package var partNumber: Int?
   package var customerKey: CustomerKey?
   package var common: CommonHeaders
@@ -30,19 +44,40 @@ package struct HeadObject: S3Operation {
   package var place: Place { Place(bucket: bucket, key: key) }
 
   package func request() throws(Failure) -> S3Request {
+    var query: [QueryItem] = []
+    if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
+    if let versionID { query.append(QueryItem("versionId", versionID)) }
     var headers = S3HeaderBuilder()
     try headers.add("x-amz-checksum-mode", "ENABLED")
     try customerKey?.add(to: &headers)
     try common.add(to: &headers)
-    var query: [QueryItem] = []
-    if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
-    if let versionID { query.append(QueryItem("versionId", versionID)) }
     return try S3Request(Self.name, .head, place: place, query: query, headers: headers.list)
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {
     if answer.status == 404 { return .absent }
-    try requireSuccess(answer)
-    return .exists(ObjectInfo(answer))
+    if answer.status == 405, answer.headers["x-amz-delete-marker"]?.lowercased() == "true" { return .absent }
+    do throws(Failure) {
+      try requireSuccess(answer)
+    } catch {
+      var failure = error
+      // Otherwise the 400 of a HEAD may pass; this is a store that knows no part numbers.
+      if partNumber != nil, failure.status == 400 { failure.code = .refused }
+      throw failure
+    }
+    let object = ObjectInfo(answer)
+    try checkVersion(object)
+    return .exists(object)
+  }
+
+  /// A store without versions ignores the question and answers with what it has. An object that was written before its
+  /// bucket kept versions has the version `null`, which need not be said.
+  private func checkVersion(_ object: ObjectInfo) throws(Failure) {
+    guard let versionID, !(object.versionID ?? "null").utf8.elementsEqual(versionID.utf8) else { return }
+    throw Failure(
+      .refused, "the store answers with another version of the object than the one that was asked for",
+      requestID: object.requestID,
+      remedy: "this store may keep no versions: ask without one for the object as it is now"
+    ).at(place)
   }
 }

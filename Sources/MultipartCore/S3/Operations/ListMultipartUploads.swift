@@ -1,6 +1,6 @@
 /// One page of the unfinished uploads of a bucket: `GET /?uploads`.
 package struct ListMultipartUploads: S3Operation {
-  package static let name = "ListMultipartUploads"
+  package static let name = OperationName("ListMultipartUploads", needs: "s3:ListBucketMultipartUploads on the bucket")
 
   package struct Upload: Sendable, Equatable {
     package var key: String

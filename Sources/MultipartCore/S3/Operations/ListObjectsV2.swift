@@ -1,29 +1,18 @@
-/// An object as a list of its bucket shows it.
-package struct ListedObject: Sendable, Equatable {
-  package var key: String
-  /// Nil if the store says none, or one that no object can have.
-  package var size: Int64?
-  /// As the store gives it, including the quotes.
-  package var etag: String?
-  package var lastModified: Timestamp?
-
-  package init(key: String, size: Int64? = nil, etag: String? = nil, lastModified: Timestamp? = nil) {
-    self.key = key
-    self.size = size
-    self.etag = etag
-    self.lastModified = lastModified
-  }
-}
-
 /// One page of the objects of a bucket, in the order of their keys' bytes: `GET /?list-type=2`.
 package struct ListObjects: S3Operation {
-  package static let name = "ListObjectsV2"
+  package static let name = OperationName("ListObjectsV2", needs: "s3:ListBucket on the bucket")
 
   package struct Page: Sendable, Equatable {
     package var objects: [ListedObject]
+    /// What the other keys have in common up to the delimiter.
+    package var folders: [String] = []
     package var isTruncated: Bool?
     /// With it the store gives the next page.
     package var nextToken: String?
+    /// The same in a list of versions.
+    package var nextVersion: ListObjectVersions.Marker?
+    /// It has more entries than are read.
+    package var isCut = false
     /// Nothing shows whether the keys are percent-encoded, and it makes a difference.
     package var areKeysDoubtful = false
 
@@ -32,21 +21,54 @@ package struct ListObjects: S3Operation {
       self.isTruncated = isTruncated
       self.nextToken = nextToken
     }
+
+    init(_ list: ListedPage) {
+      self.init(
+        objects: list.objects, isTruncated: list.root.boolean("IsTruncated"),
+        nextToken: list.root.string("NextContinuationToken"))
+      folders = list.folders
+      isCut = list.isCut
+      areKeysDoubtful = list.keys.areDoubtful
+    }
+
+    package enum Next: Sendable, Equatable {
+      case end
+      case token(String)
+      case version(ListObjectVersions.Marker)
+      /// There is more, and the store does not say from where on.
+      case unnamed
+    }
+
+    /// Longer than any store's token. It becomes part of a URL, so it must have a limit.
+    private static let longestToken = 4096
+
+    package var next: Next {
+      let isNamed = nextToken != nil || nextVersion != nil
+      guard isTruncated ?? (isNamed || objects.count + folders.count >= ListedPage.usual) else { return .end }
+      if let nextToken, nextToken.utf8.count <= Self.longestToken { return .token(nextToken) }
+      if let nextVersion, nextVersion.key.utf8.count + (nextVersion.versionID ?? "").utf8.count <= Self.longestToken {
+        return .version(nextVersion)
+      }
+      return .unnamed
+    }
   }
 
   package var bucket: String
   package var prefix: String?
+  /// Keys that have it behind the prefix are not listed, but what they have in common up to it.
+  package var delimiter: String?
   /// Only keys behind this text are listed. S3 ignores it beside a token.
   package var startAfter: String?
   package var token: String?
   package var common: CommonHeaders
 
   package init(
-    bucket: String, prefix: String? = nil, startAfter: String? = nil, token: String? = nil,
+    bucket: String, prefix: String? = nil, delimiter: String? = nil, startAfter: String? = nil, token: String? = nil,
     common: CommonHeaders = CommonHeaders()
   ) {
     self.bucket = bucket
     self.prefix = prefix
+    self.delimiter = delimiter
     self.startAfter = startAfter
     self.token = token
     self.common = common
@@ -58,6 +80,7 @@ package struct ListObjects: S3Operation {
     // Keys may contain characters that XML cannot represent: stores that support it send them percent-encoded.
     var query = [QueryItem("list-type", "2"), QueryItem("encoding-type", "url")]
     if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
+    if let delimiter { query.append(QueryItem("delimiter", delimiter)) }
     if let startAfter, !startAfter.isEmpty { query.append(QueryItem("start-after", startAfter)) }
     if let token { query.append(QueryItem("continuation-token", token)) }
     return try S3Request(
@@ -68,18 +91,6 @@ package struct ListObjects: S3Operation {
     let list = ListedPage(
       try document(answer), "ListBucketResult", of: "Contents", limit: "MaxKeys", prefix: prefix)
     guard let list else { throw nonsense(answer, "the answer to \(Self.name) is not a list of objects") }
-    let objects = list.entries.compactMap { element -> ListedObject? in
-      guard let key = element.string("Key") else { return nil }
-      return ListedObject(
-        key: list.keys.decoded(key),
-        size: element.integer("Size", in: 0...S3Limits.largestObject),
-        etag: element.string("ETag").map(ASCII.trimmed),
-        lastModified: element.string("LastModified").map(ASCII.trimmed).flatMap(S3Date.iso8601))
-    }
-    var page = Page(
-      objects: objects, isTruncated: list.root.boolean("IsTruncated"),
-      nextToken: list.root.string("NextContinuationToken"))
-    page.areKeysDoubtful = list.keys.areDoubtful
-    return page
+    return Page(list)
   }
 }

@@ -1,6 +1,6 @@
 /// One page of the parts that the store has: `GET /key?uploadId=…`.
 package struct ListParts: S3Operation {
-  package static let name = "ListParts"
+  package static let name = OperationName("ListParts", needs: "s3:ListMultipartUploadParts")
 
   package struct Part: Sendable, Equatable {
     package var number: Int

@@ -67,6 +67,10 @@ struct ListedKeys {
 struct ListedPage {
   let root: XMLElement
   let entries: [XMLElement]
+  /// The store has sent more entries than are read.
+  let isCut: Bool
+  /// What keys have in common up to a delimiter, decoded.
+  let folders: [String]
   let keys: ListedKeys
 
   /// A thousand of the longest keys, fully encoded, take about 4 MiB.
@@ -74,14 +78,46 @@ struct ListedPage {
   /// As many as a page of S3 has.
   static let usual = 1000
 
-  /// Nil if it is no list: neither `name` is its root, nor does it have an `entry` or the `limit` of a page.
-  init?(_ tree: XMLTree, _ name: String, of entry: String, limit: String, prefix: String?) {
-    guard let root = tree.root, root.isNamed(name) || root.first(entry) != nil || root.first(limit) != nil else {
-      return nil
-    }
+  /// Nil if it is no list: neither `name` is its root, nor does it have an entry or the `limit` of a page.
+  init?(_ tree: XMLTree, _ name: String, of names: String..., limit: String, prefix: String?) {
+    guard let root = tree.root,
+      root.isNamed(name) || names.contains(where: { root.first($0) != nil }) || root.first(limit) != nil
+    else { return nil }
     self.root = root
-    entries = Array(root.children.lazy.filter { $0.isNamed(entry) }.prefix(10 * Self.usual))
-    keys = ListedKeys(
-      entries.compactMap { $0.string("Key") }, encodingType: root.string("EncodingType"), prefix: prefix)
+    var entries: [XMLElement] = []
+    var folders: [String] = []
+    var isCut = false
+    for child in root.children {
+      if names.contains(where: { child.isNamed($0) }) {
+        isCut = isCut || entries.count == 10 * Self.usual
+        if !isCut { entries.append(child) }
+      } else if child.isNamed("CommonPrefixes"), folders.count < 10 * Self.usual, let text = child.string("Prefix") {
+        folders.append(text)
+      }
+    }
+    let keys = ListedKeys(
+      entries.compactMap { $0.string("Key") } + folders, encodingType: root.string("EncodingType"), prefix: prefix)
+    self.entries = entries
+    self.isCut = isCut
+    self.folders = folders.map { keys.decoded($0) }
+    self.keys = keys
+  }
+
+  /// The entries that have a key.
+  var objects: [ListedObject] {
+    entries.compactMap { element in element.string("Key").map { ListedObject(element, key: keys.decoded($0)) } }
+  }
+}
+
+extension ListedObject {
+  fileprivate init(_ element: XMLElement, key: String) {
+    self.init(
+      key: key, size: element.integer("Size", in: 0...S3Limits.largestObject),
+      etag: element.string("ETag").map(ASCII.trimmed),
+      lastModified: element.string("LastModified").map(ASCII.trimmed).flatMap(S3Date.iso8601),
+      storageClass: element.string("StorageClass").map(ASCII.trimmed))
+    guard let id = element.string("VersionId") else { return }
+    version = Version(
+      id: id, isLatest: element.boolean("IsLatest") ?? false, isDeleteMarker: element.isNamed("DeleteMarker"))
   }
 }

@@ -1,6 +1,8 @@
 /// Sends a whole object in one request: `PUT /key`.
 package struct PutObject: S3Operation {
-  package static let name = "PutObject"
+  package static let name = OperationName(
+    "PutObject",
+    needs: "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)")
 
   package struct Output: Sendable, Equatable {
     /// As the store wrote it.

@@ -1,6 +1,8 @@
 /// Sends one part: `PUT /key?partNumber=3&uploadId=…`.
 package struct UploadPart: S3Operation {
-  package static let name = "UploadPart"
+  package static let name = OperationName(
+    "UploadPart",
+    needs: "s3:PutObject (kms:GenerateDataKey and kms:Decrypt with KMS)")
 
   package struct Output: Sendable, Equatable {
     /// As the store wrote it, including the quotes; some stores send none.

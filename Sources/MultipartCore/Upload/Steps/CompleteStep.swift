@@ -1,29 +1,54 @@
-/// Completes an upload whose parts somebody else sent: the single step of scripts. A failure leaves it as it is.
+/// Completes an upload whose parts somebody else sent: the single step of scripts. A failure leaves it as it is. What the
+/// upload was begun with is checked as far as the caller says it.
 struct CompleteStep: Sendable {
   private let finisher: Finisher
+  private let check: SettingsCheck?
   private let retry: RetryPolicy
   private let world: World
 
-  init(finisher: Finisher, retry: RetryPolicy, world: World) {
+  init(finisher: Finisher, check: SettingsCheck? = nil, retry: RetryPolicy, world: World) {
     self.finisher = finisher
+    self.check = check
     self.retry = retry
     self.world = world
   }
 
   func run(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> UploadResult {
+    let (end, retries) = try await play(.complete(of: 0, Completion.Ways()), receipts, uploadID: uploadID)
+    var result = UploadResult(
+      size: finisher.expected?.size ?? 0, parts: receipts.count, object: finisher.known,
+      sum: finisher.expected?.sum, evidence: try evidence(end), bytesSent: 0, retries: retries)
+    result.object.size = finisher.expected?.size
+    return try await inspected(result)
+  }
+
+  /// An object that exists and is proven; fails if it does not have the requested settings.
+  func inspected(_ result: UploadResult) async throws(Failure) -> UploadResult {
+    guard let check, !check.asked.isEmpty else { return result }
+    let (end, retries) = try await play(.inspect(result.evidence, of: 0), made: result.object)
+    var result = result
+    result.evidence = try evidence(end)
+    result.retries += retries
+    return result
+  }
+
+  private func play(
+    _ begun: Completion, _ receipts: [PartReceipt] = [], uploadID: String = "",
+    made: ReportedObject = ReportedObject()
+  ) async throws(Failure) -> (end: Completion.End, retries: Int) {
     var settings = RunSettings()
     settings.retry = retry
     settings.seed = UInt64(world.random() * 0x1p52)
     var scheduler = UploadMachine.Scheduler(settings, partSize: S3Limits.smallestPart)
-    var completion = Completion.complete(of: 0, Completion.Ways())
+    var completion = begun
     var retries = 0
-    var step = Completion.Step.go([.complete(attempt: 1)])
+    var step = completion.request(form: .none).map { Completion.Step.go([$0]) } ?? .misfit
     // One request at a time: every action except notices is answered before the next.
     while case .go(let actions) = step {
       step = .misfit
       for action in actions {
         if case .say(.retry) = action { retries += 1 }
-        guard let answer = await answer(to: action, receipts, uploadID: uploadID) else { continue }
+        guard let answer = await answer(to: action, receipts, uploadID: uploadID, made: made) else { continue }
         scheduler.now = world.uptime()
         step = answer(&completion, &scheduler)
       }
@@ -32,15 +57,13 @@ struct CompleteStep: Sendable {
       step = completion.request(form: .none).map { .go([$0]) } ?? .misfit
     }
     guard case .end(let end) = step else { throw Failure(.local, "the completion ended without a result") }
-    return UploadResult(
-      size: finisher.expected?.size ?? 0, parts: receipts.count, object: finisher.known,
-      sum: finisher.expected?.sum, evidence: try evidence(end), bytesSent: 0, retries: retries)
+    return (end, retries)
   }
 
   private typealias Answer = (inout Completion, inout UploadMachine.Scheduler) -> Completion.Step
 
   private func answer(
-    to action: UploadMachine.Action, _ receipts: [PartReceipt], uploadID: String
+    to action: UploadMachine.Action, _ receipts: [PartReceipt], uploadID: String, made: ReportedObject
   ) async -> Answer? {
     switch action {
     case .complete:
@@ -63,6 +86,15 @@ struct CompleteStep: Sendable {
         return { $0.headed(judgement, &$1) }
       } catch {
         return { $0.headFailed(error, &$1) }
+      }
+    case .inspect:
+      guard let check else { return nil }
+      do throws(Failure) {
+        let inspection = try await check.run(made: made)
+        if let warning = inspection.warning { world.log(0, warning) }
+        return { completion, _ in completion.inspected(inspection) }
+      } catch {
+        return { $0.inspectFailed(error, &$1) }
       }
     case .say(.retry(_, let attempt, _, let message, let wait)):
       world.log(1, "complete: \(message); try \(attempt) of \(retry.tries) in \(wait.milliseconds) ms")

@@ -3,14 +3,19 @@ struct CompletionOfParts {
   private let upload: MultipartUpload
   private let list: [UploadedPart]?
   private let allowsGaps: Bool
-  private let conditions: WriteConditions
+  private let options: UploadOptions
+  private let asked: RequestedSettings
   private var store: Store { upload.store }
 
-  init(_ upload: MultipartUpload, _ list: [UploadedPart]?, allowsGaps: Bool, conditions: WriteConditions) {
+  init(
+    _ upload: MultipartUpload, _ list: [UploadedPart]?, allowsGaps: Bool, _ options: UploadOptions
+  ) throws(Failure) {
     self.upload = upload
     self.list = list?.sorted { $0.number < $1.number }
     self.allowsGaps = allowsGaps
-    self.conditions = conditions
+    self.options = options
+    asked = try RequestedSettings(
+      object: options.object, encryption: options.encryption, customerKey: upload.customerKey)
   }
 
   func run() async throws(Failure) -> UploadedObject {
@@ -43,12 +48,19 @@ struct CompletionOfParts {
     let chosen = try chosen(of: listed)
     try requireWhole(chosen.map(\.number), "the store does not have")
     let finisher = Finisher(
-      client: store.client, bucket: store.bucket, key: upload.key, conditions: conditions,
-      customerKey: upload.customerKey, common: store.common)
+      client: store.client, bucket: store.bucket, key: upload.key, conditions: options.conditions,
+      customerKey: upload.customerKey, common: store.common, requested: asked)
     // The upload was begun before its first part was stored.
     finisher.begin(chosen.compactMap(\.lastModified).min().map { .upload($0) })
-    let step = CompleteStep(finisher: finisher, retry: store.retry, world: store.world)
-    return try await step.run(receipts(chosen, listing), uploadID: upload.uploadID)
+    return try await step(finisher).run(receipts(chosen, listing), uploadID: upload.uploadID)
+  }
+
+  /// Nothing has confirmed a setting before, so each is read in full.
+  private func step(_ finisher: Finisher) -> CompleteStep {
+    let check = SettingsCheck(
+      client: store.client, bucket: store.bucket, key: upload.key, asked: asked, customerKey: upload.customerKey,
+      common: store.common, asksAll: true, encryptionIsConfirmed: false)
+    return CompleteStep(finisher: finisher, check: check, retry: store.retry, world: store.world)
   }
 
   /// The parts that the list names, or all.
@@ -92,12 +104,14 @@ struct CompletionOfParts {
   /// Nil if nothing proves that the object is made of these parts. Conditions are about the object before it, of which
   /// nothing is known any more.
   private func completedBefore(_ list: [UploadedPart]) async throws(Failure) -> UploadResult? {
-    guard conditions == WriteConditions() else { return nil }
+    guard options.conditions == WriteConditions() else { return nil }
     let earlier = EarlierCompletion(
       head: HeadObject(
         bucket: store.bucket, key: upload.key, customerKey: upload.customerKey, common: store.common))
     do throws(Failure) {
-      return try await earlier.find(list, client: store.client, retry: store.retry)
+      guard let result = try await earlier.find(list, client: store.client, retry: store.retry) else { return nil }
+      let finisher = Finisher(client: store.client, bucket: store.bucket, key: upload.key)
+      return try await step(finisher).inspected(result)
     } catch {
       throw error.at(upload.place)
     }

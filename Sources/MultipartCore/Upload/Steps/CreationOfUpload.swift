@@ -57,7 +57,8 @@ struct CreationOfUpload {
       store.world.log(0, "an answer was lost: another upload may have been begun, which \(run: list) shows")
     }
     defer { say() }
-    return try await store.retry.run(CreateMultipartUpload.name, in: store.world) { (_) async throws(Failure) in
+    return try await store.retry.run(CreateMultipartUpload.name.description, in: store.world) {
+      (_) async throws(Failure) in
       do throws(Failure) {
         return try await evenIfCancelled { [client = store.client, operation] () throws(Failure) in
           try await client.perform(operation)
@@ -84,6 +85,12 @@ struct CreationOfUpload {
 }
 
 extension MultipartUpload {
+  /// What was requested with `createUpload` and its answer cannot confirm: only `complete` can, with the same options.
+  package func unconfirmed(_ options: UploadOptions) -> [String] {
+    let asked = try? RequestedSettings(object: options.object, encryption: options.encryption)
+    return (asked?.settings ?? []).filter { !$0.isEncryption }.map(\.title)
+  }
+
   /// Aborts an upload whose id nobody could read; otherwise it would stay forever.
   package func takenBack(_ failure: Failure) async -> Failure {
     var failure = failure

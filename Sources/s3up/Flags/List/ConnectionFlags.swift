@@ -7,7 +7,7 @@ extension FlagList {
       more: """
         Without the bucket, which is in s3://BUCKET/KEY. The variables win over the profile's services section and \
         endpoint_url. With AWS_IGNORE_CONFIGURED_ENDPOINT_URLS=true only the option and S3UP_ENDPOINT_URL count.
-        """),
+        """, common: .signed),
     Flag(
       .region, .value("REGION"), .connection, .signed, "Region of the bucket.",
       more: """
@@ -15,7 +15,8 @@ extension FlagList {
         per run, and a message says so.
         """, standard: "the profile's, else the bucket's own; us-east-1 for other stores"),
     Flag(
-      .profile, .value("NAME"), .connection, .signed, "Profile of the shared AWS files.", standard: "default"),
+      .profile, .value("NAME"), .connection, .signed, "Profile of the shared AWS files.", standard: "default",
+      common: .signed),
     Flag(
       .addressing, .value("STYLE"), .connection, .signed,
       "Where the bucket's name is put: virtual (in the host name), path, or auto.",
@@ -74,9 +75,9 @@ extension FlagList {
       .explain, .toggle, .output, .put,
       "Print the plan: part size, parts, concurrency, addressing, checksum, credentials, and why."),
     Flag(
-      .json, .optional("all"), .output, .store, "JSON on standard output, one object per line; all: every event.",
-      choices: ["all"]),
-    Flag(.quiet, short: "q", .toggle, .output, .store, "Print errors only."),
+      .json, .optional("all"), .output, .store, "Print JSON, one object per line; all: every event.",
+      choices: ["all"], common: .store),
+    Flag(.quiet, short: "q", .toggle, .output, .store, "Print errors only.", common: .store),
     Flag(
       .verbose, short: "v", .count, .output, .store, "Print more; -vv shows the requests, but never secrets.",
       more: "In the environment the value is the level: 0, 1 or 2."),

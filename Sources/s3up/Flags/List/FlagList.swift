@@ -2,15 +2,15 @@
 enum FlagList {
   /// Accessed by index, here and in the parser: copying each of a hundred would cost more than the rest of the parsing.
   static let groups: [[Flag]] = [
-    upload, target, selection, presign, ticket, transfer, resume, integrity, object, conditions, connection,
+    upload, target, list, selection, presign, ticket, transfer, resume, integrity, object, conditions, connection,
     credentials, state,
     output,
   ]
 
   static var all: [Flag] { groups.flatMap { $0 } }
 
-  static func of(_ command: CommandName) -> [Flag] {
-    all.filter { $0.isOf(command) }
+  static func of(_ command: CommandName, _ action: TicketCommand.Action? = nil) -> [Flag] {
+    all.filter { !$0.modes.isDisjoint(with: command.modes(action)) }
   }
 
   /// The option as the command knows it; without a command, the first with this name.

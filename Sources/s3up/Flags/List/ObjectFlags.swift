@@ -5,70 +5,74 @@ extension FlagList {
 
   private static let headers: [Flag] = [
     Flag(
-      .contentType, .value("TYPE"), .object, .making, "Content type of the object.",
-      standard: "by the name, then by the first bytes"),
-    Flag(.cacheControl, .value("TEXT"), .object, .making, "Cache-Control that the object is served with."),
-    Flag(.contentDisposition, .value("TEXT"), .object, .making, "Content-Disposition that the object is served with."),
-    Flag(.contentEncoding, .value("TEXT"), .object, .making, "Content-Encoding that the object is served with."),
-    Flag(.contentLanguage, .value("TEXT"), .object, .making, "Content-Language that the object is served with."),
+      .contentType, .value("TYPE"), .object, .stating, "Content type of the object.",
+      standard: "by the name, then by the first bytes", common: [.files, .create]),
+    Flag(.cacheControl, .value("TEXT"), .object, .stating, "Cache-Control that the object is served with."),
+    Flag(.contentDisposition, .value("TEXT"), .object, .stating, "Content-Disposition that the object is served with."),
+    Flag(.contentEncoding, .value("TEXT"), .object, .stating, "Content-Encoding that the object is served with."),
+    Flag(.contentLanguage, .value("TEXT"), .object, .stating, "Content-Language that the object is served with."),
     Flag(
-      .expiresHeader, .value("DATE"), .object, .making, "Expires that the object is served with.",
+      .expiresHeader, .value("DATE"), .object, .stating, "Expires that the object is served with.",
       more: "An HTTP date, or one like 2031-01-31T00:00:00Z."),
     Flag(
-      .metadata, .list("K=V"), .object, .making, "User metadata, sent as x-amz-meta-K; may be repeated."),
-    Flag(.tag, .list("K=V"), .object, .making, "Object tag; may be repeated, at most 10."),
+      .metadata, .list("K=V"), .object, .stating, "User metadata, sent as x-amz-meta-K; may be repeated.",
+      common: .create),
+    Flag(.tag, .list("K=V"), .object, .stating, "Object tag; may be repeated, at most 10."),
     Flag(
-      .header, .list("'NAME: VALUE'"), .object, [.files, .create],
+      .header, .list("'NAME: VALUE'"), .object, [.files, .create, .complete],
       "Any other header of the request that creates the object; may be repeated.",
-      more: "For part it is a header of the part's request. Headers that s3up sets itself are refused."),
+      more:
+        "complete sends none: it checks those of metadata and the like. Headers that s3up sets itself are refused."),
   ]
 
   private static let placing: [Flag] = [
     Flag(
-      .storageClass, .value("CLASS"), .object, .making, "Storage class.",
+      .storageClass, .value("CLASS"), .object, .stating, "Storage class.",
       choices: [
         "STANDARD", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER", "GLACIER_IR", "DEEP_ARCHIVE",
         "REDUCED_REDUNDANCY", "EXPRESS_ONEZONE",
-      ], open: true),
+      ], open: true, common: .create),
     Flag(
-      .acl, .value("ACL"), .object, .making, "Canned ACL.",
+      .acl, .value("ACL"), .object, .stating, "Canned ACL.",
       choices: [
         "private", "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read",
         "bucket-owner-full-control",
       ], open: true),
     Flag(
-      .grant, .list("PERMISSION=TYPE=ID"), .object, .making,
+      .grant, .list("PERMISSION=TYPE=ID"), .object, .stating,
       "Grant read, read-acl, write-acl or full to id=…, uri=… or email=…; may be repeated.",
       more: "For example read=uri=http://acs.amazonaws.com/groups/global/AllUsers. Not together with --acl."),
     Flag(
-      .websiteRedirect, .value("URL"), .object, [.one, .create, .issueOne],
+      .websiteRedirect, .value("URL"), .object, [.one, .create, .issueOne, .complete],
       "Where the bucket's website redirects requests for this object."),
   ]
 
   private static let encryption: [Flag] = [
     Flag(
-      .sse, .value("KIND"), .object, .making, "Encryption by the store: AES256, aws:kms or aws:kms:dsse.",
+      .sse, .value("KIND"), .object, .stating, "Encryption by the store: AES256, aws:kms or aws:kms:dsse.",
       choices: ServerSideEncryption.Algorithm.words),
     Flag(
-      .sseKMSKeyID, .value("ID"), .object, .making, "KMS key, with --sse aws:kms or aws:kms:dsse."),
+      .sseKMSKeyID, .value("ID"), .object, .stating, "KMS key, with --sse aws:kms or aws:kms:dsse."),
     Flag(
-      .sseKMSContext, .list("K=V"), .object, .making,
+      .sseKMSContext, .list("K=V"), .object, .stating,
       "KMS encryption context; may be repeated, or one JSON object of strings."),
     Flag(
-      .bucketKey, .toggle, .object, .making, "Use the bucket's KMS key, with --sse aws:kms; --no-bucket-key does not.",
+      .bucketKey, .toggle, .object, .stating, "Use the bucket's KMS key, with --sse aws:kms; --no-bucket-key does not.",
       negatable: true),
     Flag(
-      .sseCKeyFile, .value("FILE"), .object, [.files, .create, .part, .parts, .complete, .get],
+      .sseCKeyFile, .value("FILE"), .object, [.files, .create, .part, .parts, .complete, .get, .verify, .head],
       "Encrypt, or read, with the key in FILE: 32 raw bytes or their base64.",
-      more: "The key is sent only to the store and only over TLS, and is never shown.", completes: .files),
+      more: "The key is sent only to the store and only over TLS, and is never shown.", completes: .files,
+      common: [.verify, .head]
+    ),
   ]
 
   private static let lock: [Flag] = [
     Flag(
-      .objectLockMode, .value("MODE"), .object, .making,
+      .objectLockMode, .value("MODE"), .object, .stating,
       "Object lock: GOVERNANCE or COMPLIANCE, with --retain-until.", choices: ObjectHeaders.LockMode.words),
     Flag(
-      .retainUntil, .value("DATE"), .object, .making, "When the object lock ends: 2031-01-31T00:00:00Z."),
-    Flag(.legalHold, .value("on|off"), .object, .making, "Legal hold.", choices: ["on", "off"]),
+      .retainUntil, .value("DATE"), .object, .stating, "When the object lock ends: 2031-01-31T00:00:00Z."),
+    Flag(.legalHold, .value("on|off"), .object, .stating, "Legal hold.", choices: ["on", "off"]),
   ]
 }

@@ -4,37 +4,37 @@ extension FlagList {
   /// Which files a run uploads, and what it says about them.
   static let selection: [Flag] = [
     Flag(
-      .recursive, short: "r", .toggle, .selection, [.many, .issueMany], "Upload what is in the folders that are given.",
+      .recursive, short: "r", .toggle, .selection, [.many, .issueMany, .verifyMany],
+      "Take what is in the folders that are given.",
       more: """
         What is in DIR goes below the prefix: DIR/a/b becomes PREFIX/a/b, with or without a slash at the end of DIR or of \
         the prefix. Links are skipped and said, and so are sockets, devices, pipes and empty folders.
-        """),
+        """, common: [.many, .verifyMany]),
     Flag(
-      .include, .list("GLOB"), .selection, [.many, .issueMany],
-      "Upload files that match; of several rules the last that matches counts.",
+      .include, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany],
+      "Take files that match; of several rules the last that matches counts.",
       more: """
         The globs are those of gitignore: *, ?, [a-z], **, a slash at the beginning or inside ties the glob to the folder \
-        that is uploaded, a slash at the end is for folders only. If the first rule is an --include, everything else is \
-        excluded: --include '*.js' alone uploads all .js files. What is in an excluded folder is not looked at, so what \
-        AWS CLI calls --exclude '*' --include '*.js' leaves out every folder. Rules that leave nothing to upload end the \
+        that is named, a slash at the end is for folders only. If the first rule is an --include, everything else is \
+        excluded: --include '*.js' alone takes all .js files. What is in an excluded folder is not looked at, so what \
+        AWS CLI calls --exclude '*' --include '*.js' leaves out every folder. Rules that leave nothing end the \
         run with 66.
         """),
     Flag(
-      .exclude, .list("GLOB"), .selection, [.many, .issueMany],
-      "Leave out files and folders that match, as with --include."
-    ),
+      .exclude, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany],
+      "Leave out what matches: see s3up help filters.", common: [.many, .verifyMany]),
     Flag(
-      .followSymlinks, .toggle, .selection, [.files, .issue], "Upload what links lead to.",
+      .followSymlinks, .toggle, .selection, [.files, .issue, .verifyMany], "Take what links lead to.",
       more: "A link to a folder that it lies in is skipped.", negatable: true),
     Flag(
-      .filesFrom, .value("FILE|-"), .selection, [.many, .issueMany],
-      "Upload the files that FILE names, one on each line.",
+      .filesFrom, .value("FILE|-"), .selection, [.many, .issueMany, .verifyMany],
+      "Take the files that FILE names, one on each line.",
       more: """
         A path is relative to the current folder, and the key is the prefix and the path. Of A/./x/y only x/y becomes \
         part of the key. With -0 names end with a NUL byte, as find -print0 writes them.
         """, completes: .files),
     Flag(
-      .null, short: "0", .toggle, .selection, [.files, .byTickets, .issue],
+      .null, short: "0", .toggle, .selection, [.files, .byTickets, .issue, .verifyMany],
       "Names in --files-from and --failed-to end with a NUL byte.", negatable: true),
     Flag(
       .batch, .value("FILE|-"), .selection, [.many, .issueMany],
@@ -44,7 +44,7 @@ extension FlagList {
         "metadata", an object. localUri is a path or a file:// URL. There is no destination on the command line then.
         """, completes: .files),
     Flag(
-      .nonUTF8, .value("escape|refuse"), .selection, [.files, .issue],
+      .nonUTF8, .value("escape|refuse"), .selection, [.files, .issue, .verifyMany],
       "What to do with file names that are not UTF-8, as every key must be.",
       more: "With escape each byte that is not is written as %XX, and each % of such a name as %25.",
       standard: "escape", choices: ["escape", "refuse"]),
@@ -55,7 +55,7 @@ extension FlagList {
         modification that the metadata s3up-mtime (or rclone's or s3cmd's) names; with --verify, or a manifest of sums, \
         a time is not enough. The result says unchanged, and why. Of a folder the destination is listed once. Nothing at the store is ever deleted: aws s3 sync --delete or rclone \
         sync does that, which one wrong path empties.
-        """, negatable: true),
+        """, negatable: true, common: .files),
     Flag(
       .skipExisting, .toggle, .selection, .files, "Leave an object alone that is there, whatever it holds.",
       more: """
@@ -65,10 +65,10 @@ extension FlagList {
         fails.
         """, negatable: true),
     Flag(
-      .shard, .value("I/N|auto|auto/N"), .selection, [.many, .byTicket],
-      "Upload the I-th of N shares of the files, or of the parts of a ticket.",
+      .shard, .value("I/N|auto|auto/N"), .selection, [.many, .byTicket, .verifyMany],
+      "Take the I-th of N shares of the files, or of the parts of a ticket.",
       more: """
-        N machines with the same files and the same options upload each file once; I counts from 1. auto takes both numbers from a Slurm \
+        N machines with the same files and the same options take each file once; I counts from 1. auto takes both numbers from a Slurm \
         array, AWS Batch or MPI; auto/N takes the index from a Kubernetes indexed Job, PBS, SGE or GNU parallel.
         """, standard: "1/1", choices: ["auto"], open: true),
     Flag(
@@ -80,18 +80,20 @@ extension FlagList {
         in a folder that is uploaded, and is left out then.
         """, completes: .files),
     Flag(
-      .failedTo, .value("FILE"), .selection, [.many, .byTickets],
+      .failedTo, .value("FILE"), .selection, [.many, .byTickets, .verifyMany],
       "Write the names of files that have failed, for --files-from.",
       more: """
         It is written at the end, and replaces what was there; it cannot be the list that is read. A name with a line \
         break is only written with -0.
         """, completes: .files),
-    Flag(.failFast, .toggle, .selection, [.many, .byTickets], "Stop when one file fails.", negatable: true),
     Flag(
-      .allowEmpty, .toggle, .selection, .many,
-      "Nothing to upload is all right, because of the rules or an empty list.",
+      .failFast, .toggle, .selection, [.many, .byTickets, .verifyMany], "Stop when one file fails.", negatable: true),
+    Flag(
+      .allowEmpty, .toggle, .selection, [.many, .verifyMany],
+      "Nothing to do is all right, because of the rules or an empty list.",
       negatable: true),
     Flag(
-      .dryRun, .toggle, .selection, .many, "Say what would be uploaded and what would not, and send nothing."),
+      .dryRun, .toggle, .selection, .many, "Say what would be uploaded, and send nothing.",
+      common: .many),
   ]
 }

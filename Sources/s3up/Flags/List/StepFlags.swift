@@ -3,43 +3,52 @@ import MultipartCore
 extension FlagList {
   static let upload: [Flag] = [
     Flag(
-      .uploadID, .value("ID"), .upload, [.partSigned, .parts, .complete, .abort], "Upload id that create printed."),
-    Flag(.part, .value("N"), .upload, .partSigned, "Number of the part, 1 to \(S3Limits.mostParts)."),
+      .uploadID, .value("ID"), .upload, [.partSigned, .parts, .complete, .abort], "Upload id that create printed.",
+      common: [.partSigned, .parts, .complete, .abort]),
     Flag(
-      .offset, .value("SIZE"), .upload, .part, "Where in the file the part begins.", standard: "0"),
+      .part, .value("N"), .upload, .partSigned, "Number of the part, 1 to \(S3Limits.mostParts).",
+      common: .partSigned),
     Flag(
-      .length, .value("SIZE"), .upload, .part, "Length of the part.", standard: "to the end of the file"),
+      .offset, .value("SIZE"), .upload, .part, "Where in the file the part begins.", standard: "0", common: .part),
+    Flag(
+      .length, .value("SIZE"), .upload, .part, "Length of the part.", standard: "to the end of the file",
+      common: .part),
     Flag(
       .url, .value("URL"), .upload, ModeSet(.partByURL), "Send the part to this presigned URL; needs no credentials.",
-      more: "A presigned URL is a secret while it is valid; S3UP_URL keeps it out of the process list."),
+      more: "A presigned URL is a secret while it is valid; S3UP_URL keeps it out of the process list.",
+      common: .part),
     Flag(
       .partsFile, .value("FILE|-"), .upload, .complete, "Assemble the parts listed in FILE, not the server's list.",
       more: """
         The output of s3up parts, with or without --json, or one part per line: its number, a space or tab, and its ETag; \
         in any order. If the upload is gone and the object is made of these parts, that is reported as unchanged.
-        """, completes: .files),
+        """, completes: .files, common: .complete),
     Flag(
       .allowGaps, .toggle, .upload, .complete, "Assemble the object although part numbers are missing.",
-      more: "Without it every part from 1 to the last must exist."),
+      more: "Without it every part from 1 to the last must exist.", common: .complete),
     Flag(
       .clean, .toggle, .upload, .uploads, "Abort the unfinished uploads that are recorded on this machine.",
-      more: "Uploads that are running are left alone. With --dry-run nothing is aborted."),
-    Flag(.olderThan, .value("DURATION"), .upload, .uploads, "Only uploads that are older than this."),
+      more: "Uploads that are running are left alone. With --dry-run nothing is aborted.", common: .uploads),
+    Flag(
+      .olderThan, .value("DURATION"), .upload, .uploads, "Only uploads that are older than this.",
+      common: .uploads),
     Flag(
       .all, .toggle, .upload, .uploads, "With --clean: every upload of the bucket, whoever began it.",
-      more: "Needs --older-than, so that running uploads are left alone."),
-    Flag(.dryRun, .toggle, .upload, .uploads, "With --clean: say what would be aborted, and abort nothing."),
+      more: "Needs --older-than, so that running uploads are left alone.", common: .uploads),
+    Flag(
+      .dryRun, .toggle, .upload, .uploads, "With --clean: say what would be aborted, and abort nothing.",
+      common: .uploads),
   ]
 
   static let presign: [Flag] = [
     Flag(
       .method, .value("METHOD"), .presign, .presign, "What the URL is for: GET, PUT, HEAD or DELETE.",
-      standard: "GET; PUT with --part", choices: PresignedURL.Method.words),
+      standard: "GET; PUT with --part", choices: PresignedURL.Method.words, common: .presign),
     Flag(
       .expires, .value("DURATION"), .presign, .presign, "How long the URL is valid: 1s to 7d.",
-      more: "It expires earlier if the credentials that sign it do.", standard: "15m"),
+      more: "It expires earlier if the credentials that sign it do.", standard: "15m", common: .presign),
     Flag(
-      .contentType, .value("TYPE"), .presign, .presign, "Content type that the PUT must have."),
+      .contentType, .value("TYPE"), .presign, .presign, "Content type that the PUT must have.", common: .presign),
     Flag(
       .contentMD5, .value("BASE64"), .presign, .presign, "MD5 that the PUT's bytes must have, in base64.",
       more: "It is signed: whoever holds the URL must send it as Content-MD5. One MD5 fits one part only."),
@@ -49,10 +58,15 @@ extension FlagList {
         Each line is a part's number, a space or tab, and the MD5 of its bytes in base64 or hexadecimal; in any order, for \
         exactly these parts. Whoever holds a part's URL must send its MD5 as Content-MD5.
         """, completes: .files),
-    Flag(.uploadID, .value("ID"), .presign, .presign, "Sign parts of this upload, with --part."),
     Flag(
-      .part, .value("N|A-B"), .presign, .presign, "Part or range of parts to sign, one URL per line: 3 or 1-40."),
-    Flag(.versionID, .value("ID"), .presign, [.presign, .get], "Version of the object."),
+      .uploadID, .value("ID"), .presign, .presign, "Sign parts of this upload, with --part.",
+      common: .presign),
+    Flag(
+      .part, .value("N|A-B"), .presign, .presign, "Parts to sign, one URL on each line: 3 or 1-40.",
+      common: .presign),
+    Flag(
+      .versionID, .value("ID"), .presign, [.presign, .get, .verifyOne, .head], "Version of the object.",
+      common: [.verifyOne, .head]),
     Flag(.responseContentType, .value("TYPE"), .presign, .presign, "Content-Type of the answer to a GET."),
     Flag(
       .responseContentDisposition, .value("TEXT"), .presign, .presign,

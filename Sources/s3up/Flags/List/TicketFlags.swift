@@ -15,24 +15,27 @@ extension FlagList {
         Whichever run finds all parts at the store completes the upload; --shard gives equal shares. Not for a ticket with \
         --max-size: nobody would know which part is the last.
         """),
-    Flag(.size, .value("SIZE"), .ticket, .issueOne, "With issue: the size of a file that is not here."),
     Flag(
-      .maxSize, .value("SIZE"), .ticket, .issueOne, "With issue: for a stream or file of at most this size."),
+      .size, .value("SIZE"), .ticket, .issueOne, "With issue: the size of a file that is not here.",
+      common: .issueOne),
+    Flag(
+      .maxSize, .value("SIZE"), .ticket, .issueOne, "With issue: for a stream or file of at most this size.",
+      common: .issueOne),
     Flag(
       .expires, .value("DURATION"), .ticket, [.issue, .renew], "How long the ticket is valid: 1s to 7d.",
-      more: "It expires earlier if the credentials that sign it do.", standard: "24h"),
+      more: "It expires earlier if the credentials that sign it do.", standard: "24h", common: [.issue, .renew]),
     Flag(
       .output, short: "o", .value("FILE|-"), .ticket, [.issue, .renew],
       "Where the ticket is written, readable by you alone.",
       more: "With issue it must not exist. With renew the ticket itself is replaced unless another name is given.",
-      completes: .files),
+      completes: .files, common: [.issue, .renew]),
     Flag(
       .format, .value("FORM"), .ticket, [.issue, .renew], "What is written: json, sh or html.",
       more: """
         json is for s3up put --ticket. sh is a script that uploads the file with sh, dd and curl alone; html is a page with \
         which a person uploads it in a browser. Each contains the ticket: show, renew, finish and revoke read all of them. \
         renew keeps the form unless another one and -o are given.
-        """, standard: "json", choices: TicketForm.words),
+        """, standard: "json", choices: TicketForm.words, common: [.issue, .renew]),
     Flag(
       .setCORS, .toggle, .ticket, [.issue, .renew], "With --format html: let pages upload to this bucket.",
       more: "Adds one rule to the bucket's CORS rules, after showing it. Requests still need the ticket's signatures."),

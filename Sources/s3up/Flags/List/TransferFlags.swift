@@ -52,12 +52,12 @@ extension FlagList {
         """, standard: "auto", choices: ["auto", "off"]),
     Flag(
       .limitRate, .value("RATE|off"), .transfer, [.put, .part, .get],
-      "Transfer at most RATE bytes per second in total, over all connections.",
+      "At most RATE bytes per second, over all connections.",
       more: """
         RATE is a SIZE per second: 2M, 2M/s, 500K; or several with the time of day from which each holds, such as \
         08:00=2M,19:00=off, by the local clock, every day. Only as many parts are sent at once as it allows in ten \
         seconds; below 1 MiB per second parts are 5 MiB.
-        """, standard: "off", choices: ["off"], open: true),
+        """, standard: "off", choices: ["off"], open: true, common: [.put, .get]),
     Flag(
       .retries, .value("N"), .transfer, .patient, "How often one request is tried before it is given up, 1 to 1000.",
       more: """
@@ -142,7 +142,8 @@ extension FlagList {
   static let conditions: [Flag] = [
     Flag(
       .ifNoneMatch, .toggle, .conditions, [.files, .complete, .issue], "Create only: fail if the object exists.",
-      more: "Checked before the first byte is sent, and by the store at the end.", negatable: true),
+      more: "Checked before the first byte is sent, and by the store at the end.", negatable: true,
+      common: [.files, .complete]),
     Flag(
       .ifMatch, .value("ETAG"), .conditions, [.one, .complete, .issueOne],
       "Replace only: fail unless the object has this ETag."),

@@ -1,3 +1,5 @@
+import MultipartCore
+
 /// What help and the man page say about one command, apart from its options.
 struct CommandPage: Sendable {
   struct Example: Sendable {
@@ -13,15 +15,26 @@ struct CommandPage: Sendable {
   let name: CommandName
   /// One line, for the overview.
   let summary: String
-  let synopses: [String]
-  let examples: [Example]
+  private(set) var synopses: [String]
+  private(set) var examples: [Example]
   let about: [String]
   let arguments: [Item]
+  private var action: TicketCommand.Action?
+
+  init(
+    name: CommandName, summary: String, synopses: [String], examples: [Example], about: [String], arguments: [Item]
+  ) {
+    (self.name, self.summary, self.synopses, self.examples) = (name, summary, synopses, examples)
+    (self.about, self.arguments) = (about, arguments)
+  }
 
   static func of(_ name: CommandName) -> CommandPage {
     switch name {
     case .put: put
     case .get: get
+    case .verify: verify
+    case .ls: ls
+    case .head: head
     case .create: create
     case .part: part
     case .parts: parts
@@ -34,6 +47,20 @@ struct CommandPage: Sendable {
     case .help: help
     case .completions: completions
     }
+  }
+
+  /// `put`, `ticket issue`
+  var title: String { name.rawValue + (action.map { " " + $0.rawValue } ?? "") }
+
+  /// What it says about one action of ticket.
+  func only(_ action: TicketCommand.Action?) -> CommandPage {
+    guard let action else { return self }
+    var page = self
+    page.action = action
+    // `ticket show|finish|revoke` is the synopsis of three.
+    page.synopses = synopses.filter { $0.pieces(at: " |").contains(Substring(action.rawValue)) }
+    page.examples = examples.filter { $0.line.words(between: " ").contains(Substring(action.rawValue)) }
+    return page
   }
 
   static let object = Item(

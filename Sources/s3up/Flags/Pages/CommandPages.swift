@@ -9,6 +9,10 @@ extension CommandPage {
     ],
     examples: [
       Example(what: "Upload a file", line: "s3up put backup.tar s3://my-bucket/backups/backup.tar"),
+      Example(
+        what: "What is in a folder: build/lib/x.so becomes 1234/lib/x.so",
+        line: "s3up put -r build s3://artifacts/1234/ --exclude '*.o'"),
+      Example(what: "What a command prints", line: "pg_dump mydb | s3up put - s3://my-bucket/db.sql"),
       Example(what: "Keep the file's name", line: "s3up put backup.tar s3://my-bucket/backups/"),
       Example(
         what: "To a store that is not AWS, without replacing an object",
@@ -16,9 +20,6 @@ extension CommandPage {
       Example(
         what: "Back up a database, and publish nothing if the dump fails",
         line: "s3up put --from-command s3://my-bucket/db.sql.zst -- bash -c 'set -o pipefail; pg_dump mydb | zstd'"),
-      Example(
-        what: "What is in a folder: build/lib/x.so becomes 1234/lib/x.so",
-        line: "s3up put -r build s3://artifacts/1234/ --exclude '*.o'"),
       Example(
         what: "Every night only what has changed, and then a list of all that is there",
         line: "s3up put -r /srv/data s3://backup/data/ --skip-same --manifest s3://backup/data.sha256"),
@@ -76,7 +77,11 @@ extension CommandPage {
       """
       Creates a multipart upload and prints its id as a single line. The object's type, metadata, encryption and lock \
       are set here. The parts cost money until complete or abort.
+      """,
       """
+      A store may ignore in silence what it does not support, and only the object shows that. So give complete the same \
+      options: it checks that the object has them.
+      """,
     ], arguments: [object])
 
   static let part = CommandPage(
@@ -133,7 +138,11 @@ extension CommandPage {
       Assembles the parts in the order of their numbers. They are taken from the store's own list, or from a file. If a \
       number from 1 to the last is missing, nothing is assembled and the exit code is 65, unless --allow-gaps is given. \
       If the store's answer is lost, the object is checked before the result is reported.
+      """,
       """
+      The options for type, metadata, tags, access, encryption and lock change nothing here: they say what create was told, \
+      and an object that does not have it is a failure (69). Without them nothing is said about these.
+      """,
     ], arguments: [object])
 
   static let abort = CommandPage(
@@ -220,6 +229,7 @@ extension CommandPage {
         what: "What is in a folder; there: s3up put DIR --ticket tickets.jsonl",
         line: "s3up ticket issue -r build s3://artifacts/1234/ -o tickets.jsonl"),
       Example(what: "What has arrived?", line: "s3up ticket show ticket.json"),
+      Example(what: "Take it back, and abort the upload", line: "s3up ticket revoke ticket.json"),
       Example(what: "It expired in the middle", line: "s3up ticket renew ticket.json --expires 2d"),
     ],
     about: [
@@ -251,14 +261,25 @@ extension CommandPage {
     ])
 
   static let help = CommandPage(
-    name: .help, summary: "explain s3up or one of its commands",
-    synopses: ["s3up help [COMMAND]", "s3up help --man"],
+    name: .help, summary: "explain a command or a topic, or search for a word",
+    synopses: ["s3up help [COMMAND|TOPIC|WORD...]", "s3up help --man"],
     examples: [
       Example(what: "All about put", line: "s3up help put"),
+      Example(what: "Whatever is said about rates", line: "s3up help rate"),
+      Example(what: "What the exit codes mean", line: "s3up help exit-codes"),
       Example(what: "Read the manual page", line: "s3up help --man | man -l -"),
     ],
-    about: ["Prints an overview, the help of one command, or everything as a manual page."],
-    arguments: [Item(term: "COMMAND", doc: "The command to explain.")])
+    about: [
+      """
+      Explains a command, or one of the topics; any other word is searched in options, commands and topics. On a terminal \
+      that is too short for the text it is shown by $PAGER. COMMAND -h is the short form, of one screen.
+      """
+    ],
+    arguments: [
+      Item(term: "COMMAND", doc: "The command to explain, also an action: ticket issue."),
+      Item(term: "TOPIC", doc: HelpTopic.words.joined(separator: ", ") + "."),
+      Item(term: "WORD", doc: "What to look for; of several words all must be found together."),
+    ])
 
   static let completions = CommandPage(
     name: .completions, summary: "print the script that completes s3up in a shell",

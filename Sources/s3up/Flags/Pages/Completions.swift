@@ -8,6 +8,9 @@ enum Completions {
     }
   }
 
+  /// What `s3up help` is asked about.
+  static var helpWords: String { (CommandName.words + HelpTopic.words).joined(separator: " ") }
+
   /// The spellings of an option: its long form, its short form, and `--no-…`.
   static func spellings(of flag: Flag) -> [String] {
     [flag.long] + (flag.short.map { ["-\($0)"] } ?? []) + (flag.negatable ? ["--no-" + flag.name.rawValue] : [])
@@ -56,7 +59,7 @@ enum BashCompletions {
         elif [[ -z $command ]]; then
           COMPREPLY=( $(compgen -W '\(commands)' -- "$cur") )
         elif [[ $command == help ]]; then
-          COMPREPLY=( $(compgen -W '\(commands)' -- "$cur") )
+          COMPREPLY=( $(compgen -W '\(Completions.helpWords)' -- "$cur") )
         elif [[ $command == completions ]]; then
           COMPREPLY=( $(compgen -W '\(ShellChoice.words.joined(separator: " "))' -- "$cur") )
         fi

@@ -14,46 +14,104 @@ struct Page: Sendable {
 
   var blocks: [Block] = []
 
+  /// Items under their heading, unless there are none.
+  mutating func add(_ heading: String, _ items: [CommandPage.Item]) {
+    guard !items.isEmpty else { return }
+    blocks.append(.heading(heading))
+    add(items)
+  }
+
   private mutating func add(_ items: [CommandPage.Item]) {
     blocks += items.map { .item(term: $0.term, text: $0.doc) }
+  }
+
+  private mutating func add(_ heading: String, _ examples: some Collection<CommandPage.Example>) {
+    guard !examples.isEmpty else { return }
+    blocks.append(.heading(heading))
+    add(examples)
+  }
+
+  private mutating func add(_ examples: some Collection<CommandPage.Example>) {
+    blocks += examples.map { .example(what: $0.what, line: $0.line) }
+  }
+
+  private static let motto = "s3up moves big things into S3 and back, and never reports success without proof."
+
+  /// `s3up` alone
+  static var start: Page {
+    var page = Page()
+    page.blocks = [.subheading(motto)]
+    page.add(CommandPage.put.examples.prefix(2) + CommandPage.get.examples.prefix(1))
+    page.blocks += [
+      .subheading("s3up put -h shows what most people need of put; s3up help lists the commands.")
+    ]
+    return page
   }
 
   /// `s3up help`
   static var overview: Page {
     var page = Page()
-    page.blocks = [
-      .subheading("s3up moves big things into S3, and never reports success without proof."),
-      .heading("Examples"),
+    page.blocks = [.subheading(motto)]
+    page.add("Commands", CommandName.allCases.map { .init(term: $0.rawValue, doc: CommandPage.of($0).summary) })
+    page.blocks += [
+      .subheading(
+        """
+        s3up COMMAND -h is one screen; s3up help COMMAND explains all of it. s3up help also explains \
+        \(HelpTopic.words.joined(separator: ", ")), and searches any other word: s3up help rate.
+        """)
     ]
-    let first = [CommandPage.put.examples[0], CommandPage.presign.examples[0], CommandPage.help.examples[0]]
-    page.blocks += first.map { .example(what: $0.what, line: $0.line) }
-    page.blocks += [.heading("Usage"), .synopsis("s3up COMMAND [OPTIONS] ARGUMENTS"), .heading("Commands")]
-    page.add(CommandName.allCases.map { .init(term: $0.rawValue, doc: CommandPage.of($0).summary) })
-    page.blocks += [.heading("Settings"), .paragraph(environmentNote)]
-    page.addExitCodes()
     return page
   }
 
-  /// `s3up help COMMAND`
-  static func of(_ name: CommandName) -> Page {
-    let command = CommandPage.of(name)
+  /// `s3up COMMAND -h`: one screen.
+  static func few(_ name: CommandName, _ action: TicketCommand.Action?) -> Page {
+    let command = CommandPage.of(name).only(action)
     var page = Page()
-    page.blocks = [.subheading("s3up \(name.rawValue): \(command.summary)"), .heading("Examples")]
-    page.blocks += command.examples.map { .example(what: $0.what, line: $0.line) }
+    page.blocks = [.subheading("s3up \(command.title): \(command.summary)")]
+    page.blocks += command.synopses.prefix(2).map { .synopsis($0) }
+    page.add("Examples", command.examples.prefix(2))
+    page.add(
+      "Options",
+      FlagList.of(name, action).filter { !$0.common.isDisjoint(with: $0.modes.intersection(name.modes(action))) }
+        .map { .init(term: $0.term, doc: $0.doc) })
+    page.blocks.append(
+      .subheading("All of it: s3up help \(command.title). By word: s3up help WORD, such as s3up help resume."))
+    return page
+  }
+
+  /// `s3up help COMMAND`, `s3up help ticket issue`
+  static func of(_ name: CommandName, _ action: TicketCommand.Action? = nil) -> Page {
+    let command = CommandPage.of(name).only(action)
+    var page = Page()
+    page.blocks = [.subheading("s3up \(command.title): \(command.summary)")]
+    page.add("Examples", command.examples)
     page.blocks += [.heading("Usage")] + command.synopses.map { .synopsis($0) }
     page.blocks += [.heading("What it does")] + command.about.map { .paragraph($0) }
-    page.blocks.append(.heading("Arguments"))
-    page.add(command.arguments)
-    let flags = FlagList.of(name)
+    page.add("Arguments", command.arguments)
+    let flags = FlagList.of(name, action)
     for section in FlagSection.allCases {
-      let own = flags.filter { $0.section == section }
-      if own.isEmpty { continue }
-      page.blocks.append(.heading("\(section.rawValue) options"))
-      page.blocks += own.map { .item(term: $0.term, text: $0.text(long: false)) }
+      page.add(
+        "\(section.rawValue) options",
+        flags.filter { $0.section == section }.map { .init(term: $0.term, doc: $0.text(long: true)) })
     }
-    if flags.contains(where: \.hasVariable) { page.blocks += [.heading("Settings"), .paragraph(environmentNote)] }
-    page.addExitCodes()
+    if flags.contains(where: \.hasVariable) { page.add(.environment, itemsToo: false) }
+    page.add(.exitCodes)
     return page
+  }
+
+  /// `s3up help TOPIC`
+  static func of(_ topic: HelpTopic) -> Page {
+    var page = Page()
+    page.add(topic)
+    page.add("Examples", topic.examples)
+    page.add("Options", topic.flags.map { .init(term: $0.term, doc: $0.text(long: true) + $0.belongs) })
+    return page
+  }
+
+  private mutating func add(_ topic: HelpTopic, itemsToo: Bool = true) {
+    let name = topic.rawValue.pieces(at: "-").joined(separator: " ")
+    blocks += [.heading(name.prefix(1).uppercased() + name.dropFirst())] + topic.about.map { .paragraph($0) }
+    if itemsToo { add(topic.items) }
   }
 
   /// `s3up help --man`
@@ -63,7 +121,7 @@ struct Page: Sendable {
       .heading("Name"), .paragraph("s3up - upload big files to S3 stores, with proof"),
       .heading("Synopsis"), .synopsis("s3up COMMAND [OPTIONS] ARGUMENTS"),
       .heading("Description"),
-      .paragraph("s3up moves big things into S3, and never reports success without proof."),
+      .paragraph(motto),
       .heading("Commands"),
     ]
     for name in CommandName.allCases {
@@ -71,32 +129,19 @@ struct Page: Sendable {
       page.blocks.append(.subheading("\(name.rawValue): \(command.summary)"))
       page.blocks += command.synopses.map { .synopsis($0) } + command.about.map { .paragraph($0) }
       page.add(command.arguments)
-      page.blocks += command.examples.map { .example(what: $0.what, line: $0.line) }
+      page.add(command.examples)
     }
     page.blocks.append(.heading("Options"))
-    page.blocks.append(.paragraph("Options may be given anywhere; everything after -- is an argument. \(forms)"))
+    page.blocks.append(.paragraph("Options may be given anywhere; everything after -- is an argument."))
     for section in FlagSection.allCases {
       page.blocks.append(.subheading("\(section.rawValue) options"))
       page.blocks += FlagList.all.filter { $0.section == section }.map { flag in
         .item(term: flag.term, text: flag.text(long: true) + flag.belongs)
       }
     }
-    page.addExitCodes()
-    page.blocks += [.heading("Environment"), .paragraph(environmentNote)]
+    for topic in HelpTopic.allCases { page.add(topic) }
     return page
   }
-
-  private mutating func addExitCodes() {
-    blocks.append(.heading("Exit codes"))
-    add(ExitStatus.table.map { .init(term: $0.codes, doc: $0.meaning) })
-  }
-
-  private static let environmentNote = """
-    Each option can also be set in the environment, by the variable named with it; the command line wins. A switch is \
-    set to 1, true or yes, or to 0, false or no; an option that may be repeated to one value per line.
-    """
-
-  private static let forms = "\(SizeValue.form) \(RateValue.form) \(DurationValue.form) \(DateValue.form)"
 }
 
 extension Flag {
@@ -112,7 +157,7 @@ extension Flag {
   }
 
   /// For a page that shows the options of all commands together.
-  fileprivate var belongs: String {
+  var belongs: String {
     let commands = modes.commands
     if commands == ModeSet.all.commands { return " For every command." }
     if commands == ModeSet.store.commands { return " For every command that sends requests to a store." }

@@ -1,15 +1,16 @@
+import MultipartCore
+
 /// Renders a page for a terminal.
 enum TextPage {
-  /// Lines longer than this are hard to read, however wide the terminal is.
-  private static let widest = 100
-
   static func draw(_ page: Page, width: Int, paint: Paint = .off) -> String {
-    let width = max(20, min(width, widest))
+    let width = max(20, min(width, 300))
+    let longest = page.blocks.map { if case .item(let term, _) = $0 { TextWidth.columns(term) } else { 0 } }.max() ?? 0
+    let column = width >= 72 ? min(28, longest + 4) : 6
     var out: [String] = []
     var before: Page.Block?
     for block in page.blocks {
       if needsGap(before, block) { out.append("") }
-      out += lines(of: block, width: width, paint)
+      out += lines(of: block, width: width, column: column, paint)
       before = block
     }
     return out.joined(separator: "\n") + "\n"
@@ -18,43 +19,61 @@ enum TextPage {
   private static func needsGap(_ before: Page.Block?, _ block: Page.Block) -> Bool {
     switch (before, block) {
     case (nil, _), (.heading, _): false
-    case (_, .heading), (_, .subheading), (.paragraph, _): true
+    case (_, .heading), (_, .subheading), (.subheading, .example), (.paragraph, _): true
     default: false
     }
   }
 
-  private static func lines(of block: Page.Block, width: Int, _ paint: Paint) -> [String] {
+  private static func lines(of block: Page.Block, width: Int, column: Int, _ paint: Paint) -> [String] {
     switch block {
-    case .heading(let text): [paint.heading(text + ":")]
+    case .heading(let text): wrap(text + ":", width: width, indent: 0).map(paint.heading)
     case .subheading(let text): wrap(text, width: width, indent: 0)
     case .paragraph(let text): wrap(text, width: width, indent: 2)
-    // Commands are not wrapped, so that they can be copied: the terminal's own wrapping keeps them one line.
-    case .example(let what, let line): wrap("# " + what, width: width, indent: 2) + ["  " + line]
+    case .example(let what, let line): wrap("# " + what, width: width, indent: 2) + command(line, width: width)
     case .synopsis(let text): wrap(text, width: width, indent: 2, hang: 6)
-    case .item(let term, let text): item(term, text, width: width)
+    case .item(let term, let text): item(term, text, width: width, column: column)
     }
   }
 
   /// In two columns if they fit, else the text below its term.
-  private static func item(_ term: String, _ text: String, width: Int) -> [String] {
-    let column = width >= 72 ? 28 : 6
+  private static func item(_ term: String, _ text: String, width: Int, column: Int) -> [String] {
     let termWidth = TextWidth.columns(term)
     var body = wrap(text, width: width, indent: column)
     if termWidth + 4 <= column, let first = body.first {
       body[0] = "  " + term + String(repeating: " ", count: column - 2 - termWidth) + first.dropFirst(column)
       return body
     }
-    return ["  " + term] + body
+    return wrap(term, width: width, indent: 2, hang: 4) + body
+  }
+
+  /// A command that is longer than the line goes on after a backslash, so that it can be copied. Between quotes the shell
+  /// would take the backslash for itself, so what is quoted is one word.
+  private static func command(_ line: String, width: Int) -> [String] {
+    guard TextWidth.columns(line) + 2 > width else { return ["  " + line] }
+    var words: [String] = []
+    var quote: UInt8?
+    for piece in line.pieces(at: " ") {
+      if quote == nil { words.append(String(piece)) } else { words[words.count - 1] += " " + piece }
+      for byte in piece.utf8 where byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+        if quote == nil { quote = byte } else if quote == byte { quote = nil }
+      }
+    }
+    let lines = wrap(words, width: width - 2, indent: 2, hang: 4)
+    return lines.dropLast().map { $0 + " \\" } + lines.suffix(1)
+  }
+
+  static func wrap(_ text: String, width: Int, indent: Int, hang: Int? = nil) -> [String] {
+    wrap(text.words(between: " ").map(String.init), width: width, indent: indent, hang: hang)
   }
 
   /// Wraps at spaces; a word longer than the line gets its own line.
-  static func wrap(_ text: String, width: Int, indent: Int, hang: Int? = nil) -> [String] {
+  private static func wrap(_ words: [String], width: Int, indent: Int, hang: Int?) -> [String] {
     var lines: [String] = []
     var line = String(repeating: " ", count: indent)
     var used = indent
     var isEmpty = true
-    for word in text.split(separator: " ") {
-      let columns = TextWidth.columns(String(word))
+    for word in words {
+      let columns = TextWidth.columns(word)
       if !isEmpty, used + 1 + columns > width {
         lines.append(line)
         line = String(repeating: " ", count: hang ?? indent)

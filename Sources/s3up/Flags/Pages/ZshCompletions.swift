@@ -39,7 +39,7 @@ enum ZshCompletions {
 
   private static func rest(_ command: CommandName) -> String {
     switch command {
-    case .help: "'*:command:(\(CommandName.words.joined(separator: " ")))'"
+    case .help: "'*:topic:(\(Completions.helpWords))'"
     case .completions: "'*:shell:(\(ShellChoice.words.joined(separator: " ")))'"
     default: "'*:file:_files'"
     }
@@ -93,7 +93,7 @@ enum FishCompletions {
       let seen = "-n '__fish_seen_subcommand_from \(command.rawValue)'"
       for flag in FlagList.of(command) { lines += self.lines(flag, seen) }
     }
-    lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from help' -a '\(names)'")
+    lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from help' -a '\(Completions.helpWords)'")
     let shells = ShellChoice.words.joined(separator: " ")
     lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from completions' -a '\(shells)'")
     return lines.joined(separator: "\n") + "\n"

@@ -1,0 +1,176 @@
+/// A comparison of many files with their objects, several at a time, which can be watched and stopped.
+///
+///     let check = try store.verification(ofTree: "images", under: "images/") { event in print(event) }
+///     print(try await check.run().verified)
+public final class BatchVerification: BatchRun {
+  private struct State: Sendable {
+    var now = BatchState()
+    var despair = Despair()
+    /// Why the run ends before its sources do.
+    var stop: Failure?
+    var work: Task<Void, Never>?
+  }
+
+  private let store: Store
+  private let options: VerifyOptions
+  private let find: Finder
+  private let onEvent: @Sendable (BatchEvent) -> Void
+  private let state = Locked(State())
+  /// Each waits for the store most of the time, unless its file is large.
+  private let gate = Gate(16)
+
+  init(
+    _ store: Store, _ options: VerifyOptions, find: @escaping Finder, onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) {
+    (self.store, self.options, self.find, self.onEvent) = (store, options, find, onEvent)
+  }
+
+  /// The progress; can be read at any time.
+  public var progress: BatchState { state.withLock { $0.now } }
+
+  /// Stops the run; can be called from anywhere.
+  public func cancel() { stop(Failure(.interrupted, "interrupted")) }
+
+  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read to their end, or
+  /// if the run is cancelled; what is found out of each object is reported as an event.
+  public func run() async throws(Failure) -> BatchSummary {
+    let work = Task { [self] in await compareAll() }
+    let isStopped = state.withLock { state in
+      state.work = work
+      return state.stop != nil
+    }
+    if isStopped { work.cancel() }
+    await withTaskCancellationHandler {
+      await work.value
+    } onCancel: { [self] in
+      cancel()
+    }
+    let (summary, stop) = state.withLock { ($0.now.summary, $0.stop) }
+    if let stop, !summary.hasGivenUp { throw stop }
+    return summary
+  }
+
+  private func stop(_ failure: Failure) {
+    let work = state.withLock { state in
+      state.stop = state.stop ?? failure
+      return state.work
+    }
+    work?.cancel()
+  }
+
+  private var goesOn: Bool { state.withLock { $0.stop == nil } }
+
+  private func compareAll() async {
+    let ahead = Lookahead(large: UploadPlan.defaultPart)
+    let finder = ahead.fill(by: find) { [self] step in
+      await take(step, ahead)
+    } ended: { [self] trouble in
+      state.withLock { ($0.now.foundAll, $0.stop) = (trouble == nil, $0.stop ?? trouble) }
+    }
+    await withDiscardingTaskGroup { group in
+      while await gate.enter() {
+        guard goesOn, let candidate = await ahead.take() else { break }
+        group.addTask { [self] in
+          await verify(candidate)
+          gate.leave()
+        }
+      }
+      ahead.close(dropping: true)
+    }
+    await finder.value
+  }
+
+  private func take(_ step: CandidateStep, _ ahead: Lookahead) async -> Bool {
+    switch step {
+    case .skipped(let source):
+      state.withLock { $0.now.summary.skipped += 1 }
+      onEvent(.skipped(source))
+    case .leftOut(let source):
+      store.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.why)")
+    case .advice(let text): store.world.log(0, text)
+    case .failed(let failure, let name):
+      let path = FilePath(failure.place.file ?? "")
+      failed(failure, path, failure.place.key ?? "", name: name.isEmpty ? path.bytes : name)
+    case .candidate(let candidate):
+      state.withLock { state in
+        state.now.found += 1
+        state.now.foundBytes = state.now.foundBytes.plus(candidate.size ?? 0)
+        state.now.left = state.now.left.plus(candidate.size ?? 0)
+      }
+      return await ahead.put(candidate)
+    }
+    return goesOn
+  }
+
+  private func verify(_ candidate: Candidate) async {
+    let (item, start) = (candidate.item, store.world.uptime())
+    let result: Result<VerifiedObject, Failure>
+    do throws(Failure) {
+      result = .success(try await store.verify(item.input, is: item.key, options).proven())
+    } catch {
+      result = .failure(error)
+    }
+    state.withLock { state in
+      let size = candidate.size ?? 0
+      state.now.left = max(0, state.now.left - size)
+      state.now.bytes = state.now.bytes.plus(size)
+      state.now.taken = state.now.taken.plus(size)
+    }
+    switch result {
+    case .success(let object):
+      state.withLock { state in
+        state.now.summary.verified += 1
+        state.now.summary.bytes = state.now.summary.bytes.plus(object.size)
+      }
+      let source = item.input.path.text
+      onEvent(
+        .verified(object, source: source, bucket: store.bucket, key: item.key, took: store.world.uptime() - start))
+    case .failure(let failure): failed(failure, item.input.path, item.key, name: item.name ?? item.input.path.bytes)
+    }
+  }
+
+  private func failed(_ failure: Failure, _ path: FilePath, _ key: String, name: [UInt8]) {
+    onEvent(
+      .ended(
+        BatchResult(
+          source: path.text, bucket: store.bucket, key: key,
+          result: .failure(failure.at(Place(file: path.text, bucket: store.bucket, key: key))), name: name)))
+    // What was stopped has not failed.
+    guard failure.code != .interrupted else { return }
+    let givesUp = state.withLock { state in
+      state.now.summary.failed += 1
+      // That there is no object, or that nothing proves it, says nothing of the next one.
+      let isHopeless =
+        failure.code != .refused && state.despair.isHopeless(failure, done: state.now.summary.verified)
+      let givesUp = isHopeless || options.stopsAtFirstFailure
+      if givesUp { state.now.summary.hasGivenUp = true }
+      return givesUp
+    }
+    if givesUp { stop(Failure(.interrupted, "not compared, because another file failed")) }
+  }
+}
+
+extension Store {
+  /// Whether each file of a folder is the object below a prefix that has its name. Objects that have no file are not looked
+  /// at. It starts with `run()`.
+  public func verification(
+    ofTree folder: String, under prefix: String, _ tree: TreeOptions = TreeOptions(),
+    _ options: VerifyOptions = VerifyOptions(), onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+  ) throws(Failure) -> BatchVerification {
+    try verification(tree.sources(folder, to: prefix), options, onEvent: onEvent)
+  }
+
+  package func verification(
+    _ sources: BatchSources, _ options: VerifyOptions, besides outputs: RunOutputs = RunOutputs(),
+    onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) throws(Failure) -> BatchVerification {
+    try checkKey(options.customerKey)
+    var outputs = outputs
+    outputs.stateFolder = self.options.stateFolder(world.environment)
+    return BatchVerification(
+      self, options,
+      find: { [self, outputs] give in
+        try await sources.find(in: bucket, besides: outputs, give) { nil }
+      }, onEvent: onEvent)
+  }
+}

@@ -1,0 +1,83 @@
+/// Finds out all that a store tells about an object: a HEAD, and for what that does not show, one small request each.
+struct Inquiry: Sendable {
+  private let store: Store
+  private let head: HeadObject
+
+  init(_ store: Store, _ head: HeadObject) { (self.store, self.head) = (store, head) }
+
+  /// What one more request has found; `why`: the store does not tell.
+  private enum Answer<Value: Sendable>: Sendable {
+    case known(Value)
+    case unknown(why: String)
+  }
+
+  func run() async throws(Failure) -> ObjectDescription {
+    let object = try await store.client.perform(head, retrying: store.retry).object()
+    let (shownRetention, shownHold) = (object.retention, object.headers[RequestedSettings.Name.legalHold])
+    // In a directory bucket an object has neither tags nor locks.
+    let hasSettings = store.endpoint.kind != .directory
+    async let parts = parts(of: object)
+    async let tags = hasSettings ? settings(.tagging) : nil
+    async let retention = hasSettings && shownRetention == nil ? settings(.retention) : nil
+    async let legalHold = hasSettings && shownHold == nil ? settings(.legalHold) : nil
+    var description = ObjectDescription(object: object)
+    (description.parts, description.retention, description.legalHold) = (object.partCount, shownRetention, shownHold)
+    switch try await parts.get() {
+    case .known(let parts):
+      description.parts = parts?.count ?? description.parts
+      description.partSize = parts?.size
+    case .unknown(let why): if object.isInParts { description.unknown[.parts] = why }
+    }
+    switch try await tags?.get() {
+    case .known(.tags(let tags)): description.tags = tags
+    case .known: description.tags = []
+    case .unknown(let why): description.unknown[.tags] = why
+    case nil: break
+    }
+    switch try await retention?.get() {
+    case .known(.retention(let mode?, let until)): description.retention = .init(mode: mode, until: until)
+    case .known, nil: break
+    case .unknown(let why): description.unknown[.retention] = why
+    }
+    switch try await legalHold?.get() {
+    case .known(.legalHold(let status)): description.legalHold = status
+    case .known, nil: break
+    case .unknown(let why): description.unknown[.legalHold] = why
+    }
+    return description
+  }
+
+  private func parts(of object: ObjectInfo) async -> Result<Answer<PartsOfObject?>, Failure> {
+    await ask(HeadObject.name) { () async throws(Failure) in
+      try await store.client.parts(of: object, head, retrying: store.retry)
+    }
+  }
+
+  private func settings(_ part: GetObjectSettings.Part) async -> Result<Answer<GetObjectSettings.Output>, Failure> {
+    let operation = GetObjectSettings(
+      bucket: head.bucket, key: head.key, part: part, versionID: head.versionID, common: head.common)
+    return await ask(part.operation) { () async throws(Failure) in
+      try await store.client.perform(operation, retrying: store.retry)
+    }.map { answer in
+      if case .known(.object) = answer { .unknown(why: "the store does not know \(part.operation)") } else { answer }
+    }
+  }
+
+  /// What a store has refused is unknown; without an answer nothing is.
+  private func ask<Value: Sendable>(
+    _ operation: OperationName, _ work: () async throws(Failure) -> Value
+  ) async -> Result<Answer<Value>, Failure> {
+    do throws(Failure) {
+      return .success(.known(try await work()))
+    } catch {
+      return error.status == nil ? .failure(error) : .success(.unknown(why: error.reason(of: operation)))
+    }
+  }
+}
+
+extension ObjectInfo {
+  /// Shown by a HEAD only to those who may read it.
+  fileprivate var retention: ObjectDescription.Retention? {
+    headers[RequestedSettings.Name.lockMode].map { .init(mode: $0, until: headers[RequestedSettings.Name.lockDate]) }
+  }
+}

@@ -1,0 +1,53 @@
+extension ObjectInfo {
+  /// Such as `GLACIER`; S3 does not return `STANDARD`, the default.
+  public var storageClass: String? { headers.storageClass }
+
+  /// Its checksums, those of algorithms that nobody knows yet too.
+  package var sums: [(algorithm: String, type: String?, value: String)] {
+    checksums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, value in
+      let known = ChecksumAlgorithm.allCases.first { $0.headerName == name }
+      let word = name.rest(after: ChecksumHeaders.prefix).map { $0.uppercased() } ?? name
+      return (known?.awsName ?? word, known.flatMap(type(of:))?.rawValue ?? checksumType, value)
+    }
+  }
+
+  /// The answer's headers that no other property shows and that are about the object, with lower-case names; several of one
+  /// name are joined.
+  package var others: [NamedValue] {
+    var others: [NamedValue] = []
+    for field in headers.fields {
+      let name = field.name.lowercased()
+      guard !Self.shown.contains(name), !Self.ofAnswer.contains(name),
+        !Self.beginnings.contains(where: name.begins(with:))
+      else { continue }
+      if let index = others.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+        others[index].value += ", \(field.value)"
+      } else {
+        others.append(NamedValue(name, field.value))
+      }
+    }
+    return others
+  }
+
+  private static let shown: Set<String> = [
+    "content-length", "content-range", "content-type", "etag", "last-modified", "x-amz-version-id",
+    "x-amz-mp-parts-count", RequestedSettings.Name.storageClass, "x-goog-storage-class", "x-oss-storage-class",
+  ]
+  private static let beginnings = [
+    RequestedSettings.Name.metadata, ChecksumHeaders.prefix, RequestedSettings.Name.encryption, "x-amz-object-lock-",
+    "access-control-", "x-ratelimit-",
+  ]
+  /// About the answer or its server, and not about the object.
+  private static let ofAnswer: Set<String> = [
+    "accept-ranges", "age", "alt-svc", "connection", "content-security-policy", "date", "keep-alive", "server",
+    "strict-transport-security", "transfer-encoding", "vary", "via", "x-amz-bucket-region", "x-amz-id-2",
+    "x-amz-request-charged", "x-amz-request-id", "x-cache", "x-content-type-options", "x-openstack-request-id",
+    "x-timestamp", "x-trans-id", "x-xss-protection",
+  ]
+}
+
+extension HeaderList {
+  var storageClass: String? {
+    self[RequestedSettings.Name.storageClass] ?? self["x-goog-storage-class"] ?? self["x-oss-storage-class"]
+  }
+}

@@ -1,0 +1,38 @@
+/// One page of the buckets of an account: `GET /`. Only AWS has pages, and only if it is asked for them.
+package struct ListBuckets: S3Operation {
+  package static let name = OperationName("ListBuckets", needs: "s3:ListAllMyBuckets")
+
+  package struct Page: Sendable, Equatable {
+    package var buckets: [ListedBucket]
+    package var nextToken: String?
+  }
+
+  package var token: String?
+
+  package init(token: String? = nil) {
+    self.token = token
+  }
+
+  package var place: Place { Place() }
+
+  package func request() throws(Failure) -> S3Request {
+    try S3Request(
+      Self.name, .get, place: place, query: token.map { [QueryItem("continuation-token", $0)] } ?? [],
+      maximumAnswer: ListedPage.mostBytes, isAboutService: true)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> Page {
+    let tree = try document(answer)
+    guard let root = tree.root, let list = root.isNamed("Buckets") ? root : tree.first("Buckets") else {
+      throw nonsense(answer, "the answer to \(Self.name) is not a list of buckets")
+    }
+    let buckets = list.children.filter { $0.isNamed("Bucket") }.compactMap { element in
+      element.string("Name").map { name in
+        ListedBucket(
+          name: name, created: element.string("CreationDate").map(ASCII.trimmed).flatMap(S3Date.iso8601),
+          region: element.string("BucketRegion").map(ASCII.trimmed))
+      }
+    }
+    return Page(buckets: buckets, nextToken: root.string("ContinuationToken"))
+  }
+}

@@ -1,0 +1,62 @@
+/// One page of the versions and delete markers of a bucket, in the order of their keys' bytes: `GET /?versions`.
+package struct ListObjectVersions: S3Operation {
+  package static let name = OperationName("ListObjectVersions", needs: "s3:ListBucketVersions on the bucket")
+
+  /// The version behind which a page begins.
+  package struct Marker: Sendable, Equatable {
+    package var key: String
+    /// S3 ignores it without the key.
+    package var versionID: String?
+
+    package init(key: String, versionID: String? = nil) {
+      self.key = key
+      self.versionID = versionID
+    }
+  }
+
+  package var bucket: String
+  package var prefix: String?
+  package var delimiter: String?
+  package var marker: Marker?
+  package var most: Int?
+  package var common: CommonHeaders
+
+  package init(
+    bucket: String, prefix: String? = nil, delimiter: String? = nil, marker: Marker? = nil, most: Int? = nil,
+    common: CommonHeaders = CommonHeaders()
+  ) {
+    self.bucket = bucket
+    self.prefix = prefix
+    self.delimiter = delimiter
+    self.marker = marker
+    self.most = most
+    self.common = common
+  }
+
+  package var place: Place { Place(bucket: bucket) }
+
+  package func request() throws(Failure) -> S3Request {
+    var query = [QueryItem("versions"), QueryItem("encoding-type", "url")]
+    if let prefix, !prefix.isEmpty { query.append(QueryItem("prefix", prefix)) }
+    if let delimiter { query.append(QueryItem("delimiter", delimiter)) }
+    if let most { query.append(QueryItem("max-keys", String(most))) }
+    if let marker {
+      query.append(QueryItem("key-marker", marker.key))
+      if let id = marker.versionID { query.append(QueryItem("version-id-marker", id)) }
+    }
+    return try S3Request(
+      Self.name, .get, place: place, query: query, headers: common.list(), maximumAnswer: ListedPage.mostBytes)
+  }
+
+  package func output(from answer: Response) throws(Failure) -> ListObjects.Page {
+    let list = ListedPage(
+      try document(answer), "ListVersionsResult", of: "Version", "DeleteMarker", limit: "MaxKeys", prefix: prefix)
+    guard let list else { throw nonsense(answer, "the answer to \(Self.name) is not a list of versions") }
+    var page = ListObjects.Page(list)
+    if let key = list.root.string("NextKeyMarker") {
+      page.nextVersion = Marker(
+        key: list.keys.decoded(marker: key), versionID: list.root.string("NextVersionIdMarker"))
+    }
+    return page
+  }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import MultipartCore
+
+/// `s3up verify FILE s3://BUCKET/KEY`
+struct VerifyCommand {
+  private let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  func run() async throws(Failure) {
+    let (source, url) = try PutSource.read(session.invocation)
+    let (name, start) = (source.name.text, session.world.uptime())
+    let place = Place(file: name, bucket: url.bucket, key: url.key)
+    do throws(Failure) {
+      let object = try await verify(source.input(errors: nil), url)
+      let took = session.world.uptime() - start
+      try session.say(
+        session.paint(STDOUT_FILENO).result(Self.line(object, name, url.bucket, url.key ?? "", took)),
+        json: Event.verified(Event.Subject(place), object, took: took).json)
+    } catch {
+      throw error.at(place)
+    }
+  }
+
+  private func verify(_ input: UploadInput, _ url: S3URL) async throws(Failure) -> VerifiedObject {
+    let options = try VerifyOptions(session)
+    let task = Task { [session] () async -> Result<VerifiedObject, Failure> in
+      do throws(Failure) {
+        let store = try await session.store(url.bucket)
+        return .success(
+          try await store.verify(input, is: url.key ?? "", options).proven())
+      } catch {
+        return .failure(error)
+      }
+    }
+    session.signals.listen { task.cancel() }
+    return try await task.value.get()
+  }
+
+  /// `verified FILE is s3://b/k (1.0 GiB, 12.3 s; CRC64NVME abc= of the object is the file's)`
+  static func line(
+    _ object: VerifiedObject, _ source: String, _ bucket: String, _ key: String, _ took: Duration
+  ) -> String {
+    let names = [source, "s3://\(bucket)/\(key)"].map { SafeText.oneLine($0, limit: .max) }
+    return "verified \(names[0]) is \(names[1]) (\(Human.size(object.size)), \(Human.duration(took)); "
+      + "\(SafeText.oneLine(object.evidence)))"
+  }
+}

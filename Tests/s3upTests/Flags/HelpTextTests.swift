@@ -1,0 +1,179 @@
+import Foundation
+import MultipartCore
+import Support
+import Testing
+
+@testable import s3up
+
+@Suite(.timeLimit(.minutes(15))) struct HelpTextTests {
+  private static func answer(_ words: String..., width: Int = 80) throws -> String {
+    let invocation = try Parser.parse(words.map { Argument($0) }, environment: [:])
+    return try HelpText.answer(invocation, width: width, version: "1.2.3")
+  }
+
+  private static func lines(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+  }
+
+  private static let pages: [Page] =
+    [.start, .overview] + CommandName.allCases.flatMap { [.of($0), .few($0, nil)] }
+    + TicketCommand.Action.allCases.flatMap { [.of(.ticket, $0), .few(.ticket, $0)] }
+    + HelpTopic.allCases.map { .of($0) } + ["rate", "resume", "sync"].compactMap { HelpSearch([$0]).page }
+
+  @Test("Without any word it shows ten lines with three examples")
+  func alone() throws {
+    let text = try Self.answer()
+    #expect(Self.lines(text).count <= 12 && text.components(separatedBy: "\n  s3up ").count == 4, "\(text)")
+    #expect(try Self.answer("-h") == text)
+    #expect(try Self.answer("help") == Self.answer("--help") && Self.answer("help") != text)
+    // With the prompt below it, the list of commands is one screen of 24 rows.
+    #expect(Self.lines(try Self.answer("help")).count <= 23)
+  }
+
+  @Test("The short help of each command fits into 24 lines of 80 columns, and names options that most people need")
+  func short() throws {
+    for command in CommandName.allCases {
+      let text = try Self.answer(command.rawValue, "-h")
+      #expect(Self.lines(text).count <= 24, "\(command) \(Self.lines(text).count)")
+      #expect(text.contains("s3up help \(command.rawValue)"), "\(command)")
+      let few = FlagList.of(command).filter { text.contains("  " + $0.term) }
+      #expect(few.count <= 12 && few.count >= min(4, FlagList.of(command).count - 5), "\(command) \(few.map(\.long))")
+    }
+    let put = try Self.answer("put", "-h")
+    for option in ["-r, --recursive", "--exclude", "--content-type", "--endpoint-url", "--limit-rate", "--skip-same"] {
+      #expect(put.contains("  \(option)"), "\(option)")
+    }
+    #expect(!put.contains("S3UP_"))
+  }
+
+  @Test(
+    "Lines fit the terminal from 20 to 300 columns, and no word is broken",
+    arguments: Array(20...44) + [60, 71, 72, 80, 120, 200, 299, 300, 1000])
+  func width(_ width: Int) {
+    for page in Self.pages {
+      let text = TextPage.draw(page, width: width)
+      for line in Self.lines(text) where TextWidth.columns(line) > min(width, 300) {
+        // Only a word that is longer than the line, also one that a shell's quotes make.
+        #expect(
+          !line.trimmingCharacters(in: .whitespaces).replacing(" \\", with: "").replacing(/'.*'/, with: "").contains(
+            " "), "\(width): \(line)")
+      }
+      let joined = Self.words(text.replacing(" \\\n", with: "\n"))
+      #expect(joined == Self.words(TextPage.draw(page, width: 300).replacing(" \\\n", with: "\n")))
+    }
+  }
+
+  private static func words(_ text: String) -> [Substring] { text.split { $0 == " " || $0 == "\n" } }
+
+  @Test("A wide terminal is used: paragraphs fill 200 columns")
+  func wide() {
+    let text = TextPage.draw(.of(.put), width: 200)
+    #expect(Self.lines(text).contains { TextWidth.columns($0) > 180 })
+  }
+
+  @Test("A command that is broken over lines is still that command in a shell, also where it quotes")
+  func broken() async throws {
+    let line = try #require(CommandPage.put.examples.first { $0.line.contains("pipefail") }).line
+    for width in [20, 30, 50] {
+      let text = TextPage.draw(Page(blocks: [.example(what: "x", line: line)]), width: width)
+      let command = Self.lines(text).dropFirst().joined(separator: "\n")
+      #expect(command.contains(" \\\n"))
+      let result = try await ChildProcess(
+        Programs.find("sh"), ["-c", "s3up() { printf '%s\\n' \"$@\"; }; " + command], environment: [:]
+      ).wait(timeout: .seconds(60))
+      #expect(
+        result.output
+          == "put\n--from-command\ns3://my-bucket/db.sql.zst\n--\nbash\n-c\nset -o pipefail; pg_dump mydb | zstd\n")
+    }
+  }
+
+  @Test("A word is searched in options, commands and topics; what is named so comes first")
+  func search() throws {
+    let rate = try Self.answer("help", "rate")
+    #expect(rate.contains("--limit-rate RATE|off") && rate.contains("s3up help values"), "\(rate)")
+    #expect(rate.range(of: "--limit-rate")!.lowerBound < rate.range(of: "--concurrency")!.lowerBound)
+    #expect(!rate.contains("separate"))
+    let resume = try Self.answer("help", "resume")
+    #expect(resume.contains("--resume WHEN") && resume.contains("After any interruption the same command resumes"))
+    #expect(try Self.answer("help", "--limit-rate") == Self.answer("help", "limit-rate"))
+    #expect(try Self.answer("help", "stall", "timeout").contains("--stall-timeout DURATION"))
+    #expect(try Self.answer("help", "S3UP_PART_SIZE").contains("--part-size"))
+    #expect(try Self.answer("help", "-n").contains("--dry-run"))
+    #expect(try Self.answer("help", "sync").contains("--skip-same"))
+    let none = #expect(throws: Failure.self) { try Self.answer("help", "prts") }
+    #expect(none?.code == .usage && none?.message.contains("did you mean 'parts'?") == true)
+  }
+
+  @Test("Topics: exit codes, environment, filters, tickets, and how values are written")
+  func topics() throws {
+    for row in ExitStatus.table { #expect(try Self.answer("help", "exit-codes", width: 300).contains(row.meaning)) }
+    #expect(try Self.answer("help", "environment").contains("AWS_ENDPOINT_URL_S3"))
+    #expect(try Self.answer("help", "filters").contains("gitignore"))
+    #expect(try Self.answer("help", "tickets").contains("s3up ticket issue"))
+    #expect(try Self.answer("help", "values").contains("8MiB"))
+    for topic in HelpTopic.allCases { #expect(try Self.answer("help").contains(topic.rawValue)) }
+  }
+
+  @Test("An action of ticket has a help of its own, with its options and no other's")
+  func actions() throws {
+    let issue = try Self.answer("help", "ticket", "issue")
+    #expect(issue.contains("--max-size") && !issue.contains("--trust-edited") && !issue.contains("ticket renew ["))
+    #expect(try Self.answer("ticket", "issue", "--help") == issue)
+    #expect(try Self.answer("ticket", "renew", "f", "--help").contains("--trust-edited"))
+    #expect(try Self.answer("ticket", "issue", "-h").contains("--expires"))
+    #expect(try Self.answer("ticket", "nonsense", "-h") == Self.answer("ticket", "-h"))
+  }
+
+  @Test("Each variable that the topic names is read somewhere")
+  func variables() throws {
+    let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardizedFileURL
+    let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+    var code = ""
+    for case let file as URL in try #require(files)
+    where file.pathExtension == "swift" && file.lastPathComponent != "HelpTopic.swift" {
+      code += try String(contentsOf: file, encoding: .utf8)
+    }
+    for name in HelpTopic.variables.flatMap({ $0.names.components(separatedBy: ", ") }) {
+      #expect(code.contains("\"\(name)\""), "\(name)")
+    }
+  }
+}
+
+/// The pager, in a terminal of 24 rows that `script` makes.
+@Suite(.crowd) struct PagerTests {
+  private static func terminal(_ line: String, pager: String) async throws -> String {
+    var box = try BlackBox()
+    box.environment["PAGER"] = pager
+    box.environment["NO_COLOR"] = "1"
+    box.environment["LINE"] = "stty rows 24 cols 80; \"$S3UP\" \(line)"
+    return try await box.shell("exec script -qec \"$LINE\" /dev/null </dev/null").output
+  }
+
+  @Test("Help that is longer than the terminal goes through the pager")
+  func long() async throws {
+    for line in ["help put", "put --help"] {
+      let shown = try await Self.terminal(line, pager: "sed 's/^/paged: /'")
+      #expect(shown.contains("paged: Exit codes:"), "\(shown.suffix(300))")
+    }
+  }
+
+  @Test(
+    "Help that fits is printed, and so is short help, and what no terminal reads",
+    arguments: ["", "help", "put -h", "--version", "help put | cat", "help --man | cat"])
+  func short(_ line: String) async throws {
+    let shown = try await Self.terminal(line, pager: "sed 's/^/paged: /'")
+    #expect(!shown.contains("paged:") && shown.contains("s3up"), "\(shown.prefix(300))")
+  }
+
+  @Test("If the pager cannot be started, the help is printed")
+  func missing() async throws {
+    let shown = try await Self.terminal("help put", pager: "no-such-pager -x")
+    #expect(shown.contains("Exit codes:"), "\(shown.suffix(300))")
+  }
+
+  @Test("A signal ends the pager as it would end any program")
+  func interrupted() async throws {
+    let shown = try await Self.terminal("help put; echo status $?", pager: "kill -INT $$; echo still there")
+    #expect(shown.contains("status 130") && !shown.contains("still there"), "\(shown)")
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Support
+import Testing
+
+@testable import s3up
+
+/// What the README and the articles say of the program and the package is what these are.
+@Suite(.timeLimit(.minutes(15))) struct ArticleTests {
+  private static let reference = Article.named("Reference.md")?.text ?? ""
+
+  @Test("Each page that the README links to is there, and each article is among its links or those of the guide")
+  func links() throws {
+    let readme = try #require(Article.named("README.md")).text
+    let targets = readme.components(separatedBy: "](").dropFirst().compactMap { $0.components(separatedBy: ")").first }
+    #expect(targets.count > 12)
+    for target in targets where !target.hasPrefix("https://") {
+      #expect(FileManager.default.fileExists(atPath: Article.root.appending(path: target).path), "\(target)")
+    }
+    let pages = try readme + ["Guide.md", "MultipartCore.md"].map { try #require(Article.named($0)).text }.joined()
+    for article in Article.all where article.name != "README.md" {
+      let name = article.name.dropLast(".md".utf8.count)
+      #expect(pages.contains("/\(article.name))") || pages.contains("<doc:\(name)>"), "\(name)")
+    }
+  }
+
+  @Test("The reference names every command, and every exit code as help does; the README names only such codes")
+  func reference() throws {
+    for command in CommandName.words {
+      let forms = ["`s3up \(command)", "`\(command)`", "`\(command) "]
+      #expect(forms.contains { Self.reference.contains($0) }, "\(command)")
+    }
+    let rows = Self.rows(of: Self.reference)
+    for (codes, meaning) in ExitStatus.table {
+      #expect(rows.contains { $0.hasPrefix("| \(codes) | \(meaning)") }, "\(codes)")
+    }
+    let readme = Self.rows(of: try #require(Article.named("README.md")).text)
+    let shown = readme.compactMap { $0.split(separator: "|").first.flatMap { Int32(String($0).trimmed) } }
+    #expect(shown == [0, 65, 75, 77])
+    for code in shown { #expect(ExitStatus(rawValue: code) != nil) }
+  }
+
+  @Test("The JSON of the reference has the keys that the program prints")
+  func json() async throws {
+    let example = try #require(Article.named("Reference.md")?.blocks("json").first)
+    let box = try BlackBox()
+    try box.sample("backup.tar", 6 * mebi)
+    let result = try await box.run("put", "backup.tar", "s3://bucket/backups/", "--part-size", "5M", "--json")
+    #expect(try Self.keys(example) == Self.keys(result.output))
+  }
+
+  @Test("The lines for a Swift package are those of one that the tests build, and the Debian packages those of ours")
+  func package() throws {
+    let page = try #require(Article.named("MultipartCore.md"))
+    func read(_ path: String) throws -> String {
+      try String(contentsOf: Article.root.appending(path: path), encoding: .utf8)
+    }
+    let example = try read("Tests/Acceptance/Example/Package.swift")
+      .replacingOccurrences(of: "\"../../..\"", with: "\"../s3up\"")
+    let code = page.blocks("swift")
+    for block in code.dropFirst() { #expect(example.contains(block), "\(block)") }
+    #expect(code.count == 3)
+    #expect(try code.first == read("Tests/Acceptance/Example/Sources/FrontPage/main.swift").trimmed)
+    let named = try read("Package.swift").components(separatedBy: ".apt([\"").dropFirst()
+      .compactMap { $0.components(separatedBy: "\"").first }
+    #expect(named.count == 3)
+    for name in named { #expect(page.text.contains(" \(name)"), "\(name)") }
+  }
+
+  private static func rows(of text: String) -> [String] {
+    text.replacingOccurrences(of: "`", with: "").components(separatedBy: "\n").filter { $0.hasPrefix("| ") }
+  }
+
+  private static func keys(_ line: String) throws -> [String] {
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    return try #require(object).keys.sorted()
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+}
