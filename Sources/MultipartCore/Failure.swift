@@ -110,4 +110,12 @@ public struct Failure: Error, Sendable {
     copy.place.fill(from: place)
     return copy
   }
+
+  /// The end of a run's time, of an object that was waiting for its next try: what its last one ended in.
+  func `while`(waitingAfter why: Wording) -> Failure {
+    guard code == .deadline, !why.description.isEmpty else { return self }
+    var copy = self
+    copy.message = "\(message); the last try failed: \(why)"
+    return copy
+  }
 }

@@ -30,6 +30,13 @@ package struct RetryPolicy: Sendable, Equatable {
     return max(wait, min(asked, longestRetryAfter))
   }
 
+  /// For a request without which there is another way: no more than this many tries.
+  func atMost(_ tries: Int) -> RetryPolicy {
+    var policy = self
+    policy.tries = min(self.tries, tries)
+    return policy
+  }
+
   /// The code decides, not the status: a RequestTimeout is a 400, and a 200 can contain an InternalError. Data that
   /// arrived damaged is sent again; whether the source has changed is another question.
   package static func isWorthRetrying(_ code: Failure.Code) -> Bool {

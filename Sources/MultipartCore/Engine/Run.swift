@@ -111,7 +111,10 @@ package struct Run<Machine: ObjectMachine>: Sendable {
     case .sampled(let sample, let moved): return look(sample, moved) + wakes()
     case .interrupted(let failure):
       interruption = interruption ?? failure
-      for object in active { orders += tell(object) { $0.interrupted(failure, &$1) } }
+      for object in active {
+        let failure = scheduler.nextTry(of: object).map { failure.while(waitingAfter: $0.why) } ?? failure
+        orders += tell(object) { $0.interrupted(failure, &$1) }
+      }
     }
     return orders + fill() + wakes()
   }

@@ -35,8 +35,8 @@ final class ClockOffset: Sendable {
   }
 
   /// True if the answer refuses the time and the next signature may be accepted: its `Date` changes the time; or the `Date`
-  /// agrees, and the request came late (this machine was suspended), or one of the store's servers has a wrong clock. A refused HEAD has no code; there the `Date` must show a difference of more than the 15
-  /// minutes that S3 allows.
+  /// agrees, and the request came late (this machine was suspended), or one of the store's servers has a wrong clock. A
+  /// refused HEAD has no code; there the `Date` must show a difference of more than the 15 minutes that S3 allows.
   func learn(from answer: Response, now: Timestamp) -> Bool {
     guard answer.status == 403 || answer.status == 400, let date = answer.headers["Date"].flatMap(S3Date.http) else {
       return false

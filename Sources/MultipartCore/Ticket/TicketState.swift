@@ -160,7 +160,11 @@ struct TicketSteps {
     do throws(Failure) {
       let listing = try await listing()
       let state = TicketState(ticket, listing)
-      if let refusal = state.refusal(ticket, end) { throw refusal }
+      if let refusal = state.refusal(ticket, end) {
+        // Some stores still list the parts for a while after the upload was completed.
+        guard let done = try await completed(of: listing.parts.map { UploadedPart($0) }) else { throw refusal }
+        return done
+      }
       if ticket.expectedParts == nil { publishing(state) }
       let usable = Set(state.there)
       let receipts = listing.parts.filter { usable.contains($0.number) }.map { ticket.receipt(of: $0) }
@@ -186,6 +190,17 @@ struct TicketSteps {
       result.isUnchanged = true
       return result
     }
+  }
+
+  /// The object, if it is made of exactly these parts.
+  private func completed(of parts: [UploadedPart]) async throws(Failure) -> UploadedObject? {
+    guard !parts.isEmpty else { return nil }
+    let head = HeadObject(bucket: ticket.bucket, key: ticket.key, common: common)
+    let result = try await EarlierCompletion(head: head).find(parts, client: client, retry: retry)
+    guard let result, result.size <= ticket.mostBytes else { return nil }
+    var object = UploadedObject(result)
+    object.isUnchanged = true
+    return object
   }
 
   func revoke() async throws(Failure) -> Bool {

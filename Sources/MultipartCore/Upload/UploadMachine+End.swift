@@ -205,8 +205,7 @@ extension UploadMachine {
     case .list: return [.listAfterAbort(uploadID: cleanup.uploadID)]
     case .gone: return cleanedUp(isGone: true, &scheduler)
     case .again(let failure, let attempt):
-      var patient = scheduler.settings.retry
-      patient.tries = min(patient.tries, 4)
+      var patient = scheduler.settings.retry.atMost(4)
       if interruption?.code == .interrupted { patient.cap = .milliseconds(500) }
       guard let wait = scheduler.pause(after: failure, attempt: attempt, by: patient) else {
         return cleanedUp(isGone: false, &scheduler)

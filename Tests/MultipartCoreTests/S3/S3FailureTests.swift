@@ -66,6 +66,14 @@ import Testing
     #expect(read("{\"error\":{\"code\":\(status)}}", status).code == code)
   }
 
+  @Test("a closed account and a full store have their own remedies, not those of permissions and connections")
+  func closedOrFull() {
+    #expect(read(S3Answers.error("AccountProblem"), 403).remedy?.description.contains("ask its provider") == true)
+    for full in [read("", 507), read(S3Answers.error("XMinioStorageFull"), 507)] {
+      #expect(full.remedy?.description == "the store's disks are full")
+    }
+  }
+
   @Test func withAnUploadIDNotFoundMeansThatTheUploadIsGone() {
     #expect(read("", 404, place: upload).code == .uploadGone)
     #expect(read(S3Answers.error("NoSuchKey"), 404, place: upload).code == .uploadGone)

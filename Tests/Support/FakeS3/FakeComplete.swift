@@ -25,7 +25,7 @@ extension FakeServer {
         versionID: options.versioning ? Self.requestID(state.next()) : nil, modified: state.now, uploadID: upload.id,
         customerKey: upload.customerKey, content: options.storage == .memory ? Self.join(parts) : nil)
       state.put(object)
-      state.uploads[upload.id] = nil
+      if !options.listsCompleted { state.uploads[upload.id] = nil }
       let answer = Self.completed(object, head, options)
       state.finished[upload.id] = answer
       return answer

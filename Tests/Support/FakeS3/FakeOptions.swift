@@ -62,6 +62,8 @@ package struct FakeOptions: Sendable {
   package var noLock: (status: Int, code: String) = (404, "NoSuchObjectLockConfiguration")
   /// A GET of a range gets the whole object with 200, as from a store or a proxy that does not know ranges.
   package var ignoresRanges = false
+  /// A completed upload is still listed, with its parts, as at OpenStack Swift for a while.
+  package var listsCompleted = false
   package var listedKeys = ListedKeys.encoded
   package var lists = Lists.paged
   /// Headers that HEAD hides, as from somebody who may not read them.

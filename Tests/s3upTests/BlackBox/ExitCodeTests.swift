@@ -11,6 +11,15 @@ import Testing
     return box
   }
 
+  @Test("an ACL that no store knows is refused before anything is sent: whether it was applied nothing could show")
+  func unknownACL() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    let result = try await box.run("put", "f", "s3://bucket/k", "--acl=public")
+    result.expectFailure(64, "--acl: 'public' is not one of its values", "public-read")
+    #expect(box.fake.requests.isEmpty)
+  }
+
   @Test("a wrong secret is 77 with the store's code, and is not tried again")
   func wrongSecret() async throws {
     var box = try box()

@@ -211,6 +211,18 @@ import Testing
     #expect(dry.lines.last?.hasPrefix("0 files would be uploaded, 4 unchanged") == true, "\(dry.output)")
   }
 
+  @Test("Where the store cannot list, --skip-same gives the list up after three tries and asks for each object")
+  func skipSameWithoutAList() async throws {
+    let box = try box()
+    let put = ["put", "-r", "t", "s3://bucket/p", "--skip-same"]
+    try await box.run(put).expectSuccess()
+    box.fake.setFaults([Fault(.init(.listObjects), .error(status: 503, code: "SlowDown"))])
+    let second = try await box.run(put)
+    second.expectSuccess()
+    #expect(second.lines.last?.hasPrefix("0 files uploaded, 4 unchanged") == true, "\(second.output)")
+    #expect(box.fake.requests(.listObjects).count == 1 + 3)
+  }
+
   @Test("A manifest is written last, is what sha256sum checks, and is not written if something has failed")
   func manifest() async throws {
     let box = try box()

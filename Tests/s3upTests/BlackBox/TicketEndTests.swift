@@ -81,6 +81,26 @@ import Testing
     try await box.run("ticket", "finish", "t2.json", "--as-it-is").expectFailure(65, "part 4")
   }
 
+  @Test(
+    "where a completed upload is still listed, finish finds the object of its parts, and takes no other for it",
+    arguments: [false, true])
+  func stillListed(_ isReplaced: Bool) async throws {
+    let box = try BlackBox { $0.listsCompleted = true }
+    try box.sample("f", 7_000_000)
+    try await issue(box, "--max-size", "20M")
+    #expect(try await box.run("put", "f", "--ticket", "t.json").status == 0)
+    let object = try #require(box.fake.object("k"))
+    if isReplaced { box.fake.putObject("k", bytes: randomBytes(7_000_000, seed: 5)) }
+    let finished = try await box.run("ticket", "finish", "t.json")
+    if isReplaced {
+      finished.expectFailure(65, "nobody has said that they are the whole")
+    } else {
+      #expect(finished.status == 0 && finished.output.hasPrefix("unchanged"), "\(finished.output)\(finished.errors)")
+      #expect(box.fake.object("k")?.etag == object.etag)
+    }
+    #expect(box.fake.requests(.completeMultipartUpload).count == 1)
+  }
+
   @Test("more than a ticket is for is published by nobody, and shown", arguments: [false, true])
   func tooLong(_ completes: Bool) async throws {
     let box = try BlackBox()

@@ -23,6 +23,16 @@ import Testing
     #expect(box.fake.objectCount == 0)
   }
 
+  @Test(
+    "--deadline that ends while the store asks for less says that it did",
+    arguments: [FakeOperation.uploadPart, .createMultipartUpload])
+  func throttled(_ operation: FakeOperation) async throws {
+    let box = try BlackBox(faults: [Fault(.init(operation), .error(status: 503, code: "SlowDown"))])
+    try box.sample("f", 11 * mebi)
+    let result = try await box.run(Self.put + ["--deadline", "2s"])
+    result.expectFailure(75, "the time given by --deadline is over; the last try failed: the store says SlowDown")
+  }
+
   @Test("--deadline ends the run while a file is summed, before anything is sent", .enabled(if: BlackBox.measures))
   func summing() async throws {
     let box = try BlackBox()

@@ -36,8 +36,8 @@ extension FlagList {
       .acl, .value("ACL"), .object, .stating, "Canned ACL.",
       choices: [
         "private", "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read",
-        "bucket-owner-full-control",
-      ], open: true),
+        "bucket-owner-full-control", "project-private",
+      ]),
     Flag(
       .grant, .list("PERMISSION=TYPE=ID"), .object, .stating,
       "Grant read, read-acl, write-acl or full to id=…, uri=… or email=…; may be repeated.",

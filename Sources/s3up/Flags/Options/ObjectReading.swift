@@ -13,7 +13,7 @@ extension ObjectHeaders {
     metadata = try Self.metadata(invocation)
     tags = try Self.tags(invocation)
     storageClass = try invocation.text(.storageClass)
-    acl = try invocation.text(.acl)
+    acl = try invocation.word(.acl)
     grants = try Self.grants(invocation)
     lockMode = try invocation.choice(.objectLockMode)
     retainUntil = try invocation.date(.retainUntil)
