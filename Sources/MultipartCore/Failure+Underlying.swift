@@ -10,12 +10,19 @@ extension Failure {
   }
 
   /// The failure of a system call: `what` says what could not be done. `error` is an argument, because building the text
-  /// may change `errno`.
+  /// may change `errno`. Too many open files say nothing about the file that was to be opened.
   static func system(_ code: Code, _ error: Int32, _ what: Wording, remedy: Wording? = nil) -> Failure {
     // glibc 2.32 and later answer from constant or thread-local memory.
     let reason = strerror(error).map { String(cString: $0) } ?? "error \(error)"
     var failure = Failure(code, "\(what): \(reason)", remedy: remedy)
     failure.underlying = .system(error)
+    if [EMFILE, ENFILE].contains(error) {
+      failure.code = .local
+      failure.remedy =
+        error == EMFILE
+        ? "this process may have too few files open: raise the limit (ulimit -n)"
+        : "all programs together have too many files open: try again when there are fewer"
+    }
     return failure
   }
 }

@@ -67,7 +67,8 @@ extension Store {
   ) -> BatchUpload {
     let driver = RunDriver<Uploader>(
       settings.transfer.scheduling(options, line: lessons()?.line, world: world), transport: client.transport,
-      origin: signer.origin, world: world, ahead: 2 * max(settings.transfer.concurrency, 8))
+      origin: signer.origin, world: world,
+      ahead: ConnectionBounds.ahead(settings.transfer, descriptors: ConnectionBounds.descriptors))
     return BatchUpload(
       UploaderMaker(self, options), options, driver: driver, find: find, onEvent: onEvent)
   }

@@ -12,6 +12,7 @@ let signals = Signals()
 let words = Argument.ofProcess()
 do throws(Failure) {
   try ThreadSupply.prove()
+  try ConnectionBounds.proveDescriptors()
 } catch {
   for line in ErrorText.lines(for: error) { Console.standardError().line(line) }
   signals.end(ExitStatus(error.code).rawValue)

@@ -118,7 +118,7 @@ package final class ReportFile: Sendable {
 
   private static func refusal(_ path: FilePath, _ setting: Setting, _ error: Int32) -> Failure {
     .system(
-      [EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT, EIO].contains(error) ? .local : .usage, error,
+      [ENOMEM, ENOSPC, EDQUOT, EIO].contains(error) ? .local : .usage, error,
       "the file of \(setting) cannot be written", remedy: "name another file with \(setting)"
     ).at(Place(file: path.text))
   }

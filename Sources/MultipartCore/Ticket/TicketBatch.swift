@@ -23,7 +23,8 @@ package struct TicketBatch: Sendable {
     let root = try Folder(folder)
     let driver = RunDriver<Uploader>(
       link.transfer.scheduling(batch, line: nil, world: link.world), transport: link.client.transport,
-      origin: tickets.first.origin, world: link.world, ahead: 2 * max(link.transfer.concurrency, 8))
+      origin: tickets.first.origin, world: link.world,
+      ahead: ConnectionBounds.ahead(link.transfer, descriptors: ConnectionBounds.descriptors))
     return BatchUpload(
       TicketUploaderMaker(link, batch.upload), batch, driver: driver,
       find: { [tickets, endpoint] give in

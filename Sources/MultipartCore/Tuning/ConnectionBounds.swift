@@ -32,10 +32,32 @@ package enum ConnectionBounds {
     max(1, min(mostForSmall, (descriptors - others - 200) / 3))
   }
 
+  /// How many objects of a run may be open at once. Each needs its file, a socket, and its record with the lock.
+  static func ahead(_ transfer: TransferSettings, descriptors: Int) -> Int {
+    max(1, min(2 * max(transfer.concurrency, 8), (descriptors - 16) / 4))
+  }
+
   /// `getrlimit`.
-  package static var descriptors: Int {
+  package static var descriptors: Int { limit.map { Int(clamping: $0.rlim_cur) } ?? 256 }
+
+  private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+
+  private static var limit: rlimit? {
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 256 }
-    return Int(clamping: limit.rlim_cur)
+    return getrlimit(resource, &limit) == 0 ? limit : nil
+  }
+
+  /// With fewer, what a run needs at its begin may fail, and libdispatch ends the process where its own do.
+  private static let fewest = 48
+
+  /// Throws unless the process may have as many files open as a small run needs (`setrlimit`, where the limit is a soft
+  /// one).
+  package static func proveDescriptors() throws(Failure) {
+    guard var limit, descriptors < fewest else { return }
+    limit.rlim_cur = min(limit.rlim_max, rlim_t(fewest))
+    guard limit.rlim_cur < rlim_t(fewest) || setrlimit(resource, &limit) != 0 else { return }
+    throw Failure(
+      .local, "this process may have \(descriptors) files open, and needs \(fewest)",
+      remedy: "raise the limit: ulimit -n \(fewest) or more")
   }
 }

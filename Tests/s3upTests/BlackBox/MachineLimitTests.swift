@@ -22,4 +22,19 @@ import Testing
     try await box.run("put", "f", "s3://bucket/k").expectFailure(75, "OpenSSL cannot compute SHA-256", "OPENSSL_CONF")
     #expect(box.fake.requests.isEmpty)
   }
+
+  @Test("With few open files allowed a run of many works, and with too few it says so before it begins")
+  func fewDescriptors() async throws {
+    let box = try BlackBox()
+    for number in 0..<60 { try box.sample("t/\(number)", 2000, seed: UInt64(number)) }
+    let few = try await box.shell(#"ulimit -n 48; exec "$S3UP" put -r t s3://bucket/p/"#)
+    few.expectSuccess()
+    #expect(box.fake.objectCount == 60)
+    let raised = try await box.shell(#"ulimit -S -n 16; exec "$S3UP" put -r t s3://bucket/q/"#)
+    raised.expectSuccess()
+    let before = box.fake.requests.count
+    let none = try await box.shell(#"ulimit -n 16; exec "$S3UP" put -r t s3://bucket/r/"#)
+    none.expectFailure(75, "this process may have 16 files open, and needs 48", "ulimit -n 48")
+    #expect(box.fake.requests.count == before)
+  }
 }

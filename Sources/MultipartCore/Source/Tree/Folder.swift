@@ -108,17 +108,16 @@ package final class Folder: Sendable {
     if error == ENOTDIR {
       return Failure(.usage, "the source is not a folder", remedy: "name a folder").at(Place(file: path.text))
     }
+    var failure = Failure.system(
+      error == ENOMEM ? .local : .sourceMissing, error, "the folder cannot be read",
+      remedy: error == ENOENT ? "check the folder's path" : error == EACCES ? "check that you may read the folder" : nil
+    )
     if error == EMFILE {
       // Each folder on the way down is open.
-      return .system(
-        .local, error, "the folder cannot be read",
-        remedy: "the folders are nested deeper than this process may have files open: raise the limit (ulimit -n)"
-      ).at(Place(file: path.text))
+      failure.remedy =
+        "the folders are nested deeper than this process may have files open: raise the limit (ulimit -n)"
     }
-    return .system(
-      [ENFILE, ENOMEM].contains(error) ? .local : .sourceMissing, error, "the folder cannot be read",
-      remedy: error == ENOENT ? "check the folder's path" : error == EACCES ? "check that you may read the folder" : nil
-    ).at(Place(file: path.text))
+    return failure.at(Place(file: path.text))
   }
 }
 
