@@ -8,21 +8,17 @@
 /// Only `complete` and `abort` end it: until then the store keeps its parts, which cost money.
 public struct MultipartUpload: Sendable {
   /// The key of the object.
-  public let key: String
+  public var key: String { address.key }
   /// The store's id of this upload.
   public let uploadID: String
-  /// The caller's own encryption key (SSE-C): S3 wants the same one with every part.
-  package let customerKey: CustomerKey?
+  package let address: ObjectAddress
   package let store: Store
 
-  init(_ store: Store, key: String, uploadID: String, customerKey: CustomerKey?) {
-    self.store = store
-    self.key = key
-    self.uploadID = uploadID
-    self.customerKey = customerKey
+  init(_ store: Store, _ address: ObjectAddress, uploadID: String) {
+    (self.store, self.address, self.uploadID) = (store, address, uploadID)
   }
 
-  package var place: Place { Place(bucket: store.bucket, key: key, uploadID: uploadID) }
+  package var place: Place { address.place(uploadID: uploadID) }
 
   /// For messages.
   var name: String { SafeText.oneLine("s3://\(store.bucket)/\(key)", limit: .max) }
@@ -34,11 +30,9 @@ public struct MultipartUpload: Sendable {
     _ number: Int, _ input: UploadInput, offset: Int64 = 0, length: Int64? = nil, checksum: ChecksumForm? = nil
   ) async throws(Failure) -> UploadedPart {
     let slice = try input.slice(offset: offset, length: length)
-    var job = UploadJob(file: slice.file, bucket: store.bucket, key: key)
+    var job = UploadJob(file: slice.file, to: address)
     job.retry = store.retry
     job.checksum = checksum
-    job.customerKey = customerKey
-    job.common = store.common
     job.isDirectoryBucket = store.endpoint.kind == .directory
     let step = try PartStep(job: job, slice: slice, client: store.client, world: store.world)
     return UploadedPart(try await step.run(number, uploadID: uploadID))
@@ -48,8 +42,7 @@ public struct MultipartUpload: Sendable {
   public func parts() async throws(Failure) -> [UploadedPart] { try await listing().parts.map { UploadedPart($0) } }
 
   func listing() async throws(Failure) -> S3Client.PartListing {
-    let list = ListParts(
-      bucket: store.bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: store.common)
+    let list = ListParts(address, uploadID: uploadID)
     let listing = try await store.client.allParts(list, retrying: store.retry)
     guard listing.isComplete else {
       throw Failure(.server, "the store's list of parts does not come to an end").at(place)

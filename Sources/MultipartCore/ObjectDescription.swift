@@ -40,9 +40,6 @@ extension Store {
     _ key: String, versionID: String? = nil, customerKey: CustomerKey? = nil
   ) async throws(Failure) -> ObjectDescription {
     try checkKey(customerKey)
-    return try await Inquiry(
-      self,
-      HeadObject(bucket: bucket, key: key, versionID: versionID, customerKey: customerKey, common: common)
-    ).run()
+    return try await Inquiry(self, HeadObject(address(key, customerKey: customerKey), versionID: versionID)).run()
   }
 }

@@ -41,7 +41,7 @@ extension Store {
       try await sources.find(in: bucket, besides: outputs, give) {
         guard compares, endpoint.kind != .directory else { return nil }
         return PrefixListing(
-          client: client, bucket: bucket, prefix: sources.prefix, retrying: retry.atMost(3), common: common)
+          client: client, address, prefix: sources.prefix, retrying: retry.atMost(3))
       }
     }
   }

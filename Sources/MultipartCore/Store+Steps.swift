@@ -19,13 +19,13 @@ extension Store {
     _ key: String, uploadID: String, customerKey: CustomerKey? = nil
   ) throws(Failure) -> MultipartUpload {
     try checkKey(customerKey)
-    return MultipartUpload(self, key: key, uploadID: uploadID, customerKey: customerKey)
+    return MultipartUpload(self, address(key, customerKey: customerKey), uploadID: uploadID)
   }
 
   /// What the store knows of an object; nil if there is none.
   public func head(_ key: String, customerKey: CustomerKey? = nil) async throws(Failure) -> ObjectInfo? {
     try checkKey(customerKey)
-    let head = HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)
+    let head = HeadObject(address(key, customerKey: customerKey))
     guard case .exists(let object) = try await client.perform(head, retrying: retry) else { return nil }
     return object
   }
@@ -39,14 +39,13 @@ extension Store {
       query += [QueryItem("partNumber", String(number)), QueryItem("uploadId", id)]
     }
     if let version = options.versionID { query.append(QueryItem("versionId", version)) }
-    var headers = HeaderList()
-    headers.add("Content-Type", options.contentType)
-    headers.add("Content-MD5", options.contentMD5)
-    headers.add("x-amz-expected-bucket-owner", common.expectedBucketOwner)
-    headers.add("x-amz-request-payer", common.requestPayer ? "requester" : nil as String?)
+    var headers = S3HeaderBuilder()
+    try headers.add("Content-Type", options.contentType)
+    try headers.add("Content-MD5", options.contentMD5)
+    try headers.add(address.common)
     let request = try S3Request(
-      OperationName("presign", needs: "what its method needs"), method.http, place: Place(bucket: bucket, key: key),
-      query: query, headers: headers)
+      OperationName("presign", needs: "what its method needs"), method.http, place: address(key).place,
+      query: query, headers: headers.list)
     return PresignedURL(try await signer.presigned(request, expiresIn: lifetime), method)
   }
 }

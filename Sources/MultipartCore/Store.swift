@@ -13,7 +13,8 @@ public final class Store: Sendable {
   package let signer: BucketSigner
   package let client: S3Client
   package let retry: RetryPolicy
-  package let common: CommonHeaders
+  /// Its bucket, as requests have it.
+  package let address: BucketAddress
   /// The settings, and where each came from.
   package let settings: StoreSettings
   package let options: StoreOptions
@@ -75,7 +76,14 @@ public final class Store: Sendable {
     client = S3Client(
       signer: self.signer, transport: transport, world: world, stallTimeout: stallTimeout,
       answerTimeout: settings.transfer.answerTimeout)
-    common = CommonHeaders(expectedBucketOwner: options.expectedBucketOwner, requestPayer: options.requestPayer)
+    address = BucketAddress(
+      endpoint.bucket,
+      CommonHeaders(expectedBucketOwner: options.expectedBucketOwner, requestPayer: options.requestPayer))
+  }
+
+  /// Of an object in it.
+  package func address(_ key: String, customerKey: CustomerKey? = nil) -> ObjectAddress {
+    ObjectAddress(bucket, key, customerKey: customerKey, address.common)
   }
 }
 

@@ -109,7 +109,7 @@ extension UploadJob {
     _ source: UploadSource, of ticket: Ticket, share: Range<Int>?, _ options: UploadOptions,
     _ transfer: TransferSettings
   ) throws(Failure) {
-    self.init(source: source, bucket: ticket.bucket, key: ticket.key)
+    self.init(source: source, to: ticket.address())
     self.ticket = ticket
     checksum = ticket.checksum
     retry = RetryPolicy(tries: transfer.tries)

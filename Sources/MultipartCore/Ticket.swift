@@ -66,7 +66,10 @@ public struct Ticket: Sendable {
   /// The same, with the path of an endpoint below which all buckets are.
   package var endpoint: String { TicketAddress(url, bucket: bucket, key: key)?.endpoint ?? origin }
 
-  var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
+  /// For requests with these headers.
+  func address(_ common: CommonHeaders = CommonHeaders()) -> ObjectAddress { ObjectAddress(bucket, key, common) }
+
+  var place: Place { address().place(uploadID: uploadID) }
 
   /// The part's checksum, if it is signed.
   package func sum(ofPart number: Int) -> Checksum? {

@@ -31,7 +31,7 @@ extension Store {
   }
 
   private func listed(_ prefix: String) async throws(Failure) -> [ListMultipartUploads.Upload] {
-    let list = ListMultipartUploads(bucket: bucket, prefix: listable(prefix), common: common)
+    let list = ListMultipartUploads(address, prefix: listable(prefix))
     let found = try await client.allUploads(list, retrying: retry)
     if !found.isComplete {
       world.log(
@@ -45,12 +45,12 @@ extension Store {
     of upload: ListMultipartUploads.Upload, below wanted: [UInt8]
   ) async throws(Failure) -> (key: String, parts: [ListParts.Part])? {
     for key in upload.keys where key.utf8.starts(with: wanted) {
-      let list = ListParts(bucket: bucket, key: key, uploadID: upload.uploadID, common: common)
+      let list = ListParts(address(key), uploadID: upload.uploadID)
       do throws(Failure) {
         return (key, try await client.allParts(list, retrying: retry).parts)
       } catch {
         guard error.code == .uploadGone || error.status == 404 else {
-          throw error.at(Place(bucket: bucket, key: key, uploadID: upload.uploadID))
+          throw error.at(list.place)
         }
       }
     }

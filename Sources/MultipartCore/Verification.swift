@@ -74,8 +74,7 @@ extension Store {
     }
     let check = SameCheck(
       client: client,
-      head: HeadObject(
-        bucket: bucket, key: key, versionID: options.versionID, customerKey: options.customerKey, common: common),
+      head: HeadObject(address(key, customerKey: options.customerKey), versionID: options.versionID),
       file: file, purpose: .verifying, retry: retry, isStopped: { Task.isCancelled })
     switch try await check.run() {
     case .same(let same):

@@ -59,7 +59,7 @@ extension RealStores {
         bucket: bucket, now: world.now,
         credentials: CredentialKeeper(world: world) { () async throws(Failure) in keys })
       let transport = try CurlTransport(options: TransportOptions(), loops: 1)
-      var job = UploadJob(file: try SourceFile(FilePath(source.path)), bucket: store.bucket, key: run.key())
+      var job = UploadJob(file: try SourceFile(FilePath(source.path)), to: ObjectAddress(store.bucket, run.key()))
       job.partSize = Int64(Self.part)
       job.resume = .adopt
       job.quietTime = .seconds(2)

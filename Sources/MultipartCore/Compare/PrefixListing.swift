@@ -35,13 +35,10 @@ final class PrefixListing: @unchecked Sendable {
   /// How many pages in a row may have no object: some stores answer with such pages while they skip deleted objects.
   private static let mostEmptyPages = 10
 
-  init(
-    client: S3Client, bucket: String, prefix: String, retrying policy: RetryPolicy,
-    common: CommonHeaders = CommonHeaders()
-  ) {
+  init(client: S3Client, _ bucket: BucketAddress, prefix: String, retrying policy: RetryPolicy) {
     self.client = client
     self.policy = policy
-    list = ListObjects(bucket: bucket, prefix: prefix, common: common)
+    list = ListObjects(bucket, prefix: prefix)
     next = .after("")
   }
 
@@ -108,7 +105,7 @@ final class PrefixListing: @unchecked Sendable {
     (next, page) = (.useless, [])
     client.world.log(
       1,
-      "the list of s3://\(list.bucket)/\(SafeText.oneLine(list.prefix ?? "")) is not used: \(reason); objects are looked up one by one"
+      "the list of s3://\(list.bucket.name)/\(SafeText.oneLine(list.prefix ?? "")) is not used: \(reason); objects are looked up one by one"
     )
     return .unknown
   }

@@ -49,7 +49,7 @@ extension Uploader {
   /// another.
   private func present(_ question: SamenessQuestion) async throws(Failure) -> ReportedObject? {
     if question.found == .absent { return nil }
-    if let listed = question.listed, job.customerKey == nil {
+    if let listed = question.listed, job.address.customerKey == nil {
       return ReportedObject(size: listed.size, etag: listed.etag)
     }
     do throws(Failure) {

@@ -24,22 +24,16 @@ package struct ProbeReport: Sendable {
 package struct UploadProbe: Sendable {
   private let client: S3Client
   private let world: World
-  private let common: CommonHeaders
-  private let bucket: String
-  private let key: String
+  private let address: ObjectAddress
   /// S3 Express does not support MD5.
   private let knowsMD5: Bool
   private let retry = RetryPolicy(tries: 2)
   private static let bytes = Array("s3up doctor\n".utf8)
 
-  package init(
-    client: S3Client, world: World, common: CommonHeaders, bucket: String, key: String, knowsMD5: Bool
-  ) {
+  package init(client: S3Client, world: World, _ address: ObjectAddress, knowsMD5: Bool) {
     self.client = client
     self.world = world
-    self.common = common
-    self.bucket = bucket
-    self.key = key
+    self.address = address
     self.knowsMD5 = knowsMD5
   }
 
@@ -57,7 +51,7 @@ package struct UploadProbe: Sendable {
       checksum = .md5
       began = await begin(checksum)
     }
-    var report = ProbeReport(key: key, began: began)
+    var report = ProbeReport(key: address.key, began: began)
     report.checksum = checksum
     switch began {
     case .failure(let failure):
@@ -76,8 +70,7 @@ package struct UploadProbe: Sendable {
   /// Sent once: a second try could create a second upload.
   private func begin(_ checksum: ChecksumAlgorithm) async -> Result<CreateMultipartUpload.Output, Failure> {
     await Self.result { () async throws(Failure) in
-      try await client.perform(
-        CreateMultipartUpload(bucket: bucket, key: key, checksum: checksum, common: common))
+      try await client.perform(CreateMultipartUpload(address, checksum: checksum))
     }
   }
 
@@ -98,31 +91,28 @@ package struct UploadProbe: Sendable {
       let value = try sums.finish()[checksum].map { NamedValue(checksum.headerName, $0.base64) }
       return try await client.perform(
         UploadPart(
-          bucket: bucket, key: key, uploadID: id, partNumber: 1, body: .bytes(Self.bytes), checksum: value,
-          common: common), retrying: retry)
+          address, uploadID: id, partNumber: 1, body: .bytes(Self.bytes), checksum: value), retrying: retry)
     }
   }
 
   private func list(_ id: String) async -> Result<Bool, Failure> {
     await Self.result { () async throws(Failure) in
-      let page = try await client.perform(
-        ListParts(bucket: bucket, key: key, uploadID: id, common: common), retrying: retry)
+      let page = try await client.perform(ListParts(address, uploadID: id), retrying: retry)
       return page.parts.contains { $0.number == 1 && $0.size == Int64(Self.bytes.count) }
     }
   }
 
   private func end(_ id: String) async -> Result<AbortMultipartUpload.Output, Failure> {
     await Self.result { () async throws(Failure) in
-      try await AbortStep(client: client, common: common, retry: RetryPolicy(tries: 3), world: world)
-        .run(bucket: bucket, key: key, uploadID: id)
+      try await AbortStep(client: client, retry: RetryPolicy(tries: 3), world: world).run(address, uploadID: id)
     }
   }
 
   /// Only this run uses the key, so every upload under it is this run's.
   private func endLost() async -> Failure? {
     do throws(Failure) {
-      let found = try await client.allUploads(ListMultipartUploads(bucket: bucket, prefix: key, common: common))
-      for upload in found.uploads where upload.key.utf8.elementsEqual(key.utf8) {
+      let found = try await client.allUploads(ListMultipartUploads(address.inBucket, prefix: address.key))
+      for upload in found.uploads where upload.key.utf8.elementsEqual(address.key.utf8) {
         _ = try await end(upload.uploadID).get()
       }
       return nil

@@ -1,10 +1,7 @@
 import Glibc
 
 extension Downloader {
-  private var headOperation: HeadObject {
-    HeadObject(
-      bucket: bucket, key: key, versionID: options.versionID, customerKey: options.customerKey, common: common)
-  }
+  private var headOperation: HeadObject { HeadObject(address, versionID: options.versionID) }
 
   func head() async -> DownloadMachine.Event {
     do throws(Failure) {
@@ -124,7 +121,8 @@ extension Downloader {
     var record: DownloadRecord?
     if let stateFolder, let etag = object.etag {
       let header = DownloadRecord.Header(
-        target: RecordTarget(origin: client.signer.origin, bucket: bucket, key: key), version: object.versionID ?? "",
+        target: RecordTarget(origin: client.signer.origin, bucket: address.bucket, key: address.key),
+        version: object.versionID ?? "",
         etag: etag, plan: plan, file: target.path)
       do throws(Failure) {
         record = try DownloadRecord.open(stateFolder, header)
@@ -210,9 +208,8 @@ extension Downloader {
       do throws(Failure) {
         answer = try await client.perform(
           GetObject(
-            bucket: bucket, key: key, range: wanted.first...wanted.first + length - 1, ifMatch: object.etag,
-            versionID: options.versionID ?? object.versionID, wantsChecksums: false, sink: sink,
-            customerKey: options.customerKey, common: common)
+            address, range: wanted.first...wanted.first + length - 1, ifMatch: object.etag,
+            versionID: options.versionID ?? object.versionID, wantsChecksums: false, sink: sink)
         ) { request in
           request.freshConnection = fresh
         }

@@ -2,9 +2,7 @@
 final class Downloader: Performer {
   let client: S3Client
   let world: World
-  let bucket: String
-  let key: String
-  let common: CommonHeaders
+  let address: ObjectAddress
   let options: DownloadOptions
   let output: DownloadOutput
   let stateFolder: String?
@@ -46,9 +44,10 @@ final class Downloader: Performer {
     _ store: Store, key: String, _ output: DownloadOutput, _ options: DownloadOptions,
     tell: @escaping @Sendable (DownloadEvent) -> Void
   ) throws(Failure) {
-    (client, world, bucket, common) = (store.client, store.world, store.bucket, store.common)
-    (self.key, self.output, self.options, self.tell) = (key, output, options, tell)
+    (client, world) = (store.client, store.world)
+    (self.output, self.options, self.tell) = (output, options, tell)
     try store.checkKey(options.customerKey)
+    address = store.address(key, customerKey: options.customerKey)
     if let size = options.partSize, !DownloadOptions.partSizes.contains(size) {
       throw Failure(.usage, "a \(.partSize) of \(size) bytes is not from 64 KiB to 5 GiB")
     }
@@ -79,7 +78,7 @@ final class Downloader: Performer {
     run = RunDriver(settings, transport: client.transport, origin: client.signer.origin, world: world)
   }
 
-  var place: Place { Place(file: output.name, bucket: bucket, key: key) }
+  var place: Place { Place(file: output.name, bucket: address.bucket, key: address.key) }
 
   func runAlone() async throws(Failure) -> DownloadedObject {
     let ended = Locked<Result<DownloadedObject, Failure>?>(nil)

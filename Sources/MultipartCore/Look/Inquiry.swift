@@ -54,8 +54,7 @@ struct Inquiry: Sendable {
   }
 
   private func settings(_ part: GetObjectSettings.Part) async -> Result<Answer<GetObjectSettings.Output>, Failure> {
-    let operation = GetObjectSettings(
-      bucket: head.bucket, key: head.key, part: part, versionID: head.versionID, common: head.common)
+    let operation = GetObjectSettings(head.address, part: part, versionID: head.versionID)
     return await ask(part.operation) { () async throws(Failure) in
       try await store.client.perform(operation, retrying: store.retry)
     }.map { answer in

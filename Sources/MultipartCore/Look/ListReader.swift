@@ -9,8 +9,8 @@ package final class ListReader {
   init(_ list: ObjectList) {
     store = list.store
     walk = ListWalk(
-      bucket: store.bucket, prefix: list.prefix, asked: store.listable(list.prefix), delimiter: list.delimiter,
-      versions: list.versions, common: store.common)
+      store.address, prefix: list.prefix, asked: store.listable(list.prefix), delimiter: list.delimiter,
+      versions: list.versions)
     ahead = ask()
   }
 

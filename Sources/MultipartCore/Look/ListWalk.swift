@@ -34,17 +34,14 @@ struct ListWalk {
   private static let mostWithoutNews = 1000
 
   /// `asked`: the prefix that is asked for, with which `prefix` begins.
-  init(
-    bucket: String, prefix: String, asked: String, delimiter: String?, versions: Bool,
-    common: CommonHeaders = CommonHeaders()
-  ) {
+  init(_ bucket: BucketAddress, prefix: String, asked: String, delimiter: String?, versions: Bool) {
     self.prefix = prefix
     self.asked = asked
     self.delimiter = delimiter
     request =
       versions
-      ? .versions(ListObjectVersions(bucket: bucket, prefix: asked, delimiter: delimiter, common: common))
-      : .objects(ListObjects(bucket: bucket, prefix: asked, delimiter: delimiter, common: common))
+      ? .versions(ListObjectVersions(bucket, prefix: asked, delimiter: delimiter))
+      : .objects(ListObjects(bucket, prefix: asked, delimiter: delimiter))
   }
 
   /// The entries of the page that `request` asked for, in the order of their keys if the store's are.

@@ -4,15 +4,13 @@ extension UploadJob {
     _ source: UploadSource, to key: String, of store: Store, _ options: UploadOptions, lessons: StoreLessons?
   ) throws(Failure) {
     let (settings, endpoint) = (store.settings, store.endpoint)
-    self.init(source: source, bucket: store.bucket, key: key)
+    try store.checkKey(options.customerKey)
+    self.init(source: source, to: store.address(key, customerKey: options.customerKey))
     object = options.object
     typeIsGuessed = object.contentType == nil
     if typeIsGuessed { object.contentType = try ContentType.guess(source, key: key) }
     encryption = options.encryption
-    customerKey = options.customerKey
-    try store.checkKey(customerKey)
     conditions = options.conditions
-    common = store.common
     isDirectoryBucket = endpoint.kind == .directory
     expectsAbortDate = endpoint.isAWS && !isDirectoryBucket
     let transfer = settings.transfer

@@ -14,7 +14,7 @@ package struct BrowserAccess: Sendable {
 
   package func rules() async throws(Failure) -> [CORSRule] {
     try await store.client.perform(
-      GetBucketCORS(bucket: store.bucket, common: store.common), retrying: store.retry)
+      GetBucketCORS(bucket: store.address), retrying: store.retry)
   }
 
   /// The first rule that fits a request's origin and method counts.
@@ -30,7 +30,7 @@ package struct BrowserAccess: Sendable {
   package func allow(beside rules: [CORSRule]) async throws(Failure) {
     let others = rules.filter { $0.id != Self.rule.id }
     try await store.client.perform(
-      PutBucketCORS(bucket: store.bucket, rules: [Self.rule] + others, common: store.common), retrying: store.retry)
+      PutBucketCORS(bucket: store.address, rules: [Self.rule] + others), retrying: store.retry)
   }
 
   /// As `aws s3api put-bucket-cors` and people read it.

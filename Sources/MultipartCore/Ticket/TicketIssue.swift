@@ -21,7 +21,6 @@ struct TicketIssue {
   }
 
   func run(_ subject: Subject) async throws(Failure) -> Ticket {
-    let place = Place(bucket: store.bucket, key: key)
     do throws(Failure) {
       let (length, file) = try Self.length(subject)
       let form = try form(hasFile: file != nil)
@@ -36,7 +35,7 @@ struct TicketIssue {
         throw await begun.upload.takenBack(error)
       }
     } catch {
-      throw error.at(place)
+      throw error.at(store.address(key).place)
     }
   }
 
@@ -166,26 +165,22 @@ struct TicketSigning {
     _ ticket: inout Ticket, sums: [Checksum], isWanted: (Int) -> Bool = { _ in true }
   ) async throws(Failure) {
     var calls = Calls(signing: self)
-    let (bucket, key, id, common) = (ticket.bucket, ticket.key, ticket.uploadID, store.common)
+    let (address, id) = (ticket.address(store.address.common), ticket.uploadID)
     for number in 1...ticket.parts.count {
       let sum = sums.isEmpty ? nil : sums[number - 1]
       let part = UploadPart(
-        bucket: bucket, key: key, uploadID: id, partNumber: number, body: .none,
-        checksum: sum.map { NamedValue($0.algorithm == .md5 ? "Content-MD5" : $0.algorithm.headerName, $0.base64) },
-        common: common)
+        address, uploadID: id, partNumber: number, body: .none,
+        checksum: sum.map { NamedValue($0.algorithm == .md5 ? "Content-MD5" : $0.algorithm.headerName, $0.base64) })
       ticket.parts[number - 1] = try await calls.add(part.request(), isWanted: isWanted(number))
     }
     for page in ticket.lists.indices {
       let list = ListParts(
-        bucket: bucket, key: key, uploadID: id, marker: page * Ticket.pageLength, maximumParts: Ticket.pageLength,
-        common: common)
+        address, uploadID: id, marker: page * Ticket.pageLength, maximumParts: Ticket.pageLength)
       ticket.lists[page] = try await calls.add(list.request())
     }
     ticket.complete = try await calls.add(complete(ticket))
-    let abort = AbortMultipartUpload(bucket: bucket, key: key, uploadID: id, common: common)
-    ticket.abort = try await calls.add(abort.request())
-    let head = HeadObject(bucket: bucket, key: key, common: common)
-    ticket.head = try await calls.add(head.request())
+    ticket.abort = try await calls.add(AbortMultipartUpload(address, uploadID: id).request())
+    ticket.head = try await calls.add(HeadObject(address).request())
     (ticket.url, ticket.expires) = (calls.url, calls.expires ?? ticket.expires)
     store.mark(&ticket)
   }
@@ -200,7 +195,7 @@ struct TicketSigning {
     if signed["If-None-Match"] != nil { conditions.ifNoneMatch = true }
     conditions.ifMatch = conditions.ifMatch ?? signed["If-Match"]
     try conditions.add(to: &headers)
-    try store.common.add(to: &headers)
+    try headers.add(store.address.common)
     return try S3Request(
       CompleteMultipartUpload.name, .post, place: ticket.place, query: [QueryItem("uploadId", ticket.uploadID)],
       headers: headers.list)

@@ -92,24 +92,24 @@ extension Ticket {
 struct TicketSteps {
   private let ticket: Ticket
   private let client: S3Client
-  private let common: CommonHeaders
+  private let address: ObjectAddress
   private let retry: RetryPolicy
   private let world: World
 
   init(_ ticket: Ticket, _ options: StoreOptions, _ store: Store?) throws(Failure) {
     self.ticket = ticket
     if let store {
-      (client, common, retry, world) = (store.client, store.common, store.retry, store.world)
+      (client, retry, world) = (store.client, store.retry, store.world)
     } else {
       let link = try TicketLink(ticket, options)
       try link.requireValid()
-      (client, common, retry, world) = (link.client, CommonHeaders(), link.retry, link.world)
+      (client, retry, world) = (link.client, link.retry, link.world)
     }
+    address = ticket.address(store?.address.common ?? CommonHeaders())
   }
 
   private func listing() async throws(Failure) -> S3Client.PartListing {
-    let list = ListParts(bucket: ticket.bucket, key: ticket.key, uploadID: ticket.uploadID, common: common)
-    return try await client.allParts(list, retrying: retry)
+    try await client.allParts(ListParts(address, uploadID: ticket.uploadID), retrying: retry)
   }
 
   func state() async throws(Failure) -> TicketState {
@@ -123,8 +123,7 @@ struct TicketSteps {
 
   /// The object, if something shows that it is the ticket's, and what that is.
   private func completed() async throws(Failure) -> (object: ObjectInfo, state: TicketState, evidence: String)? {
-    let head = HeadObject(bucket: ticket.bucket, key: ticket.key, common: common)
-    guard case .exists(let object) = try await client.perform(head, retrying: retry) else { return nil }
+    guard case .exists(let object) = try await client.perform(HeadObject(address), retrying: retry) else { return nil }
     if let modified = object.lastModified, modified < ticket.created { return nil }
     guard let size = object.size, let (parts, evidence) = evidence(of: object, size) else { return nil }
     var state = TicketState(.completed)
@@ -168,7 +167,7 @@ struct TicketSteps {
       if ticket.expectedParts == nil { publishing(state) }
       let usable = Set(state.there)
       let receipts = listing.parts.filter { usable.contains($0.number) }.map { ticket.receipt(of: $0) }
-      let finisher = Finisher(client: client, bucket: ticket.bucket, key: ticket.key, common: common)
+      let finisher = Finisher(client: client, address)
       finisher.begin(.upload(ticket.created))
       let step = CompleteStep(finisher: finisher, retry: retry, world: world)
       let failure: Failure
@@ -195,8 +194,7 @@ struct TicketSteps {
   /// The object, if it is made of exactly these parts.
   private func completed(of parts: [UploadedPart]) async throws(Failure) -> UploadedObject? {
     guard !parts.isEmpty else { return nil }
-    let head = HeadObject(bucket: ticket.bucket, key: ticket.key, common: common)
-    let result = try await EarlierCompletion(head: head).find(parts, client: client, retry: retry)
+    let result = try await EarlierCompletion(head: HeadObject(address)).find(parts, client: client, retry: retry)
     guard let result, result.size <= ticket.mostBytes else { return nil }
     var object = UploadedObject(result)
     object.isUnchanged = true
@@ -204,9 +202,9 @@ struct TicketSteps {
   }
 
   func revoke() async throws(Failure) -> Bool {
-    let step = AbortStep(client: client, common: common, retry: retry, world: world)
+    let step = AbortStep(client: client, retry: retry, world: world)
     do throws(Failure) {
-      return try await step.run(bucket: ticket.bucket, key: ticket.key, uploadID: ticket.uploadID) == .aborted
+      return try await step.run(address, uploadID: ticket.uploadID) == .aborted
     } catch {
       throw error.at(ticket.place)
     }

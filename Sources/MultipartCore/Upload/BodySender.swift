@@ -19,9 +19,8 @@ struct BodySender: Sendable {
     let form = carried(form)
     let sums = try await sums(of: body, form)
     let operation = UploadPart(
-      bucket: job.bucket, key: job.key, uploadID: uploadID, partNumber: number, body: .part(body),
-      checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil },
-      customerKey: job.customerKey, common: job.common)
+      job.address, uploadID: uploadID, partNumber: number, body: .part(body),
+      checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil })
     let answer = try await counted(operation, body, fresh, TransferProgress.Transfer(part: number, isCopy: isCopy))
     try requireEncrypted(answer.encryption, answer.requestID, isConfirmed: createNamedEncryption)
     guard let etag = answer.etag, ETag(etag) != nil else {
@@ -40,14 +39,13 @@ struct BodySender: Sendable {
     _ body: any PartBody, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum], fresh: Bool
   ) async throws(Failure) -> (sent: Sent, answer: PutObject.Output) {
     let form = carried(form)
-    let head = HeadObject(bucket: job.bucket, key: job.key, customerKey: job.customerKey, common: job.common)
     var operation = PutObject(
-      bucket: job.bucket, key: job.key, body: .source(body), object: job.object, checksum: form.header(sums),
+      job.address, body: .source(body), object: job.object, checksum: form.header(sums),
       payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil }, conditions: job.conditions,
-      encryption: job.encryption, customerKey: job.customerKey, common: job.common)
+      encryption: job.encryption)
     // As for complete: sent twice, the condition would fail because of the first try, so libcurl must not repeat it.
     let fresh = fresh || job.conditions != WriteConditions()
-    let answer = try await job.conditions.sending(of: head, client) { (conditions) throws(Failure) in
+    let answer = try await job.conditions.sending(of: HeadObject(job.address), client) { (conditions) throws(Failure) in
       operation.conditions = conditions
       return try await counted(operation, body, fresh)
     }

@@ -7,24 +7,18 @@ final class Finisher: Sendable {
   }
 
   private let client: S3Client
-  private let bucket: String
-  private let key: String
+  private let address: ObjectAddress
   private let conditions: WriteConditions
-  private let customerKey: CustomerKey?
-  private let common: CommonHeaders
   private let requested: RequestedSettings?
   private let state = Locked(State())
 
   init(
-    client: S3Client, bucket: String, key: String, conditions: WriteConditions = WriteConditions(),
-    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders(), requested: RequestedSettings? = nil
+    client: S3Client, _ address: ObjectAddress, conditions: WriteConditions = WriteConditions(),
+    requested: RequestedSettings? = nil
   ) {
     self.client = client
-    self.bucket = bucket
-    self.key = key
+    self.address = address
     self.conditions = conditions
-    self.customerKey = customerKey
-    self.common = common
     self.requested = requested
   }
 
@@ -101,13 +95,10 @@ final class Finisher: Sendable {
   }
 
   func hasUpload(_ uploadID: String) async throws(Failure) -> Bool {
-    try await client.hasUpload(
-      ListParts(bucket: bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: common))
+    try await client.hasUpload(ListParts(address, uploadID: uploadID))
   }
 
-  var headOperation: HeadObject {
-    HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)
-  }
+  var headOperation: HeadObject { HeadObject(address) }
 
   func judge(_ expected: Expectation, _ reported: ReportedObject) -> Judgement {
     state.withLock { state in
@@ -127,7 +118,7 @@ final class Finisher: Sendable {
     let sum = expected.weakest >= .etag ? expected.sum : nil
     let namesParts = sum?.type == .composite
     var operation = CompleteMultipartUpload(
-      bucket: bucket, key: key, uploadID: uploadID,
+      address, uploadID: uploadID,
       parts: receipts.map { receipt in
         CompleteMultipartUpload.Part(
           number: receipt.number, etag: receipt.etag,
@@ -136,8 +127,6 @@ final class Finisher: Sendable {
     operation.checksumType = sum?.type
     if let sum, sum.type == .fullObject { operation.objectChecksum = NamedValue(sum.algorithm.headerName, sum.text) }
     operation.objectSize = expected.size
-    operation.customerKey = customerKey
-    operation.common = common
     return operation
   }
 }

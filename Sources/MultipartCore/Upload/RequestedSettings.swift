@@ -105,7 +105,7 @@ package struct RequestedSettings: Sendable, Equatable {
     let typedByHand = object.extra.contains { $0.name.lowercased().utf8.elementsEqual("content-type".utf8) }
     if typeIsGuessed, !typedByHand { object.contentType = nil }
     var headers = S3HeaderBuilder()
-    try addEncryption(encryption, nil, to: &headers)
+    try encryption?.add(to: &headers)
     if customerKey != nil { try headers.add(Name.customerAlgorithm, "AES256") }
     try object.add(to: &headers)
     asked = headers.list

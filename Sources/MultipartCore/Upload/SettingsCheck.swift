@@ -2,11 +2,8 @@
 /// request each.
 struct SettingsCheck: Sendable {
   let client: S3Client
-  let bucket: String
-  let key: String
+  let address: ObjectAddress
   let asked: RequestedSettings
-  let customerKey: CustomerKey?
-  let common: CommonHeaders
   /// Settings that a HEAD shows only partly are read in full.
   let asksAll: Bool
   /// The answer to a write of this run has confirmed the encryption.
@@ -56,10 +53,7 @@ struct SettingsCheck: Sendable {
 
   /// Nil if somebody else has written to the key meanwhile: their object says nothing about this one.
   private func head(_ made: ReportedObject) async throws(Failure) -> ObjectInfo? {
-    let operation = HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common)
-    guard case .exists(let object) = try await client.perform(operation) else {
-      throw Self.notShown
-    }
+    guard case .exists(let object) = try await client.perform(HeadObject(address)) else { throw Self.notShown }
     if let own = made.versionID, let found = object.versionID, !own.utf8.elementsEqual(found.utf8) { return nil }
     if let own = made.size, let found = object.size, own != found { return nil }
     return object
@@ -76,8 +70,7 @@ struct SettingsCheck: Sendable {
   }
 
   private func ask(_ part: GetObjectSettings.Part) async throws(Failure) -> RequestedSettings.State {
-    let operation = GetObjectSettings(bucket: bucket, key: key, part: part, common: common)
-    switch try await client.perform(operation) {
+    switch try await client.perform(GetObjectSettings(address, part: part)) {
     case .acl(let grants): return asked.access(grants)
     case .tags(let tags): return asked.tags(tags)
     case .retention(let mode?, let until?): return asked.lock(mode: mode, until: until)

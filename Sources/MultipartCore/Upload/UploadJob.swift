@@ -13,15 +13,12 @@ public enum ResumeMode: String, Sendable, CaseIterable {
 /// What to upload, where to, and how.
 package struct UploadJob: Sendable {
   package var source: UploadSource
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var object = ObjectHeaders()
   /// The content type was guessed by this program, and nobody asked for it.
   package var typeIsGuessed = false
   package var encryption: ServerSideEncryption?
-  package var customerKey: CustomerKey?
   package var conditions = WriteConditions()
-  package var common = CommonHeaders()
   /// Nil: chosen by the file's size.
   package var partSize: Int64?
   /// Files of at least this size are sent in parts; nil: those longer than one part.
@@ -70,16 +67,17 @@ package struct UploadJob: Sendable {
   /// The parts of the ticket that this run sends; nil: all.
   var share: Range<Int>?
 
-  package init(file: SourceFile, bucket: String, key: String) {
-    self.init(source: .file(file), bucket: bucket, key: key)
+  package init(file: SourceFile, to address: ObjectAddress) {
+    self.init(source: .file(file), to: address)
   }
 
-  package init(source: UploadSource, bucket: String, key: String) {
+  package init(source: UploadSource, to address: ObjectAddress) {
     self.source = source
-    self.bucket = bucket
-    self.key = key
+    self.address = address
   }
 
+  package var bucket: String { address.bucket }
+  package var key: String { address.key }
   package var place: Place { Place(file: source.path.text, bucket: bucket, key: key) }
 
   /// The source is read at once, and not mapped.
@@ -96,19 +94,19 @@ package struct UploadJob: Sendable {
   var asksForNothingUnseen: Bool {
     var object = object
     if typeIsGuessed { object.contentType = nil }
-    return object == ObjectHeaders() && encryption == nil && customerKey == nil
+    return object == ObjectHeaders() && encryption == nil && address.customerKey == nil
   }
 
   /// The object's settings that answers must confirm.
   package func requested() throws(Failure) -> RequestedSettings {
     try RequestedSettings(
-      object: object, typeIsGuessed: typeIsGuessed, encryption: encryption, customerKey: customerKey)
+      object: object, typeIsGuessed: typeIsGuessed, encryption: encryption, customerKey: address.customerKey)
   }
 
   /// Whether the ETag may be an MD5: that of an encrypted object may only look like one.
   var etagMayBeMD5: Bool {
     if let ticket { return ticket.etagMayBeMD5 }
-    return !isDirectoryBucket && customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
+    return !isDirectoryBucket && address.customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
   }
 
   /// The message for a checksum that was chosen by name and that the store has not verified.
@@ -178,10 +176,11 @@ package struct UploadJob: Sendable {
   /// A digest of everything that an upload is created with and a later run cannot change.
   package func digest() throws(Failure) -> String {
     var digest = OptionsDigest()
-    let create = CreateMultipartUpload(
-      bucket: bucket, key: key, object: object, encryption: encryption, common: common)
+    // A key of the caller's own is known by its being there, so that no digest of it is kept.
+    let plain = ObjectAddress(bucket, key, address.common)
+    let create = CreateMultipartUpload(plain, object: object, encryption: encryption)
     for field in try create.request().headers.fields { digest.add(field.name.lowercased(), field.value) }
-    digest.add("customer key", customerKey == nil ? nil : "one")
+    digest.add("customer key", address.customerKey == nil ? nil : "one")
     return try digest.hex()
   }
 }

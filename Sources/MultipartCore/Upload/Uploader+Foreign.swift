@@ -92,7 +92,7 @@ extension Uploader {
   func uploadsAtKey(aside: Bool = false) async throws(Failure) -> S3Client.UploadListing {
     var client = client
     client.closesConnections = aside
-    let list = ListMultipartUploads(bucket: job.bucket, prefix: prefix, common: job.common)
+    let list = ListMultipartUploads(job.address.inBucket, prefix: prefix)
     return try await client.uploads(ofKey: job.key, list)
   }
 
@@ -118,8 +118,7 @@ extension Uploader {
   private func look(
     at upload: ListMultipartUploads.Upload, _ seen: Locked<[String: S3Client.PartListing]>
   ) async {
-    let list = ListParts(
-      bucket: job.bucket, key: job.key, uploadID: upload.uploadID, customerKey: job.customerKey, common: job.common)
+    let list = ListParts(job.address, uploadID: upload.uploadID)
     do throws(Failure) {
       let parts = try await client.allParts(list, retrying: RetryPolicy(tries: Lookup.triesOfNonsense))
       // If a list is incomplete, nobody knows all the parts.

@@ -30,8 +30,7 @@ extension Uploader {
   }
 
   func listParts(_ uploadID: String) async -> UploadMachine.Event {
-    let list = ListParts(
-      bucket: job.bucket, key: job.key, uploadID: uploadID, customerKey: job.customerKey, common: job.common)
+    let list = ListParts(job.address, uploadID: uploadID)
     finisher.begin(begun(uploadID).map { .upload($0) })
     do throws(Failure) {
       let seen = known.withLock { $0.foreign[uploadID]?.takeFirstList() }

@@ -48,11 +48,7 @@ extension Uploader {
   }
 
   func create(_ form: ChecksumForm) async -> UploadMachine.Event {
-    var operation = CreateMultipartUpload(bucket: job.bucket, key: job.key)
-    operation.object = job.object
-    operation.encryption = job.encryption
-    operation.customerKey = job.customerKey
-    operation.common = job.common
+    var operation = CreateMultipartUpload(job.address, object: job.object, encryption: job.encryption)
     if case .algorithm(let algorithm) = form { operation.checksum = algorithm }
     let start = world.uptime()
     do throws(Failure) {
@@ -175,8 +171,7 @@ extension Uploader {
   /// Some stores accept parts of one size only, and say so at the end, with a code that also means that a part is
   /// missing. If all are there, the next stream to this store has equal parts.
   private func explained(_ failure: Failure, _ receipts: [PartReceipt], uploadID: String) async -> Failure {
-    let list = ListParts(
-      bucket: job.bucket, key: job.key, uploadID: uploadID, customerKey: job.customerKey, common: job.common)
+    let list = ListParts(job.address, uploadID: uploadID)
     if let ticket = job.ticket {
       return await ticket.explained(failure, completing: receipts) { () async throws(Failure) in
         try await client.allParts(list)
@@ -212,8 +207,8 @@ extension Uploader {
 
   func inspect() async -> UploadMachine.Event {
     let check = SettingsCheck(
-      client: client, bucket: job.bucket, key: job.key, asked: asked, customerKey: job.customerKey, common: job.common,
-      asksAll: job.verifies, encryptionIsConfirmed: encryptionWord.withLock(\.self) != .none)
+      client: client, address: job.address, asked: asked, asksAll: job.verifies,
+      encryptionIsConfirmed: encryptionWord.withLock(\.self) != .none)
     do throws(Failure) {
       var made = finisher.known
       made.size = finisher.expected?.size
@@ -235,7 +230,7 @@ extension Uploader {
   }
 
   func abort(_ uploadID: String) async -> UploadMachine.Event {
-    let abort = AbortMultipartUpload(bucket: job.bucket, key: job.key, uploadID: uploadID, common: job.common)
+    let abort = AbortMultipartUpload(job.address, uploadID: uploadID)
     return await client.failureOfAbort(abort).map { .abortFailed($0) } ?? .abortDone
   }
 

@@ -65,9 +65,7 @@ package final class Uploader: Performer {
       total: job.source.size, parts: job.source.isStream ? nil : plan.partCount)
     asked = try job.requested()
     sender = BodySender(client: client, job: job, asked: asked, progress: progress)
-    finisher = Finisher(
-      client: client, bucket: job.bucket, key: job.key, conditions: job.conditions, customerKey: job.customerKey,
-      common: job.common, requested: asked)
+    finisher = Finisher(client: client, job.address, conditions: job.conditions, requested: asked)
     let target = RecordTarget(origin: client.signer.origin, bucket: job.bucket, key: job.key)
     if let book, !plan.isSingle || job.source.isStream || (mayHaveRecord && book.mayHave(target)) {
       journal = UploadJournal(book: book, target: target, digest: try job.digest()) { tell(.warning($0)) }

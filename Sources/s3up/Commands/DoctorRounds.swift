@@ -203,8 +203,9 @@ struct DoctorRounds: Sendable {
       try signed.session.invocation.positionals.first.map { (word) throws(Failure) in try S3URL(word).key } ?? url.key
     exam.prefix = prefix ?? ""
     let probe = UploadProbe(
-      client: access.client, world: session.world, common: access.common, bucket: url.bucket,
-      key: UploadProbe.key(under: exam.prefix, dice: session.world.random), knowsMD5: endpoint.kind != .directory)
+      client: access.client, world: session.world,
+      access.address(UploadProbe.key(under: exam.prefix, dice: session.world.random)),
+      knowsMD5: endpoint.kind != .directory)
     let (signals, stop) = (session.signals, ProbeStop())
     // From here on there is something to clean up, so the first signal does not end the program.
     signals.listen { stop.stop() }
@@ -216,7 +217,7 @@ struct DoctorRounds: Sendable {
     else { return }
     do throws(Failure) {
       exam.lifecycle = .success(
-        try await access.client.perform(GetBucketLifecycle(bucket: url.bucket, common: access.common)))
+        try await access.client.perform(GetBucketLifecycle(access.address)))
     } catch {
       exam.lifecycle = .failure(error)
     }

@@ -43,8 +43,7 @@ struct ManifestTarget: Sendable {
     guard case .object(let url) = place, !url.bucket.utf8.elementsEqual(bucket.utf8) else { return }
     let store = try await session.store(url.bucket)
     do throws(Failure) {
-      let ask = GetObject(
-        bucket: store.bucket, key: url.key ?? "", range: 0...0, maximumAnswer: 1 << 20, common: store.common)
+      let ask = GetObject(store.address(url.key ?? ""), range: 0...0, maximumAnswer: 1 << 20)
       _ = try await store.client.perform(ask, retrying: store.retry)
     } catch {
       // Whoever may write need not be allowed to read.

@@ -79,7 +79,7 @@ import Testing
 
   @Test("numbers in a store's documents are bounded, and those out of bounds do not count", arguments: numbers)
   func documents(_ number: String) throws {
-    let list = ListParts(bucket: "b", key: "k", uploadID: "u")
+    let list = ListParts(ObjectAddress("b", "k"), uploadID: "u")
     let page = try list.output(
       from: S3Answers.ok(
         """
@@ -94,11 +94,11 @@ import Testing
     #expect(pages.parts.allSatisfy { S3Limits.partNumbers.contains($0.number) && $0.size >= 0 })
     #expect(pages.parts.contains { $0.number == 2 })
     _ = pages.parts.reduce(0) { $0 + $1.size }
-    let objects = try ListObjects(bucket: "b").output(
+    let objects = try ListObjects(BucketAddress("b")).output(
       from: S3Answers.ok(
         "<ListBucketResult><Contents><Key>k</Key><Size>\(number)</Size></Contents></ListBucketResult>"))
     #expect(objects.objects.count == 1 && objects.objects.allSatisfy { $0.size ?? 0 >= 0 })
-    let rules = try GetBucketLifecycle(bucket: "b").output(
+    let rules = try GetBucketLifecycle(BucketAddress("b")).output(
       from: S3Answers.ok(
         "<LifecycleConfiguration><Rule><Status>Enabled</Status><AbortIncompleteMultipartUpload><DaysAfterInitiation>"
           + "\(number)</DaysAfterInitiation></AbortIncompleteMultipartUpload></Rule></LifecycleConfiguration>"))

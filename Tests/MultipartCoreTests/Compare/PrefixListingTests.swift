@@ -12,7 +12,7 @@ import Testing
 
   private func listing(_ fake: FakeS3, _ prefix: String = "", tries: Int = 1) throws -> PrefixListing {
     PrefixListing(
-      client: try fake.client(world), bucket: "bucket", prefix: prefix, retrying: RetryPolicy(tries: tries))
+      client: try fake.client(world), BucketAddress("bucket"), prefix: prefix, retrying: RetryPolicy(tries: tries))
   }
 
   /// Pages that the test has prepared.
@@ -24,7 +24,7 @@ import Testing
     }
     return (
       PrefixListing(
-        client: try store.client(world), bucket: "bucket", prefix: "p/", retrying: RetryPolicy(tries: 1)), store
+        client: try store.client(world), BucketAddress("bucket"), prefix: "p/", retrying: RetryPolicy(tries: 1)), store
     )
   }
 
@@ -131,7 +131,7 @@ import Testing
         return Response(status: 200, body: Array("<ListBucketResult>\(Self.keys(["a"]))</ListBucketResult>".utf8))
       }
       let listing = PrefixListing(
-        client: try failing.client(world), bucket: "bucket", prefix: "", retrying: RetryPolicy(tries: 3))
+        client: try failing.client(world), BucketAddress("bucket"), prefix: "", retrying: RetryPolicy(tries: 3))
       #expect((await listing.find("a") == .unknown) == (fails > 2))
       #expect(failing.requests.count == 3)
     }

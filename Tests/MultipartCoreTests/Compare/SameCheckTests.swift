@@ -9,7 +9,7 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  static let head = HeadObject(bucket: "bucket", key: "key")
+  static let head = HeadObject(ObjectAddress("bucket", "key"))
 
   /// A file, and a store that answers HEAD with these headers.
   private struct Case {
@@ -165,9 +165,9 @@ import Testing
     let world = World.hasty()
     let client = try fake.client(world)
     let file = try SourceFile(FilePath(try directory.write(large, to: "file")))
-    let job = UploadJob(file: file, bucket: "bucket", key: "key")
+    let job = UploadJob(file: file, to: ObjectAddress("bucket", "key"))
     _ = try await Uploader(job: job, client: client, world: world) { _ in }.run()
-    let listing = PrefixListing(client: client, bucket: "bucket", prefix: "", retrying: RetryPolicy(tries: 1))
+    let listing = PrefixListing(client: client, BucketAddress("bucket"), prefix: "", retrying: RetryPolicy(tries: 1))
     guard case .listed(let listed) = await listing.find("key") else {
       Issue.record("the object is not listed")
       return

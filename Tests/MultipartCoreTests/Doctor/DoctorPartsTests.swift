@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct GetBucketLifecycleTests {
   private func rules(_ xml: String, status: Int = 200) throws(Failure) -> [GetBucketLifecycle.Rule] {
-    try GetBucketLifecycle(bucket: "b").output(from: Response(status: status, body: Array(xml.utf8)))
+    try GetBucketLifecycle(BucketAddress("b")).output(from: Response(status: status, body: Array(xml.utf8)))
   }
 
   private func rule(_ inner: String, status: String = "Enabled", days: String = "7") -> String {

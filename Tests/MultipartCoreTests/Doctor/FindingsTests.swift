@@ -37,7 +37,7 @@ import Testing
   }
 
   private func upload(abortDate: Timestamp? = nil) throws -> CreateMultipartUpload.Output {
-    var output = try CreateMultipartUpload(bucket: "bucket", key: "k").output(
+    var output = try CreateMultipartUpload(ObjectAddress("bucket", "k")).output(
       from: Response(
         status: 200,
         body: Array("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>".utf8)))

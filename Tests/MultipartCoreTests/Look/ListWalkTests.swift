@@ -15,7 +15,7 @@ import Testing
   }
 
   private func walk(_ prefix: String = "", delimiter: String? = nil, versions: Bool = false) -> ListWalk {
-    ListWalk(bucket: "bucket", prefix: prefix, asked: prefix, delimiter: delimiter, versions: versions)
+    ListWalk(BucketAddress("bucket"), prefix: prefix, asked: prefix, delimiter: delimiter, versions: versions)
   }
 
   private func objects(_ walk: ListWalk) throws -> ListObjects {

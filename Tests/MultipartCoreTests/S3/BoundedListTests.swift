@@ -19,7 +19,7 @@ import Testing
         "<ListMultipartUploadsResult><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"
           + "<NextUploadIdMarker>\(number)-999</NextUploadIdMarker>\(uploads)</ListMultipartUploadsResult>")
     }
-    let list = ListMultipartUploads(bucket: "bucket", prefix: "k")
+    let list = ListMultipartUploads(BucketAddress("bucket"), prefix: "k")
     let found = try await store.client(clock.world).uploads(ofKey: "k", list)
     #expect(store.requests.count == 2)
     #expect(found.uploads.count == 2000)
@@ -30,7 +30,7 @@ import Testing
   @Test("a page with more than ten times S3's number of uploads is cut")
   func longPage() throws {
     let uploads = (0..<12_000).map { "<Upload><Key>k</Key><UploadId>\($0)</UploadId></Upload>" }.joined()
-    let page = try ListMultipartUploads(bucket: "bucket").output(
+    let page = try ListMultipartUploads(BucketAddress("bucket")).output(
       from: Self.answer("<ListMultipartUploadsResult>\(uploads)</ListMultipartUploadsResult>"))
     #expect(page.uploads.count == 10_000)
   }
@@ -52,7 +52,7 @@ import Testing
     let file = try SourceFile(FilePath(try directory.write([1, 2, 3], to: "file")))
     let heard = Locked<[String]>([])
     let uploader = try Uploader(
-      job: UploadJob(file: file, bucket: "bucket", key: "k"), client: try store.client(clock.world), world: world,
+      job: UploadJob(file: file, to: ObjectAddress("bucket", "k")), client: try store.client(clock.world), world: world,
       tell: { news in if case .warning(let text) = news { heard.withLock { $0.append(text.description) } } })
     guard case .found([]) = await uploader.findForeign() else {
       Issue.record("something was found")
@@ -70,7 +70,7 @@ import Testing
           + "<NextPartNumberMarker>\(number)</NextPartNumberMarker>"
           + "<Part><PartNumber>\(number)</PartNumber><Size>5</Size><ETag>e</ETag></Part></ListPartsResult>")
     }
-    let found = try await store.client(clock.world).allParts(ListParts(bucket: "bucket", key: "k", uploadID: "id"))
+    let found = try await store.client(clock.world).allParts(ListParts(ObjectAddress("bucket", "k"), uploadID: "id"))
     #expect(store.requests.count == 1000)
     #expect(!found.isComplete)
   }

@@ -37,7 +37,7 @@ struct ExpressSessionTests {
   }
 
   private func head(_ client: S3Client) async throws {
-    _ = try await client.perform(HeadObject(bucket: bucket, key: "key"))
+    _ = try await client.perform(HeadObject(ObjectAddress(bucket, "key")))
   }
 
   private func store(_ answer: @escaping @Sendable (Request, Int) -> Response? = { _, _ in nil }) -> ScriptedStore {

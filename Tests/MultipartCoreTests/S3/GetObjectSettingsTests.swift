@@ -5,7 +5,7 @@ import Testing
 /// Whether an answer to a request for one setting of an object is its document, or the object itself.
 @Suite struct GetObjectSettingsTests {
   private static let document = Array("<LegalHold><Status>ON</Status></LegalHold>".utf8)
-  private let operation = GetObjectSettings(bucket: "b", key: "k", part: .legalHold)
+  private let operation = GetObjectSettings(ObjectAddress("b", "k"), part: .legalHold)
 
   private func output(_ status: Int, _ headers: HeaderList = [:]) throws -> GetObjectSettings.Output {
     try operation.output(from: Response(status: status, headers: headers, body: Self.document))
@@ -36,7 +36,7 @@ import Testing
     func answer(_ code: String) -> Response {
       Response(status: 404, body: Array("<Error><Code>\(code)</Code></Error>".utf8))
     }
-    let operation = GetObjectSettings(bucket: "b", key: "k", part: part)
+    let operation = GetObjectSettings(ObjectAddress("b", "k"), part: part)
     #expect(throws: Failure.self) { try operation.output(from: answer(code)) }
     #expect(try operation.output(from: answer("ObjectLockConfigurationNotFoundError")) == .none)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct ListObjectsTests {
   private func page(_ body: String) throws -> ListObjects.Page {
-    try ListObjects(bucket: "bucket").output(from: S3Answers.ok(body))
+    try ListObjects(BucketAddress("bucket")).output(from: S3Answers.ok(body))
   }
 
   @Test("a page's objects, and how it goes on")
@@ -40,8 +40,8 @@ import Testing
   @Test("what is asked is in the query, and empty texts are left out")
   func request() throws {
     let list = ListObjects(
-      bucket: "bucket", prefix: "p/", startAfter: "p/a b", token: "t+/=",
-      common: CommonHeaders(expectedBucketOwner: "1", requestPayer: true))
+      BucketAddress("bucket", CommonHeaders(expectedBucketOwner: "1", requestPayer: true)), prefix: "p/",
+      startAfter: "p/a b", token: "t+/=")
     let request = try list.request()
     #expect(
       request.query == [
@@ -49,7 +49,7 @@ import Testing
         QueryItem("start-after", "p/a b"), QueryItem("continuation-token", "t+/="),
       ])
     #expect(request.headers["x-amz-request-payer"] == "requester")
-    let plain = try ListObjects(bucket: "bucket", prefix: "", startAfter: "").request()
+    let plain = try ListObjects(BucketAddress("bucket"), prefix: "", startAfter: "").request()
     #expect(plain.query == [QueryItem("list-type", "2"), QueryItem("encoding-type", "url")])
   }
 
@@ -83,7 +83,7 @@ import Testing
         }
       }
       do throws(Failure) {
-        let page = try ListObjects(bucket: "b").output(from: Response(status: 200, body: changed))
+        let page = try ListObjects(BucketAddress("b")).output(from: Response(status: 200, body: changed))
         #expect(page.objects.allSatisfy { $0.size ?? 0 >= 0 })
         pages += 1
       } catch {

@@ -22,11 +22,11 @@ struct RegionTests {
   }
 
   private func head(_ client: S3Client, bucket: String = "bucket") async throws {
-    _ = try await client.perform(HeadObject(bucket: bucket, key: "key"))
+    _ = try await client.perform(HeadObject(ObjectAddress(bucket, "key")))
   }
 
   private func list(_ client: S3Client) async throws {
-    _ = try await client.perform(ListParts(bucket: "bucket", key: "key", uploadID: "id"))
+    _ = try await client.perform(ListParts(ObjectAddress("bucket", "key"), uploadID: "id"))
   }
 
   private static let good = Response(status: 200, headers: ["ETag": "\"x\"", "Content-Length": "3"])

@@ -2,12 +2,12 @@ import MultipartCore
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct S3AnswerTests {
-  private let create = CreateMultipartUpload(bucket: "b", key: "k", checksum: .crc64nvme)
-  private let part = UploadPart(bucket: "b", key: "k", uploadID: "u", partNumber: 3, body: .none)
+  private let create = CreateMultipartUpload(ObjectAddress("b", "k"), checksum: .crc64nvme)
+  private let part = UploadPart(ObjectAddress("b", "k"), uploadID: "u", partNumber: 3, body: .none)
   private let complete = CompleteMultipartUpload(
-    bucket: "b", key: "k", uploadID: "u", parts: [.init(number: 1, etag: "e")])
-  private let list = ListParts(bucket: "b", key: "k", uploadID: "u")
-  private let uploads = ListMultipartUploads(bucket: "b")
+    ObjectAddress("b", "k"), uploadID: "u", parts: [.init(number: 1, etag: "e")])
+  private let list = ListParts(ObjectAddress("b", "k"), uploadID: "u")
+  private let uploads = ListMultipartUploads(BucketAddress("b"))
 
   @Test func createGivesTheUploadIDAndWhatTheStoreSaysOfIt() throws {
     let output = try create.output(
@@ -53,8 +53,8 @@ import Testing
 
   @Test func anErrorUnderStatus200IsAnErrorWhateverTheOperation() {
     let answer = S3Answers.ok(" \n" + S3Answers.completeFailed)
-    let put = PutObject(bucket: "b", key: "k", body: .none)
-    let abort = AbortMultipartUpload(bucket: "b", key: "k", uploadID: "u")
+    let put = PutObject(ObjectAddress("b", "k"), body: .none)
+    let abort = AbortMultipartUpload(ObjectAddress("b", "k"), uploadID: "u")
     let all: [any S3Operation] = [create, part, complete, list, uploads, put, abort]
     for operation in all {
       let failure = s3Failure { _ = try operation.output(from: answer) }
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func abortIsDoneWithWhatIsGone() throws {
-    let abort = AbortMultipartUpload(bucket: "b", key: "k", uploadID: "u")
+    let abort = AbortMultipartUpload(ObjectAddress("b", "k"), uploadID: "u")
     #expect(try abort.output(from: S3Answers.ok("", status: 204)) == .aborted)
     #expect(try abort.output(from: S3Answers.ok(S3Answers.error("NoSuchUpload"), status: 404)) == .wasGone)
     #expect(try abort.output(from: S3Answers.ok("", status: 404)) == .wasGone)
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test func headTellsWhatAnObjectIs() throws {
-    let head = HeadObject(bucket: "b", key: "k")
+    let head = HeadObject(ObjectAddress("b", "k"))
     let output = try head.output(
       from: S3Answers.ok(
         "",
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test(arguments: ["", "-5", "abc", "99999999999999999999"]) func anImpossibleSizeIsIgnored(_ text: String) throws {
-    let output = try HeadObject(bucket: "b", key: "k").output(from: S3Answers.ok("", ["Content-Length": text]))
+    let output = try HeadObject(ObjectAddress("b", "k")).output(from: S3Answers.ok("", ["Content-Length": text]))
     guard case .exists(let object) = output else {
       Issue.record("the object is there")
       return
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test func aRangeTellsTheSizeOfTheWhole() throws {
-    let get = GetObject(bucket: "b", key: "k", range: 0...9)
+    let get = GetObject(ObjectAddress("b", "k"), range: 0...9)
     let output = try get.output(
       from: S3Answers.ok(
         "0123456789", ["Content-Length": "10", "Content-Range": "bytes 0-9/443", "ETag": "e"], status: 206))
@@ -238,11 +238,11 @@ import Testing
 
   @Test func anObjectThatLooksLikeAnErrorIsAnObject() throws {
     let text = S3Answers.error("InternalError")
-    #expect(try GetObject(bucket: "b", key: "k").output(from: S3Answers.ok(text)).body == Array(text.utf8))
+    #expect(try GetObject(ObjectAddress("b", "k")).output(from: S3Answers.ok(text)).body == Array(text.utf8))
   }
 
   @Test func putGivesETagChecksumsAndVersion() throws {
-    let output = try PutObject(bucket: "b", key: "k", body: .none).output(
+    let output = try PutObject(ObjectAddress("b", "k"), body: .none).output(
       from: S3Answers.ok("", ["ETag": "\"e\"", "x-amz-checksum-crc32": "AAAAAA==", "x-amz-version-id": "3"]))
     #expect(output.etag == "\"e\"")
     #expect(output.checksums == ["x-amz-checksum-crc32": "AAAAAA=="])

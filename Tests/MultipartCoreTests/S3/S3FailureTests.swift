@@ -119,7 +119,7 @@ import Testing
 
   @Test func theRequestItselfTellsWhetherItCarriedAChecksum() throws {
     let answer = S3Answers.ok(S3Answers.error("NotImplemented", "no"), status: 501)
-    var part = UploadPart(bucket: "b", key: "k", uploadID: "u", partNumber: 1, body: .none)
+    var part = UploadPart(ObjectAddress("b", "k"), uploadID: "u", partNumber: 1, body: .none)
     #expect(Failure(answer: answer, to: try part.request()).code == .refused)
     part.checksum = NamedValue("Content-MD5", "AAAA")
     #expect(Failure(answer: answer, to: try part.request()).code == .checksumUnsupported)

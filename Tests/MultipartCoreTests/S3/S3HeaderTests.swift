@@ -6,7 +6,7 @@ import Testing
   private func put(_ change: (inout ObjectHeaders) -> Void) throws -> HeaderList {
     var object = ObjectHeaders()
     change(&object)
-    return try PutObject(bucket: "b", key: "k", body: .none, object: object).request().headers
+    return try PutObject(ObjectAddress("b", "k"), body: .none, object: object).request().headers
   }
 
   @Test func everyObjectHeaderIsSentUnderItsName() throws {
@@ -70,15 +70,16 @@ import Testing
       #expect(s3Failure { _ = try put(change) }?.code == .usage, "\(number)")
     }
     #expect(
-      s3Failure { _ = try ListMultipartUploads(bucket: "b", common: .init(expectedBucketOwner: evil)).request() }?.code
-        == .usage)
+      s3Failure {
+        _ = try ListMultipartUploads(BucketAddress("b", CommonHeaders(expectedBucketOwner: evil))).request()
+      }?.code == .usage)
     #expect(
       s3Failure {
         _ = try UploadPart(
-          bucket: "b", key: "k", uploadID: "u", partNumber: 1, body: .none, checksum: NamedValue("Content-MD5", evil)
+          ObjectAddress("b", "k"), uploadID: "u", partNumber: 1, body: .none, checksum: NamedValue("Content-MD5", evil)
         ).request()
       }?.code == .usage)
-    #expect(s3Failure { _ = try GetObject(bucket: "b", key: "k", ifMatch: evil).request() }?.code == .usage)
+    #expect(s3Failure { _ = try GetObject(ObjectAddress("b", "k"), ifMatch: evil).request() }?.code == .usage)
   }
 
   @Test func aRefusedValueIsNotRepeatedInTheMessage() {
@@ -125,25 +126,25 @@ import Testing
 
   @Test func kmsHeadersAreAsS3NamesThem() throws {
     let headers = try CreateMultipartUpload(
-      bucket: "b", key: "k",
+      ObjectAddress("b", "k"),
       encryption: .init(.kmsTwice, keyID: "arn:aws:kms:k", contextJSON: "{\"a\":\"b\"}", bucketKey: true)
     ).request().headers
     #expect(headers["x-amz-server-side-encryption"] == "aws:kms:dsse")
     #expect(headers["x-amz-server-side-encryption-aws-kms-key-id"] == "arn:aws:kms:k")
     #expect(headers["x-amz-server-side-encryption-context"] == "eyJhIjoiYiJ9")
     #expect(headers["x-amz-server-side-encryption-bucket-key-enabled"] == "true")
-    let mixed = PutObject(bucket: "b", key: "k", body: .none, encryption: .init(.aes256, keyID: "k"))
+    let mixed = PutObject(ObjectAddress("b", "k"), body: .none, encryption: .init(.aes256, keyID: "k"))
     #expect(s3Failure { _ = try mixed.request() }?.code == .usage)
   }
 
   @Test func theCustomerKeyIsSentWithItsMD5AndNeverShown() throws {
     let key = try CustomerKey(Array("01234567890123456789012345678901".utf8))
-    let headers = try HeadObject(bucket: "b", key: "k", customerKey: key).request().headers
+    let headers = try HeadObject(ObjectAddress("b", "k", customerKey: key)).request().headers
     let base64 = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
     #expect(headers["x-amz-server-side-encryption-customer-algorithm"] == "AES256")
     #expect(headers["x-amz-server-side-encryption-customer-key"] == base64)
     #expect(headers["x-amz-server-side-encryption-customer-key-MD5"] == "KYvwGXoFFJ42a2u2GDWhwQ==")
-    var dumped = "\(key) \(String(reflecting: key)) \(HeadObject(bucket: "b", key: "k", customerKey: key))"
+    var dumped = "\(key) \(String(reflecting: key)) \(HeadObject(ObjectAddress("b", "k", customerKey: key)))"
     dump(key, to: &dumped)
     #expect(!dumped.contains("MDEy") && !dumped.contains("KYvw") && !dumped.contains("0123"))
     for field in headers.fields where field.name.hasPrefix("x-amz-server-side-encryption-customer-key") {
@@ -157,7 +158,7 @@ import Testing
 
   @Test func oursAndTheStoresKeyAreNotMixed() throws {
     let key = try CustomerKey([UInt8](repeating: 1, count: 32))
-    let operation = CreateMultipartUpload(bucket: "b", key: "k", encryption: .init(.aes256), customerKey: key)
+    let operation = CreateMultipartUpload(ObjectAddress("b", "k", customerKey: key), encryption: .init(.aes256))
     #expect(s3Failure { _ = try operation.request() }?.code == .usage)
   }
 

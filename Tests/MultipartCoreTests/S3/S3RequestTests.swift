@@ -5,24 +5,19 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct S3RequestTests {
   private let common = CommonHeaders(expectedBucketOwner: "111122223333", requestPayer: true)
 
-  private func everyOperation(
-    bucket: String = "b", key: String = "k", uploadID: String = "u", common: CommonHeaders = CommonHeaders(),
-    customerKey: CustomerKey? = nil
-  ) -> [any S3Operation] {
+  private func everyOperation(_ address: ObjectAddress = ObjectAddress("b", "k"), uploadID: String = "u")
+    -> [any S3Operation]
+  {
     [
-      CreateMultipartUpload(bucket: bucket, key: key, customerKey: customerKey, common: common),
-      UploadPart(
-        bucket: bucket, key: key, uploadID: uploadID, partNumber: 1, body: .none, customerKey: customerKey,
-        common: common),
-      CompleteMultipartUpload(
-        bucket: bucket, key: key, uploadID: uploadID, parts: [.init(number: 1, etag: "e")], customerKey: customerKey,
-        common: common),
-      ListParts(bucket: bucket, key: key, uploadID: uploadID, customerKey: customerKey, common: common),
-      PutObject(bucket: bucket, key: key, body: .none, customerKey: customerKey, common: common),
-      HeadObject(bucket: bucket, key: key, customerKey: customerKey, common: common),
-      GetObject(bucket: bucket, key: key, customerKey: customerKey, common: common),
-      AbortMultipartUpload(bucket: bucket, key: key, uploadID: uploadID, common: common),
-      ListMultipartUploads(bucket: bucket, common: common),
+      CreateMultipartUpload(address),
+      UploadPart(address, uploadID: uploadID, partNumber: 1, body: .none),
+      CompleteMultipartUpload(address, uploadID: uploadID, parts: [.init(number: 1, etag: "e")]),
+      ListParts(address, uploadID: uploadID),
+      PutObject(address, body: .none),
+      HeadObject(address),
+      GetObject(address),
+      AbortMultipartUpload(address, uploadID: uploadID),
+      ListMultipartUploads(BucketAddress(address.bucket, address.common)),
     ]
   }
 
@@ -42,7 +37,7 @@ import Testing
   }
 
   @Test func everyOperationCarriesTheBucketsOwnerAndThePayer() throws {
-    for operation in everyOperation(common: common) {
+    for operation in everyOperation(ObjectAddress("b", "k", common)) {
       let headers = try operation.request().headers
       #expect(headers["x-amz-expected-bucket-owner"] == "111122223333")
       #expect(headers["x-amz-request-payer"] == "requester")
@@ -51,14 +46,16 @@ import Testing
 
   @Test func whatWritesOrReadsBytesCarriesTheCustomerKey() throws {
     let key = try CustomerKey([UInt8](repeating: 7, count: 32))
-    for operation in everyOperation(customerKey: key).prefix(7) {
+    for operation in everyOperation(ObjectAddress("b", "k", customerKey: key)).prefix(7) {
       #expect(try operation.request().headers["x-amz-server-side-encryption-customer-algorithm"] == "AES256")
     }
   }
 
   @Test func anEmptyBucketKeyOrUploadIDIsRefusedBeforeItIsSent() {
-    for operation in everyOperation(bucket: "") { #expect(s3Failure { _ = try operation.request() }?.code == .usage) }
-    for operation in everyOperation(key: "").prefix(8) {
+    for operation in everyOperation(ObjectAddress("", "k")) {
+      #expect(s3Failure { _ = try operation.request() }?.code == .usage)
+    }
+    for operation in everyOperation(ObjectAddress("b", "")).prefix(8) {
       #expect(s3Failure { _ = try operation.request() }?.code == .usage)
     }
     let withID = everyOperation(uploadID: "")
@@ -68,7 +65,7 @@ import Testing
   }
 
   @Test func createAsksForTheChecksumItWants() throws {
-    let request = try CreateMultipartUpload(bucket: "b", key: "k", checksum: .crc64nvme).request()
+    let request = try CreateMultipartUpload(ObjectAddress("b", "k"), checksum: .crc64nvme).request()
     #expect(request.query == [QueryItem("uploads")])
     #expect(request.headers["x-amz-checksum-algorithm"] == "CRC64NVME")
     #expect(request.headers["x-amz-checksum-type"] == "FULL_OBJECT")
@@ -77,7 +74,7 @@ import Testing
 
   @Test func aPartNamesItsNumberItsUploadAndItsChecksum() throws {
     let request = try UploadPart(
-      bucket: "b", key: "k", uploadID: "a+b/c=", partNumber: 10_000, body: .bytes([1, 2, 3]),
+      ObjectAddress("b", "k"), uploadID: "a+b/c=", partNumber: 10_000, body: .bytes([1, 2, 3]),
       checksum: NamedValue("x-amz-checksum-crc32c", "yZRlqg=="), payloadSHA256: "ab"
     ).request()
     #expect(request.query == [QueryItem("partNumber", "10000"), QueryItem("uploadId", "a+b/c=")])
@@ -88,10 +85,10 @@ import Testing
   }
 
   @Test(arguments: [Int.min, -1, 0, 10_001, Int.max]) func aPartNumberThatCannotBeIsRefused(_ number: Int) {
-    let part = UploadPart(bucket: "b", key: "k", uploadID: "u", partNumber: number, body: .none)
+    let part = UploadPart(ObjectAddress("b", "k"), uploadID: "u", partNumber: number, body: .none)
     #expect(s3Failure { _ = try part.request() }?.code == .usage)
     let complete = CompleteMultipartUpload(
-      bucket: "b", key: "k", uploadID: "u", parts: [.init(number: number, etag: "e")])
+      ObjectAddress("b", "k"), uploadID: "u", parts: [.init(number: number, etag: "e")])
     #expect(s3Failure { _ = try complete.request() }?.code == .usage)
   }
 
@@ -101,7 +98,7 @@ import Testing
 
   @Test func completeListsThePartsInOrderWithTheirChecksums() throws {
     let request = try CompleteMultipartUpload(
-      bucket: "b", key: "k", uploadID: "u",
+      ObjectAddress("b", "k"), uploadID: "u",
       parts: [
         .init(number: 2, etag: "\"b&<>\"", checksum: NamedValue("x-amz-checksum-crc32c", "AA+/==")),
         .init(number: 1, etag: "a"),
@@ -128,14 +125,14 @@ import Testing
   @Test func completeRefusesAnEmptyListAndAPartTwice() {
     for parts in [[], [1, 1], [3, 1, 3]] {
       let complete = CompleteMultipartUpload(
-        bucket: "b", key: "k", uploadID: "u", parts: parts.map { .init(number: $0, etag: "e") })
+        ObjectAddress("b", "k"), uploadID: "u", parts: parts.map { .init(number: $0, etag: "e") })
       #expect(s3Failure { _ = try complete.request() }?.code == .usage)
     }
   }
 
   @Test func theListOfTenThousandPartsIsWrittenInAMoment() throws {
     let parts = (1...10_000).reversed().map { CompleteMultipartUpload.Part(number: $0, etag: "\"\($0)\"") }
-    let complete = CompleteMultipartUpload(bucket: "b", key: "k", uploadID: "u", parts: parts)
+    let complete = CompleteMultipartUpload(ObjectAddress("b", "k"), uploadID: "u", parts: parts)
     let began = threadTime()
     let list = bytes(try complete.request().body)
     #expect(threadTime() - began < .seconds(5))
@@ -144,22 +141,23 @@ import Testing
 
   @Test(arguments: [("abc", "\"abc\""), ("\"abc\"", "\"abc\""), ("*", "*"), ("W/\"a\"", "W/\"a\"")])
   func anETagInAConditionHasItsQuotes(_ typed: String, _ sent: String) throws {
-    let request = try PutObject(bucket: "b", key: "k", body: .none, conditions: .init(ifMatch: typed)).request()
+    let request = try PutObject(ObjectAddress("b", "k"), body: .none, conditions: .init(ifMatch: typed)).request()
     #expect(request.headers["If-Match"] == sent)
   }
 
   @Test func conditionsThatContradictEachOtherAreRefused() {
-    let put = PutObject(bucket: "b", key: "k", body: .none, conditions: .init(ifNoneMatch: true, ifMatch: "e"))
+    let put = PutObject(ObjectAddress("b", "k"), body: .none, conditions: .init(ifNoneMatch: true, ifMatch: "e"))
     #expect(s3Failure { _ = try put.request() }?.code == .usage)
   }
 
   @Test func listsNameTheirMarkers() throws {
     #expect(
-      try ListParts(bucket: "b", key: "k", uploadID: "u", marker: 7, maximumParts: 2).request().query == [
+      try ListParts(ObjectAddress("b", "k"), uploadID: "u", marker: 7, maximumParts: 2).request().query == [
         QueryItem("uploadId", "u"), QueryItem("max-parts", "2"), QueryItem("part-number-marker", "7"),
       ])
     #expect(
-      try ListMultipartUploads(bucket: "b", prefix: "a/ü", marker: .init(key: "x y", uploadID: "i")).request().query
+      try ListMultipartUploads(BucketAddress("b"), prefix: "a/ü", marker: .init(key: "x y", uploadID: "i")).request()
+        .query
         == [
           QueryItem("uploads"), QueryItem("encoding-type", "url"), QueryItem("prefix", "a/ü"),
           QueryItem("key-marker", "x y"), QueryItem("upload-id-marker", "i"),
@@ -167,13 +165,13 @@ import Testing
   }
 
   @Test func headAndGetAskForChecksumsAndRanges() throws {
-    let head = try HeadObject(bucket: "b", key: "k").request()
+    let head = try HeadObject(ObjectAddress("b", "k")).request()
     #expect(head.headers["x-amz-checksum-mode"] == "ENABLED")
-    let get = try GetObject(bucket: "b", key: "k", range: 0...9, ifMatch: "e", wantsChecksums: false).request()
+    let get = try GetObject(ObjectAddress("b", "k"), range: 0...9, ifMatch: "e", wantsChecksums: false).request()
     #expect(get.headers["Range"] == "bytes=0-9")
     #expect(get.headers["If-Match"] == "\"e\"")
     #expect(get.headers["x-amz-checksum-mode"] == nil)
     #expect(!get.carriesChecksum && !head.carriesChecksum)
-    #expect(s3Failure { _ = try GetObject(bucket: "b", key: "k", range: -1...9).request() }?.code == .usage)
+    #expect(s3Failure { _ = try GetObject(ObjectAddress("b", "k"), range: -1...9).request() }?.code == .usage)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Answers as real stores gave them, shortened only where noted.
 @Suite(.timeLimit(.minutes(15))) struct S3StoreAnswerTests {
-  private let uploads = ListMultipartUploads(bucket: "probe")
+  private let uploads = ListMultipartUploads(BucketAddress("probe"))
 
   private func page(_ body: String) throws -> ListMultipartUploads.Page {
     try uploads.output(from: S3Answers.ok("<?xml version='1.0' encoding='UTF-8'?>\n" + body))
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func minIOsFrontEndEndsItsListOfPartsWithMarkerZero() throws {
-    let page = try ListParts(bucket: "probe", key: "a b", uploadID: "u").output(
+    let page = try ListParts(ObjectAddress("probe", "a b"), uploadID: "u").output(
       from: S3Answers.ok(
         """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -70,7 +70,7 @@ import Testing
 
   @Test func seaweedFSGivesTheCompositeChecksumAtComplete() throws {
     let complete = CompleteMultipartUpload(
-      bucket: "probe", key: "a b", uploadID: "u", parts: [.init(number: 1, etag: "e")])
+      ObjectAddress("probe", "a b"), uploadID: "u", parts: [.init(number: 1, etag: "e")])
     let output = try complete.output(
       from: S3Answers.ok(
         """
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func swiftSaysNoSuchKeyToTheAbortOfAnUploadThatIsGone() throws {
-    let abort = AbortMultipartUpload(bucket: "probe", key: "a b", uploadID: "Y2Fj")
+    let abort = AbortMultipartUpload(ObjectAddress("probe", "a b"), uploadID: "Y2Fj")
     let answer = S3Answers.ok(
       "<?xml version='1.0' encoding='UTF-8'?>\n<Error><Code>NoSuchKey</Code><Message>The specified key does not exist."
         + "</Message><RequestId>tx75ab</RequestId><Key>a b/Y2Fj</Key></Error>", status: 404)
@@ -101,7 +101,7 @@ import Testing
       'eu-nowhere-9' is wrong; expecting 'us-east-1'</Message><RequestId>txced7</RequestId>\
       <Region>us-east-1</Region></Error>
       """, status: 400)
-    let failure = s3Failure { _ = try ListMultipartUploads(bucket: "probe").output(from: answer) }
+    let failure = s3Failure { _ = try ListMultipartUploads(BucketAddress("probe")).output(from: answer) }
     #expect(failure?.region == "us-east-1")
     #expect(failure?.code == .refused)
   }
@@ -142,10 +142,10 @@ import Testing
   }
 
   private let operations: [any S3Operation] = [
-    CreateMultipartUpload(bucket: "b", key: "k"), ListMultipartUploads(bucket: "b"),
-    CompleteMultipartUpload(bucket: "b", key: "k", uploadID: "u", parts: [.init(number: 1, etag: "e")]),
-    ListParts(bucket: "b", key: "k", uploadID: "u"), PutObject(bucket: "b", key: "k", body: .none),
-    HeadObject(bucket: "b", key: "k"), AbortMultipartUpload(bucket: "b", key: "k", uploadID: "u"),
+    CreateMultipartUpload(ObjectAddress("b", "k")), ListMultipartUploads(BucketAddress("b")),
+    CompleteMultipartUpload(ObjectAddress("b", "k"), uploadID: "u", parts: [.init(number: 1, etag: "e")]),
+    ListParts(ObjectAddress("b", "k"), uploadID: "u"), PutObject(ObjectAddress("b", "k"), body: .none),
+    HeadObject(ObjectAddress("b", "k")), AbortMultipartUpload(ObjectAddress("b", "k"), uploadID: "u"),
   ]
 
   @Test(arguments: 0..<400 as Range<UInt64>) func aSpoiledAnswerIsReadOrRefusedAndNeverACrash(_ seed: UInt64) {

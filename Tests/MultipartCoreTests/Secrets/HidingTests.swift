@@ -28,6 +28,6 @@ import Testing
   @Test("An upload id with a line break is refused", arguments: ["a\nb", "a\u{9b}31m", "a\tb"])
   func uploadID(_ id: String) {
     let answer = Response(status: 200, body: Array("<R><UploadId>\(id)</UploadId></R>".utf8))
-    #expect(throws: Failure.self) { try CreateMultipartUpload(bucket: "bucket", key: "key").output(from: answer) }
+    #expect(throws: Failure.self) { try CreateMultipartUpload(ObjectAddress("bucket", "key")).output(from: answer) }
   }
 }

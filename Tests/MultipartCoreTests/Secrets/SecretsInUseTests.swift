@@ -54,7 +54,7 @@ import Testing
   @Test("an SSE-C key and its MD5 are found as sent and as raw bytes")
   func customerKey() throws {
     let key = randomBytes(32, seed: 4)
-    let headers = try HeadObject(bucket: "b", key: "k", customerKey: try CustomerKey(key)).request().headers
+    let headers = try HeadObject(ObjectAddress("b", "k", customerKey: try CustomerKey(key))).request().headers
     for secret in [
       Base64.encode(key), Hex.encode(key), Hex.encode(try Digest.md5(key)), Base64.encode(try Digest.md5(key)),
     ] {
@@ -115,7 +115,7 @@ import Testing
       signer: signer, transport: ScriptedStore { (_, _) in Response(status: 200, body: Array(body.utf8)) }, world: world
     )
     let complete = CompleteMultipartUpload(
-      bucket: "bucket", key: "k", uploadID: "id", parts: [.init(number: 1, etag: "e", checksum: nil)])
+      ObjectAddress("bucket", "k"), uploadID: "id", parts: [.init(number: 1, etag: "e", checksum: nil)])
     let failure = await #expect(throws: Failure.self) { _ = try await client.perform(complete) }
     #expect(failure?.s3Code == "InternalError")
     #expect(failure?.message.hasSuffix("it got REDACTED") == true, "\(String(describing: failure))")

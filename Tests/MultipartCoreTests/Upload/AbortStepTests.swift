@@ -19,10 +19,9 @@ import Testing
         })
     }
     let step = AbortStep(
-      client: try store.client(clock.passing), common: CommonHeaders(), retry: RetryPolicy(tries: tries),
-      world: clock.passing)
+      client: try store.client(clock.passing), retry: RetryPolicy(tries: tries), world: clock.passing)
     do throws(Failure) {
-      return (.success(try await step.run(bucket: "bucket", key: "key", uploadID: "id")), store.requests.map(\.step))
+      return (.success(try await step.run(ObjectAddress("bucket", "key"), uploadID: "id")), store.requests.map(\.step))
     } catch {
       return (.failure(error), store.requests.map(\.step))
     }

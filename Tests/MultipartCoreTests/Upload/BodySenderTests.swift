@@ -55,7 +55,7 @@ import Testing
     answer: @escaping @Sendable (Request, Int) async throws(Failure) -> Response
   ) throws -> Rig {
     let file = try SourceFile(FilePath(directory.path("file")))
-    var job = UploadJob(file: file, bucket: "bucket", key: "key")
+    var job = UploadJob(file: file, to: ObjectAddress("bucket", "key"))
     try change(&job)
     let store = ScriptedStore(answer)
     let sender = BodySender(
@@ -163,15 +163,15 @@ import Testing
   func customerKey() async throws {
     let keyMD5 = "x-amz-server-side-encryption-customer-key-MD5"
     let key = try CustomerKey([UInt8](repeating: 7, count: 32))
-    #expect(try await rig(Self.opaque) { $0.customerKey = key }.outcome(.md5) == .failure(.refused))
+    #expect(try await rig(Self.opaque) { $0.address.customerKey = key }.outcome(.md5) == .failure(.refused))
     // Whatever create has answered.
-    let silent = try rig(Self.opaque) { $0.customerKey = key }
+    let silent = try rig(Self.opaque) { $0.address.customerKey = key }
     #expect(await silent.outcome(.md5, createNamedEncryption: true) == .failure(.refused))
     var confirmed = Self.other
     confirmed.add("x-amz-server-side-encryption-customer-algorithm", "AES256")
     confirmed.add("x-amz-server-side-encryption-customer-key-MD5", silent.store.requests[0].headers[keyMD5] ?? "")
     // And the ETag of encrypted bytes is not compared with them.
-    #expect(try await rig(confirmed) { $0.customerKey = key }.outcome(.md5) == .proof(.contentMD5))
+    #expect(try await rig(confirmed) { $0.address.customerKey = key }.outcome(.md5) == .proof(.contentMD5))
   }
 
   @Test("A part's answer may leave out the encryption that create has named, but not name another")

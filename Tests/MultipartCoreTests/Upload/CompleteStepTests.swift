@@ -38,7 +38,7 @@ import Testing
       guard let answer = expected.answer else { throw Failure(.network, "the connection broke") }
       return answer
     }
-    let finisher = Finisher(client: try store.client(clock.passing), bucket: "bucket", key: "key")
+    let finisher = Finisher(client: try store.client(clock.passing), ObjectAddress("bucket", "key"))
     finisher.begin(.upload(Timestamp(seconds: 1_700_000_000)))
     let step = CompleteStep(finisher: finisher, retry: RetryPolicy(tries: tries), world: clock.passing)
     defer { #expect(store.requests.count == answers.count) }

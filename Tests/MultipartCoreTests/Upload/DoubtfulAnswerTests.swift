@@ -23,7 +23,7 @@ import Testing
 
   private func part(_ answer: Response) async throws -> PartReceipt {
     let file = try SourceFile(FilePath(try directory.write([1, 2, 3], to: "file")))
-    var job = UploadJob(file: file, bucket: "bucket", key: "key")
+    var job = UploadJob(file: file, to: ObjectAddress("bucket", "key"))
     job.retry = RetryPolicy(tries: 1)
     let slice = PartSlice(file: file, offset: 0, length: 3)
     let step = try PartStep(job: job, slice: slice, client: try client([.put: answer]), world: world)
@@ -55,7 +55,7 @@ import Testing
       (["Content-Length": "3"], true), (["ETag": "\"5289df737df57326fcdd22597afb1fac\""], true),
     ] {
       let finisher = Finisher(
-        client: try client([.head: Response(status: 200, headers: headers)]), bucket: "bucket", key: "key")
+        client: try client([.head: Response(status: 200, headers: headers)]), ObjectAddress("bucket", "key"))
       let md5 = try MultiChecksumSample.md5([1, 2, 3])
       finisher.expect(Expectation(size: 3, checksum: nil, md5: md5, proof: .none))
       if proves {
@@ -73,7 +73,7 @@ import Testing
       "Last-Modified": "Tue, 14 Nov 2023 22:12:30 GMT",
     ]
     let finisher = Finisher(
-      client: try client([.head: Response(status: 200, headers: head)]), bucket: "bucket", key: "key")
+      client: try client([.head: Response(status: 200, headers: head)]), ObjectAddress("bucket", "key"))
     finisher.expect(Expectation(size: 3, checksum: nil, md5: try MultiChecksumSample.md5([1, 2, 3]), proof: .none))
     // A hundred seconds ago, and now.
     finisher.begin(.put(.seconds(-100)))
@@ -95,7 +95,7 @@ import Testing
       (500, error("InternalError"), nil), (403, error("AccessDenied"), nil),
     ] as [(Int, String, Bool?)] {
       let answer = Response(status: status, body: Array(body.utf8))
-      let finisher = Finisher(client: try client([.get: answer]), bucket: "bucket", key: "key")
+      let finisher = Finisher(client: try client([.get: answer]), ObjectAddress("bucket", "key"))
       let found = try? await finisher.hasUpload("id")
       #expect(found == isThere, "\(status) \(body)")
     }
@@ -105,7 +105,7 @@ import Testing
   func absurdSizes() throws {
     let parts = (1...3).map { "<Part><PartNumber>\($0)</PartNumber><Size>\(Int64.max)</Size><ETag>a</ETag></Part>" }
     let text = "<ListPartsResult><UploadId>id</UploadId>" + parts.joined() + "</ListPartsResult>"
-    let page = try ListParts(bucket: "bucket", key: "key", uploadID: "id").output(
+    let page = try ListParts(ObjectAddress("bucket", "key"), uploadID: "id").output(
       from: Response(status: 200, body: Array(text.utf8)))
     #expect(page.parts.isEmpty)
     // The largest size that is accepted: 10,000 of them can be added up.

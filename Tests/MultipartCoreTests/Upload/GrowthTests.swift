@@ -41,7 +41,7 @@ import Testing
       let receipts = (1...parts).map(receipt)
       #expect(try Expectation(receipts: receipts).sum != nil)
       let operation = CompleteMultipartUpload(
-        bucket: "b", key: "k", uploadID: "u", parts: receipts.map { .init(number: $0.number, etag: $0.etag) })
+        ObjectAddress("b", "k"), uploadID: "u", parts: receipts.map { .init(number: $0.number, etag: $0.etag) })
       #expect(try operation.request().body.length > Int64(parts * 80))
     }
   }
@@ -86,7 +86,7 @@ import Testing
   }
 
   private static func list(_ parts: Int, page: Int) throws -> Int {
-    var list = ListParts(bucket: "b", key: "k", uploadID: "u")
+    var list = ListParts(ObjectAddress("b", "k"), uploadID: "u")
     var pages = ListParts.Pages()
     repeat {
       let first = (list.marker ?? 0) + 1

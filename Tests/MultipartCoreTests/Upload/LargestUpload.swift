@@ -137,7 +137,7 @@ extension LargestUpload {
 
   /// Page after page of 1,000 parts, as S3 writes them.
   private mutating func list() throws(Failure) -> [ListParts.Part] {
-    var list = ListParts(bucket: "bucket", key: "key", uploadID: Self.uploadID)
+    var list = ListParts(ObjectAddress("bucket", "key"), uploadID: Self.uploadID)
     var read = ListParts.Pages()
     repeat {
       pages += 1
@@ -161,7 +161,7 @@ extension LargestUpload {
   private mutating func complete(_ receipts: [PartReceipt]) throws(Failure) -> Judgement {
     let expected = try Expectation(receipts: receipts)
     var operation = CompleteMultipartUpload(
-      bucket: "bucket", key: "key", uploadID: Self.uploadID,
+      ObjectAddress("bucket", "key"), uploadID: Self.uploadID,
       parts: receipts.map { CompleteMultipartUpload.Part(number: $0.number, etag: $0.etag) })
     operation.objectSize = expected.size
     let request = try operation.request()

@@ -51,7 +51,7 @@ import Testing
   }
 
   private func run(_ fake: FakeS3, equal: Bool) async throws -> Failure? {
-    let job = UploadJob(source: .stream(try stream(equal: equal)), bucket: "bucket", key: "k")
+    let job = UploadJob(source: .stream(try stream(equal: equal)), to: ObjectAddress("bucket", "k"))
     let uploader = try uploader(job, fake)
     do throws(Failure) {
       _ = try await uploader.run()
@@ -84,7 +84,7 @@ import Testing
   /// Uploads 17 MiB; each answer of the store takes this long by the run's clock, and complete an hour.
   private func upload(_ fake: FakeS3, each: Duration, heldDown: Bool = false) async throws {
     let path = try directory.write([UInt8](repeating: 7, count: 17 << 20), to: "file")
-    var job = UploadJob(source: .file(try SourceFile(FilePath(path))), bucket: "bucket", key: "k")
+    var job = UploadJob(source: .file(try SourceFile(FilePath(path))), to: ObjectAddress("bucket", "k"))
     job.limitRate = heldDown ? .bytesPerSecond(1 << 40) : nil
     var world = world
     world.uptime = {
@@ -114,7 +114,7 @@ import Testing
     let fake = try FakeS3()
     let path = try directory.write([UInt8](repeating: 7, count: 11 << 20), to: "file")
     func put(_ key: String, remembers: Bool = true) async throws {
-      var job = UploadJob(file: try SourceFile(FilePath(path)), bucket: "bucket", key: key)
+      var job = UploadJob(file: try SourceFile(FilePath(path)), to: ObjectAddress("bucket", key))
       job.partSize = 5 << 20
       job.expectsAbortDate = true
       _ = try await uploader(job, fake, remembers: remembers).run()

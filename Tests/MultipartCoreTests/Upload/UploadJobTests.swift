@@ -10,7 +10,7 @@ import Testing
   init() throws {
     directory = try TemporaryDirectory()
     let file = try SourceFile(FilePath(try directory.write([1, 2, 3], to: "file")))
-    job = UploadJob(file: file, bucket: "bucket", key: "key")
+    job = UploadJob(file: file, to: ObjectAddress("bucket", "key"))
   }
 
   private func settings(

@@ -52,7 +52,7 @@ import Testing
     partSize: Int64? = 5 << 20, line: LineClass = .fast, leastTrip: Duration = .zero,
     onRetry: @escaping @Sendable () -> Void = {}
   ) throws -> Uploader {
-    var job = UploadJob(file: try SourceFile(FilePath(directory.path("file"))), bucket: "bucket", key: "key")
+    var job = UploadJob(file: try SourceFile(FilePath(directory.path("file"))), to: ObjectAddress("bucket", "key"))
     job.partSize = partSize
     job.line = line
     job.concurrency = concurrency

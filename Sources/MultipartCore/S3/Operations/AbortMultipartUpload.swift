@@ -9,23 +9,19 @@ package struct AbortMultipartUpload: S3Operation {
     case wasGone
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var uploadID: String
-  package var common: CommonHeaders
 
-  package init(bucket: String, key: String, uploadID: String, common: CommonHeaders = CommonHeaders()) {
-    self.bucket = bucket
-    self.key = key
+  package init(_ address: ObjectAddress, uploadID: String) {
+    self.address = address
     self.uploadID = uploadID
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
+  package var place: Place { address.place(uploadID: uploadID) }
 
   package func request() throws(Failure) -> S3Request {
     return try S3Request(
-      Self.name, .delete, place: place, query: [QueryItem("uploadId", uploadID)], headers: common.list())
+      Self.name, .delete, place: place, query: [QueryItem("uploadId", uploadID)], headers: address.common.list())
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

@@ -46,13 +46,12 @@ package struct CORSRule: Sendable, Equatable {
 struct GetBucketCORS: S3Operation {
   static let name = OperationName("GetBucketCors", needs: "s3:GetBucketCORS on the bucket")
 
-  var bucket: String
-  var common = CommonHeaders()
+  var bucket: BucketAddress
 
-  var place: Place { Place(bucket: bucket) }
+  var place: Place { bucket.place }
 
   func request() throws(Failure) -> S3Request {
-    return try S3Request(Self.name, .get, place: place, query: [QueryItem("cors")], headers: common.list())
+    return try S3Request(Self.name, .get, place: place, query: [QueryItem("cors")], headers: bucket.common.list())
   }
 
   /// Empty if the bucket has none.
@@ -65,11 +64,10 @@ struct GetBucketCORS: S3Operation {
 struct PutBucketCORS: S3Operation {
   static let name = OperationName("PutBucketCors", needs: "s3:PutBucketCORS on the bucket")
 
-  var bucket: String
+  var bucket: BucketAddress
   var rules: [CORSRule]
-  var common = CommonHeaders()
 
-  var place: Place { Place(bucket: bucket) }
+  var place: Place { bucket.place }
 
   func request() throws(Failure) -> S3Request {
     var writer = XMLWriter()
@@ -80,7 +78,7 @@ struct PutBucketCORS: S3Operation {
     try headers.add("Content-Type", "application/xml")
     // S3 requires a digest of this body.
     try headers.add("Content-MD5", Base64.encode(try Digest.md5(writer.bytes)))
-    try common.add(to: &headers)
+    try headers.add(bucket.common)
     return try S3Request(
       Self.name, .put, place: place, query: [QueryItem("cors")], headers: headers.list, body: .bytes(writer.bytes))
   }

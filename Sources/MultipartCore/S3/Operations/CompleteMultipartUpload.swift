@@ -29,8 +29,7 @@ package struct CompleteMultipartUpload: S3Operation {
     package var requestID: String?
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var uploadID: String
   package var parts: [Part]
   /// The checksum of the whole object, if it is of type FULL_OBJECT.
@@ -39,28 +38,21 @@ package struct CompleteMultipartUpload: S3Operation {
   /// The sum of the parts' sizes: S3 refuses if it differs.
   package var objectSize: Int64?
   package var conditions: WriteConditions
-  /// S3 requires it if the upload has a checksum or the bucket's policy demands it, and accepts it otherwise.
-  package var customerKey: CustomerKey?
-  package var common: CommonHeaders
 
   package init(
-    bucket: String, key: String, uploadID: String, parts: [Part], objectChecksum: NamedValue? = nil,
-    checksumType: ChecksumType? = nil, objectSize: Int64? = nil, conditions: WriteConditions = WriteConditions(),
-    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+    _ address: ObjectAddress, uploadID: String, parts: [Part], objectChecksum: NamedValue? = nil,
+    checksumType: ChecksumType? = nil, objectSize: Int64? = nil, conditions: WriteConditions = WriteConditions()
   ) {
-    self.bucket = bucket
-    self.key = key
+    self.address = address
     self.uploadID = uploadID
     self.parts = parts
     self.objectChecksum = objectChecksum
     self.checksumType = checksumType
     self.objectSize = objectSize
     self.conditions = conditions
-    self.customerKey = customerKey
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
+  package var place: Place { address.place(uploadID: uploadID) }
 
   package func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
@@ -69,8 +61,9 @@ package struct CompleteMultipartUpload: S3Operation {
     try headers.add("x-amz-checksum-type", checksumType?.rawValue)
     try headers.add("x-amz-mp-object-size", objectSize.map { String($0) })
     try conditions.add(to: &headers)
-    try customerKey?.add(to: &headers)
-    try common.add(to: &headers)
+    // S3 requires the customer's key if the upload has a checksum or the bucket's policy demands it, and accepts it
+    // otherwise.
+    try headers.add(address)
     var request = try S3Request(
       Self.name, .post, place: place, query: [QueryItem("uploadId", uploadID)], headers: headers.list,
       body: .bytes(list()), maximumAnswer: 8 << 20, answerMayTakeLong: true)

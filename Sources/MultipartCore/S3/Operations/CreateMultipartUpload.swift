@@ -18,36 +18,28 @@ package struct CreateMultipartUpload: S3Operation {
     package var date: Timestamp?
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var object: ObjectHeaders
   package var checksum: ChecksumAlgorithm?
   package var encryption: ServerSideEncryption?
-  package var customerKey: CustomerKey?
-  package var common: CommonHeaders
 
   package init(
-    bucket: String, key: String, object: ObjectHeaders = ObjectHeaders(), checksum: ChecksumAlgorithm? = nil,
-    encryption: ServerSideEncryption? = nil, customerKey: CustomerKey? = nil,
-    common: CommonHeaders = CommonHeaders()
+    _ address: ObjectAddress, object: ObjectHeaders = ObjectHeaders(), checksum: ChecksumAlgorithm? = nil,
+    encryption: ServerSideEncryption? = nil
   ) {
-    self.bucket = bucket
-    self.key = key
+    self.address = address
     self.object = object
     self.checksum = checksum
     self.encryption = encryption
-    self.customerKey = customerKey
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key) }
+  package var place: Place { address.place }
 
   package func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     try headers.add("x-amz-checksum-algorithm", checksum?.awsName)
     try headers.add("x-amz-checksum-type", checksum?.typeInParts?.rawValue)
-    try addEncryption(encryption, customerKey, to: &headers)
-    try common.add(to: &headers)
+    try headers.add(address, encryption)
     try object.add(to: &headers)
     var request = try S3Request(Self.name, .post, place: place, query: [QueryItem("uploads")], headers: headers.list)
     // Sent twice, it creates two uploads.
@@ -79,15 +71,15 @@ package struct CreateMultipartUpload: S3Operation {
   }
 }
 
-/// Either with the store's key or with the caller's, not both.
-func addEncryption(
-  _ encryption: ServerSideEncryption?, _ customerKey: CustomerKey?, to headers: inout S3HeaderBuilder
-) throws(Failure) {
-  if encryption != nil, customerKey != nil {
-    throw Failure(
-      .usage, "an object is encrypted with the store's key or with yours (SSE-C), not with both",
-      remedy: "leave out one of \(.serverSideEncryption) and \(.customerKey)")
+extension S3HeaderBuilder {
+  /// Of a request that writes an object, encrypted with the store's key or with the caller's.
+  mutating func add(_ address: ObjectAddress, _ encryption: ServerSideEncryption?) throws(Failure) {
+    if encryption != nil, address.customerKey != nil {
+      throw Failure(
+        .usage, "an object is encrypted with the store's key or with yours (SSE-C), not with both",
+        remedy: "leave out one of \(.serverSideEncryption) and \(.customerKey)")
+    }
+    try encryption?.add(to: &self)
+    try add(address)
   }
-  try encryption?.add(to: &headers)
-  try customerKey?.add(to: &headers)
 }

@@ -21,18 +21,16 @@ package struct GetBucketLifecycle: S3Operation {
     package func holds(for key: String) -> Bool { key.begins(with: prefix) }
   }
 
-  package var bucket: String
-  package var common: CommonHeaders
+  package var bucket: BucketAddress
 
-  package init(bucket: String, common: CommonHeaders = CommonHeaders()) {
+  package init(_ bucket: BucketAddress) {
     self.bucket = bucket
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket) }
+  package var place: Place { bucket.place }
 
   package func request() throws(Failure) -> S3Request {
-    return try S3Request(Self.name, .get, place: place, query: [QueryItem("lifecycle")], headers: common.list())
+    return try S3Request(Self.name, .get, place: place, query: [QueryItem("lifecycle")], headers: bucket.common.list())
   }
 
   /// Empty if the bucket has none.

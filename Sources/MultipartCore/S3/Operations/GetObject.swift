@@ -9,8 +9,7 @@ package struct GetObject: S3Operation {
     package var body: [UInt8]
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var range: ClosedRange<Int64>?
   package var ifMatch: String?
   package var partNumber: Int?
@@ -19,16 +18,13 @@ package struct GetObject: S3Operation {
   package var sink: (any BodySink)?
   /// The longest body accepted; with a sink, of an error.
   package var maximumAnswer: Int
-  package var customerKey: CustomerKey?
-  package var common: CommonHeaders
 
   package init(
-    bucket: String, key: String, range: ClosedRange<Int64>? = nil, ifMatch: String? = nil, partNumber: Int? = nil,
+    _ address: ObjectAddress, range: ClosedRange<Int64>? = nil, ifMatch: String? = nil, partNumber: Int? = nil,
     versionID: String? = nil, wantsChecksums: Bool = true, sink: (any BodySink)? = nil,
-    maximumAnswer: Int = 8 << 20, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+    maximumAnswer: Int = 8 << 20
   ) {
-    self.bucket = bucket
-    self.key = key
+    self.address = address
     self.range = range
     self.ifMatch = ifMatch
     self.partNumber = partNumber
@@ -36,11 +32,9 @@ package struct GetObject: S3Operation {
     self.wantsChecksums = wantsChecksums
     self.sink = sink
     self.maximumAnswer = maximumAnswer
-    self.customerKey = customerKey
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key) }
+  package var place: Place { address.place }
 
   package func request() throws(Failure) -> S3Request {
     var query: [QueryItem] = []
@@ -55,8 +49,7 @@ package struct GetObject: S3Operation {
     }
     try headers.add("If-Match", ifMatch.map(WriteConditions.quoted))
     try headers.add("x-amz-checksum-mode", wantsChecksums ? "ENABLED" : nil)
-    try customerKey?.add(to: &headers)
-    try common.add(to: &headers)
+    try headers.add(address)
     return try S3Request(
       Self.name, .get, place: place, query: query, headers: headers.list, sink: sink, maximumAnswer: maximumAnswer)
   }

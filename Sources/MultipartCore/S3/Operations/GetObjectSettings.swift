@@ -47,23 +47,17 @@ package struct GetObjectSettings: S3Operation {
     case object
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var part: Part
   package var versionID: String?
-  package var common: CommonHeaders
 
-  package init(
-    bucket: String, key: String, part: Part, versionID: String? = nil, common: CommonHeaders = CommonHeaders()
-  ) {
-    self.bucket = bucket
-    self.key = key
+  package init(_ address: ObjectAddress, part: Part, versionID: String? = nil) {
+    self.address = address
     self.versionID = versionID
     self.part = part
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key) }
+  package var place: Place { address.place }
 
   /// Far more than any of these documents needs. A store that does not know the query sends no more than this of an object
   /// of any size, and its answer shows that it is an object, even if the bytes look like the document.
@@ -72,7 +66,7 @@ package struct GetObjectSettings: S3Operation {
   package func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     try headers.add("Range", "bytes=0-\(Self.mostBytes - 1)")
-    try common.add(to: &headers)
+    try headers.add(address.common)
     var query = [QueryItem(part.rawValue)]
     if let versionID { query.append(QueryItem("versionId", versionID)) }
     return try S3Request(part.operation, .get, place: place, query: query, headers: headers.list)

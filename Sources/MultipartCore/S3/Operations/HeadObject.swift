@@ -21,27 +21,18 @@ package struct HeadObject: S3Operation {
     Failure(.refused, "there is no object at the key", remedy: "check the bucket and the key")
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var versionID: String?
   /// The answer then also says how many parts the object has; size and checksums are the part's.
   package var partNumber: Int?
-  package var customerKey: CustomerKey?
-  package var common: CommonHeaders
 
-  package init(
-    bucket: String, key: String, versionID: String? = nil, partNumber: Int? = nil, customerKey: CustomerKey? = nil,
-    common: CommonHeaders = CommonHeaders()
-  ) {
-    self.bucket = bucket
-    self.key = key
+  package init(_ address: ObjectAddress, versionID: String? = nil, partNumber: Int? = nil) {
+    self.address = address
     self.versionID = versionID
     self.partNumber = partNumber
-    self.customerKey = customerKey
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key) }
+  package var place: Place { address.place }
 
   package func request() throws(Failure) -> S3Request {
     var query: [QueryItem] = []
@@ -49,8 +40,7 @@ package struct HeadObject: S3Operation {
     if let versionID { query.append(QueryItem("versionId", versionID)) }
     var headers = S3HeaderBuilder()
     try headers.add("x-amz-checksum-mode", "ENABLED")
-    try customerKey?.add(to: &headers)
-    try common.add(to: &headers)
+    try headers.add(address)
     return try S3Request(Self.name, .head, place: place, query: query, headers: headers.list)
   }
 

@@ -41,10 +41,9 @@ package struct ListMultipartUploads: S3Operation {
     }
   }
 
-  package var bucket: String
+  package var bucket: BucketAddress
   package var prefix: String?
   package var marker: Marker?
-  package var common: CommonHeaders
 
   package struct Marker: Sendable, Hashable {
     package var key: String
@@ -57,17 +56,13 @@ package struct ListMultipartUploads: S3Operation {
     }
   }
 
-  package init(
-    bucket: String, prefix: String? = nil, marker: Marker? = nil,
-    common: CommonHeaders = CommonHeaders()
-  ) {
+  package init(_ bucket: BucketAddress, prefix: String? = nil, marker: Marker? = nil) {
     self.bucket = bucket
     self.prefix = prefix
     self.marker = marker
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket) }
+  package var place: Place { bucket.place }
 
   package func request() throws(Failure) -> S3Request {
     // Keys may contain characters that XML cannot represent: stores that support it send them percent-encoded.
@@ -78,7 +73,7 @@ package struct ListMultipartUploads: S3Operation {
       if let id = marker.uploadID { query.append(QueryItem("upload-id-marker", id)) }
     }
     return try S3Request(
-      Self.name, .get, place: place, query: query, headers: common.list(), maximumAnswer: ListedPage.mostBytes)
+      Self.name, .get, place: place, query: query, headers: bucket.common.list(), maximumAnswer: ListedPage.mostBytes)
   }
 
   package func output(from answer: Response) throws(Failure) -> Page {

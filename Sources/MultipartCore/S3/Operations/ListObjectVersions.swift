@@ -14,26 +14,23 @@ package struct ListObjectVersions: S3Operation {
     }
   }
 
-  package var bucket: String
+  package var bucket: BucketAddress
   package var prefix: String?
   package var delimiter: String?
   package var marker: Marker?
   package var most: Int?
-  package var common: CommonHeaders
 
   package init(
-    bucket: String, prefix: String? = nil, delimiter: String? = nil, marker: Marker? = nil, most: Int? = nil,
-    common: CommonHeaders = CommonHeaders()
+    _ bucket: BucketAddress, prefix: String? = nil, delimiter: String? = nil, marker: Marker? = nil, most: Int? = nil
   ) {
     self.bucket = bucket
     self.prefix = prefix
     self.delimiter = delimiter
     self.marker = marker
     self.most = most
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket) }
+  package var place: Place { bucket.place }
 
   package func request() throws(Failure) -> S3Request {
     var query = [QueryItem("versions"), QueryItem("encoding-type", "url")]
@@ -45,7 +42,7 @@ package struct ListObjectVersions: S3Operation {
       if let id = marker.versionID { query.append(QueryItem("version-id-marker", id)) }
     }
     return try S3Request(
-      Self.name, .get, place: place, query: query, headers: common.list(), maximumAnswer: ListedPage.mostBytes)
+      Self.name, .get, place: place, query: query, headers: bucket.common.list(), maximumAnswer: ListedPage.mostBytes)
   }
 
   package func output(from answer: Response) throws(Failure) -> ListObjects.Page {

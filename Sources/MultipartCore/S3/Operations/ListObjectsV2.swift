@@ -53,28 +53,26 @@ package struct ListObjects: S3Operation {
     }
   }
 
-  package var bucket: String
+  package var bucket: BucketAddress
   package var prefix: String?
   /// Keys that have it behind the prefix are not listed, but what they have in common up to it.
   package var delimiter: String?
   /// Only keys behind this text are listed. S3 ignores it beside a token.
   package var startAfter: String?
   package var token: String?
-  package var common: CommonHeaders
 
   package init(
-    bucket: String, prefix: String? = nil, delimiter: String? = nil, startAfter: String? = nil, token: String? = nil,
-    common: CommonHeaders = CommonHeaders()
+    _ bucket: BucketAddress, prefix: String? = nil, delimiter: String? = nil, startAfter: String? = nil,
+    token: String? = nil
   ) {
     self.bucket = bucket
     self.prefix = prefix
     self.delimiter = delimiter
     self.startAfter = startAfter
     self.token = token
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket) }
+  package var place: Place { bucket.place }
 
   package func request() throws(Failure) -> S3Request {
     // Keys may contain characters that XML cannot represent: stores that support it send them percent-encoded.
@@ -84,7 +82,7 @@ package struct ListObjects: S3Operation {
     if let startAfter, !startAfter.isEmpty { query.append(QueryItem("start-after", startAfter)) }
     if let token { query.append(QueryItem("continuation-token", token)) }
     return try S3Request(
-      Self.name, .get, place: place, query: query, headers: common.list(), maximumAnswer: ListedPage.mostBytes)
+      Self.name, .get, place: place, query: query, headers: bucket.common.list(), maximumAnswer: ListedPage.mostBytes)
   }
 
   package func output(from answer: Response) throws(Failure) -> Page {

@@ -45,40 +45,33 @@ package struct ListParts: S3Operation {
     }
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var uploadID: String
   /// The page begins after this number.
   package var marker: Int?
   package var maximumParts: Int?
-  package var customerKey: CustomerKey?
-  package var common: CommonHeaders
 
-  package init(
-    bucket: String, key: String, uploadID: String, marker: Int? = nil, maximumParts: Int? = nil,
-    customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
-  ) {
-    self.bucket = bucket
-    self.key = key
+  package init(_ address: ObjectAddress, uploadID: String, marker: Int? = nil, maximumParts: Int? = nil) {
+    self.address = address
     self.uploadID = uploadID
     self.marker = marker
     self.maximumParts = maximumParts
-    self.customerKey = customerKey
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID) }
+  package var place: Place { address.place(uploadID: uploadID) }
 
   /// 512 TiB: more than a part can have at any store, and the sum of 10,000 fits into 64 bits.
   private static let largestSize: Int64 = 1 << 49
 
   package func request() throws(Failure) -> S3Request {
+    var headers = S3HeaderBuilder()
+    try headers.add(address)
     var query = [QueryItem("uploadId", uploadID)]
     if let maximumParts { query.append(QueryItem("max-parts", String(maximumParts))) }
     if let marker { query.append(QueryItem("part-number-marker", String(marker))) }
     // A store without paging sends 10,000 parts of about 600 bytes each.
     return try S3Request(
-      Self.name, .get, place: place, query: query, headers: common.list(customerKey), maximumAnswer: 16 << 20)
+      Self.name, .get, place: place, query: query, headers: headers.list, maximumAnswer: 16 << 20)
   }
 
   package func output(from answer: Response) throws(Failure) -> Page {

@@ -15,8 +15,7 @@ package struct PutObject: S3Operation {
     package var requestID: String?
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var body: RequestBody
   package var object: ObjectHeaders
   /// `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
@@ -24,34 +23,28 @@ package struct PutObject: S3Operation {
   package var payloadSHA256: String?
   package var conditions: WriteConditions
   package var encryption: ServerSideEncryption?
-  package var customerKey: CustomerKey?
-  package var common: CommonHeaders
 
   package init(
-    bucket: String, key: String, body: RequestBody, object: ObjectHeaders = ObjectHeaders(),
+    _ address: ObjectAddress, body: RequestBody, object: ObjectHeaders = ObjectHeaders(),
     checksum: NamedValue? = nil, payloadSHA256: String? = nil, conditions: WriteConditions = WriteConditions(),
-    encryption: ServerSideEncryption? = nil, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+    encryption: ServerSideEncryption? = nil
   ) {
-    self.bucket = bucket
-    self.key = key
+    self.address = address
     self.body = body
     self.object = object
     self.checksum = checksum
     self.payloadSHA256 = payloadSHA256
     self.conditions = conditions
     self.encryption = encryption
-    self.customerKey = customerKey
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key) }
+  package var place: Place { address.place }
 
   package func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
     if let checksum { try headers.add(checksum.name, checksum.value) }
     try conditions.add(to: &headers)
-    try addEncryption(encryption, customerKey, to: &headers)
-    try common.add(to: &headers)
+    try headers.add(address, encryption)
     try object.add(to: &headers)
     var request = try S3Request(
       Self.name, .put, place: place, headers: headers.list, body: body, payloadSHA256: payloadSHA256)

@@ -13,40 +13,33 @@ package struct UploadPart: S3Operation {
     package var requestID: String?
   }
 
-  package var bucket: String
-  package var key: String
+  package var address: ObjectAddress
   package var uploadID: String
   package var partNumber: Int
   package var body: RequestBody
   /// `x-amz-checksum-crc64nvme` or `Content-MD5`, with its value.
   package var checksum: NamedValue?
   package var payloadSHA256: String?
-  package var customerKey: CustomerKey?
-  package var common: CommonHeaders
 
   package init(
-    bucket: String, key: String, uploadID: String, partNumber: Int, body: RequestBody, checksum: NamedValue? = nil,
-    payloadSHA256: String? = nil, customerKey: CustomerKey? = nil, common: CommonHeaders = CommonHeaders()
+    _ address: ObjectAddress, uploadID: String, partNumber: Int, body: RequestBody, checksum: NamedValue? = nil,
+    payloadSHA256: String? = nil
   ) {
-    self.bucket = bucket
-    self.key = key
+    self.address = address
     self.uploadID = uploadID
     self.partNumber = partNumber
     self.body = body
     self.checksum = checksum
     self.payloadSHA256 = payloadSHA256
-    self.customerKey = customerKey
-    self.common = common
   }
 
-  package var place: Place { Place(bucket: bucket, key: key, uploadID: uploadID, part: partNumber) }
+  package var place: Place { address.place(uploadID: uploadID, part: partNumber) }
 
   package func request() throws(Failure) -> S3Request {
     try S3Limits.check(partNumber: partNumber, of: place)
     var headers = S3HeaderBuilder()
     if let checksum { try headers.add(checksum.name, checksum.value) }
-    try customerKey?.add(to: &headers)
-    try common.add(to: &headers)
+    try headers.add(address)
     return try S3Request(
       Self.name, .put, place: place,
       query: [QueryItem("partNumber", String(partNumber)), QueryItem("uploadId", uploadID)], headers: headers.list,

@@ -15,16 +15,15 @@ struct AbortOfUpload {
     // Some stores look only at the id, and would abort the upload of another key.
     if let key = await otherKey() { throw isElsewhere(key) }
     let listed = await isListed()
-    let step = AbortStep(client: store.client, common: store.common, retry: store.retry, world: store.world)
-    let outcome = try await step.run(bucket: store.bucket, key: upload.key, uploadID: upload.uploadID)
+    let step = AbortStep(client: store.client, retry: store.retry, world: store.world)
+    let outcome = try await step.run(upload.address, uploadID: upload.uploadID)
     guard listed ?? (outcome == .aborted) || isRecorded() else { throw isUnknown() }
     return outcome == .aborted
   }
 
   /// Nil if the store does not say: the permission to abort does not include listing.
   private func isListed() async -> Bool? {
-    let list = ListParts(
-      bucket: store.bucket, key: upload.key, uploadID: upload.uploadID, maximumParts: 1, common: store.common)
+    let list = ListParts(upload.address, uploadID: upload.uploadID, maximumParts: 1)
     do throws(Failure) {
       _ = try await store.client.perform(list, retrying: store.retry)
       return true
@@ -42,7 +41,7 @@ struct AbortOfUpload {
 
   /// The other key that has the upload, if one page of the bucket's list shows it.
   private func otherKey() async -> String? {
-    let page = try? await store.client.perform(ListMultipartUploads(bucket: store.bucket, common: store.common))
+    let page = try? await store.client.perform(ListMultipartUploads(store.address))
     let keys = page?.uploads.filter { $0.uploadID.utf8.elementsEqual(upload.uploadID.utf8) } ?? []
     let isHere = keys.contains { $0.keys.contains { $0.utf8.elementsEqual(upload.key.utf8) } }
     return isHere ? nil : keys.first?.key

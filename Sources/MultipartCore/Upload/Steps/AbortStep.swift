@@ -1,20 +1,20 @@
 /// Aborts an upload and checks that nothing is left of it.
 package struct AbortStep: Sendable {
   private let client: S3Client
-  private let common: CommonHeaders
   private let retry: RetryPolicy
   private let world: World
 
-  package init(client: S3Client, common: CommonHeaders, retry: RetryPolicy, world: World) {
+  package init(client: S3Client, retry: RetryPolicy, world: World) {
     self.client = client
-    self.common = common
     self.retry = retry
     self.world = world
   }
 
-  package func run(bucket: String, key: String, uploadID: String) async throws(Failure) -> AbortMultipartUpload.Output {
-    let abort = AbortMultipartUpload(bucket: bucket, key: key, uploadID: uploadID, common: common)
-    let list = ListParts(bucket: bucket, key: key, uploadID: uploadID, common: common)
+  package func run(
+    _ address: ObjectAddress, uploadID: String
+  ) async throws(Failure) -> AbortMultipartUpload.Output {
+    let abort = AbortMultipartUpload(address, uploadID: uploadID)
+    let list = ListParts(address, uploadID: uploadID)
     var cleanup = Cleanup(uploadID)
     var next: Cleanup.Next? = .abort
     while let step = next {

@@ -15,7 +15,7 @@ struct CompletionOfParts {
     self.allowsGaps = allowsGaps
     self.options = options
     asked = try RequestedSettings(
-      object: options.object, encryption: options.encryption, customerKey: upload.customerKey)
+      object: options.object, encryption: options.encryption, customerKey: upload.address.customerKey)
   }
 
   func run() async throws(Failure) -> UploadedObject {
@@ -48,8 +48,7 @@ struct CompletionOfParts {
     let chosen = try chosen(of: listed)
     try requireWhole(chosen.map(\.number), "the store does not have")
     let finisher = Finisher(
-      client: store.client, bucket: store.bucket, key: upload.key, conditions: options.conditions,
-      customerKey: upload.customerKey, common: store.common, requested: asked)
+      client: store.client, upload.address, conditions: options.conditions, requested: asked)
     // The upload was begun before its first part was stored.
     finisher.begin(chosen.compactMap(\.lastModified).min().map { .upload($0) })
     return try await step(finisher).run(receipts(chosen, listing), uploadID: upload.uploadID)
@@ -58,8 +57,7 @@ struct CompletionOfParts {
   /// Nothing has confirmed a setting before, so each is read in full.
   private func step(_ finisher: Finisher) -> CompleteStep {
     let check = SettingsCheck(
-      client: store.client, bucket: store.bucket, key: upload.key, asked: asked, customerKey: upload.customerKey,
-      common: store.common, asksAll: true, encryptionIsConfirmed: false)
+      client: store.client, address: upload.address, asked: asked, asksAll: true, encryptionIsConfirmed: false)
     return CompleteStep(finisher: finisher, check: check, retry: store.retry, world: store.world)
   }
 
@@ -105,12 +103,10 @@ struct CompletionOfParts {
   /// nothing is known any more.
   private func completedBefore(_ list: [UploadedPart]) async throws(Failure) -> UploadResult? {
     guard options.conditions == WriteConditions() else { return nil }
-    let earlier = EarlierCompletion(
-      head: HeadObject(
-        bucket: store.bucket, key: upload.key, customerKey: upload.customerKey, common: store.common))
+    let earlier = EarlierCompletion(head: HeadObject(upload.address))
     do throws(Failure) {
       guard let result = try await earlier.find(list, client: store.client, retry: store.retry) else { return nil }
-      let finisher = Finisher(client: store.client, bucket: store.bucket, key: upload.key)
+      let finisher = Finisher(client: store.client, upload.address)
       return try await step(finisher).inspected(result)
     } catch {
       throw error.at(upload.place)

@@ -5,15 +5,12 @@ struct CreationOfUpload {
 
   init(_ store: Store, key: String, _ options: UploadOptions) throws(Failure) {
     self.store = store
-    var operation = CreateMultipartUpload(bucket: store.bucket, key: key)
-    operation.object = options.object
+    try store.checkKey(options.customerKey)
+    var operation = CreateMultipartUpload(
+      store.address(key, customerKey: options.customerKey), object: options.object, encryption: options.encryption)
     if options.object.contentType == nil {
       operation.object.contentType = ContentType.guess(name: key, leading: [])
     }
-    operation.encryption = options.encryption
-    operation.customerKey = options.customerKey
-    try store.checkKey(options.customerKey)
-    operation.common = store.common
     // By default it names no checksum: S3 would then refuse parts without one, such as a plain PUT to a URL.
     if case .algorithm(let algorithm)? = options.checksum { operation.checksum = algorithm }
     self.operation = operation
@@ -31,8 +28,7 @@ struct CreationOfUpload {
     let start = store.world.uptime()
     let made = try await perform()
     let took = store.world.uptime() - start
-    let upload = MultipartUpload(
-      store, key: operation.key, uploadID: made.uploadID, customerKey: operation.customerKey)
+    let upload = MultipartUpload(store, operation.address, uploadID: made.uploadID)
     do throws(Failure) {
       try confirm(made)
       if Task.isCancelled { throw Failure(.interrupted, "interrupted") }
@@ -41,7 +37,7 @@ struct CreationOfUpload {
     }
     var created = store.world.now()
     if case .upload(let begun)? = made.date.map({ Freshness.begun(answered: $0, took: took) }) { created = begun }
-    let isPlain = operation.customerKey == nil && operation.encryption.map { $0.algorithm == .aes256 } ?? true
+    let isPlain = operation.address.customerKey == nil && operation.encryption.map { $0.algorithm == .aes256 } ?? true
     return Begun(
       upload: upload, requestID: made.requestID, created: created,
       etagMayBeMD5: isPlain && made.encryption.etagMayBeMD5)
@@ -53,7 +49,7 @@ struct CreationOfUpload {
     let mayBeLost = Locked(false)
     func say() {
       guard mayBeLost.withLock({ $0 }) else { return }
-      let list = RemedyAction.listUploads(bucket: store.bucket, key: operation.key)
+      let list = RemedyAction.listUploads(bucket: store.bucket, key: operation.address.key)
       store.world.log(0, "an answer was lost: another upload may have been begun, which \(run: list) shows")
     }
     defer { say() }
@@ -94,10 +90,10 @@ extension MultipartUpload {
   /// Aborts an upload whose id nobody could read; otherwise it would stay forever.
   package func takenBack(_ failure: Failure) async -> Failure {
     var failure = failure
-    let step = AbortStep(client: store.client, common: store.common, retry: store.retry, world: store.world)
+    let step = AbortStep(client: store.client, retry: store.retry, world: store.world)
     do throws(Failure) {
-      try await evenIfCancelled { [bucket = store.bucket, key, uploadID] () throws(Failure) in
-        _ = try await step.run(bucket: bucket, key: key, uploadID: uploadID)
+      try await evenIfCancelled { [address, uploadID] () throws(Failure) in
+        _ = try await step.run(address, uploadID: uploadID)
       }
       failure.message += "; the upload that was begun is aborted"
     } catch {

@@ -9,7 +9,7 @@ extension MultipartUpload {
     let transfer = TransferSettings(try options.filled(from: world.environment))
     let slice = try input.slice(offset: offset, length: length)
     let named = PresignedPart(url)
-    var job = UploadJob(file: slice.file, bucket: named.host, key: named.path)
+    var job = UploadJob(file: slice.file, to: ObjectAddress(named.host, named.path))
     job.retry = RetryPolicy(tries: transfer.tries)
     job.checksum = checksum
     let client = S3Client(

@@ -1,29 +1,3 @@
-/// Headers that every operation can have.
-package struct CommonHeaders: Sendable, Equatable {
-  /// The account that must own the bucket; otherwise the store refuses.
-  package var expectedBucketOwner: String?
-  /// Agrees to pay for the request if the bucket requires it.
-  package var requestPayer: Bool
-
-  package init(expectedBucketOwner: String? = nil, requestPayer: Bool = false) {
-    self.expectedBucketOwner = expectedBucketOwner
-    self.requestPayer = requestPayer
-  }
-
-  func add(to headers: inout S3HeaderBuilder) throws(Failure) {
-    try headers.add("x-amz-expected-bucket-owner", expectedBucketOwner)
-    try headers.add("x-amz-request-payer", requestPayer ? "requester" : nil)
-  }
-
-  /// For a request with no other headers, except for the customer's key.
-  func list(_ customerKey: CustomerKey? = nil) throws(Failure) -> HeaderList {
-    var headers = S3HeaderBuilder()
-    try customerKey?.add(to: &headers)
-    try add(to: &headers)
-    return headers.list
-  }
-}
-
 /// Conditions for writing an object.
 public struct WriteConditions: Sendable, Equatable {
   /// Only if there is no object with the key: `If-None-Match: *`.

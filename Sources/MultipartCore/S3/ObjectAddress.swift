@@ -1,0 +1,67 @@
+/// A bucket, with the headers of every request about it.
+package struct BucketAddress: Sendable, Equatable {
+  /// As it was given: a name, an alias or an ARN.
+  package var name: String
+  package var common: CommonHeaders
+
+  package init(_ name: String, _ common: CommonHeaders = CommonHeaders()) {
+    (self.name, self.common) = (name, common)
+  }
+
+  var place: Place { Place(bucket: name) }
+}
+
+/// Where an object is, or will be, with what every request about it carries.
+package struct ObjectAddress: Sendable, Equatable {
+  package var bucket: String
+  package var key: String
+  /// The caller's own encryption key (SSE-C): S3 wants the same one with every request about the object's bytes.
+  package var customerKey: CustomerKey?
+  package var common: CommonHeaders
+
+  package init(
+    _ bucket: String, _ key: String, customerKey: CustomerKey? = nil, _ common: CommonHeaders = CommonHeaders()
+  ) {
+    (self.bucket, self.key, self.customerKey, self.common) = (bucket, key, customerKey, common)
+  }
+
+  var inBucket: BucketAddress { BucketAddress(bucket, common) }
+
+  var place: Place { Place(bucket: bucket, key: key) }
+
+  func place(uploadID: String, part: Int? = nil) -> Place {
+    Place(bucket: bucket, key: key, uploadID: uploadID, part: part)
+  }
+}
+
+/// Headers that every request can have.
+package struct CommonHeaders: Sendable, Equatable {
+  /// The account that must own the bucket; otherwise the store refuses.
+  package var expectedBucketOwner: String?
+  /// Agrees to pay for the request if the bucket requires it.
+  package var requestPayer: Bool
+
+  package init(expectedBucketOwner: String? = nil, requestPayer: Bool = false) {
+    self.expectedBucketOwner = expectedBucketOwner
+    self.requestPayer = requestPayer
+  }
+
+  /// For a request with no other headers.
+  func list() throws(Failure) -> HeaderList {
+    var headers = S3HeaderBuilder()
+    try headers.add(self)
+    return headers.list
+  }
+}
+
+extension S3HeaderBuilder {
+  mutating func add(_ common: CommonHeaders) throws(Failure) {
+    try add("x-amz-expected-bucket-owner", common.expectedBucketOwner)
+    try add("x-amz-request-payer", common.requestPayer ? "requester" : nil)
+  }
+
+  mutating func add(_ address: ObjectAddress) throws(Failure) {
+    try address.customerKey?.add(to: &self)
+    try add(address.common)
+  }
+}
