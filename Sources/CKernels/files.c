@@ -4,9 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int ck_rename_new(const char *from, const char *to) {
   return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+}
+
+int ck_pipe(int ends[2], int isNonblocking) {
+  return pipe2(ends, O_CLOEXEC | (isNonblocking ? O_NONBLOCK : 0)) == 0 ? 0 : errno;
 }
 
 int ck_allocate(int file, int64_t length) {

@@ -41,7 +41,7 @@ extension Store {
     if let version = options.versionID { query.append(QueryItem("versionId", version)) }
     var headers = S3HeaderBuilder()
     try headers.add("Content-Type", options.contentType)
-    try headers.add("Content-MD5", options.contentMD5)
+    try headers.add(HeaderName.contentMD5, options.contentMD5)
     try headers.add(address.common)
     let request = try S3Request(
       OperationName("presign", needs: "what its method needs"), method.http, place: address(key).place,

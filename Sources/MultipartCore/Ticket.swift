@@ -76,7 +76,7 @@ public struct Ticket: Sendable {
     guard parts.indices.contains(number - 1) else { return nil }
     let headers = parts[number - 1].headers
     switch checksum {
-    case .md5: return headers["Content-MD5"].flatMap { Checksum(.md5, base64: $0) }
+    case .md5: return headers[HeaderName.contentMD5].flatMap { Checksum(.md5, base64: $0) }
     case .algorithm(let algorithm): return headers[algorithm.headerName].flatMap { Checksum(algorithm, base64: $0) }
     case .none: return nil
     }

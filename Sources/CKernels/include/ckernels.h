@@ -31,6 +31,8 @@ uint64_t ck_kernel_run(size_t index, int algorithm, uint64_t crc, const void *da
 // (fallocate), which Swift's Glibc leaves out: 0 or errno.
 int ck_rename_new(const char *from, const char *to);
 int ck_allocate(int file, int64_t length);
+// pipe2 with O_CLOEXEC; the error, or 0.
+int ck_pipe(int ends[2], int isNonblocking);
 
 // Prevents core files of this process, and other processes of the same user from reading its memory, which holds keys and
 // tokens. In C, because prctl is variadic and Swift cannot call it.

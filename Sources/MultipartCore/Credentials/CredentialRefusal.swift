@@ -4,7 +4,7 @@ enum CredentialRefusal {
   static func mayPass(_ answer: Response, to method: HTTPMethod) -> Bool {
     guard answer.status == 400 || answer.status == 401 || answer.status == 403 else { return false }
     guard let code = S3ErrorBody(answer.body).code ?? S3ErrorBody.code(answer.headers) else {
-      return method == .head && answer.headers["x-amz-bucket-region"] == nil
+      return method == .head && answer.headers[HeaderName.bucketRegion] == nil
     }
     return codes.contains(code)
   }

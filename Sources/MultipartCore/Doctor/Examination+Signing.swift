@@ -84,7 +84,7 @@ extension Examination {
     var named = probe?.region
     if named == nil || named == place.region, case .failure(let failure)? = probe?.began { named = failure.region }
     if named == nil || named == place.region, case .success(let answer)? = visit?.outcome {
-      named = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region)
+      named = answer.headers[HeaderName.bucketRegion].flatMap(S3ErrorBody.region)
     }
     return named.flatMap { $0 == place.region ? nil : $0 }
   }

@@ -19,7 +19,7 @@ extension Downloader {
 
   /// An object that is archived has to be restored first; `x-amz-restore` tells the state of that.
   private static func checkArchive(_ object: ObjectInfo) throws(Failure) {
-    let storage = object.headers["x-amz-storage-class"]?.uppercased() ?? ""
+    let storage = object.headers[HeaderName.storageClass]?.uppercased() ?? ""
     let isArchived =
       ["GLACIER", "DEEP_ARCHIVE"].contains(storage) || object.headers["x-amz-archive-status"] != nil
     let restore = object.headers["x-amz-restore"] ?? ""

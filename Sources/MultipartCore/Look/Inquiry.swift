@@ -13,7 +13,7 @@ struct Inquiry: Sendable {
 
   func run() async throws(Failure) -> ObjectDescription {
     let object = try await store.client.perform(head, retrying: store.retry).object()
-    let (shownRetention, shownHold) = (object.retention, object.headers[RequestedSettings.Name.legalHold])
+    let (shownRetention, shownHold) = (object.retention, object.headers[HeaderName.legalHold])
     // In a directory bucket an object has neither tags nor locks.
     let hasSettings = store.endpoint.kind != .directory
     async let parts = parts(of: object)
@@ -55,10 +55,14 @@ struct Inquiry: Sendable {
 
   private func settings(_ part: GetObjectSettings.Part) async -> Result<Answer<GetObjectSettings.Output>, Failure> {
     let operation = GetObjectSettings(head.address, part: part, versionID: head.versionID)
-    return await ask(part.operation) { () async throws(Failure) in
+    return await ask(operation.operation) { () async throws(Failure) in
       try await store.client.perform(operation, retrying: store.retry)
     }.map { answer in
-      if case .known(.object) = answer { .unknown(why: "the store does not know \(part.operation)") } else { answer }
+      if case .known(.object) = answer {
+        .unknown(why: "the store does not know \(operation.operation)")
+      } else {
+        answer
+      }
     }
   }
 
@@ -77,6 +81,6 @@ struct Inquiry: Sendable {
 extension ObjectInfo {
   /// Shown by a HEAD only to those who may read it.
   fileprivate var retention: ObjectDescription.Retention? {
-    headers[RequestedSettings.Name.lockMode].map { .init(mode: $0, until: headers[RequestedSettings.Name.lockDate]) }
+    headers[HeaderName.lockMode].map { .init(mode: $0, until: headers[HeaderName.lockDate]) }
   }
 }

@@ -46,7 +46,7 @@ struct ListWalk {
 
   /// The entries of the page that `request` asked for, in the order of their keys if the store's are.
   mutating func take(_ page: ListObjects.Page) throws(Failure) -> [ListedEntry] {
-    guard !page.isCut else { throw endless("has pages of more than \(10 * ListedPage.usual) entries") }
+    guard !page.isCut else { throw endless("has pages of more than \(10 * S3Limits.pageLength) entries") }
     if page.areKeysDoubtful { notes.insert(.doubtful) }
     let entries = news(page)
     pagesWithoutNews = entries.isEmpty ? pagesWithoutNews + 1 : 0

@@ -30,17 +30,17 @@ extension ObjectInfo {
   }
 
   private static let shown: Set<String> = [
-    "content-length", "content-range", "content-type", "etag", "last-modified", "x-amz-version-id",
-    "x-amz-mp-parts-count", RequestedSettings.Name.storageClass, "x-goog-storage-class", "x-oss-storage-class",
+    "content-length", "content-range", "content-type", "etag", "last-modified", HeaderName.versionID,
+    HeaderName.partsCount, HeaderName.storageClass, "x-goog-storage-class", "x-oss-storage-class",
   ]
   private static let beginnings = [
-    RequestedSettings.Name.metadata, ChecksumHeaders.prefix, RequestedSettings.Name.encryption, "x-amz-object-lock-",
+    HeaderName.metadata, ChecksumHeaders.prefix, HeaderName.encryption, "x-amz-object-lock-",
     "access-control-", "x-ratelimit-",
   ]
   /// About the answer or its server, and not about the object.
   private static let ofAnswer: Set<String> = [
     "accept-ranges", "age", "alt-svc", "connection", "content-security-policy", "date", "keep-alive", "server",
-    "strict-transport-security", "transfer-encoding", "vary", "via", "x-amz-bucket-region", "x-amz-id-2",
+    "strict-transport-security", "transfer-encoding", "vary", "via", HeaderName.bucketRegion, "x-amz-id-2",
     "x-amz-request-charged", "x-amz-request-id", "x-cache", "x-content-type-options", "x-openstack-request-id",
     "x-timestamp", "x-trans-id", "x-xss-protection",
   ]
@@ -48,6 +48,6 @@ extension ObjectInfo {
 
 extension HeaderList {
   var storageClass: String? {
-    self[RequestedSettings.Name.storageClass] ?? self["x-goog-storage-class"] ?? self["x-oss-storage-class"]
+    self[HeaderName.storageClass] ?? self["x-goog-storage-class"] ?? self["x-oss-storage-class"]
   }
 }

@@ -78,7 +78,7 @@ package struct BatchSources: Sendable {
       }
       let walk = try TreeWalk(
         root: path, rules: rules, followsLinks: followsLinks, tellsExcluded: tellsExcluded, shard: shard,
-        longest: max(1, KeyName.longest - prefix.utf8.count), stateFolder: outputs.stateFolder.map { FilePath($0) })
+        longest: max(1, S3Limits.longestKey - prefix.utf8.count), stateFolder: outputs.stateFolder.map { FilePath($0) })
       defer { tally.add(walk.watch) }
       let listing = makeListing()
       while let finding = walk.next() {

@@ -48,23 +48,3 @@ package enum StoreLesson: Sendable, Equatable {
     }
   }
 }
-
-extension ChecksumForm {
-  var word: String {
-    switch self {
-    case .algorithm(let algorithm): algorithm.rawValue
-    case .md5: "md5"
-    case .none: "none"
-    }
-  }
-
-  init?(word: String) {
-    switch word {
-    case "md5": self = .md5
-    case "none": self = .none
-    default:
-      guard let algorithm = ChecksumAlgorithm(rawValue: word) else { return nil }
-      self = .algorithm(algorithm)
-    }
-  }
-}

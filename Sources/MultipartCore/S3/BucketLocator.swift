@@ -13,7 +13,7 @@ package enum BucketLocator {
     world.log(2, "> HeadBucket HEAD \(request.url), unsigned, for its region")
     do throws(Failure) {
       let answer = try await transport.send(request)
-      let region = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region)
+      let region = answer.headers[HeaderName.bucketRegion].flatMap(S3ErrorBody.region)
       world.log(2, "< \(answer.status) to HeadBucket, region \(region ?? "not named")")
       guard let region, S3Host.isRegion(region),
         Partition.of(region: region) == Partition.of(region: bucket.region)

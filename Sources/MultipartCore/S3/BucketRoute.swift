@@ -71,7 +71,7 @@ struct Redirect {
     guard [301, 302, 307, 308, 400, 403].contains(answer.status) else { return nil }
     let body = S3ErrorBody(answer.body)
     let isRedirect = answer.status < 400
-    let named = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region)
+    let named = answer.headers[HeaderName.bucketRegion].flatMap(S3ErrorBody.region)
     let isKnown = (body.code ?? S3ErrorBody.code(answer.headers)).map(Self.codes.contains) ?? false
     // A HEAD that is refused for a signature of another region has no body to say so.
     guard isRedirect || isKnown || (answer.status == 400 && body.form == .empty && named != nil) else { return nil }

@@ -1,6 +1,6 @@
 /// Sends operations to a store and reads the answers.
 ///
-///     let object = try await client.perform(HeadObject(bucket: "b", key: "k"))
+///     let object = try await client.perform(HeadObject(store.address("key")))
 package struct S3Client: Sendable {
   package let signer: any RequestSigner
   let transport: any Transport
@@ -88,7 +88,7 @@ package struct S3Client: Sendable {
   package func perform<Operation: S3Operation>(
     _ operation: Operation, retrying policy: RetryPolicy
   ) async throws(Failure) -> Operation.Output {
-    try await policy.run(Operation.name.description, in: world) { (attempt) async throws(Failure) in
+    try await policy.run(operation.operation.description, in: world) { (attempt) async throws(Failure) in
       try await perform(operation)
     }
   }

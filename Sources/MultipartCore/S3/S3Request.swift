@@ -8,6 +8,11 @@ package struct OperationName: Sendable, Equatable, CustomStringConvertible {
   package init(_ name: String, needs: String) {
     (description, self.needs) = (name, needs)
   }
+
+  /// The same operation, whatever it needs: that of a version needs more.
+  package static func == (left: Self, right: Self) -> Bool {
+    left.description.utf8.elementsEqual(right.description.utf8)
+  }
 }
 
 /// What an operation asks of a store, before the store's address and the credentials are known: no URL, nothing
@@ -78,11 +83,13 @@ package struct S3Request: Sendable {
 
 /// One call of the S3 API: what it sends, and what the answer means.
 ///
-///     let object = try await client.run(HeadObject(bucket: "b", key: "k"))
+///     let object = try await client.perform(HeadObject(store.address("key")))
 package protocol S3Operation: Sendable {
   associatedtype Output: Sendable
 
   static var name: OperationName { get }
+  /// What this request is in logs and messages, and what it needs.
+  var operation: OperationName { get }
   var place: Place { get }
 
   func request() throws(Failure) -> S3Request
@@ -91,10 +98,12 @@ package protocol S3Operation: Sendable {
 }
 
 extension S3Operation {
+  package var operation: OperationName { Self.name }
+
   /// Throws unless the answer is a success in status and in body: a `200 OK` can hold an `<Error>`.
   func requireSuccess(_ answer: Response, carriedChecksum: Bool = false) throws(Failure) {
     guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
-      throw Failure(answer: answer, operation: Self.name, place: place, carriedChecksum: carriedChecksum)
+      throw Failure(answer: answer, operation: operation, place: place, carriedChecksum: carriedChecksum)
     }
   }
 
@@ -120,17 +129,17 @@ extension S3Operation {
       throw error
     }
     guard let root = tree.root, root.isNamed(configuration) || root.first(name) != nil else {
-      throw nonsense(answer, "the answer to \(Self.name) is not a list of rules")
+      throw nonsense(answer, "the answer to \(operation) is not a list of rules")
     }
     return Array(root.children.lazy.filter { $0.isNamed(name) }.prefix(1000))
   }
 
   func unreadable(_ answer: Response, _ fault: XMLFault) -> Failure {
     switch fault {
-    case .outOfMemory: Failure(.local, "no memory to read the answer to \(Self.name)").at(place)
-    case .cutOff: nonsense(answer, "the answer to \(Self.name) is empty or cut off")
-    case .malformed, .documentType: nonsense(answer, "the answer to \(Self.name) is not S3's XML")
-    case .tooLarge: nonsense(answer, "the answer to \(Self.name) is larger than it can be")
+    case .outOfMemory: Failure(.local, "no memory to read the answer to \(operation)").at(place)
+    case .cutOff: nonsense(answer, "the answer to \(operation) is empty or cut off")
+    case .malformed, .documentType: nonsense(answer, "the answer to \(operation) is not S3's XML")
+    case .tooLarge: nonsense(answer, "the answer to \(operation) is larger than it can be")
     }
   }
 

@@ -53,7 +53,6 @@ package struct CredentialSources: Sendable {
   private func fill(_ context: inout CredentialContext) {
     context.container = ContainerProvider(environment: world.environment, services: services)
     context.instance = InstanceMetadataProvider(metadata: metadata, world: world)
-    if let state = options.stateFolder(world.environment) { FormerInstanceFile.remove(from: state) }
   }
 
   /// The provider to use instead of the chain: the caller's own; GitHub, if a role is named for it, or if the environment

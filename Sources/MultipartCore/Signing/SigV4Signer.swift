@@ -35,7 +35,7 @@ package struct SigV4Signer: Sendable {
     let payload = try PayloadHash.of(request.body, known: payloadHash)
     var request = request
     request.headers = withoutOwn(request.headers)
-    request.headers.add("x-amz-content-sha256", payload)
+    request.headers.add(HeaderName.payloadSHA256, payload)
     request.headers.add("x-amz-date", time.amzTime)
     request.headers.add(tokenName.lowercased(), credentials.sessionToken?.reveal())
     let scope = SigV4.Scope(at: time, region: region, service: service)
@@ -121,7 +121,7 @@ extension SigV4Signer {
   /// Without the headers that the signer adds itself; Host is taken from the URL.
   private func withoutOwn(_ headers: HeaderList) -> HeaderList {
     var headers = headers
-    for name in ["host", "authorization", "x-amz-date", "x-amz-content-sha256", tokenName] { headers.remove(name) }
+    for name in ["host", "authorization", "x-amz-date", HeaderName.payloadSHA256, tokenName] { headers.remove(name) }
     return headers
   }
 

@@ -3,30 +3,20 @@
 /// `posix_spawnp` with what a shell would give a child: no blocked signals, SIGPIPE as it was before we ignored it, and
 /// our other descriptors closed by FD_CLOEXEC.
 enum ProducerSpawn {
-  /// Another command could inherit the pipe before its FD_CLOEXEC is set and would then hold it open, so only one command
-  /// is started at a time.
-  private static let spawning = Lock()
-
   static func run(
     _ words: [[UInt8]], environment: [String: String]?, readsNothing: Bool = false, group: ProducerGroup = .ours,
     errors: Int32? = nil
   ) throws(Failure) -> (pid: pid_t, output: Int32) {
     keepExitStatuses()
-    return try spawning.withLock { () throws(Failure) in
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else {
-        throw Failure.system(.local, errno, "no pipe could be made")
-      }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      defer { close(ends[1]) }
-      var pid = pid_t()
-      let status = spawn(words, environment, readsNothing, group, output: ends[1], errors, &pid)
-      guard status == 0 else {
-        close(ends[0])
-        throw failure(status).at(Place(file: String(decoding: words.first ?? [], as: UTF8.self)))
-      }
-      return (pid, ends[0])
+    let pipe = try Pipe()
+    defer { close(pipe.writing) }
+    var pid = pid_t()
+    let status = spawn(words, environment, readsNothing, group, output: pipe.writing, errors, &pid)
+    guard status == 0 else {
+      close(pipe.reading)
+      throw failure(status).at(Place(file: String(decoding: words.first ?? [], as: UTF8.self)))
     }
+    return (pid, pipe.reading)
   }
 
   private static func spawn(

@@ -8,15 +8,8 @@ final class StreamBell: Sendable {
   private let writing: Int32
 
   init() throws(Failure) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else {
-      throw Failure.system(.local, errno, "no pipe could be made")
-    }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    (reading, writing) = (ends[0], ends[1])
+    let pipe = try Pipe(isNonblocking: true)
+    (reading, writing) = (pipe.reading, pipe.writing)
   }
 
   deinit {

@@ -170,7 +170,9 @@ struct TicketSigning {
       let sum = sums.isEmpty ? nil : sums[number - 1]
       let part = UploadPart(
         address, uploadID: id, partNumber: number, body: .none,
-        checksum: sum.map { NamedValue($0.algorithm == .md5 ? "Content-MD5" : $0.algorithm.headerName, $0.base64) })
+        checksum: sum.map {
+          NamedValue($0.algorithm == .md5 ? HeaderName.contentMD5 : $0.algorithm.headerName, $0.base64)
+        })
       ticket.parts[number - 1] = try await calls.add(part.request(), isWanted: isWanted(number))
     }
     for page in ticket.lists.indices {
@@ -188,12 +190,12 @@ struct TicketSigning {
   /// With the size, if it is settled: S3 then makes no object of another one.
   private func complete(_ ticket: Ticket) throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
-    if case .exactly(let size) = ticket.length { try headers.add("x-amz-mp-object-size", String(size)) }
+    if case .exactly(let size) = ticket.length { try headers.add(HeaderName.objectSize, String(size)) }
     // A renewed ticket keeps the conditions of the first one.
     let signed = ticket.complete.headers
     var conditions = conditions
-    if signed["If-None-Match"] != nil { conditions.ifNoneMatch = true }
-    conditions.ifMatch = conditions.ifMatch ?? signed["If-Match"]
+    if signed[HeaderName.ifNoneMatch] != nil { conditions.ifNoneMatch = true }
+    conditions.ifMatch = conditions.ifMatch ?? signed[HeaderName.ifMatch]
     try conditions.add(to: &headers)
     try headers.add(store.address.common)
     return try S3Request(

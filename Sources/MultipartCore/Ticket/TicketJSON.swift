@@ -63,7 +63,7 @@ extension Ticket {
   }
 
   /// Parts on each page of the list.
-  package static let pageLength = 1000
+  package static let pageLength = S3Limits.pageLength
 
   static func damaged(_ what: String) -> Failure {
     Failure(
@@ -128,7 +128,7 @@ extension Ticket {
     case .upTo(let size): fields.append(("max_size", .int(size)))
     }
     fields += [
-      ("part_size", .int(partSize)), ("checksum", .string(checksum.ticketName)),
+      ("part_size", .int(partSize)), ("checksum", .string(checksum.word)),
       ("etag_is_md5", .bool(etagMayBeMD5)),
       ("parts", .array(parts.enumerated().map { call("part", $0 + 1, $1) })),
       ("list", .array(lists.enumerated().map { call("after", $0 * Self.pageLength, $1) })),
@@ -178,7 +178,7 @@ extension Ticket {
     }
 
     func checksum() throws(Failure) -> ChecksumForm {
-      guard let form = ChecksumForm(ticketName: try text("checksum", most: 20)) else {
+      guard let form = ChecksumForm(word: try text("checksum", most: 20)) else {
         throw Ticket.damaged("it names a checksum that is not known")
       }
       return form
@@ -239,25 +239,5 @@ extension Ticket.Call {
   private static func mayBeSent(_ name: String) -> Bool {
     let name = name.lowercased()
     return HeaderText.isName(name) && (name.begins(with: "x-amz-") || others.contains(name))
-  }
-}
-
-extension ChecksumForm {
-  var ticketName: String {
-    switch self {
-    case .md5: "md5"
-    case .none: "none"
-    case .algorithm(let algorithm): algorithm.rawValue
-    }
-  }
-
-  init?(ticketName name: String) {
-    switch name {
-    case "md5": self = .md5
-    case "none": self = .none
-    default:
-      guard let algorithm = ChecksumAlgorithm(rawValue: name), algorithm.awsName != nil else { return nil }
-      self = .algorithm(algorithm)
-    }
   }
 }

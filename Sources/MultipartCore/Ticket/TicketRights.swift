@@ -16,7 +16,7 @@ extension Ticket {
       "object      s3://\(bucket)/\(key) at \(address?.endpoint ?? origin)",
       "upload      \(uploadID), begun at \(created.iso8601)",
       "bytes       \(bytes)",
-      "checksums   \(checksum.ticketName) \(sums)",
+      "checksums   \(checksum.word) \(sums)",
       "condition   "
         + (conditions.isEmpty ? "none: an object that is there is replaced" : conditions.joined(separator: ", ")),
       "requests    send parts 1-\(partCount), list them, complete or abort the upload, HEAD of the object",

@@ -61,7 +61,7 @@ struct TicketSeal {
     case .exactly(let size): add("size \(size)")
     case .upTo(let size): add("max_size \(size)")
     }
-    add("\(ticket.partSize) \(ticket.checksum.ticketName) \(ticket.etagMayBeMD5) \(ticket.parts.count)")
+    add("\(ticket.partSize) \(ticket.checksum.word) \(ticket.etagMayBeMD5) \(ticket.parts.count)")
     for part in ticket.parts { add(part.headers) }
     add(ticket.complete.headers)
     return text

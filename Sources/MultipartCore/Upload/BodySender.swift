@@ -179,7 +179,7 @@ extension ChecksumForm {
   func header(_ sums: [ChecksumAlgorithm: Checksum]) -> NamedValue? {
     switch self {
     case .algorithm(let algorithm): sums[algorithm].map { NamedValue(algorithm.headerName, $0.base64) }
-    case .md5: sums[.md5].map { NamedValue("Content-MD5", $0.base64) }
+    case .md5: sums[.md5].map { NamedValue(HeaderName.contentMD5, $0.base64) }
     case .none: nil
     }
   }

@@ -37,19 +37,3 @@ package struct PartReceipt: Sendable, Equatable {
     self.localSum = localSum
   }
 }
-
-/// What a part carries for the store to verify.
-public enum ChecksumForm: Sendable, Equatable {
-  case algorithm(ChecksumAlgorithm)
-  case md5
-  case none
-
-  /// The next form to use if a store does not accept or verify this one. With a signed payload hash MD5 is not needed.
-  package func steppedDown(payloadIsSigned: Bool) -> ChecksumForm? {
-    switch self {
-    case .algorithm: payloadIsSigned ? ChecksumForm.none : .md5
-    case .md5: ChecksumForm.none
-    case .none: nil
-    }
-  }
-}

@@ -6,7 +6,7 @@ extension RequestedSettings {
   /// What an access control list can show. The meaning of `bucket-owner-read` and `aws-exec-read` depends on account ids
   /// that are not known here: for those, only a grant to everybody is a difference.
   package func access(_ shown: [GetObjectSettings.Grant]) -> State {
-    let canned = asked[Name.acl]?.lowercased()
+    let canned = asked[HeaderName.acl]?.lowercased()
     let wanted = grants(canned)
     for grant in shown {
       guard let group = Self.publicGroup(grant.uri) else { continue }
@@ -33,7 +33,7 @@ extension RequestedSettings {
     }
     return asked.fields.flatMap { field -> [GetObjectSettings.Grant] in
       let name = field.name.lowercased()
-      guard let words = name.rest(after: Name.grant)?.pieces(at: "-") else { return [] }
+      guard let words = name.rest(after: HeaderName.grant)?.pieces(at: "-") else { return [] }
       let permission = words.joined(separator: "_").uppercased()
       return field.value.words(between: ",").map { Self.grantee(ASCII.trimmed(String($0)), permission) }
     }

@@ -6,12 +6,12 @@ extension RequestedSettings {
     switch setting {
     case .encryption:
       guard let algorithm = shown.algorithm else { return .dropped(found: nil) }
-      return same(algorithm, asked[Name.encryption]) ? .kept : .dropped(found: algorithm)
+      return same(algorithm, asked[HeaderName.encryption]) ? .kept : .dropped(found: algorithm)
     case .customerKey: return shown.customerAlgorithm == nil ? .dropped(found: nil) : .kept
-    case .keyID: return Self.state(ofKey: asked[Name.keyID] ?? "", shown: shown.kmsKeyID)
+    case .keyID: return Self.state(ofKey: asked[HeaderName.keyID] ?? "", shown: shown.kmsKeyID)
     case .keyContext: return .unseen
     case .bucketKey:
-      let wanted = same("true", asked[Name.bucketKey])
+      let wanted = same("true", asked[HeaderName.bucketKey])
       return wanted == shown.bucketKey ? .kept : .dropped(found: wanted ? nil : "on")
     default: return nil
     }
@@ -19,13 +19,13 @@ extension RequestedSettings {
 
   func state(of setting: Setting, inHead headers: HeaderList) -> State {
     switch setting {
-    case .lock: lock(mode: headers[Name.lockMode], until: headers[Name.lockDate])
-    case .legalHold: legalHold(headers[Name.legalHold])
+    case .lock: lock(mode: headers[HeaderName.lockMode], until: headers[HeaderName.lockDate])
+    case .legalHold: legalHold(headers[HeaderName.legalHold])
     case .tags:
       headers["x-amz-tagging-count"].flatMap { Int(ASCII.trimmed($0), in: 0 ... .max) }
         .map { $0 == tags.count ? .kept : .dropped(found: "\($0) of \(tags.count)") } ?? .unseen
     case .storageClass: storageClass(headers)
-    case .redirect: text(asked[Name.redirect], headers[Name.redirect])
+    case .redirect: text(asked[HeaderName.redirect], headers[HeaderName.redirect])
     case .metadata(let name): metadata(name, headers)
     case .header("expires"): expires(headers["expires"])
     case .header(let name): text(asked[name], headers[name], ignoringCase: name == "content-type")
@@ -36,20 +36,20 @@ extension RequestedSettings {
   /// A store shows the lock only to those who may read it, so a missing one says nothing.
   package func lock(mode: String?, until: String?) -> State {
     guard let mode, let until else { return .unseen }
-    let wanted = asked[Name.lockDate].flatMap(S3Date.iso8601)
-    guard same(mode, asked[Name.lockMode]) else { return .dropped(found: "\(mode) until \(until)") }
+    let wanted = asked[HeaderName.lockDate].flatMap(S3Date.iso8601)
+    guard same(mode, asked[HeaderName.lockMode]) else { return .dropped(found: "\(mode) until \(until)") }
     guard let wanted, let found = S3Date.iso8601(until) else { return .unseen }
     return found == wanted ? .kept : .dropped(found: "\(mode) until \(until)")
   }
 
   package func legalHold(_ shown: String?) -> State {
-    guard let shown else { return same("OFF", asked[Name.legalHold]) ? .kept : .unseen }
-    return same(shown, asked[Name.legalHold]) ? .kept : .dropped(found: shown)
+    guard let shown else { return same("OFF", asked[HeaderName.legalHold]) ? .kept : .unseen }
+    return same(shown, asked[HeaderName.legalHold]) ? .kept : .dropped(found: shown)
   }
 
   /// `k=v&k2=v2`, decoded.
   package var tags: [NamedValue] {
-    (asked[Name.tagging] ?? "").words(between: "&").map { pair in
+    (asked[HeaderName.tagging] ?? "").words(between: "&").map { pair in
       let words = pair.pieces(at: "=", maxSplits: 1)
       return NamedValue(
         PercentEncoding.decoded(String(words[0])), words.count > 1 ? PercentEncoding.decoded(String(words[1])) : "")
@@ -69,14 +69,14 @@ extension RequestedSettings {
   /// S3 does not return STANDARD, the default class.
   private func storageClass(_ headers: HeaderList) -> State {
     let shown = headers.storageClass ?? "STANDARD"
-    return same(shown, asked[Name.storageClass]) ? .kept : .dropped(found: shown)
+    return same(shown, asked[HeaderName.storageClass]) ? .kept : .dropped(found: shown)
   }
 
   /// Values outside of ASCII come back in forms that cannot all be decoded, an empty value is often left out, and of too
   /// much metadata S3 only says that some does not fit into headers.
   private func metadata(_ name: String, _ headers: HeaderList) -> State {
-    let wanted = asked[Name.metadata + name] ?? ""
-    guard let shown = headers[Name.metadata + name] else {
+    let wanted = asked[HeaderName.metadata + name] ?? ""
+    guard let shown = headers[HeaderName.metadata + name] else {
       return wanted.isEmpty || headers["x-amz-missing-meta"] != nil ? .unseen : .dropped(found: nil)
     }
     let (plain, found) = (EncodedWord.decode(wanted), EncodedWord.decode(shown))

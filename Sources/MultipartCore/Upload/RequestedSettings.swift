@@ -106,29 +106,9 @@ package struct RequestedSettings: Sendable, Equatable {
     if typeIsGuessed, !typedByHand { object.contentType = nil }
     var headers = S3HeaderBuilder()
     try encryption?.add(to: &headers)
-    if customerKey != nil { try headers.add(Name.customerAlgorithm, "AES256") }
+    if customerKey != nil { try headers.add(HeaderName.customerAlgorithm, "AES256") }
     try object.add(to: &headers)
     asked = headers.list
-  }
-
-  enum Name {
-    static let encryption = "x-amz-server-side-encryption"
-    static let keyID = "x-amz-server-side-encryption-aws-kms-key-id"
-    static let keyContext = "x-amz-server-side-encryption-context"
-    static let bucketKey = "x-amz-server-side-encryption-bucket-key-enabled"
-    static let customerAlgorithm = "x-amz-server-side-encryption-customer-algorithm"
-    static let lockMode = "x-amz-object-lock-mode"
-    static let lockDate = "x-amz-object-lock-retain-until-date"
-    static let legalHold = "x-amz-object-lock-legal-hold"
-    static let redirect = "x-amz-website-redirect-location"
-    static let storageClass = "x-amz-storage-class"
-    static let tagging = "x-amz-tagging"
-    static let metadata = "x-amz-meta-"
-    static let acl = "x-amz-acl"
-    static let grant = "x-amz-grant-"
-    static let content = [
-      "content-type", "cache-control", "content-disposition", "content-encoding", "content-language", "expires",
-    ]
   }
 
   /// Everything requested that can be checked; the caller's own extra headers cannot.
@@ -138,20 +118,21 @@ package struct RequestedSettings: Sendable, Equatable {
       let name = field.name.lowercased()
       let setting: Setting? =
         switch name {
-        case Name.encryption: .encryption
-        case Name.keyID: .keyID
-        case Name.keyContext: .keyContext
-        case Name.bucketKey: .bucketKey
-        case Name.customerAlgorithm: .customerKey
-        case Name.lockMode, Name.lockDate: .lock
-        case Name.legalHold: .legalHold
-        case Name.acl: .access
-        case Name.tagging: field.value.isEmpty ? nil : .tags
-        case Name.storageClass: .storageClass
-        case Name.redirect: .redirect
-        case _ where name.begins(with: Name.grant): .access
-        case _ where name.begins(with: Name.metadata): name.rest(after: Name.metadata).map { .metadata(String($0)) }
-        case _ where Name.content.contains(name): .header(name)
+        case HeaderName.encryption: .encryption
+        case HeaderName.keyID: .keyID
+        case HeaderName.keyContext: .keyContext
+        case HeaderName.bucketKey: .bucketKey
+        case HeaderName.customerAlgorithm: .customerKey
+        case HeaderName.lockMode, HeaderName.lockDate: .lock
+        case HeaderName.legalHold: .legalHold
+        case HeaderName.acl: .access
+        case HeaderName.tagging: field.value.isEmpty ? nil : .tags
+        case HeaderName.storageClass: .storageClass
+        case HeaderName.redirect: .redirect
+        case _ where name.begins(with: HeaderName.grant): .access
+        case _ where name.begins(with: HeaderName.metadata):
+          name.rest(after: HeaderName.metadata).map { .metadata(String($0)) }
+        case _ where HeaderName.content.contains(name): .header(name)
         default: nil
         }
       if let setting, !found.contains(setting) { found.append(setting) }

@@ -32,7 +32,7 @@ struct SettingsCheck: Sendable {
         findings[index].state = try await ask(part)
       } catch {
         try passOn(error)
-        reasons.append(error.reason(of: part.operation))
+        reasons.append(error.reason(of: part.operation(ofVersion: false)))
       }
     }
     findings.removeAll { isConfirmed($0.setting) && !$0.isDropped }

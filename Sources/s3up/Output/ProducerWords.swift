@@ -20,19 +20,16 @@ final class ProducerWords: Sendable {
 
   /// The write end for the command, which the caller closes; nil if no pipe could be created.
   func begin() -> Int32? {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard let pipe = try? Pipe() else { return nil }
     // Only this end: the other one is the command's, which does not expect it.
-    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-    let reading = ends[0]
-    state.withLock { $0.reading = reading }
+    _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
+    state.withLock { $0.reading = pipe.reading }
     Task { [weak self] in
       while let self, self.read() {
         guard (try? await World.sleep(.milliseconds(50))) != nil else { return }
       }
     }
-    return ends[1]
+    return pipe.writing
   }
 
   /// After the command has ended: shows the rest. Processes that it left running may keep the pipe open forever.

@@ -195,24 +195,6 @@ struct InstanceMetadataTests {
     #expect(try await machine.credentials()?.accessKeyID == "ASIANEW")
   }
 
-  @Test("a file in which an earlier version kept credentials is deleted, and no other file of that name")
-  func former() throws {
-    let folder = try TemporaryDirectory()
-    let file = try folder.write("s3up instance 1\nhttp://169.254.169.254\nboot\n", to: "instance")
-    FormerInstanceFile.remove(from: folder.path)
-    #expect(access(file, F_OK) != 0)
-    for text in ["s3up instance", "mine", ""] {
-      try folder.write(text, to: "instance")
-      FormerInstanceFile.remove(from: folder.path)
-      #expect(try folder.read("instance") == Array(text.utf8))
-    }
-    let kept = try folder.write("s3up instance 1\n", to: "kept")
-    #expect(unlink(file) == 0 && symlink(kept, file) == 0)
-    FormerInstanceFile.remove(from: folder.path)
-    #expect(access(file, F_OK) == 0)
-    FormerInstanceFile.remove(from: folder.path("none"))
-  }
-
   @Test("if it is switched off, no request is sent and no profile is read", arguments: ["true", "TRUE", "True"])
   func disabled(word: String) async throws {
     let server = try MetadataServer(.instance(keys: Self.keys), token: "s")

@@ -6,7 +6,7 @@ struct RoomTests {
   private static let library = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/MultipartCore")
 
-  private static func sources(_ room: String) throws -> [String: String] {
+  static func sources(_ room: String) throws -> [String: String] {
     let folder = library.appendingPathComponent(room)
     let names = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
     return try names.filter { $0.hasSuffix(".swift") }.reduce(into: [:]) { texts, name in

@@ -249,20 +249,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (UploadPart.name, "s3:PutObject"), (AbortMultipartUpload.name, "s3:AbortMultipartUpload"),
-    (ListParts.name, "s3:ListMultipartUploadParts"), (ListMultipartUploads.name, "s3:ListBucketMultipartUploads"),
-    (HeadObject.name, "s3:GetObject"), (GetObject.name, "s3:GetObject"), (ListObjects.name, "s3:ListBucket"),
-    (CreateMultipartUpload.name, "s3:PutObject"), (CompleteMultipartUpload.name, "s3:PutObject"),
-    (PutObject.name, "s3:PutObject"), (GetBucketLifecycle.name, "s3:GetLifecycleConfiguration"),
-    (GetBucketCORS.name, "s3:GetBucketCORS"), (PutBucketCORS.name, "s3:PutBucketCORS"),
-    (GetObjectSettings.Part.legalHold.operation, "s3:GetObjectLegalHold"),
-  ])
-  func accessDeniedNamesThePermission(_ operation: OperationName, _ permission: String) {
-    let hint = read(S3Answers.error("AccessDenied"), 403, operation: operation).remedy
-    #expect(hint?.contains(permission) == true)
-  }
-
   @Test func anExpiredPresignedURLIsReportedAsExpired() {
     let body = S3Answers.error(
       "AccessDenied", "Request has expired",

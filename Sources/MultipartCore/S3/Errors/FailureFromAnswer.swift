@@ -5,7 +5,7 @@ extension Failure {
   package init(answer: Response, operation: OperationName, place: Place, carriedChecksum: Bool = false) {
     let body = S3ErrorBody(answer.body)
     let s3Code = body.code ?? S3ErrorBody.code(answer.headers)
-    let region = answer.headers["x-amz-bucket-region"].flatMap(S3ErrorBody.region) ?? body.region
+    let region = answer.headers[HeaderName.bucketRegion].flatMap(S3ErrorBody.region) ?? body.region
     var code = S3ErrorTable.code(
       s3Code, status: answer.status, body: body, region: region, onUpload: place.uploadID != nil,
       carriedChecksum: carriedChecksum)

@@ -2,7 +2,7 @@
 /// that future ones work as well.
 package enum ChecksumHeaders {
   static let prefix = "x-amz-checksum-"
-  private static let notValues = ["x-amz-checksum-algorithm", "x-amz-checksum-type", "x-amz-checksum-mode"]
+  private static let notValues = [HeaderName.checksumAlgorithm, HeaderName.checksumType, HeaderName.checksumMode]
 
   /// Values by lower-case header name.
   package static func values(in headers: HeaderList) -> [String: String] {
@@ -44,6 +44,6 @@ package enum ChecksumHeaders {
   static func isChecksum(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "content-md5" || name == "x-amz-sdk-checksum-algorithm"
-      || (name.begins(with: prefix) && name != "x-amz-checksum-mode")
+      || (name.begins(with: prefix) && name != HeaderName.checksumMode)
   }
 }

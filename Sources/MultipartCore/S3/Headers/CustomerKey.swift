@@ -18,7 +18,7 @@ public struct CustomerKey: Sendable, Equatable, CustomStringConvertible, CustomD
   }
 
   func add(to headers: inout S3HeaderBuilder) throws(Failure) {
-    try headers.add("x-amz-server-side-encryption-customer-algorithm", "AES256")
+    try headers.add(HeaderName.customerAlgorithm, "AES256")
     try headers.add("x-amz-server-side-encryption-customer-key", base64)
     try headers.add("x-amz-server-side-encryption-customer-key-MD5", md5)
   }

@@ -73,7 +73,7 @@ public struct ObjectHeaders: Sendable, Equatable {
 
   private static let reserved: Set<String> = [
     "connection", "content-length", "date", "expect", "host", "if-match", "if-none-match", "te", "trailer",
-    "transfer-encoding", "upgrade", "x-amz-content-sha256", "x-amz-date", "x-amz-decoded-content-length",
+    "transfer-encoding", "upgrade", HeaderName.payloadSHA256, "x-amz-date", "x-amz-decoded-content-length",
     "x-amz-trailer",
   ]
 
@@ -84,23 +84,24 @@ public struct ObjectHeaders: Sendable, Equatable {
     try headers.add("Content-Encoding", contentEncoding)
     try headers.add("Content-Language", contentLanguage)
     try headers.add("Expires", expires)
-    try headers.add("x-amz-storage-class", storageClass)
-    try headers.add("x-amz-acl", acl)
+    try headers.add(HeaderName.storageClass, storageClass)
+    try headers.add(HeaderName.acl, acl)
     for permission in Grant.Permission.allCases {
       let grantees = grants.filter { $0.permission == permission }.map(\.grantee)
-      try headers.add("x-amz-grant-\(permission.rawValue)", grantees.isEmpty ? nil : grantees.joined(separator: ", "))
+      try headers.add(
+        "\(HeaderName.grant)\(permission.rawValue)", grantees.isEmpty ? nil : grantees.joined(separator: ", "))
     }
-    try headers.add("x-amz-website-redirect-location", websiteRedirect)
+    try headers.add(HeaderName.redirect, websiteRedirect)
     if (lockMode == nil) != (retainUntil == nil) {
       throw Failure(
         .usage, "an object lock needs a mode and an end date", remedy: "give both or neither")
     }
-    try headers.add("x-amz-object-lock-mode", lockMode?.rawValue)
-    try headers.add("x-amz-object-lock-retain-until-date", retainUntil?.iso8601)
-    try headers.add("x-amz-object-lock-legal-hold", legalHold.map { $0 ? "ON" : "OFF" })
+    try headers.add(HeaderName.lockMode, lockMode?.rawValue)
+    try headers.add(HeaderName.lockDate, retainUntil?.iso8601)
+    try headers.add(HeaderName.legalHold, legalHold.map { $0 ? "ON" : "OFF" })
     if !tags.isEmpty {
       let pairs = tags.map { "\(PercentEncoding.query($0.name))=\(PercentEncoding.query($0.value))" }
-      try headers.add("x-amz-tagging", pairs.joined(separator: "&"))
+      try headers.add(HeaderName.tagging, pairs.joined(separator: "&"))
     }
     try addMetadata(to: &headers)
     try addExtra(to: &headers)

@@ -29,10 +29,10 @@ public struct ServerSideEncryption: Sendable, Equatable {
       throw Failure(
         .usage, "a KMS key, context or bucket key makes no sense with AES256", remedy: "encrypt with aws:kms instead")
     }
-    try headers.add("x-amz-server-side-encryption", algorithm.rawValue)
-    try headers.add("x-amz-server-side-encryption-aws-kms-key-id", keyID)
-    try headers.add("x-amz-server-side-encryption-context", contextJSON.map { Base64.encode($0.utf8) })
-    try headers.add("x-amz-server-side-encryption-bucket-key-enabled", bucketKey.map { $0 ? "true" : "false" })
+    try headers.add(HeaderName.encryption, algorithm.rawValue)
+    try headers.add(HeaderName.keyID, keyID)
+    try headers.add(HeaderName.keyContext, contextJSON.map { Base64.encode($0.utf8) })
+    try headers.add(HeaderName.bucketKey, bucketKey.map { $0 ? "true" : "false" })
   }
 }
 
@@ -51,9 +51,9 @@ package struct EncryptionInfo: Sendable, Equatable {
   }
 
   package init(_ headers: HeaderList) {
-    algorithm = headers["x-amz-server-side-encryption"]
-    kmsKeyID = headers["x-amz-server-side-encryption-aws-kms-key-id"]
-    bucketKey = headers["x-amz-server-side-encryption-bucket-key-enabled"]?.lowercased() == "true"
-    customerAlgorithm = headers["x-amz-server-side-encryption-customer-algorithm"]
+    algorithm = headers[HeaderName.encryption]
+    kmsKeyID = headers[HeaderName.keyID]
+    bucketKey = headers[HeaderName.bucketKey]?.lowercased() == "true"
+    customerAlgorithm = headers[HeaderName.customerAlgorithm]
   }
 }

@@ -17,8 +17,8 @@ public struct WriteConditions: Sendable, Equatable {
     if ifNoneMatch, ifMatch != nil {
       throw Failure(.usage, "an object cannot be asked to be absent and to have an ETag at once")
     }
-    try headers.add("If-None-Match", ifNoneMatch ? "*" : nil)
-    try headers.add("If-Match", sendsQuotes ? ifMatch.map(Self.quoted) : ifMatch.flatMap(ETag.init)?.value)
+    try headers.add(HeaderName.ifNoneMatch, ifNoneMatch ? "*" : nil)
+    try headers.add(HeaderName.ifMatch, sendsQuotes ? ifMatch.map(Self.quoted) : ifMatch.flatMap(ETag.init)?.value)
   }
 
   /// Sends a request under these conditions. Ceph compares what a PutObject names letter by letter with its ETag, which

@@ -77,7 +77,7 @@ struct PutBucketCORS: S3Operation {
     var headers = S3HeaderBuilder()
     try headers.add("Content-Type", "application/xml")
     // S3 requires a digest of this body.
-    try headers.add("Content-MD5", Base64.encode(try Digest.md5(writer.bytes)))
+    try headers.add(HeaderName.contentMD5, Base64.encode(try Digest.md5(writer.bytes)))
     try headers.add(bucket.common)
     return try S3Request(
       Self.name, .put, place: place, query: [QueryItem("cors")], headers: headers.list, body: .bytes(writer.bytes))

@@ -58,8 +58,8 @@ package struct CompleteMultipartUpload: S3Operation {
     var headers = S3HeaderBuilder()
     try headers.add("Content-Type", "application/xml")
     if let objectChecksum { try headers.add(objectChecksum.name, objectChecksum.value) }
-    try headers.add("x-amz-checksum-type", checksumType?.rawValue)
-    try headers.add("x-amz-mp-object-size", objectSize.map { String($0) })
+    try headers.add(HeaderName.checksumType, checksumType?.rawValue)
+    try headers.add(HeaderName.objectSize, objectSize.map { String($0) })
     try conditions.add(to: &headers)
     // S3 requires the customer's key if the upload has a checksum or the bucket's policy demands it, and accepts it
     // otherwise.
@@ -101,14 +101,14 @@ package struct CompleteMultipartUpload: S3Operation {
     guard let root = tree.root,
       root.isNamed("CompleteMultipartUploadResult") || root.first("ETag") != nil || root.first("Location") != nil
     else {
-      throw nonsense(answer, "the answer to \(Self.name) does not say that the object was created")
+      throw nonsense(answer, "the answer to \(operation) does not say that the object was created")
     }
     let headers = answer.headers
     return Output(
       etag: root.string("ETag").map(ASCII.trimmed) ?? headers["ETag"],
       checksums: ChecksumHeaders.values(in: root).merging(ChecksumHeaders.values(in: headers)) { body, _ in body },
-      checksumType: root.string("ChecksumType") ?? headers["x-amz-checksum-type"],
-      versionID: headers["x-amz-version-id"], encryption: EncryptionInfo(headers),
+      checksumType: root.string("ChecksumType") ?? headers[HeaderName.checksumType],
+      versionID: headers[HeaderName.versionID], encryption: EncryptionInfo(headers),
       requestID: S3ErrorBody.requestID(headers))
   }
 }

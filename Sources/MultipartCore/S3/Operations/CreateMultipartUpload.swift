@@ -37,8 +37,8 @@ package struct CreateMultipartUpload: S3Operation {
 
   package func request() throws(Failure) -> S3Request {
     var headers = S3HeaderBuilder()
-    try headers.add("x-amz-checksum-algorithm", checksum?.awsName)
-    try headers.add("x-amz-checksum-type", checksum?.typeInParts?.rawValue)
+    try headers.add(HeaderName.checksumAlgorithm, checksum?.awsName)
+    try headers.add(HeaderName.checksumType, checksum?.typeInParts?.rawValue)
     try headers.add(address, encryption)
     try object.add(to: &headers)
     var request = try S3Request(Self.name, .post, place: place, query: [QueryItem("uploads")], headers: headers.list)
@@ -62,10 +62,10 @@ package struct CreateMultipartUpload: S3Operation {
       throw nonsense(answer, "the store gave an upload id that repeats a secret of this run")
     }
     return Output(
-      uploadID: id, abortDate: headers["x-amz-abort-date"].flatMap(S3Date.http),
+      uploadID: id, abortDate: headers[HeaderName.abortDate].flatMap(S3Date.http),
       abortRuleID: headers["x-amz-abort-rule-id"],
-      checksumAlgorithm: headers["x-amz-checksum-algorithm"] ?? tree.root?.string("ChecksumAlgorithm"),
-      checksumType: headers["x-amz-checksum-type"] ?? tree.root?.string("ChecksumType"),
+      checksumAlgorithm: headers[HeaderName.checksumAlgorithm] ?? tree.root?.string("ChecksumAlgorithm"),
+      checksumType: headers[HeaderName.checksumType] ?? tree.root?.string("ChecksumType"),
       encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers),
       date: headers["Date"].flatMap(S3Date.http))
   }

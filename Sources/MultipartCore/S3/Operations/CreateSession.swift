@@ -38,7 +38,7 @@ package struct CreateSession: S3Operation {
     func text(_ name: String) throws(Failure) -> String {
       guard let text = tree.first(name).map({ ASCII.trimmed($0.text) }), !text.isEmpty, text.utf8.count <= 16 << 10,
         text.utf8.allSatisfy(ASCII.isVisible)
-      else { throw nonsense(answer, "the answer to \(Self.name) has no \(name)") }
+      else { throw nonsense(answer, "the answer to \(operation) has no \(name)") }
       return text
     }
     let credentials = Credentials(

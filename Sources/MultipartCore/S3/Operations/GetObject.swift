@@ -35,6 +35,9 @@ package struct GetObject: S3Operation {
   }
 
   package var place: Place { address.place }
+  package var operation: OperationName {
+    versionID == nil ? Self.name : OperationName("GetObject", needs: "s3:GetObjectVersion (kms:Decrypt with KMS)")
+  }
 
   package func request() throws(Failure) -> S3Request {
     var query: [QueryItem] = []
@@ -47,17 +50,17 @@ package struct GetObject: S3Operation {
       }
       try headers.add("Range", "bytes=\(range.lowerBound)-\(range.upperBound)")
     }
-    try headers.add("If-Match", ifMatch.map(WriteConditions.quoted))
-    try headers.add("x-amz-checksum-mode", wantsChecksums ? "ENABLED" : nil)
+    try headers.add(HeaderName.ifMatch, ifMatch.map(WriteConditions.quoted))
+    try headers.add(HeaderName.checksumMode, wantsChecksums ? "ENABLED" : nil)
     try headers.add(address)
     return try S3Request(
-      Self.name, .get, place: place, query: query, headers: headers.list, sink: sink, maximumAnswer: maximumAnswer)
+      operation, .get, place: place, query: query, headers: headers.list, sink: sink, maximumAnswer: maximumAnswer)
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {
     // The body of a success is the object, so it is not searched for an error.
     guard answer.status == 200 || answer.status == 206 else {
-      throw Failure(answer: answer, operation: Self.name, place: place)
+      throw Failure(answer: answer, operation: operation, place: place)
     }
     return Output(
       object: ObjectInfo(answer), contentRange: answer.headers["Content-Range"],

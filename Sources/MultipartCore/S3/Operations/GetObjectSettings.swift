@@ -1,6 +1,6 @@
 /// Properties of an object that a HEAD does not show, or not to everybody; each is a small document: `GET /key?acl` etc.
 package struct GetObjectSettings: S3Operation {
-  /// Each part is an operation of its own.
+  /// Each part is an operation of its own, `operation`.
   package static let name = OperationName("GetObjectSettings", needs: "the permission of its part")
 
   package enum Part: String, Sendable, CaseIterable {
@@ -9,17 +9,15 @@ package struct GetObjectSettings: S3Operation {
     case retention
     case legalHold = "legal-hold"
 
-    package var operation: OperationName {
+    package func operation(ofVersion: Bool) -> OperationName {
       switch self {
-      case .acl: Self.operation("GetObjectAcl")
-      case .tagging: Self.operation("GetObjectTagging")
-      case .retention: Self.operation("GetObjectRetention")
-      case .legalHold: Self.operation("GetObjectLegalHold")
+      case .acl: OperationName("GetObjectAcl", needs: ofVersion ? "s3:GetObjectVersionAcl" : "s3:GetObjectAcl")
+      case .tagging:
+        OperationName("GetObjectTagging", needs: ofVersion ? "s3:GetObjectVersionTagging" : "s3:GetObjectTagging")
+      case .retention: OperationName("GetObjectRetention", needs: "s3:GetObjectRetention")
+      case .legalHold: OperationName("GetObjectLegalHold", needs: "s3:GetObjectLegalHold")
       }
     }
-
-    /// The permission has the operation's name.
-    private static func operation(_ name: String) -> OperationName { OperationName(name, needs: "s3:" + name) }
   }
 
   /// A permission in an ACL.
@@ -58,6 +56,7 @@ package struct GetObjectSettings: S3Operation {
   }
 
   package var place: Place { address.place }
+  package var operation: OperationName { part.operation(ofVersion: versionID != nil) }
 
   /// Far more than any of these documents needs. A store that does not know the query sends no more than this of an object
   /// of any size, and its answer shows that it is an object, even if the bytes look like the document.
@@ -69,7 +68,7 @@ package struct GetObjectSettings: S3Operation {
     try headers.add(address.common)
     var query = [QueryItem(part.rawValue)]
     if let versionID { query.append(QueryItem("versionId", versionID)) }
-    return try S3Request(part.operation, .get, place: place, query: query, headers: headers.list)
+    return try S3Request(operation, .get, place: place, query: query, headers: headers.list)
   }
 
   /// Whether an unsuccessful answer says that the object has no such property. The codes are many (NoSuchTagSet,
@@ -95,7 +94,7 @@ package struct GetObjectSettings: S3Operation {
     if answer.status == 416 || (answer.status == 206 && answer.headers["ETag"] != nil) { return .object }
     if saysNone(answer) { return .none }
     guard (200..<300).contains(answer.status), !S3ErrorBody.isError(answer.body) else {
-      throw Failure(answer: answer, operation: part.operation, place: place)
+      throw Failure(answer: answer, operation: operation, place: place)
     }
     let tree: XMLTree
     do { tree = try XMLReader.read(answer.body) } catch { throw unreadable(answer, error) }
@@ -103,7 +102,7 @@ package struct GetObjectSettings: S3Operation {
     case .acl:
       // Some stores that do not know the query answer something else, which says nothing.
       guard let list = tree.first("AccessControlList") else {
-        throw nonsense(answer, "the answer to \(part.operation) is not a list of grants")
+        throw nonsense(answer, "the answer to \(operation) is not a list of grants")
       }
       return .acl(
         list.children.filter { $0.isNamed("Grant") }.map { grant in
@@ -114,7 +113,7 @@ package struct GetObjectSettings: S3Operation {
         })
     case .tagging:
       guard let set = tree.first("TagSet") else {
-        throw nonsense(answer, "the answer to \(part.operation) is not a set of tags")
+        throw nonsense(answer, "the answer to \(operation) is not a set of tags")
       }
       return .tags(
         set.children.filter { $0.isNamed("Tag") }.map { tag in

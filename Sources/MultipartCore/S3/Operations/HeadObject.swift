@@ -1,8 +1,11 @@
 /// Asks about an object: `HEAD /key`. The answer has no body, so a refusal has only a status.
 package struct HeadObject: S3Operation {
-  package static let name = OperationName(
-    "HeadObject",
-    needs: "s3:GetObject (and s3:ListBucket, without which a missing object is answered 403)")
+  package static let name = named(needing: "s3:GetObject")
+
+  private static func named(needing permission: String) -> OperationName {
+    OperationName(
+      "HeadObject", needs: permission + " (and s3:ListBucket, without which a missing object is answered 403)")
+  }
 
   package enum Output: Sendable, Equatable {
     case exists(ObjectInfo)
@@ -33,15 +36,16 @@ package struct HeadObject: S3Operation {
   }
 
   package var place: Place { address.place }
+  package var operation: OperationName { versionID == nil ? Self.name : Self.named(needing: "s3:GetObjectVersion") }
 
   package func request() throws(Failure) -> S3Request {
     var query: [QueryItem] = []
     if let partNumber { query.append(QueryItem("partNumber", String(partNumber))) }
     if let versionID { query.append(QueryItem("versionId", versionID)) }
     var headers = S3HeaderBuilder()
-    try headers.add("x-amz-checksum-mode", "ENABLED")
+    try headers.add(HeaderName.checksumMode, "ENABLED")
     try headers.add(address)
-    return try S3Request(Self.name, .head, place: place, query: query, headers: headers.list)
+    return try S3Request(operation, .head, place: place, query: query, headers: headers.list)
   }
 
   package func output(from answer: Response) throws(Failure) -> Output {

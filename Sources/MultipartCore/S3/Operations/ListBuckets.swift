@@ -24,7 +24,7 @@ package struct ListBuckets: S3Operation {
   package func output(from answer: Response) throws(Failure) -> Page {
     let tree = try document(answer)
     guard let root = tree.root, let list = root.isNamed("Buckets") ? root : tree.first("Buckets") else {
-      throw nonsense(answer, "the answer to \(Self.name) is not a list of buckets")
+      throw nonsense(answer, "the answer to \(operation) is not a list of buckets")
     }
     let buckets = list.children.filter { $0.isNamed("Bucket") }.compactMap { element in
       element.string("Name").map { name in

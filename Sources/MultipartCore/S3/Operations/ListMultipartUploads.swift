@@ -79,7 +79,7 @@ package struct ListMultipartUploads: S3Operation {
   package func output(from answer: Response) throws(Failure) -> Page {
     let list = ListedPage(
       try document(answer), "ListMultipartUploadsResult", of: "Upload", limit: "MaxUploads", prefix: prefix)
-    guard let list else { throw nonsense(answer, "the answer to \(Self.name) is not a list of uploads") }
+    guard let list else { throw nonsense(answer, "the answer to \(operation) is not a list of uploads") }
     let uploads = list.entries.compactMap { element -> Upload? in
       guard let key = element.string("Key"), let id = element.string("UploadId") else { return nil }
       return Upload(

@@ -42,7 +42,7 @@ extension ListMultipartUploads {
       pagesWithoutNews = uploads.count > before ? 0 : pagesWithoutNews + 1
       let key = page.nextKeyMarker.flatMap { $0.isEmpty ? nil : $0 }
       let id = page.nextUploadIDMarker.flatMap { $0.isEmpty ? nil : $0 }
-      guard page.isTruncated ?? (key != nil || page.uploads.count >= 1000) else { return nil }
+      guard page.isTruncated ?? (key != nil || page.uploads.count >= S3Limits.pageLength) else { return nil }
       let marker =
         key.map { Marker(key: $0, uploadID: id) }
         ?? page.uploads.last.map { Marker(key: $0.key, uploadID: $0.uploadID) }

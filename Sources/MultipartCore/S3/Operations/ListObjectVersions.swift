@@ -48,7 +48,7 @@ package struct ListObjectVersions: S3Operation {
   package func output(from answer: Response) throws(Failure) -> ListObjects.Page {
     let list = ListedPage(
       try document(answer), "ListVersionsResult", of: "Version", "DeleteMarker", limit: "MaxKeys", prefix: prefix)
-    guard let list else { throw nonsense(answer, "the answer to \(Self.name) is not a list of versions") }
+    guard let list else { throw nonsense(answer, "the answer to \(operation) is not a list of versions") }
     var page = ListObjects.Page(list)
     if let key = list.root.string("NextKeyMarker") {
       page.nextVersion = Marker(

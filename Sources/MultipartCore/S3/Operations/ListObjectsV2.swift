@@ -44,7 +44,7 @@ package struct ListObjects: S3Operation {
 
     package var next: Next {
       let isNamed = nextToken != nil || nextVersion != nil
-      guard isTruncated ?? (isNamed || objects.count + folders.count >= ListedPage.usual) else { return .end }
+      guard isTruncated ?? (isNamed || objects.count + folders.count >= S3Limits.pageLength) else { return .end }
       if let nextToken, nextToken.utf8.count <= Self.longestToken { return .token(nextToken) }
       if let nextVersion, nextVersion.key.utf8.count + (nextVersion.versionID ?? "").utf8.count <= Self.longestToken {
         return .version(nextVersion)
@@ -88,7 +88,7 @@ package struct ListObjects: S3Operation {
   package func output(from answer: Response) throws(Failure) -> Page {
     let list = ListedPage(
       try document(answer), "ListBucketResult", of: "Contents", limit: "MaxKeys", prefix: prefix)
-    guard let list else { throw nonsense(answer, "the answer to \(Self.name) is not a list of objects") }
+    guard let list else { throw nonsense(answer, "the answer to \(operation) is not a list of objects") }
     return Page(list)
   }
 }

@@ -77,7 +77,7 @@ package struct ListParts: S3Operation {
   package func output(from answer: Response) throws(Failure) -> Page {
     let tree = try document(answer)
     guard let root = tree.root, root.isNamed("ListPartsResult") || root.first("UploadId") != nil else {
-      throw nonsense(answer, "the answer to \(Self.name) is not a list of parts")
+      throw nonsense(answer, "the answer to \(operation) is not a list of parts")
     }
     var parts: [Part] = []
     for element in root.children where element.isNamed("Part") {
@@ -95,7 +95,7 @@ package struct ListParts: S3Operation {
       parts: parts, isTruncated: root.boolean("IsTruncated"),
       nextMarker: root.integer("NextPartNumberMarker", in: 0...Int.max),
       checksumAlgorithm: root.string("ChecksumAlgorithm"), checksumType: root.string("ChecksumType"),
-      abortDate: answer.headers["x-amz-abort-date"].flatMap(S3Date.http))
+      abortDate: answer.headers[HeaderName.abortDate].flatMap(S3Date.http))
     page.date = answer.headers["Date"].flatMap(S3Date.http)
     return page
   }

@@ -32,7 +32,7 @@ extension ListParts {
         if byNumber[part.number] == nil { byNumber[part.number] = part }
       }
       // If the store does not say whether the list ends, a marker or a full page means that there may be more.
-      let mayHaveMore = page.isTruncated ?? ((page.nextMarker ?? 0) > marker || page.parts.count >= 1000)
+      let mayHaveMore = page.isTruncated ?? ((page.nextMarker ?? 0) > marker || page.parts.count >= S3Limits.pageLength)
       guard mayHaveMore else { return nil }
       let next = [page.nextMarker, highest].compactMap { $0 }.first { $0 > marker && $0 < S3Limits.mostParts }
       pages += 1

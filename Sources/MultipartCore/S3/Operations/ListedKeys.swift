@@ -75,8 +75,6 @@ struct ListedPage {
 
   /// A thousand of the longest keys, fully encoded, take about 4 MiB.
   static let mostBytes = 8 << 20
-  /// As many as a page of S3 has.
-  static let usual = 1000
 
   /// Nil if it is no list: neither `name` is its root, nor does it have an entry or the `limit` of a page.
   init?(_ tree: XMLTree, _ name: String, of names: String..., limit: String, prefix: String?) {
@@ -89,9 +87,11 @@ struct ListedPage {
     var isCut = false
     for child in root.children {
       if names.contains(where: { child.isNamed($0) }) {
-        isCut = isCut || entries.count == 10 * Self.usual
+        isCut = isCut || entries.count == 10 * S3Limits.pageLength
         if !isCut { entries.append(child) }
-      } else if child.isNamed("CommonPrefixes"), folders.count < 10 * Self.usual, let text = child.string("Prefix") {
+      } else if child.isNamed("CommonPrefixes"), folders.count < 10 * S3Limits.pageLength,
+        let text = child.string("Prefix")
+      {
         folders.append(text)
       }
     }

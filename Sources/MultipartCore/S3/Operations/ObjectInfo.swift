@@ -30,13 +30,13 @@ public struct ObjectInfo: Sendable, Equatable {
     size = answer.status == 206 ? total : headers["Content-Length"].flatMap(Self.count)
     etag = headers["ETag"]
     checksums = ChecksumHeaders.values(in: headers)
-    checksumType = headers["x-amz-checksum-type"]
-    partsCount = headers["x-amz-mp-parts-count"].flatMap { Int(ASCII.trimmed($0), in: 0 ... .max) }
-    versionID = headers["x-amz-version-id"]
+    checksumType = headers[HeaderName.checksumType]
+    partsCount = headers[HeaderName.partsCount].flatMap { Int(ASCII.trimmed($0), in: 0 ... .max) }
+    versionID = headers[HeaderName.versionID]
     lastModified = headers["Last-Modified"].flatMap(S3Date.http)
     contentType = headers["Content-Type"]
     metadata = headers.fields.compactMap { field in
-      guard let name = field.name.lowercased().rest(after: "x-amz-meta-") else { return nil }
+      guard let name = field.name.lowercased().rest(after: HeaderName.metadata) else { return nil }
       return NamedValue(String(name), EncodedWord.decode(field.value))
     }
     encryption = EncryptionInfo(headers)

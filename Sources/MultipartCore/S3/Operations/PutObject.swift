@@ -58,7 +58,7 @@ package struct PutObject: S3Operation {
     let headers = answer.headers
     return Output(
       etag: headers["ETag"], checksums: ChecksumHeaders.values(in: headers),
-      checksumType: headers["x-amz-checksum-type"], versionID: headers["x-amz-version-id"],
+      checksumType: headers[HeaderName.checksumType], versionID: headers[HeaderName.versionID],
       encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers))
   }
 }

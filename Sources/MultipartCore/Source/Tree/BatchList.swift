@@ -43,7 +43,7 @@ final class BatchList: @unchecked Sendable {
       throw lines.failure("there is no member \(unknown.0)", remedy: "the members are \(known.joined(separator: ", "))")
     }
     let (source, key) = (try source(text("localUri", in: json)), try text("key", in: json))
-    guard key.utf8.count <= KeyName.longest else {
+    guard key.utf8.count <= S3Limits.longestKey else {
       throw lines.failure("the key has \(key.utf8.count) bytes, and a key has at most 1,024")
     }
     return BatchItem(

@@ -43,7 +43,7 @@ final class FileList: @unchecked Sendable {
       throw lines.failure("\".\" or \"..\" in the file's name", remedy: "put /./ where its name in the store begins")
     }
     let name = Array(components.joined(separator: [UInt8(ascii: "/")]))
-    guard name.count <= KeyName.longest else {
+    guard name.count <= S3Limits.longestKey else {
       throw lines.failure("the file's name has \(name.count) bytes, and a key has at most 1,024")
     }
     return ListedFile(line: lines.number, path: Array(line), name: name)

@@ -8,9 +8,6 @@ package struct KeyName: Sendable {
     case refuse
   }
 
-  /// S3's limit, in bytes of UTF-8.
-  package static let longest = 1024
-
   package let prefix: String
   package let rule: Rule
 
@@ -30,7 +27,7 @@ package struct KeyName: Sendable {
       ).at(place)
     }
     let key = prefix + (try text(of: name, place))
-    guard key.utf8.count <= Self.longest else {
+    guard key.utf8.count <= S3Limits.longestKey else {
       throw Failure(
         .usage, "the file's key has \(key.utf8.count) bytes, and a key has at most 1,024",
         remedy: "shorten the prefix, or rename the file"

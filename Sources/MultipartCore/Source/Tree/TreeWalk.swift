@@ -45,7 +45,7 @@ package final class TreeWalk: @unchecked Sendable {
   /// reported; every share walks all folders.
   package init(
     root: FilePath, rules: GlobRules = GlobRules(), followsLinks: Bool = false, tellsExcluded: Bool = false,
-    depth: Depth = .sizes, shard: Shard? = nil, longest: Int = KeyName.longest, stateFolder: FilePath? = nil
+    depth: Depth = .sizes, shard: Shard? = nil, longest: Int = S3Limits.longestKey, stateFolder: FilePath? = nil
   ) throws(Failure) {
     self.rules = rules
     watch = RuleWatch(rules)

@@ -76,14 +76,8 @@ extension ChecksumForm {
 
   /// Nil for `auto`.
   init?(_ invocation: Invocation) throws(Failure) {
-    switch try invocation.word(.checksum) {
-    case nil, "auto": return nil
-    case "none": self = .none
-    case "md5": self = .md5
-    case let word?:
-      guard let algorithm = ChecksumAlgorithm(rawValue: word) else { return nil }
-      self = .algorithm(algorithm)
-    }
+    guard let word = try invocation.word(.checksum) else { return nil }
+    self.init(word: word)
   }
 }
 

@@ -8,8 +8,6 @@ struct S3URL: Sendable, Hashable {
   let key: String?
 
   static let form = "The form is s3://BUCKET/KEY, the key as it is, with nothing escaped."
-  /// S3's limit, in bytes of UTF-8.
-  static let longestKey = 1024
 
   /// Compares bytes: Swift's own comparison considers different encodings of an accent equal.
   static func == (a: S3URL, b: S3URL) -> Bool {
@@ -120,9 +118,10 @@ struct S3URL: Sendable, Hashable {
   }
 
   private static func check(key: String) throws(Failure) {
-    guard key.utf8.count <= longestKey else {
+    guard key.utf8.count <= S3Limits.longestKey else {
       throw Failure(
-        .usage, "the key has \(key.utf8.count) bytes; S3 allows \(longestKey)", remedy: "Give the object a shorter key."
+        .usage, "the key has \(key.utf8.count) bytes; S3 allows \(S3Limits.longestKey)",
+        remedy: "Give the object a shorter key."
       )
     }
     guard !key.utf8.contains(0) else { throw Failure(.usage, "the key holds a zero byte", remedy: form) }

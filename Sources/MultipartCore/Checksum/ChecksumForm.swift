@@ -1,0 +1,34 @@
+/// What a part carries for the store to verify.
+public enum ChecksumForm: Sendable, Equatable {
+  case algorithm(ChecksumAlgorithm)
+  case md5
+  case none
+
+  /// As options, records and tickets name it.
+  package var word: String {
+    switch self {
+    case .algorithm(let algorithm): algorithm.rawValue
+    case .md5: ChecksumAlgorithm.md5.rawValue
+    case .none: "none"
+    }
+  }
+
+  package init?(word: String) {
+    switch word {
+    case "none": self = .none
+    case ChecksumAlgorithm.md5.rawValue: self = .md5
+    default:
+      guard let algorithm = ChecksumAlgorithm(rawValue: word) else { return nil }
+      self = .algorithm(algorithm)
+    }
+  }
+
+  /// The next form to use if a store does not accept or verify this one. With a signed payload hash MD5 is not needed.
+  package func steppedDown(payloadIsSigned: Bool) -> ChecksumForm? {
+    switch self {
+    case .algorithm: payloadIsSigned ? ChecksumForm.none : .md5
+    case .md5: ChecksumForm.none
+    case .none: nil
+    }
+  }
+}
