@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int ck_rename_new(const char *from, const char *to) {
-  return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+int ck_rename_new(int folder, const char *from, const char *to) {
+  return renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
 int ck_pipe(int ends[2], int isNonblocking) {

@@ -1,6 +1,6 @@
 /// What became of one object of a run of many.
 public struct BatchResult: Sendable {
-  /// The source's path, or the name of a stream.
+  /// The file's path, or the name of a stream.
   public var source: String
   /// The object's bucket.
   public var bucket: String
@@ -18,10 +18,14 @@ public enum BatchEvent: Sendable {
   case ended(BatchResult)
   /// A source that has no object: a link that is not followed, a socket, an empty folder.
   case skipped(SkippedSource)
-  /// An object that would be uploaded, in a run that sends nothing.
+  /// An object that would be uploaded or downloaded, in a run that only looks. The source is always the file.
   case planned(source: String, bucket: String, key: String, size: Int64?)
   /// An object was shown to be its file.
   case verified(VerifiedObject, source: String, bucket: String, key: String, took: Duration)
+  /// An object has come down, or its file was left as it is.
+  case downloaded(DownloadedObject, file: String, bucket: String, key: String, took: Duration)
+  /// What the download of one object reports.
+  case download(DownloadEvent, file: String, bucket: String, key: String)
   /// What the upload of one object reports.
   case upload(UploadEvent, source: String, bucket: String, key: String)
 }
@@ -38,30 +42,37 @@ public struct SkippedSource: Sendable {
 public struct BatchSummary: Sendable, Equatable {
   /// Objects that were uploaded.
   public var uploaded = 0
-  /// Objects that were there already.
+  /// Objects that came down.
+  public var downloaded = 0
+  /// Objects, or their files, that were there already.
   public var unchanged = 0
-  /// Objects that were there and were left as they are, whatever they hold.
+  /// Objects, or files, that were there and were left as they are, whatever they hold.
   public var existing = 0
-  /// Objects that could not be uploaded.
+  /// Objects with which it did not work.
   public var failed = 0
   /// Sources without an object.
   public var skipped = 0
-  /// The bytes of the objects that were uploaded, were there already, or were verified.
+  /// The bytes of the objects that were uploaded, came down, were there already, or were verified.
   public var bytes: Int64 = 0
   /// Bytes that were sent, including those of failed tries.
   public var bytesSent: Int64 = 0
-  /// Bytes that the store had before this run, of uploads that were resumed.
+  /// Bytes that came, including those of failed tries.
+  public var bytesReceived: Int64 = 0
+  /// Bytes that were there before this run, of what was resumed.
   public var bytesResumed: Int64 = 0
   /// Requests that were sent again.
   public var retries = 0
   /// The run has stopped because an object failed; the objects that it had not begun were not tried.
   public var hasGivenUp = false
-  /// Objects that would be uploaded, in a run that sends nothing.
+  /// Objects that would be uploaded or downloaded, in a run that only looks.
   public var planned = 0
   /// Objects that were shown to be their files.
   public var verified = 0
 
   package init() {}
+
+  /// Objects with which it worked.
+  var done: Int { uploaded + downloaded + unchanged + existing }
 }
 
 /// The progress of a run of many.

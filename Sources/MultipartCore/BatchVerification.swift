@@ -13,14 +13,15 @@ public final class BatchVerification: BatchRun {
 
   private let store: Store
   private let options: VerifyOptions
-  private let find: Finder
+  private let find: Finder<Candidate>
   private let onEvent: @Sendable (BatchEvent) -> Void
   private let state = Locked(State())
   /// Each waits for the store most of the time, unless its file is large.
   private let gate = Gate(16)
 
   init(
-    _ store: Store, _ options: VerifyOptions, find: @escaping Finder, onEvent: @escaping @Sendable (BatchEvent) -> Void
+    _ store: Store, _ options: VerifyOptions, find: @escaping Finder<Candidate>,
+    onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) {
     (self.store, self.options, self.find, self.onEvent) = (store, options, find, onEvent)
   }
@@ -61,7 +62,7 @@ public final class BatchVerification: BatchRun {
   private var goesOn: Bool { state.withLock { $0.stop == nil } }
 
   private func compareAll() async {
-    let ahead = Lookahead(large: UploadPlan.defaultPart)
+    let ahead = Lookahead<Candidate>(large: UploadPlan.defaultPart)
     let finder = ahead.fill(by: find) { [self] step in
       await take(step, ahead)
     } ended: { [self] trouble in
@@ -80,7 +81,7 @@ public final class BatchVerification: BatchRun {
     await finder.value
   }
 
-  private func take(_ step: CandidateStep, _ ahead: Lookahead) async -> Bool {
+  private func take(_ step: UploadStep, _ ahead: Lookahead<Candidate>) async -> Bool {
     switch step {
     case .skipped(let source):
       state.withLock { $0.now.summary.skipped += 1 }

@@ -83,6 +83,8 @@ public struct DownloadedObject: Sendable {
     case unchanged
     /// It was left because the object is not newer.
     case skipped
+    /// It would be written, by a run that does not only look.
+    case planned
   }
 
   /// What has become of the target.
@@ -107,4 +109,10 @@ public struct DownloadedObject: Sendable {
   public var retries: Int
   /// The id by which the store finds the first request in its logs.
   public var requestID: String?
+
+  /// Nothing has come yet.
+  init(_ outcome: Outcome, _ object: ObjectInfo) {
+    (self.outcome, size, parts, etag, versionID) = (outcome, object.size ?? 0, 0, object.etag, object.versionID)
+    (evidence, bytesReceived, bytesResumed, retries, requestID) = ("", 0, 0, 0, object.requestID)
+  }
 }

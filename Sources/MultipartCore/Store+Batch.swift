@@ -33,7 +33,7 @@ extension Store {
     _ sources: BatchSources, _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void
   ) throws(Failure) -> BatchUpload {
     var options = options
-    options.record = options.onlyLooks ? nil : record(of: sources)
+    options.record = options.onlyLooks ? nil : runRecord(of: sources.identity)
     let compares =
       options.upload.skipsSame || options.upload.skipsExisting || options.record?.isResumed == true
     options.outputs.stateFolder = self.options.stateFolder(world.environment)
@@ -47,10 +47,10 @@ extension Store {
   }
 
   /// Of an earlier run of the same sources that did not end well, or a new one; nil without a state folder.
-  private func record(of sources: BatchSources) -> RunRecord? {
+  func runRecord(of identity: [String]) -> RunRecord? {
     guard let folder = self.options.stateFolder(world.environment) else { return nil }
     do throws(Failure) {
-      let name = try RunRecord.name(of: [signer.origin, bucket] + sources.identity)
+      let name = try RunRecord.name(of: [signer.origin, bucket] + identity)
       guard let record = try RunRecord.open(folder: folder, name: name, now: world.now()) else {
         world.log(1, "another run of the same sources is under way: what this one has done is not recorded")
         return nil
@@ -63,11 +63,11 @@ extension Store {
   }
 
   func batch(
-    _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void, _ find: @escaping Finder
+    _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void, _ find: @escaping Finder<Candidate>
   ) -> BatchUpload {
     let driver = RunDriver<Uploader>(
-      settings.transfer.scheduling(options, line: lessons()?.line, world: world), transport: client.transport,
-      origin: signer.origin, world: world,
+      settings.transfer.scheduling(hedges: options.upload.hedges, line: lessons()?.line, world: world),
+      transport: client.transport, origin: signer.origin, world: world,
       ahead: ConnectionBounds.ahead(settings.transfer, descriptors: ConnectionBounds.descriptors))
     return BatchUpload(
       UploaderMaker(self, options), options, driver: driver, find: find, onEvent: onEvent)
@@ -87,17 +87,19 @@ extension Store {
 }
 
 extension TransferSettings {
-  /// Of a run of many.
-  func scheduling(_ options: BatchOptions, line: LineClass?, world: World) -> RunSettings {
+  /// Of a run of many, or of one object. In a stream the bytes go in order.
+  func scheduling(
+    hedges: Bool, isOne: Bool = false, isStream: Bool = false, line: LineClass?, world: World
+  ) -> RunSettings {
     var scheduling = RunSettings()
     scheduling.concurrency = concurrency
     scheduling.limitRate = limitRate?.rate(at: world.now())
     scheduling.pace = ConnectionBounds.pace(
-      self, isStream: false, line: line, descriptors: ConnectionBounds.descriptors)
+      self, isStream: isStream, line: line, descriptors: ConnectionBounds.descriptors)
     scheduling.pace?.limit = scheduling.limitRate
-    scheduling.mostSmall = ConnectionBounds.mostSmall(descriptors: ConnectionBounds.descriptors)
+    if !isOne { scheduling.mostSmall = ConnectionBounds.mostSmall(descriptors: ConnectionBounds.descriptors) }
     scheduling.retry = RetryPolicy(tries: tries)
-    scheduling.hedges = options.upload.hedges
+    scheduling.hedges = hedges
     scheduling.seed = UInt64(world.random() * 0x1p52)
     return scheduling
   }

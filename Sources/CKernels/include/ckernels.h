@@ -27,9 +27,9 @@ const char *ck_crc_kernel(void);
 const char *ck_kernel_name(size_t index);
 uint64_t ck_kernel_run(size_t index, int algorithm, uint64_t crc, const void *data, size_t length);
 
-// Renames a file unless the new name is taken (renameat2 with RENAME_NOREPLACE), and gives a file its length with its blocks
-// (fallocate), which Swift's Glibc leaves out: 0 or errno.
-int ck_rename_new(const char *from, const char *to);
+// Renames a file of a folder unless the new name is taken (renameat2 with RENAME_NOREPLACE), and gives a file its length
+// with its blocks (fallocate), which Swift's Glibc leaves out: 0 or errno.
+int ck_rename_new(int folder, const char *from, const char *to);
 int ck_allocate(int file, int64_t length);
 // pipe2 with O_CLOEXEC; the error, or 0.
 int ck_pipe(int ends[2], int isNonblocking);

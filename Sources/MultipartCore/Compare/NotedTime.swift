@@ -7,15 +7,20 @@ struct NotedTime {
 }
 
 extension FileTime {
-  /// The first that can be read: s3up's, rclone's, s3cmd's.
-  static func noted(in metadata: [NamedValue], of identity: FileIdentity) -> NotedTime? {
+  /// The first that can be read: s3up's, rclone's, s3cmd's, which knows whole seconds only.
+  static func noted(in metadata: [NamedValue]) -> (time: FileTime, name: String, isWhole: Bool)? {
     for name in [ownName, rcloneName] {
       guard let text = metadata.value(name), let time = FileTime(ASCII.trimmed(text)) else { continue }
-      return NotedTime(name: name, text: time.text, isSame: time == FileTime(identity))
+      return (time, name, false)
     }
-    // s3cmd knows whole seconds only.
     guard let text = S3cmdAttributes(metadata)?["mtime"], let time = FileTime(text) else { return nil }
-    return NotedTime(name: "s3cmd's mtime", text: time.text, isSame: time.seconds == identity.modifiedSeconds)
+    return (time, "s3cmd's mtime", true)
+  }
+
+  static func noted(in metadata: [NamedValue], of identity: FileIdentity) -> NotedTime? {
+    guard let (time, name, isWhole) = noted(in: metadata) else { return nil }
+    let isSame = isWhole ? time.seconds == identity.modifiedSeconds : time == FileTime(identity)
+    return NotedTime(name: name, text: time.text, isSame: isSame)
   }
 }
 

@@ -79,8 +79,12 @@ package struct DownloadMachine: ObjectMachine {
     /// How many ranges may be begun ahead of what a pipe's reader has taken; nil: they go into a file, in any order.
     package var ahead: Int?
     package var rangeSize: Int64
+    /// A list has told all that a HEAD would have to: the object is small, and comes in one request.
+    package var isListed: Bool
 
-    package init(rangeSize: Int64, ahead: Int? = nil) { (self.rangeSize, self.ahead) = (rangeSize, ahead) }
+    package init(rangeSize: Int64, ahead: Int? = nil, isListed: Bool = false) {
+      (self.rangeSize, self.ahead, self.isListed) = (rangeSize, ahead, isListed)
+    }
   }
 
   package var object = 0
@@ -92,8 +96,10 @@ package struct DownloadMachine: ObjectMachine {
   /// The first one is kept.
   package private(set) var failure: Failure?
   package private(set) var retries = 0
+  /// What a list has told is all that is known of the object.
+  private var trustsList: Bool
 
-  package init(_ settings: Settings) { self.settings = settings }
+  package init(_ settings: Settings) { (self.settings, trustsList) = (settings, settings.isListed) }
 
   package var standing: Standing {
     mutating get {
@@ -112,8 +118,16 @@ package struct DownloadMachine: ObjectMachine {
   }
 
   package mutating func start(_ scheduler: inout Scheduler<Receipt>) -> [Action] {
-    state = .asking(attempt: 1)
     isBusy = true
+    guard !trustsList else {
+      state = .opening
+      return [.open]
+    }
+    return ask()
+  }
+
+  private mutating func ask() -> [Action] {
+    (trustsList, isBusy, state) = (false, true, .asking(attempt: 1))
     return [.head]
   }
 
@@ -259,6 +273,8 @@ package struct DownloadMachine: ObjectMachine {
       loading.queue.add(range)
     case .failed:
       let failure = failure ?? Failure(.network, "the range did not arrive")
+      // It is another object since it was listed, which is no failure.
+      if trustsList, failure.code == .sourceChanged { return ask() }
       let attempt = loading.attempts[range, default: 0] + 1
       guard let pause = scheduler.retry(.transfer(slot(range)), after: failure, attempt: attempt) else {
         state = .loading(loading)

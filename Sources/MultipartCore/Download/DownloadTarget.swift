@@ -1,13 +1,27 @@
-internal import CKernels
 import Glibc
 
-/// The file that an object becomes, as it was when the run began.
+/// The file that an object becomes, as it was when the run began: a name in an open folder.
 struct DownloadTarget: Sendable {
+  let folder: Folder
+  let name: [UInt8]
+  /// For messages, and for the record of what is there.
   let path: FilePath
   /// Of the file that is there; nil if there is none.
   let found: FileIdentity?
   private let mode: mode_t
   private let owner: (user: uid_t, group: gid_t)?
+
+  /// A new file.
+  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, newMode mode: mode_t) {
+    (self.folder, self.name, self.path, self.mode) = (folder, name, path, mode)
+    (found, owner) = (nil, nil)
+  }
+
+  /// One that is there.
+  private init(_ folder: Folder, _ name: [UInt8], _ path: FilePath, _ status: stat) {
+    (self.folder, self.name, self.path, mode) = (folder, name, path, status.st_mode & 0o7777)
+    (found, owner) = (FileIdentity(status), (status.st_uid, status.st_gid))
+  }
 
   enum Kind {
     case file(DownloadTarget)
@@ -20,26 +34,21 @@ struct DownloadTarget: Sendable {
     var own = stat()
     guard path.withCString({ lstat($0, &own) }) == 0 else {
       guard errno == ENOENT else { throw failure(errno, "the target cannot be looked at", path) }
-      let slash = UInt8(ascii: "/")
       guard let status = path.folder.status, status.st_mode & S_IFMT == S_IFDIR else {
         throw Failure(.precondition, "the target's folder is not there", remedy: "make it: mkdir -p").at(
           Place(file: path.folder.text))
       }
       // By the name that it will have when it is there: the next run finds what this one has noted.
-      let folder = path.folder.resolved ?? path.folder
-      let name = FilePath(bytes: (folder.bytes == [slash] ? [] : folder.bytes) + [slash] + path.lastName)
-      return .file(DownloadTarget(path: name, found: nil, mode: 0o666 & ~fileMask(), owner: nil))
+      let folder = try folder(path.folder.resolved ?? path.folder)
+      let name = Array(path.lastName)
+      return .file(DownloadTarget(folder, name, folder.display(name), newMode: newFileMode()))
     }
     guard let status = path.status, let real = path.resolved else {
       throw Failure(.precondition, "the target is a link that leads nowhere", remedy: "remove it, or name another file")
         .at(Place(file: path.text))
     }
     switch status.st_mode & S_IFMT {
-    case S_IFREG:
-      return .file(
-        DownloadTarget(
-          path: real, found: FileIdentity(status), mode: status.st_mode & 0o7777,
-          owner: (status.st_uid, status.st_gid)))
+    case S_IFREG: return .file(DownloadTarget(try folder(real.folder), Array(real.lastName), real, status))
     case S_IFDIR:
       throw Failure(.precondition, "the target is a folder", remedy: "name the file in it").at(Place(file: path.text))
     case S_IFIFO, S_IFCHR: return .stream
@@ -49,7 +58,41 @@ struct DownloadTarget: Sendable {
     }
   }
 
-  /// `umask`, from `/proc`: asking for it otherwise would change it for a moment, for all threads.
+  /// A name in a folder whose contents nobody vouches for: no link is followed.
+  init(_ name: [UInt8], in folder: Folder, newMode: mode_t) throws(Failure) {
+    let path = folder.display(name)
+    let status: stat
+    do throws(ErrorNumber) {
+      status = try folder.status(of: name, followsLinks: false)
+    } catch {
+      guard error.number == ENOENT else { throw Self.failure(error.number, "the target cannot be looked at", path) }
+      self.init(folder, name, path, newMode: newMode)
+      return
+    }
+    let kind: Wording
+    switch status.st_mode & S_IFMT {
+    case S_IFREG:
+      self.init(folder, name, path, status)
+      return
+    case S_IFDIR: kind = "a folder is where the object's file would go"
+    case S_IFLNK: kind = "a symbolic link is where the object's file would go, and no link is followed"
+    default: kind = "what is where the object's file would go is no regular file"
+    }
+    throw Failure(.precondition, kind, remedy: "name another folder, or move it away").at(Place(file: path.text))
+  }
+
+  /// Names are looked up in it, which needs no right to list it.
+  private static func folder(_ path: FilePath) throws(Failure) -> Folder {
+    do throws(ErrorNumber) {
+      return try Folder.target(path, shownAs: path)
+    } catch {
+      throw failure(error.number, "the target's folder cannot be opened", path)
+    }
+  }
+
+  /// Of a file that is made, without asking for the `umask` by changing it for a moment, for all threads.
+  static func newFileMode() -> mode_t { 0o666 & ~fileMask() }
+
   private static func fileMask() -> mode_t {
     let descriptor = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return 0o077 }
@@ -64,40 +107,29 @@ struct DownloadTarget: Sendable {
 
   /// Gives the whole, proven file its mode and its name, durably: `fchmod`, `fsync`, `rename`, `fsync` of the folder. What
   /// somebody else has put there meanwhile stays.
-  func publish(_ part: PartFile, replaces: Bool) throws(Failure) {
+  func publish(_ part: PartFile, replaces: Bool, modified time: FileTime? = nil) throws(Failure) {
     if let owner, geteuid() == 0 { _ = fchown(part.descriptor, owner.user, owner.group) }
     guard fchmod(part.descriptor, mode) == 0 else { throw Self.failure(errno, "the file's mode cannot be set", path) }
+    if let time { part.set(time) }
     try part.sync()
-    if found == nil || !replaces {
-      try publishNew(part)
-    } else {
-      guard let now = path.status, FileIdentity(now) == found else { throw Self.changed(path) }
-      guard part.path.withCString({ from in path.withCString { rename(from, $0) } }) == 0 else {
-        throw Self.failure(errno, "the file cannot be given its name", path)
+    do throws(ErrorNumber) {
+      if found == nil || !replaces {
+        try folder.renameNew(part.name, to: name)
+      } else {
+        guard let now = try? folder.status(of: name, followsLinks: false), FileIdentity(now) == found else {
+          throw ErrorNumber(EEXIST)
+        }
+        try folder.rename(part.name, to: name)
       }
+    } catch {
+      guard error.number != EEXIST else { throw Self.changed(path) }
+      throw Self.failure(error.number, "the file cannot be given its name", path)
     }
-    let folder = path.folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard folder >= 0 else { return }
-    defer { close(folder) }
-    guard fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw Self.failure(errno, "the folder cannot be made durable", path.folder)
+    do throws(ErrorNumber) {
+      try folder.sync()
+    } catch {
+      throw Self.failure(error.number, "the folder cannot be made durable", folder.path)
     }
-  }
-
-  /// `renameat2` with RENAME_NOREPLACE, or `link` where a file system does not have it.
-  private func publishNew(_ part: PartFile) throws(Failure) {
-    let code = part.path.withCString { from in
-      path.withCString { to in ck_rename_new(from, to) }
-    }
-    if code == 0 { return }
-    if code == EEXIST { throw Self.changed(path) }
-    guard code == EINVAL || code == ENOSYS else {
-      throw Self.failure(code, "the file cannot be given its name", path)
-    }
-    let linked = part.path.withCString { from in path.withCString { to in link(from, to) == 0 ? 0 : errno } }
-    if linked == EEXIST { throw Self.changed(path) }
-    guard linked == 0 else { throw Self.failure(linked, "the file cannot be given its name", path) }
-    part.remove()
   }
 
   private static func changed(_ path: FilePath) -> Failure {

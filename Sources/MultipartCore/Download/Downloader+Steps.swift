@@ -10,7 +10,7 @@ extension Downloader {
         throw Failure(.refused, "the store does not say how long the object is", requestID: object.requestID)
       }
       try Self.checkArchive(object)
-      known.withLock { $0.object = object }
+      known.withLock { ($0.object, $0.isListed, $0.body) = (object, false, nil) }
       return .found
     } catch {
       return .headFailed(error)
@@ -21,7 +21,7 @@ extension Downloader {
   private static func checkArchive(_ object: ObjectInfo) throws(Failure) {
     let storage = object.headers[HeaderName.storageClass]?.uppercased() ?? ""
     let isArchived =
-      ["GLACIER", "DEEP_ARCHIVE"].contains(storage) || object.headers["x-amz-archive-status"] != nil
+      ObjectInfo.archives.contains(storage) || object.headers["x-amz-archive-status"] != nil
     let restore = object.headers["x-amz-restore"] ?? ""
     guard isArchived, !restore.contains("ongoing-request=\"false\"") else { return }
     let state =
@@ -37,19 +37,30 @@ extension Downloader {
 
   func open() async -> DownloadMachine.Event {
     do throws(Failure) {
-      guard let object = known.withLock({ $0.object }), let size = object.size else {
+      let asked = known.withLock { $0.object }
+      guard let object = asked ?? wanted?.object.listed.map(ObjectInfo.init), let size = object.size else {
         return .openFailed(Failure(.local, "no answer to HEAD"))
       }
-      let (start, length) = try wanted(of: size)
+      try wanted?.object.noted?.check(object)
+      let (start, length) = try range(of: size)
       let plan = RangePlan(start: start, size: length, rangeSize: rangeSize)
       if case .file(let target) = kind, target.found != nil, let left = try leaves(target, object) {
         known.withLock { $0.result = left }
         return .unchanged
       }
-      await planProof(object, plan)
+      if wanted?.onlyLooks == true {
+        known.withLock { $0.result = DownloadedObject(.planned, object) }
+        return .unchanged
+      }
+      if asked == nil {
+        known.withLock { ($0.object, $0.plan, $0.isListed) = (object, plan, true) }
+      } else {
+        await planProof(object, plan)
+      }
       count(total: length, ranges: plan.count)
       let have: Set<Int>
       switch kind {
+      case .file where asked == nil: have = []
       case .file(let target): have = try openPart(target, object, plan)
       case .stream(let path, let descriptor):
         try openStream(path, descriptor, object, plan)
@@ -62,7 +73,7 @@ extension Downloader {
     }
   }
 
-  private func wanted(of size: Int64) throws(Failure) -> (start: Int64, length: Int64) {
+  private func range(of size: Int64) throws(Failure) -> (start: Int64, length: Int64) {
     guard let range = options.range else { return (0, size) }
     guard range.lowerBound < size else {
       throw Failure(.usage, "the range begins behind the object's \(size) bytes")
@@ -72,11 +83,16 @@ extension Downloader {
 
   /// What becomes of a file that is there, if it is left; throws if it may be neither left nor replaced.
   private func leaves(_ target: DownloadTarget, _ object: ObjectInfo) throws(Failure) -> DownloadedObject? {
-    var result = DownloadedObject(
-      outcome: .unchanged, size: object.size ?? 0, parts: 0, etag: object.etag, versionID: object.versionID,
-      checksum: nil, evidence: "", bytesReceived: 0, bytesResumed: 0, retries: 0, requestID: object.requestID)
+    var result = DownloadedObject(.unchanged, object)
+    if let record = wanted?.record, let found = target.found, let etag = object.etag,
+      try record.knows(recorded(found), etag: etag)
+    {
+      result.evidence = "an earlier run has brought it, and neither has changed since"
+      return result
+    }
     if options.skipsSame, options.range == nil, target.found?.size == object.size {
-      var sums = FileSums(try SourceFile(target.path), unless: { [progress] in progress.isStopped })
+      let file = TreeFile(folder: target.folder, path: target.name, nil)
+      var sums = FileSums(try SourceFile(file, followsLinks: false), unless: { [progress] in progress.isStopped })
       let proof = ByteProof(
         plan: try? UploadPlan(size: object.size ?? 0), etagMayBeMD5: object.encryption.etagMayBeMD5)
       if case .same(let match) = try proof.sign(of: object, &sums) {
@@ -86,11 +102,12 @@ extension Downloader {
       }
     }
     if options.ifNewer, let found = target.found {
-      guard let time = object.lastModified else {
+      // A file that was brought has the time that is noted with its object.
+      guard let time = FileTime.noted(in: object.metadata)?.time.seconds ?? object.lastModified?.seconds else {
         throw Failure(
           .precondition, "the store does not say when the object was written, so nothing shows that it is newer")
       }
-      if time.seconds <= found.modifiedSeconds {
+      if time <= found.modifiedSeconds {
         result.outcome = .skipped
         result.evidence = "the object is not newer than the file"
         return result
@@ -98,7 +115,16 @@ extension Downloader {
       return nil
     }
     guard !options.overwrites else { return nil }
-    throw Failure(
+    throw Self.isThere(options)
+  }
+
+  /// What a run notes of a file that is the object.
+  func recorded(_ file: FileIdentity) -> RunRecord.Object {
+    RunRecord.Object(bucket: address.bucket, key: address.key, options: "", source: file)
+  }
+
+  static func isThere(_ options: DownloadOptions) -> Failure {
+    Failure(
       .precondition,
       options.skipsSame ? "the file is there already, and is not shown to be the object" : "the file is there already",
       remedy: "replace it with \(.overwrites), or name another file")
@@ -116,8 +142,13 @@ extension Downloader {
 
   /// The ranges that an earlier run has left, as far as the bytes on disk have their checksums.
   private func openPart(_ target: DownloadTarget, _ object: ObjectInfo, _ plan: RangePlan) throws(Failure) -> Set<Int> {
-    let part = try PartFile.open(for: target.path)
+    let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
     known.withLock { $0.part = part }
+    // In one range there is nothing to resume.
+    guard wanted == nil || plan.count > 1 else {
+      try part.prepare(plan.size, keeps: false)
+      return []
+    }
     var record: DownloadRecord?
     if let stateFolder, let etag = object.etag {
       let header = DownloadRecord.Header(
@@ -179,7 +210,8 @@ extension Downloader {
     do throws(Failure) {
       let wanted = RangeSink.Wanted(
         number: number, first: plan.start + offset, length: length, size: size, etag: object.etag.flatMap(ETag.init))
-      let inMemory = isCopy || ordered != nil
+      let isListed = known.withLock { $0.isListed }
+      let inMemory = isCopy || ordered != nil || isListed
       let (claims, ticket) = (claims, claims.enter())
       let last = Locked<Int64>(0)
       let bytes = Locked<[UInt8]>([])
@@ -194,7 +226,7 @@ extension Downloader {
           transfer.acknowledge(received)
         },
         take: { piece, at in
-          guard let part else {
+          guard let part, !isListed else {
             bytes.withLock { $0 = Array(piece) }
             return nil
           }
@@ -208,8 +240,8 @@ extension Downloader {
       do throws(Failure) {
         answer = try await client.perform(
           GetObject(
-            address, range: wanted.first...wanted.first + length - 1, ifMatch: object.etag,
-            versionID: options.versionID ?? object.versionID, wantsChecksums: false, sink: sink)
+            address, range: isListed ? nil : wanted.first...wanted.first + length - 1, ifMatch: object.etag,
+            versionID: options.versionID ?? object.versionID, wantsChecksums: isListed, sink: sink)
         ) { request in
           request.freshConnection = fresh
         }
@@ -221,11 +253,12 @@ extension Downloader {
         throw problem
       }
       let sums = try sink.finish()
-      if part != nil {
+      if part != nil || isListed {
         guard claims.write(number, by: ticket, wins: true, { nil }) != nil else {
           throw Failure(.interrupted, "another copy of the range was faster")
         }
       }
+      if isListed { try await take(bytes.withLock { $0 }, of: answer.object) }
       known.withLock { $0.sums[number] = sums }
       ordered?.put(number, bytes.withLock { $0 })
       if let sum = sums[.crc64nvme] { known.withLock { $0.record }?.append(number, sum) }
@@ -235,6 +268,22 @@ extension Downloader {
     } catch {
       return .rangeFailed(number, error.at(Place(part: number)))
     }
+  }
+
+  /// The whole object in one answer, which tells what a HEAD would have told.
+  private func take(_ bytes: [UInt8], of object: ObjectInfo) async throws(Failure) {
+    let proof = await ByteProof.strongest(of: object, headOperation, client)
+    var sums = try StreamSums(object, proof, size: Int64(bytes.count))
+    var problem: Failure?
+    bytes.withUnsafeBytes { bytes in
+      do throws(Failure) { try sums.update(bytes) } catch { problem = error }
+    }
+    if let problem { throw problem }
+    guard case .file(let target) = kind else { return }
+    let part = if let part = known.withLock({ $0.part }) { part } else { try PartFile.open(for: target) }
+    known.withLock { [sums] in ($0.object, $0.proof, $0.body, $0.part) = (object, proof, sums, part) }
+    try part.prepare(Int64(bytes.count), keeps: false)
+    if let failure = bytes.withUnsafeBytes({ part.write($0, at: 0) }) { throw failure }
   }
 
   /// `If-Match` does not hold, or the object is gone: it was replaced or deleted since HEAD.
@@ -254,12 +303,11 @@ extension Downloader {
     do throws(Failure) {
       let now = known.withLock { $0 }
       guard let object = now.object else { return .proofFailed(Failure(.local, "no answer to HEAD")) }
-      var result = DownloadedObject(
-        size: now.plan.size, parts: now.plan.count, etag: object.etag, versionID: object.versionID, checksum: nil,
-        evidence: "size only: nothing that the store says of the object shows its bytes", bytesReceived: 0,
-        bytesResumed: 0, retries: 0, requestID: object.requestID)
+      var result = DownloadedObject(.completed, object)
+      (result.size, result.parts) = (now.plan.size, now.plan.count)
+      result.evidence = "size only: nothing that the store says of the object shows its bytes"
       // Also if it cannot be proven: a pipe's reader has taken all but the last range.
-      let stream = try await now.ordered?.wholeSums()
+      let stream = if let body = now.body { body } else { try await now.ordered?.wholeSums() }
       if options.range != nil {
         result.evidence = "size of the range only: a store has no checksum of it"
       } else {
@@ -273,6 +321,7 @@ extension Downloader {
         case .none: break
         }
       }
+      if let listed = wanted?.object.noted, let part = now.part { try listed.prove(part, object, &result) }
       known.withLock { $0.result = result }
       return .proven
     } catch {
@@ -292,7 +341,7 @@ extension Downloader {
     if var stream { return try now.proof.sign(of: object, &stream) }
     if var combined = CombinedSums(now), combined.proves(object) { return try now.proof.sign(of: object, &combined) }
     guard let part = now.part else { return .none }
-    var sums = FileSums(try SourceFile(part.path), unless: { [progress] in progress.isStopped })
+    var sums = FileSums(try part.source(), unless: { [progress] in progress.isStopped })
     return try now.proof.sign(of: object, &sums)
   }
 
@@ -301,7 +350,11 @@ extension Downloader {
     do throws(Failure) {
       if let ordered { try await ordered.release() }
       if case .file(let target) = kind, let part {
-        try target.publish(part, replaces: options.overwrites || options.ifNewer)
+        let object = known.withLock { $0.object }
+        try target.publish(
+          part, replaces: options.overwrites || options.ifNewer,
+          modified: options.range == nil ? object.flatMap { FileTime.noted(in: $0.metadata)?.time } : nil)
+        known.withLock { $0.published = part.identity }
       }
       return .published
     } catch {

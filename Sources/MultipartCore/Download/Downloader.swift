@@ -4,13 +4,17 @@ final class Downloader: Performer {
   let world: World
   let address: ObjectAddress
   let options: DownloadOptions
-  let output: DownloadOutput
+  let name: String
+  /// Of one of many: what is known of it and wanted of it besides.
+  let wanted: WantedFile?
   let stateFolder: String?
   let run: RunDriver<Downloader>
   let tell: @Sendable (DownloadEvent) -> Void
   let tasks = Tasks()
   let claims = RangeClaims()
-  private let seat = Locked(0)
+  private let seat = Locked((object: 0, since: Duration.zero))
+  /// By the uptime.
+  var began: Duration { seat.withLock { $0.since } }
   let rangeSize: Int64
   /// How many ranges may be in memory; nil: they go into a file.
   let ahead: Int?
@@ -19,6 +23,10 @@ final class Downloader: Performer {
   enum Kind {
     case file(DownloadTarget)
     case stream(FilePath?, descriptor: Int32)
+
+    var isStream: Bool { if case .stream = self { true } else { false } }
+
+    func rangeSize(_ options: DownloadOptions) -> Int64 { options.partSize ?? (isStream ? 4 << 20 : 8 << 20) }
   }
 
   /// What is known once the store has answered, and where the bytes go.
@@ -28,7 +36,13 @@ final class Downloader: Performer {
     var algorithms: Set<ChecksumAlgorithm> = []
     var proof = ByteProof()
     var part: PartFile?
+    /// The file has its name.
+    var published: FileIdentity?
     var record: DownloadRecord?
+    /// It comes in one request, whose answer tells what a HEAD would have told.
+    var isListed = false
+    /// The checksums of what that request has brought.
+    var body: StreamSums?
     var ordered: OrderedOutput?
     var sums: [Int: [ChecksumAlgorithm: Checksum]] = [:]
     var result: DownloadedObject?
@@ -40,17 +54,12 @@ final class Downloader: Performer {
   /// Of the ranges that are written in order, this many are in memory at most.
   private static let mostAhead = 12
 
-  init(
+  convenience init(
     _ store: Store, key: String, _ output: DownloadOutput, _ options: DownloadOptions,
     tell: @escaping @Sendable (DownloadEvent) -> Void
   ) throws(Failure) {
-    (client, world) = (store.client, store.world)
-    (self.output, self.options, self.tell) = (output, options, tell)
-    try store.checkKey(options.customerKey)
-    address = store.address(key, customerKey: options.customerKey)
-    if let size = options.partSize, !DownloadOptions.partSizes.contains(size) {
-      throw Failure(.usage, "a \(.partSize) of \(size) bytes is not from 64 KiB to 5 GiB")
-    }
+    try store.check(options)
+    let kind: Kind
     switch output.kind {
     case .descriptor(let descriptor, _): kind = .stream(nil, descriptor: descriptor)
     case .file(let path):
@@ -59,26 +68,36 @@ final class Downloader: Performer {
       case .stream: kind = .stream(path, descriptor: -1)
       }
     }
-    let isOrdered = if case .stream = kind { true } else { false }
-    rangeSize = options.partSize ?? (isOrdered ? 4 << 20 : 8 << 20)
-    ahead = isOrdered ? Self.mostAhead : nil
-    stateFolder = store.options.stateFolder(store.world.environment)
-    counters = Locked(TransferProgress(total: nil, parts: nil))
-    let transfer = store.settings.transfer
-    var settings = RunSettings()
-    settings.limitRate = transfer.limitRate?.rate(at: world.now())
-    settings.concurrency = transfer.concurrency
-    settings.pace = ConnectionBounds.pace(
-      transfer, isStream: isOrdered, line: store.lessons()?.line, descriptors: ConnectionBounds.descriptors)
-    settings.pace?.limit = settings.limitRate
-    settings.retry = store.retry
-    settings.hedges = options.hedges
-    settings.partSize = rangeSize
-    settings.seed = UInt64(world.random() * 0x1p52)
-    run = RunDriver(settings, transport: client.transport, origin: client.signer.origin, world: world)
+    var settings = store.settings.transfer.scheduling(
+      hedges: options.hedges, isOne: true, isStream: kind.isStream, line: store.lessons()?.line, world: store.world)
+    settings.partSize = kind.rangeSize(options)
+    let run = RunDriver<Downloader>(
+      settings, transport: store.client.transport, origin: store.client.signer.origin, world: store.world)
+    self.init(store, key: key, kind, name: output.name, options, run, tell: tell)
   }
 
-  var place: Place { Place(file: output.name, bucket: address.bucket, key: address.key) }
+  /// The options were checked.
+  init(
+    _ store: Store, key: String, _ kind: Kind, name: String, _ options: DownloadOptions, _ run: RunDriver<Downloader>,
+    wanted: WantedFile? = nil, tell: @escaping @Sendable (DownloadEvent) -> Void
+  ) {
+    (client, world) = (store.client, store.world)
+    address = store.address(key, customerKey: options.customerKey)
+    (self.kind, self.name, self.options) = (kind, name, options)
+    (self.run, self.wanted, self.tell) = (run, wanted, tell)
+    rangeSize = kind.rangeSize(options)
+    ahead = kind.isStream ? Self.mostAhead : nil
+    stateFolder = store.options.stateFolder(store.world.environment)
+    counters = Locked(TransferProgress(total: wanted?.object.size, parts: nil))
+  }
+
+  var place: Place { Place(file: name, bucket: address.bucket, key: address.key) }
+
+  /// The target, once it is the object.
+  var file: FileIdentity? {
+    if let published = known.withLock({ $0.published }) { return published }
+    return if case .file(let target) = kind { target.found } else { nil }
+  }
 
   func runAlone() async throws(Failure) -> DownloadedObject {
     let ended = Locked<Result<DownloadedObject, Failure>?>(nil)
@@ -97,18 +116,23 @@ final class Downloader: Performer {
 
   func prepare() async throws(Failure) -> Entrant<DownloadMachine> {
     Entrant(
-      machine: DownloadMachine(DownloadMachine.Settings(rangeSize: rangeSize, ahead: ahead)), partSize: rangeSize,
-      isOneRequest: false)
+      machine: DownloadMachine(
+        DownloadMachine.Settings(rangeSize: rangeSize, ahead: ahead, isListed: wanted?.isOneRequest == true)),
+      partSize: rangeSize, isOneRequest: wanted?.isOneRequest == true)
   }
 
-  func begin(as object: Int) { seat.withLock { $0 = object } }
+  func begin(as object: Int) { seat.withLock { $0.object = object } }
 
   func perform(
     _ action: DownloadMachine.Action, for machine: DownloadMachine
   ) -> Performed<DownloadMachine.Event, DownloadedObject> {
     switch action {
-    case .head: begin { await self.head() }
-    case .open: begin { await self.open() }
+    case .head:
+      start()
+      begin { await self.head() }
+    case .open:
+      start()
+      begin { await self.open() }
     case .get(let range, let fresh, let isCopy):
       run.sends()
       begin(.part(.init(part: range, isCopy: isCopy))) { await self.get(range, fresh: fresh, isCopy: isCopy) }
@@ -127,12 +151,15 @@ final class Downloader: Performer {
     return .begun
   }
 
+  /// Its turn has come.
+  private func start() { seat.withLock { if $0.since == .zero { $0.since = world.uptime() } } }
+
   private func begin(_ role: Tasks.Role = .other, _ work: @escaping @Sendable () async -> DownloadMachine.Event) {
     tasks.begin(role) { [self] in post(await work()) }
   }
 
   func post(_ event: DownloadMachine.Event) {
-    let object = seat.withLock { $0 }
+    let object = seat.withLock { $0.object }
     run.post(.of(object, event))
   }
 

@@ -5,36 +5,47 @@ import Glibc
 /// this user only, and locked (`flock`) against every other run, whatever its state folder is. Its name follows from the
 /// target's, so that a killed run leaves one file at most, which the next run takes over.
 final class PartFile: Sendable {
-  let path: FilePath
+  private let folder: Folder
+  let name: [UInt8]
   let descriptor: Int32
+  /// For messages.
+  var path: FilePath { folder.display(name) }
 
-  private init(_ path: FilePath, _ descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
+  private init(_ folder: Folder, _ name: [UInt8], _ descriptor: Int32) {
+    (self.folder, self.name, self.descriptor) = (folder, name, descriptor)
+  }
 
   deinit { close(descriptor) }
 
-  static func path(for target: FilePath) throws(Failure) -> FilePath {
-    let name = Array(target.lastName)
-    let mark = Hex.encode(try Digest.sha256(name).prefix(4))
-    let folder = target.folder.bytes
-    let slash = folder.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
-    return FilePath(
-      bytes: folder + slash + [UInt8(ascii: ".")] + name.prefix(200) + Array(".\(mark).s3up-part".utf8))
+  private static let ending = Array(".s3up-part".utf8)
+
+  /// Whether a file of this name would be taken for one of these.
+  static func isName(_ name: some Collection<UInt8>) -> Bool {
+    name.first == UInt8(ascii: ".") && name.suffix(ending.count).elementsEqual(ending)
   }
 
-  /// Opens it (`open`, `flock`, `fstat`), made if it is not there. A file in its place that is not this user's own is left
+  private static func name(for target: [UInt8]) throws(Failure) -> [UInt8] {
+    let mark = Hex.encode(try Digest.sha256(target).prefix(4))
+    return [UInt8(ascii: ".")] + target.prefix(200) + Array(".\(mark)".utf8) + ending
+  }
+
+  /// Opens it (`openat`, `flock`, `fstat`), made if it is not there. A file in its place that is not this user's own is left
   /// alone.
-  static func open(for target: FilePath) throws(Failure) -> PartFile {
-    let path = try path(for: target)
+  static func open(for target: DownloadTarget) throws(Failure) -> PartFile {
+    let (folder, name) = (target.folder, try name(for: target.name))
+    let path = folder.display(name)
     for _ in 0..<100 {
-      let descriptor = path.withCString {
-        Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+      let descriptor: Int32
+      do throws(ErrorNumber) {
+        descriptor = try folder.open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+      } catch {
+        throw DownloadTarget.failure(error.number, "the target's folder cannot be written", path)
       }
-      guard descriptor >= 0 else { throw DownloadTarget.failure(errno, "the target's folder cannot be written", path) }
-      let file = PartFile(path, descriptor)
+      let file = PartFile(folder, name, descriptor)
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         guard errno != EWOULDBLOCK else {
           throw Failure(.locked, "another run of s3up is downloading to this file", remedy: "wait for it to end")
-            .at(Place(file: target.text))
+            .at(Place(file: target.path.text))
         }
         guard errno == EINTR else { throw DownloadTarget.failure(errno, "the part file cannot be locked", path) }
       }
@@ -46,11 +57,13 @@ final class PartFile: Sendable {
         ).at(Place(file: path.text))
       }
       // The run that held the lock may have renamed or removed the file since it was opened here.
-      guard Inode(path) == Inode(status) else { continue }
+      guard let named = try? folder.status(of: name, followsLinks: false), Inode(named) == Inode(status) else {
+        continue
+      }
       fchmod(descriptor, 0o600)
       return file
     }
-    throw Failure(.locked, "other runs of s3up keep downloading to this file").at(Place(file: target.text))
+    throw Failure(.locked, "other runs of s3up keep downloading to this file").at(Place(file: target.path.text))
   }
 
   /// Gives it its length, with its blocks if the file system can (`fallocate`): a full disk then shows at once.
@@ -93,11 +106,36 @@ final class PartFile: Sendable {
     return try? sums.finish()
   }
 
+  /// To be read once more, by the descriptor.
+  func source() throws(Failure) -> SourceFile {
+    guard let source = try SourceFile(open: descriptor, name: path) else { throw failure("cannot be read") }
+    return source
+  }
+
   func sync() throws(Failure) {
     guard fsync(descriptor) == 0 else { throw failure("cannot be made durable") }
   }
 
-  func remove() { path.remove() }
+  func remove() { folder.remove(name) }
+
+  /// UTIME_OMIT, which Glibc's module lacks.
+  private static let omitted = (1 << 30) - 2
+
+  /// The time of modification that the file is to have: `futimens`. One that the file system cannot keep is left out.
+  func set(_ time: FileTime) {
+    var times = [timespec(tv_sec: 0, tv_nsec: Self.omitted), timespec(time)]
+    _ = futimens(descriptor, &times)
+  }
+
+  /// What it is now.
+  var identity: FileIdentity? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? FileIdentity(status) : nil
+  }
 
   private func failure(_ what: String) -> Failure { DownloadTarget.failure(errno, "the file \(what)", path) }
+}
+
+extension timespec {
+  fileprivate init(_ time: FileTime) { self.init(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds)) }
 }

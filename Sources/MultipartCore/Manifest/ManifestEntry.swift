@@ -1,14 +1,15 @@
 /// One object in a manifest.
 package struct ManifestEntry: Sendable {
   package var key: String
-  package var size: Int64
+  /// Lines for `sha256sum` do not tell it.
+  package var size: Int64?
   package var etag: String?
   package var versionID: String?
   package var checksum: Expectation.Sum?
   package var sha256: Checksum?
 
   package init(
-    key: String, size: Int64, etag: String? = nil, versionID: String? = nil, checksum: Expectation.Sum? = nil,
+    key: String, size: Int64? = nil, etag: String? = nil, versionID: String? = nil, checksum: Expectation.Sum? = nil,
     sha256: Checksum? = nil
   ) {
     self.key = key
@@ -64,7 +65,7 @@ package enum ManifestForm: Sendable {
         ])
       }
       let line = JSON.object([
-        ("key", .string(entry.key)), ("size", .int(entry.size)), ("etag", .optional(entry.etag)),
+        ("key", .string(entry.key)), ("size", entry.size.map { .int($0) } ?? .null), ("etag", .optional(entry.etag)),
         ("version_id", .optional(entry.versionID)), ("checksum", checksum ?? .null),
         ("sha256", .optional(entry.sha256?.hex)),
       ])

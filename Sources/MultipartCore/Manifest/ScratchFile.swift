@@ -23,6 +23,18 @@ final class ScratchFile: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Written by somebody else. Reading it begins at its first byte.
+  func fill(_ write: (Int32) async throws(Failure) -> Void) async throws(Failure) {
+    try await write(descriptor)
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw StateFolder.failure(folder, "a temporary file cannot be read")
+    }
+  }
+
+  func lines(named name: String, longest: Int) -> LineReader {
+    LineReader(open: descriptor, name: name, longest: longest)
+  }
+
   func append(_ bytes: [UInt8]) throws(Failure) {
     guard StateFolder.writeAll(descriptor, bytes) else {
       throw StateFolder.failure(folder, "a temporary file cannot be written")

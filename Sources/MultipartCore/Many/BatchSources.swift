@@ -43,11 +43,11 @@ package struct BatchSources: Sendable {
   /// Gives what it finds, in order. Objects that name no bucket go to `bucket`.
   func find(
     in bucket: String, besides outputs: RunOutputs = RunOutputs(),
-    _ give: @escaping @Sendable (CandidateStep) async -> Bool,
+    _ give: @escaping @Sendable (UploadStep) async -> Bool,
     listing: @Sendable () -> PrefixListing?
   ) async throws {
     let tally = SourceTally(rules)
-    let counted = { @Sendable (step: CandidateStep) in
+    let counted = { @Sendable (step: UploadStep) in
       tally.count(step)
       return await give(step)
     }
@@ -62,7 +62,7 @@ package struct BatchSources: Sendable {
       guard try await tell(batch, outputs, tally, counted) else { return }
     }
     let isList = if case .named = kind { false } else { true }
-    if !allowsNothing, let failure = tally.failure(ofList: isList) { throw failure }
+    if !allowsNothing, let failure = tally.failure(ifEmpty: isList ? Self.emptyList : nil) { throw failure }
     for advice in tally.advice where await !give(.advice(advice)) { return }
   }
 
@@ -70,7 +70,7 @@ package struct BatchSources: Sendable {
 
   private func tell(
     contentsOf path: FilePath, _ outputs: RunOutputs, _ tally: SourceTally,
-    _ give: (CandidateStep) async -> Bool, _ makeListing: () -> PrefixListing?
+    _ give: (UploadStep) async -> Bool, _ makeListing: () -> PrefixListing?
   ) async -> Bool {
     do throws(Failure) {
       guard Self.isFolder(path) else {
@@ -91,7 +91,7 @@ package struct BatchSources: Sendable {
   }
 
   private func tell(
-    _ finding: TreeFinding, _ outputs: RunOutputs, _ give: (CandidateStep) async -> Bool, _ listing: PrefixListing?
+    _ finding: TreeFinding, _ outputs: RunOutputs, _ give: (UploadStep) async -> Bool, _ listing: PrefixListing?
   ) async -> Bool {
     switch finding {
     case .failed(let failure): return await give(.failed(failure))
@@ -122,7 +122,7 @@ package struct BatchSources: Sendable {
   }
 
   private func tellFile(
-    _ path: FilePath, name: [UInt8], _ tally: SourceTally, _ give: (CandidateStep) async -> Bool
+    _ path: FilePath, name: [UInt8], _ tally: SourceTally, _ give: (UploadStep) async -> Bool
   ) async -> Bool {
     guard isChosen(name, tally) else { return true }
     do throws(Failure) {
@@ -206,7 +206,7 @@ extension BatchSources {
 
   private func tell(
     _ path: FilePath, _ endsWithZero: Bool, _ bucket: String, _ outputs: RunOutputs, _ tally: SourceTally,
-    _ give: @Sendable (CandidateStep) async -> Bool
+    _ give: @Sendable (UploadStep) async -> Bool
   ) async throws(Failure) -> Bool {
     let mayBeReadTwice = path != Self.standardInput && Self.isKind(S_IFREG, path)
     if mayBeReadTwice { try refuseMeetings(in: path, endsWithZero, bucket, outputs) }
@@ -214,7 +214,7 @@ extension BatchSources {
     let list = try open(path, endsWithZero)
     while let listed = try list.next() {
       guard isChosen(listed.name, tally) else { continue }
-      var step: CandidateStep
+      var step: UploadStep
       do throws(Failure) {
         let shown = FilePath(bytes: listed.path)
         let key = try key(of: listed.name, shown)
@@ -254,7 +254,7 @@ extension BatchSources {
 
   private func tell(
     _ batch: OpenBatch, _ outputs: RunOutputs, _ tally: SourceTally,
-    _ give: @Sendable (CandidateStep) async -> Bool
+    _ give: @Sendable (UploadStep) async -> Bool
   ) async throws(Failure) -> Bool {
     let file = batch.path.flatMap { Self.isKind(S_IFREG, $0) ? $0 : nil }
     if let file { try refuseMeetings(inBatch: file, outputs) }

@@ -1,5 +1,11 @@
+/// What a run of many makes an object of.
+protocol Findable: Sendable {
+  /// Nil if it is not known yet.
+  var size: Int64? { get }
+}
+
 /// An object that a run of many is going to upload.
-struct Candidate: Sendable {
+struct Candidate: Findable {
   var item: UploadItem
   /// Nil if it is not known before the source is opened.
   var size: Int64?
@@ -14,17 +20,20 @@ struct Candidate: Sendable {
 }
 
 /// What a finder yields.
-enum CandidateStep: Sendable {
-  case candidate(Candidate)
+enum CandidateStep<Found: Sendable>: Sendable {
+  case candidate(Found)
   case skipped(SkippedSource)
   /// It is s3up's own, and no source.
   case leftOut(SkippedSource)
   /// What whoever chose the sources should know.
   case advice(Wording)
-  /// It cannot be uploaded; the others can.
+  /// Nothing can be made of it; the others can be tried.
   case failed(Failure, name: [UInt8] = [])
 }
 
 /// Finds the candidates of a run one after another and gives them away; it ends when `give` returns false. What it throws
 /// ends the run.
-typealias Finder = @Sendable (_ give: @escaping @Sendable (CandidateStep) async -> Bool) async throws -> Void
+typealias Finder<Found: Sendable> =
+  @Sendable (_ give: @escaping @Sendable (CandidateStep<Found>) async -> Bool) async throws -> Void
+
+typealias UploadStep = CandidateStep<Candidate>

@@ -1,18 +1,18 @@
 /// Candidates that were found and have not begun: at most a thousand, so that large files among them can begin early and
 /// a walk is never far ahead of what is sent.
-final class Lookahead: Sendable {
+final class Lookahead<Found: Findable>: Sendable {
   private struct State: Sendable {
     /// Files that need several connections, by size; the largest is the last.
-    var large: [Candidate] = []
-    var small: ArraySlice<Candidate> = []
+    var large: [Found] = []
+    var small: ArraySlice<Found> = []
     var isClosed = false
     /// At most one of each: one task finds candidates, one takes them.
-    var taker: CheckedContinuation<Candidate?, Never>?
+    var taker: CheckedContinuation<Found?, Never>?
     var giver: CheckedContinuation<Bool, Never>?
 
     var count: Int { large.count + small.count }
 
-    mutating func take() -> Candidate? { large.popLast() ?? small.popFirst() }
+    mutating func take() -> Found? { large.popLast() ?? small.popFirst() }
   }
 
   private let state = Locked(State())
@@ -22,7 +22,7 @@ final class Lookahead: Sendable {
   private let isFull: @Sendable () -> Bool
 
   /// A folder stays open until each file that was found in it has begun.
-  static let mostFolders = 200
+  static var mostFolders: Int { 200 }
 
   /// `large`: a file of at least this size is taken before the others.
   init(
@@ -33,7 +33,7 @@ final class Lookahead: Sendable {
 
   /// In a task of its own, until the finder ends. `ended` is told why, if it could not come to its end.
   func fill(
-    by find: @escaping Finder, _ take: @escaping @Sendable (CandidateStep) async -> Bool,
+    by find: @escaping Finder<Found>, _ take: @escaping @Sendable (CandidateStep<Found>) async -> Bool,
     ended: @escaping @Sendable (Failure?) -> Void
   ) -> Task<Void, Never> {
     Task {
@@ -48,8 +48,8 @@ final class Lookahead: Sendable {
   }
 
   /// Returns once there is room for another; false if nothing more is wanted.
-  func put(_ candidate: Candidate) async -> Bool {
-    let taker: CheckedContinuation<Candidate?, Never>? = state.withLock { state in
+  func put(_ candidate: Found) async -> Bool {
+    let taker: CheckedContinuation<Found?, Never>? = state.withLock { state in
       guard !state.isClosed else { return nil }
       if let taker = state.taker {
         state.taker = nil
@@ -76,7 +76,7 @@ final class Lookahead: Sendable {
   }
 
   /// Nil once it is closed and empty.
-  func take() async -> Candidate? {
+  func take() async -> Found? {
     await withCheckedContinuation { continuation in
       let (next, isOver, giver) = state.withLock { state in
         let next = state.take()

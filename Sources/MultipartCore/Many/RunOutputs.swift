@@ -24,6 +24,15 @@ package struct RunOutputs: Sendable {
     return isObject(bucket, key) ? objectFailure(file) : nil
   }
 
+  /// Why an object cannot be brought to this name of a folder: a report would replace it at the end.
+  func refusal(of target: FilePath) -> Failure? {
+    let report = files.first { report in
+      guard let place = report.place, place.lastName.elementsEqual(target.lastName) else { return false }
+      return Inode(place.folder).map { $0 == Inode(target.folder) } ?? false
+    }
+    return report?.isSource("the target of an object", target)
+  }
+
   /// Throws if a file that the run names is one that it writes. `what` says what the file is to the run.
   package func refuse(_ inode: Inode?, _ what: Wording, _ file: FilePath) throws(Failure) {
     if let report = report(inode) { throw report.isSource(what, file) }

@@ -12,9 +12,15 @@ final class SourceTally: Sendable {
 
   private let state: Locked<State>
 
-  init(_ rules: GlobRules) { state = Locked(State(watch: RuleWatch(rules))) }
+  /// What the run does with what is chosen, in a verb.
+  private let verb: String
 
-  func count(_ step: CandidateStep) {
+  init(_ rules: GlobRules, to verb: String = "send") {
+    self.verb = verb
+    state = Locked(State(watch: RuleWatch(rules)))
+  }
+
+  func count(_ step: CandidateStep<some Sendable>) {
     switch step {
     case .candidate, .failed: state.withLock { $0.found += 1 }
     case .skipped, .leftOut, .advice: break
@@ -30,20 +36,20 @@ final class SourceTally: Sendable {
     state.withLock { $0.watch.advice.map { $0.what + "; " + $0.remedy } }
   }
 
-  /// Of a run that has nothing to send because of its rules or its list; nil if there is another reason, or none.
-  func failure(ofList: Bool) -> Failure? {
+  /// Of a run that has nothing to do because of its rules; nil if there is another reason, or none. `empty`: because there
+  /// was nothing to choose from.
+  func failure(ifEmpty empty: Failure?) -> Failure? {
     let (state, advice) = state.withLock { ($0, $0.watch.advice.first) }
     guard state.found == 0, !state.hasOthers, !state.watch.hasOthers else { return nil }
     let excluded = state.excluded + state.watch.excluded
     if excluded > 0 {
-      let what: Wording = "the rules leave nothing to send"
+      let what: Wording = "the rules leave nothing to \(verb)"
       return Failure(
         .sourceMissing, advice.map { what + ": " + $0.what } ?? what,
         remedy: advice?.remedy ?? "change the rules, or give \(.allowsNothing) if that is right")
     }
-    return ofList ? BatchSources.emptyList : nil
+    return empty
   }
-
 }
 
 extension BatchSources {

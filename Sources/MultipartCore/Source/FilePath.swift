@@ -27,6 +27,14 @@ package struct FilePath: Sendable, Hashable {
     return FilePath(bytes: UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) })
   }
 
+  /// From the root (`getcwd`), whether it is there or not; links stay as they are.
+  var absolute: FilePath {
+    guard bytes.first != UInt8(ascii: "/"), let current = getcwd(nil, 0) else { return self }
+    defer { free(current) }
+    return FilePath(bytes: UnsafeBufferPointer(start: current, count: strlen(current)).map { UInt8(bitPattern: $0) })
+      .below(bytes)
+  }
+
   /// `unlink`
   package func remove() { _ = withCString { unlink($0) } }
 
@@ -40,6 +48,12 @@ package struct FilePath: Sendable, Hashable {
   var folder: FilePath {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(".") }
     return slash == 0 ? FilePath("/") : FilePath(bytes: Array(bytes[..<slash]))
+  }
+
+  /// The path of this name in it.
+  func below(_ name: some Collection<UInt8>) -> FilePath {
+    let slash = UInt8(ascii: "/")
+    return FilePath(bytes: bytes + (bytes.isEmpty || bytes.last == slash ? [] : [slash]) + name)
   }
 
   package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {

@@ -22,8 +22,8 @@ package struct TicketBatch: Sendable {
     let link = try TicketLink(tickets.first, options)
     let root = try Folder(folder)
     let driver = RunDriver<Uploader>(
-      link.transfer.scheduling(batch, line: nil, world: link.world), transport: link.client.transport,
-      origin: tickets.first.origin, world: link.world,
+      link.transfer.scheduling(hedges: batch.upload.hedges, line: nil, world: link.world),
+      transport: link.client.transport, origin: tickets.first.origin, world: link.world,
       ahead: ConnectionBounds.ahead(link.transfer, descriptors: ConnectionBounds.descriptors))
     return BatchUpload(
       TicketUploaderMaker(link, batch.upload), batch, driver: driver,
@@ -38,7 +38,7 @@ package struct TicketBatch: Sendable {
 
   private static func step(
     _ ticket: Ticket, _ root: Folder, _ endpoint: String, _ earlier: inout KeysSoFar
-  ) -> CandidateStep {
+  ) -> UploadStep {
     let name = ticket.file ?? ""
     do throws(Failure) {
       guard ticket.endpoint.utf8.elementsEqual(endpoint.utf8) else {
@@ -62,8 +62,7 @@ package struct TicketBatch: Sendable {
       words.allSatisfy({ !$0.isEmpty && $0 != Array(".".utf8) && $0 != Array("..".utf8) })
     else { throw Ticket.damaged("its file is not one below the folder") }
     do throws(ErrorNumber) {
-      var folder = root
-      for word in words.dropLast() { folder = try folder.folder(word, followsLinks: false) }
+      let folder = try root.folder(below: words.dropLast())
       let status = try folder.status(of: last, followsLinks: false)
       return TreeFile(folder: folder, path: Array(name.utf8), status)
     } catch {

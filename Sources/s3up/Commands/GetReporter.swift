@@ -7,14 +7,18 @@ final class GetReporter: Sendable {
   private let subject: Event.Subject
   private let name: String
   private let printer: ProgressPrinter
-  private let retries = RetryPauses()
+  private let retries: RetryPauses
   private let running = Locked<(download: DownloadTask, ticker: Task<Void, Never>)?>(nil)
 
-  init(_ session: Session, _ subject: Event.Subject, name: String) {
-    (self.session, self.subject, self.name) = (session, subject, name)
+  /// For one of many the progress is shown elsewhere.
+  init(
+    _ session: Session, _ subject: Event.Subject, name: String, _ retries: RetryPauses = RetryPauses(),
+    isOne: Bool = true
+  ) {
+    (self.session, self.subject, self.name, self.retries) = (session, subject, name, retries)
     let environment = session.environment
     printer = ProgressPrinter(
-      style: Reporter.style(session), console: session.console,
+      style: isOne ? Reporter.style(session) : .none, console: session.console,
       width: { Descriptor.columns(STDERR_FILENO, environment: environment) })
   }
 

@@ -14,23 +14,24 @@ enum IdentityKeys {
       session.cognito = try CognitoIdentity(
         pool: options.pool, logins: options.logins, session.storeOptions)
     }
-    guard let index = place(in: session.invocation), session.invocation.positionals.indices.contains(index),
+    for index in places(in: session.invocation) where session.invocation.positionals.indices.contains(index) {
       // The command itself refuses words that are not S3 URLs.
-      let url = try? S3URL(session.invocation.positionals[index])
-    else { return session }
-    if let key = try await key(of: url, options, session) {
-      session.invocation.positionals[index] = Argument("s3://\(url.bucket)/\(key)")
+      guard let url = try? S3URL(session.invocation.positionals[index]) else { continue }
+      if let key = try await key(of: url, options, session) {
+        session.invocation.positionals[index] = Argument("s3://\(url.bucket)/\(key)")
+      }
     }
     return session
   }
 
-  /// Which argument is the object or prefix. Words of a command to run do not count.
-  private static func place(in invocation: Invocation) -> Int? {
+  /// Which arguments are objects or prefixes. Words of a command to run do not count.
+  private static func places(in invocation: Invocation) -> [Int] {
     switch invocation.command {
-    case .put: invocation.toggle(.fromCommand) == true ? 0 : invocation.positionals.count - 1
-    case .part: invocation.has(.url) ? nil : 1
-    case .ticket: invocation.positionals.count - 1
-    default: 0
+    case .put: [invocation.toggle(.fromCommand) == true ? 0 : invocation.positionals.count - 1]
+    case .part: invocation.has(.url) ? [] : [1]
+    case .ticket: [invocation.positionals.count - 1]
+    case .get: Array(invocation.positionals.indices)
+    default: [0]
     }
   }
 
@@ -44,7 +45,7 @@ enum IdentityKeys {
       if isMarked { throw CognitoOptions.poolMissing("{identity} in a key") }
       return nil
     }
-    // `uploads` and `doctor` accept a bucket without a key; the other commands need one.
+    // Some commands accept a bucket without a key; the others need one.
     let takesPrefix = ModeSet.ofPrefix.contains(session.invocation.mode)
     guard isMarked || (options.access != nil && (url.key != nil || takesPrefix)) else { return nil }
     var prefix = ""

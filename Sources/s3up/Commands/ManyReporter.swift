@@ -28,6 +28,7 @@ final class ManyReporter: Sendable {
   private let retries = RetryPauses()
   private let sharesTerminal: Bool
   private let paint: Paint
+  private var isDown: Bool { session.invocation.command == .get }
 
   init(_ session: Session, _ failures: FailedNames, since start: Duration) {
     self.session = session
@@ -52,14 +53,22 @@ final class ManyReporter: Sendable {
       }
     case .planned(let source, let bucket, let key, let size):
       let subject = Event.Subject(source: source, bucket: bucket, key: key)
-      line(
-        "would upload \(SafeText.oneLine(source, limit: .max)) to "
-          + SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max) + (size.map { " (\(Human.size($0)))" } ?? ""),
-        json: Event.planned(subject, size: size).json)
+      let (file, object) = (
+        SafeText.oneLine(source, limit: .max), SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max)
+      )
+      let what = isDown ? "would get \(object) as \(file)" : "would upload \(file) to \(object)"
+      line(what + (size.map { " (\(Human.size($0)))" } ?? ""), json: Event.planned(subject, size: size).json)
     case .verified(let object, let source, let bucket, let key, let took):
       line(
         VerifyCommand.line(object, source, bucket, key, took),
         json: Event.verified(Event.Subject(source: source, bucket: bucket, key: key), object, took: took).json)
+    case .downloaded(let object, let file, let bucket, let key, let took):
+      let summary = DownloadSummary(result: object, destination: file, bucket: bucket, key: key, duration: took)
+      line(
+        summary.line, json: Event.got(Event.Subject(source: nil, bucket: bucket, key: key), summary).json)
+    case .download(let event, let file, let bucket, let key):
+      let subject = Event.Subject(source: nil, bucket: bucket, key: key)
+      GetReporter(session, subject, name: file, retries, isOne: false).hear(event)
     case .upload(let event, let source, let bucket, let key):
       Reporter(session, subject: Event.Subject(source: source, bucket: bucket, key: key), retries, isOne: false)
         .hear(event)
@@ -67,7 +76,8 @@ final class ManyReporter: Sendable {
   }
 
   private func ended(_ result: BatchResult) {
-    let subject = Event.Subject(source: result.source, bucket: result.bucket, key: result.key)
+    let source = result.source.isEmpty ? nil : result.source
+    let subject = Event.Subject(source: source, bucket: result.bucket, key: result.key)
     switch result.result {
     case .success(let object):
       let summary = object.summary(duration: object.took)
@@ -89,9 +99,9 @@ final class ManyReporter: Sendable {
       // What was stopped has not failed: the same command resumes it.
       if failure.code == .interrupted || failure.code == .deadline { return }
       state.withLock { _ = $0.statuses.insert(status) }
-      failures.add(result.name, result.source)
+      failures.add(result.name, source ?? "s3://\(result.bucket)/\(result.key)")
       var shown = failure
-      shown.place.file = shown.place.file ?? result.source
+      shown.place.file = shown.place.file ?? source
       if session.output.json != nil {
         line("", json: Event.failed(subject, shown, exit: status, resumable: failure.isResumable).json)
       }
@@ -186,7 +196,7 @@ final class ManyReporter: Sendable {
 
   private func total(_ progress: BatchState) -> String {
     let summary = progress.summary
-    let done = summary.uploaded + summary.unchanged + summary.existing + summary.verified
+    let done = summary.uploaded + summary.downloaded + summary.unchanged + summary.existing + summary.verified
     let all = progress.foundAll ? "of \(progress.found)" : "of \(progress.found) so far"
     var fields = ["\(done) \(all) files", Human.size(progress.bytes)]
     if progress.summary.failed > 0 { fields.append("\(progress.summary.failed) failed") }
@@ -230,8 +240,10 @@ final class ManyReporter: Sendable {
       session.invocation.command == .verify
         ? "\(Human.count(summary.verified, "file")) verified"
         : isDry
-          ? "\(Human.count(summary.planned, "file")) would be uploaded"
-          : "\(Human.count(summary.uploaded, "file")) uploaded"
+          ? "\(Human.count(summary.planned, "file")) would be \(isDown ? "downloaded" : "uploaded")"
+          : isDown
+            ? "\(Human.count(summary.downloaded, "file")) downloaded"
+            : "\(Human.count(summary.uploaded, "file")) uploaded"
     ]
     if summary.unchanged > 0 { facts.append("\(summary.unchanged) unchanged") }
     let skipped = summary.skipped + summary.existing
@@ -240,8 +252,9 @@ final class ManyReporter: Sendable {
     if summary.hasGivenUp { facts.append("the others were not tried") }
     var sizes = [Human.size(summary.bytes), Human.duration(duration)]
     if summary.bytesResumed > 0 { sizes.append("\(Human.size(summary.bytesResumed)) of it resumed") }
-    if duration >= .milliseconds(500), summary.bytesSent > 0 {
-      sizes.append(Human.rate(Double(summary.bytesSent) / (duration / .seconds(1))))
+    let moved = summary.bytesSent + summary.bytesReceived
+    if duration >= .milliseconds(500), moved > 0 {
+      sizes.append(Human.rate(Double(moved) / (duration / .seconds(1))))
     }
     return facts.joined(separator: ", ") + " (" + sizes.joined(separator: ", ") + ")"
   }

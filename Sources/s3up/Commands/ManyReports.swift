@@ -10,7 +10,7 @@ struct ManyReports: Sendable {
   let outputs: RunOutputs
 
   init(_ session: Session, _ selection: SelectionOptions) throws(Failure) {
-    let folder = session.environment["TMPDIR"].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } ?? "/tmp"
+    let folder = session.temporaryFolder
     manifest = session.invocation.command == .put ? try ManifestTarget(selection, folder: folder) : nil
     // Below each source: a name that only begins with the same letters is another one.
     let sources = session.invocation.positionals.filter { !S3URL.looksLike($0) }.map { source in
@@ -35,9 +35,11 @@ struct ManyReports: Sendable {
 
   /// The files that options name, such as lists and tickets.
   private static func inputs(_ invocation: Invocation) -> [(inode: Inode?, option: String, file: FilePath)] {
-    FlagList.of(invocation.command).filter { $0.completes == .files && $0.name != .manifest && $0.name != .failedTo }
-      .flatMap {
-        flag in
+    FlagList.of(invocation.command)
+      .filter { flag in
+        flag.completes == .files && flag.name != .failedTo && (flag.name != .manifest || invocation.command == .get)
+      }
+      .flatMap { flag in
         invocation.all(flag.name).map { given in
           let isInput = given.value.bytes == [UInt8(ascii: "-")]
           let file = FilePath(bytes: given.value.bytes)

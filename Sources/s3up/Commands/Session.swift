@@ -48,6 +48,10 @@ struct Session: Sendable {
     try await Store(bucket: bucket, storeOptions)
   }
 
+  var temporaryFolder: String {
+    environment["TMPDIR"].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } ?? "/tmp"
+  }
+
   /// Where s3up keeps its state; nil if no folder is set.
   var stateFolder: String? { storeOptions.stateFolder(environment) }
 

@@ -5,7 +5,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
   case putOne, putMany, putByTicket, putByTickets
   case create, partSigned, partByURL, parts, complete, abort, uploads, presign
   case issueOne, issueMany, showTicket, renewTicket, finishTicket, revokeTicket
-  case get, ls, head, verifyOne, verifyMany
+  case getOne, getMany, ls, head, verifyOne, verifyMany
   case doctor, help, completions
 
   /// `--recursive is not for `…
@@ -29,7 +29,8 @@ enum Mode: UInt32, Sendable, CaseIterable {
     case .renewTicket: "ticket renew"
     case .finishTicket: "ticket finish"
     case .revokeTicket: "ticket revoke"
-    case .get: "get"
+    case .getOne: "a download of one object"
+    case .getMany: "a run of many objects"
     case .verifyOne: "the comparison of one file"
     case .verifyMany: "the comparison of many files"
     case .ls: "ls"
@@ -45,6 +46,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
     switch self {
     case .putOne where others.contains(.byTicket): "Leave it out, or name a ticket with --ticket."
     case .putMany where others.contains(.one): "Leave it out, or upload the file by itself."
+    case .getMany where others.contains(.getOne): "Leave it out, or get the object by itself."
     case .verifyMany where others.contains(.verifyOne): "Leave it out, or verify the file by itself."
     case .putByTickets where others.contains(.byTicket): "Leave it out, or name the file instead of its folder."
     case .putByTicket where others.contains(.byTickets) && !others.contains(.one):
@@ -62,6 +64,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
   var ofOne: ModeSet {
     switch self {
     case .putMany: .one
+    case .getMany: .getOne
     case .verifyMany: .verifyOne
     case .putByTickets: .byTicket
     case .issueMany: .issueOne
@@ -103,7 +106,9 @@ struct ModeSet: OptionSet, Sendable {
   static let renew = ModeSet(.renewTicket)
   static let finish = ModeSet(.finishTicket)
   static let ticket: ModeSet = [.issue, ModeSet(.showTicket), .renew, .finish, ModeSet(.revokeTicket)]
-  static let get = ModeSet(.get)
+  static let getOne = ModeSet(.getOne)
+  static let getMany = ModeSet(.getMany)
+  static let get: ModeSet = [.getOne, .getMany]
   static let verifyOne = ModeSet(.verifyOne)
   static let verifyMany = ModeSet(.verifyMany)
   static let verify: ModeSet = [.verifyOne, .verifyMany]
@@ -125,7 +130,7 @@ struct ModeSet: OptionSet, Sendable {
   /// Those that are told what the object is like: they create it, or the upload that becomes it, or check it at the end.
   static let stating: ModeSet = [.files, .create, .issue, .complete]
   /// Those that accept a bucket or prefix instead of a key.
-  static let ofPrefix: ModeSet = [.ls, .uploads, .doctor]
+  static let ofPrefix: ModeSet = [.ls, .uploads, .doctor, .getMany]
 }
 
 extension CommandName {
@@ -154,7 +159,9 @@ extension CommandName {
       case .finish: return .finishTicket
       case .revoke: return .revokeTicket
       }
-    case .get: return .get
+    case .get:
+      let isOfMany = invocation.isOfMany(.getMany, .getOne) || invocation.positionals.count(where: S3URL.looksLike) > 1
+      return isOfMany ? .getMany : .getOne
     case .verify: return invocation.isOfMany(.verifyMany, .verifyOne) ? .verifyMany : .verifyOne
     case .ls: return .ls
     case .head: return .head

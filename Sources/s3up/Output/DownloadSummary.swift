@@ -16,7 +16,7 @@ struct DownloadSummary: Sendable {
     switch result.outcome {
     case .unchanged: return "unchanged \(file) from \(object) (\(Human.size(result.size)); \(evidence))"
     case .skipped: return "skipped \(file): \(evidence)"
-    case .completed: break
+    case .completed, .planned: break
     }
     var facts = [Human.size(result.size)]
     if result.bytesResumed > 0 { facts.append("\(Human.size(result.bytesResumed)) of it resumed") }

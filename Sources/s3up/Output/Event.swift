@@ -86,6 +86,7 @@ struct Event: Sendable {
       case .completed: .completed
       case .unchanged: .unchanged
       case .skipped: .skipped
+      case .planned: .planned
       }
     return Event(
       name: name,
@@ -156,16 +157,19 @@ struct Event: Sendable {
   }
 
   static func summary(_ summary: BatchSummary, seconds: Double) -> Event {
-    let rate = seconds > 0 ? Int64(min(Double(summary.bytesSent) / seconds, 1e18)) : 0
+    let moved = summary.bytesSent + summary.bytesReceived
+    let rate = seconds > 0 ? Int64(min(Double(moved) / seconds, 1e18)) : 0
+    let files = summary.uploaded + summary.downloaded + summary.unchanged + summary.verified + summary.failed
     return Event(
       name: .summary,
       fields: [
-        ("files", .int(Int64(summary.uploaded + summary.unchanged + summary.verified + summary.failed))),
+        ("files", .int(Int64(files))), ("downloaded", .int(Int64(summary.downloaded))),
         ("verified", .int(Int64(summary.verified))), ("uploaded", .int(Int64(summary.uploaded))),
         ("unchanged", .int(Int64(summary.unchanged))),
         ("skipped", .int(Int64(summary.skipped + summary.existing))), ("failed", .int(Int64(summary.failed))),
         ("gave_up", .bool(summary.hasGivenUp)),
         ("bytes", .int(summary.bytes)), ("bytes_sent", .int(summary.bytesSent)),
+        ("bytes_received", .int(summary.bytesReceived)),
         ("bytes_resumed", .int(summary.bytesResumed)), ("retries", .int(Int64(summary.retries))),
         ("seconds", self.seconds(seconds)), ("bytes_per_second", .int(rate)),
       ])

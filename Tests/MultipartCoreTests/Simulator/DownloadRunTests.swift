@@ -51,6 +51,28 @@ struct DownloadRunTests {
     #expect(orders.contains { if case .act(0, .finish(.failed(.dataMismatch))) = $0 { true } else { false } })
   }
 
+  @Test("What a list tells enough of is asked for at once; only if it is another object by now, HEAD is asked")
+  func listed() {
+    var run = Run<DownloadMachine>(RunSettings())
+    run.add(0, DownloadMachine(.init(rangeSize: 1 << 20, isListed: true)), partSize: 1 << 20)
+    run.close()
+    #expect(Self.actions(run.begin(at: .zero)) == [.open])
+    let one = DownloadMachine.Event.opened(ranges: 1, size: 1000, have: [])
+    #expect(Self.actions(run.handle(.of(0, one), at: .zero)) == [.get(1, fresh: false)])
+    let asked = run.handle(.of(0, .rangeFailed(1, RangeSink.replaced)), at: .zero)
+    #expect(Self.actions(asked) == [.head])
+    #expect(Self.actions(run.handle(.of(0, .found), at: .zero)) == [.open])
+    _ = run.handle(.of(0, .opened(ranges: 3, size: 3 << 20, have: [])), at: .zero)
+    let again = run.handle(.of(0, .rangeFailed(2, RangeSink.replaced)), at: .zero)
+    #expect(!Self.actions(again).contains(.head), "what HEAD has told is not asked once more")
+    for range in [1, 3] { _ = run.handle(.of(0, .rangeFailed(range, RangeSink.replaced)), at: .zero) }
+    #expect(run.isOver)
+  }
+
+  private static func actions(_ orders: [Run<DownloadMachine>.Order]) -> [DownloadMachine.Action] {
+    orders.compactMap { if case .act(_, let action) = $0 { action } else { nil } }
+  }
+
   @Test("Of what is read in order only so many ranges are begun as the reader's place allows")
   func ordered() {
     var run = Run<DownloadMachine>(RunSettings())
@@ -104,8 +126,11 @@ private struct DownloadPlay {
     isReplaced = (0..<1 + dice.below(12)).map { _ in false }
     for object in isReplaced.indices {
       let ahead = dice.chance(0.3) ? 1 + dice.below(3) : nil
-      run.add(object, DownloadMachine(.init(rangeSize: 1 << 20, ahead: ahead)), partSize: 1 << 20)
-      ranges.append(dice.below(10))
+      let isListed = dice.chance(0.3)
+      run.add(
+        object, DownloadMachine(.init(rangeSize: 1 << 20, ahead: isListed ? nil : ahead, isListed: isListed)),
+        partSize: 1 << 20)
+      ranges.append(isListed ? 1 : dice.below(10))
     }
     run.close()
   }

@@ -44,6 +44,15 @@ public struct ObjectInfo: Sendable, Equatable {
     requestID = S3ErrorBody.requestID(headers)
   }
 
+  /// Storage classes whose objects have to be restored before they can be read.
+  static let archives: Set<String> = ["GLACIER", "DEEP_ARCHIVE"]
+
+  /// What a list tells of it.
+  init(_ listed: ListedObject) {
+    self.init(Response(status: 200))
+    (size, etag, lastModified) = (listed.size, listed.etag, listed.lastModified)
+  }
+
   private static func count(_ text: String) -> Int64? {
     Int64(ASCII.trimmed(text), in: 0 ... .max)
   }

@@ -1,3 +1,4 @@
+internal import CKernels
 import Glibc
 
 /// An open directory: names are looked up in it, wherever its path leads later. It owns its descriptor (`open`, `openat`,
@@ -25,10 +26,23 @@ package final class Folder: Sendable {
   /// The folder at a path, as `open` follows it. Names can be looked up in one that is not `listed` also where they may not
   /// be read.
   package convenience init(_ path: FilePath, shownAs shown: FilePath? = nil, listed: Bool = true) throws(Failure) {
-    let flags = O_DIRECTORY | O_CLOEXEC | (listed ? O_RDONLY : Self.pathOnly)
+    do throws(ErrorNumber) {
+      self.init(taking: try Self.opened(path, listed: listed), shown ?? path)
+    } catch {
+      throw Self.unreadable(path, error.number)
+    }
+  }
+
+  /// The folder that files go into, as `open` follows its path.
+  static func target(_ path: FilePath, shownAs shown: FilePath) throws(ErrorNumber) -> Folder {
+    Folder(taking: try opened(path, listed: false), shown)
+  }
+
+  private static func opened(_ path: FilePath, listed: Bool) throws(ErrorNumber) -> Int32 {
+    let flags = O_DIRECTORY | O_CLOEXEC | (listed ? O_RDONLY : pathOnly)
     let descriptor = path.withCString { Glibc.open($0, flags) }
-    guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
-    self.init(taking: descriptor, shown ?? path)
+    guard descriptor >= 0 else { throw ErrorNumber(errno) }
+    return descriptor
   }
 
   /// O_PATH, which Glibc's module lacks; the same on all processors that Swift is made for.
@@ -40,9 +54,16 @@ package final class Folder: Sendable {
     return Folder(taking: try open(name, flags), display(name))
   }
 
+  /// The folder that these names lead to, each in the one before it, without a link.
+  func folder(below names: some Sequence<[UInt8]>) throws(ErrorNumber) -> Folder {
+    var folder = self
+    for name in names { folder = try folder.folder(name, followsLinks: false) }
+    return folder
+  }
+
   /// `openat`; the caller closes it.
-  func open(_ name: [UInt8], _ flags: Int32) throws(ErrorNumber) -> Int32 {
-    let opened = withCString(name) { openat(descriptor, $0, flags) }
+  func open(_ name: [UInt8], _ flags: Int32, mode: mode_t = 0) throws(ErrorNumber) -> Int32 {
+    let opened = withCString(name) { openat(descriptor, $0, flags, mode) }
     guard opened >= 0 else { throw ErrorNumber(errno) }
     return opened
   }
@@ -53,6 +74,38 @@ package final class Folder: Sendable {
     let result = withCString(name) { fstatat(descriptor, $0, &status, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
     guard result == 0 else { throw ErrorNumber(errno) }
     return status
+  }
+
+  /// `mkdirat`, with the mode that `umask` leaves.
+  func makeFolder(_ name: [UInt8]) throws(ErrorNumber) {
+    guard withCString(name, { mkdirat(descriptor, $0, 0o777) }) == 0 else { throw ErrorNumber(errno) }
+  }
+
+  /// `unlinkat`
+  func remove(_ name: [UInt8]) { _ = withCString(name) { unlinkat(descriptor, $0, 0) } }
+
+  /// `renameat`, which replaces what has the new name.
+  func rename(_ name: [UInt8], to new: [UInt8]) throws(ErrorNumber) {
+    let result = withCString(name) { from in withCString(new) { renameat(descriptor, from, descriptor, $0) } }
+    guard result == 0 else { throw ErrorNumber(errno) }
+  }
+
+  /// `renameat2` with RENAME_NOREPLACE, or `linkat` and `unlinkat` where a file system does not have it: EEXIST if something
+  /// has the new name.
+  func renameNew(_ name: [UInt8], to new: [UInt8]) throws(ErrorNumber) {
+    let code = withCString(name) { from in withCString(new) { ck_rename_new(descriptor, from, $0) } }
+    if code == 0 { return }
+    guard code == EINVAL || code == ENOSYS else { throw ErrorNumber(code) }
+    let linked = withCString(name) { from in withCString(new) { linkat(descriptor, from, descriptor, $0, 0) } }
+    guard linked == 0 else { throw ErrorNumber(errno) }
+    remove(name)
+  }
+
+  /// Makes what was done in it durable (`fsync`), where the file system knows that and the folder may be read.
+  func sync() throws(ErrorNumber) {
+    guard let listed = try? open(Array(".".utf8), O_RDONLY | O_DIRECTORY | O_CLOEXEC) else { return }
+    defer { close(listed) }
+    guard fsync(listed) == 0 || errno == EINVAL || errno == ENOTSUP else { throw ErrorNumber(errno) }
   }
 
   /// Of the folder itself: `fstat`.
@@ -91,10 +144,7 @@ package final class Folder: Sendable {
   private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 19
 
   /// For messages.
-  func display(_ name: some Collection<UInt8>) -> FilePath {
-    let isJoined = path.bytes.isEmpty || path.bytes.last == UInt8(ascii: "/")
-    return FilePath(bytes: path.bytes + (isJoined ? [] : [UInt8(ascii: "/")]) + name)
-  }
+  func display(_ name: some Collection<UInt8>) -> FilePath { path.below(name) }
 
   private func withCString<Result>(_ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) { text in

@@ -2,7 +2,8 @@
 enum FlagList {
   /// Accessed by index, here and in the parser: copying each of a hundred would cost more than the rest of the parsing.
   static let groups: [[Flag]] = [
-    upload, target, list, selection, presign, ticket, transfer, resume, integrity, object, conditions, connection,
+    upload, target, list, selection, selectionOfGet, presign, ticket, transfer, resume, integrity, object, conditions,
+    connection,
     credentials, state,
     output,
   ]

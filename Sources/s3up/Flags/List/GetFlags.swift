@@ -13,7 +13,34 @@ extension FlagList {
       .ifNewer, .toggle, .target, .get, "Replace a file only if the object is newer than it.",
       more: "By the file's time of modification and the store's Last-Modified.", negatable: true),
     Flag(
-      .range, .value("A-B"), .target, .get, "Only the bytes from A to B of the object; the first is 0.",
-      more: "A- means to the end. No store has a checksum of a range, so that its bytes are not proven.", common: .get),
+      .range, .value("A-B"), .target, .getOne, "Only the bytes from A to B of the object; the first is 0.",
+      more: "A- means to the end. No store has a checksum of a range, so that its bytes are not proven.",
+      common: .getOne),
+  ]
+
+  /// Which objects a run brings.
+  static let selectionOfGet: [Flag] = [
+    Flag(
+      .recursive, short: "r", .toggle, .selection, .getMany, "Take every object below the prefixes that are given.",
+      more: """
+        PREFIX/a/b becomes DIR/a/b, with or without a slash at the end of PREFIX. A bucket alone means all of it. The empty \
+        objects by which consoles mark a folder are skipped and said.
+        """, common: .getMany),
+    Flag(
+      .filesFrom, .value("FILE|-"), .selection, .getMany, "Take the objects that FILE names, one on each line.",
+      more: """
+        A line is a key without the prefix that the command names, and becomes the path below DIR. With -0 lines end with a \
+        NUL byte.
+        """, completes: .files),
+    Flag(
+      .manifest, .value("FILE|s3://BUCKET/KEY"), .selection, .getMany,
+      "Take the objects that a manifest lists, and prove that they are what it lists.",
+      more: """
+        It is what put --manifest has written: lines for sha256sum, or JSON lines if the name ends in .json or .jsonl. Each \
+        object must have the size, the SHA-256, the checksum or the ETag that is listed, and the version if one is; if not, it \
+        has failed with 65.
+        """, completes: .files),
+    Flag(
+      .dryRun, .toggle, .selection, .getMany, "Say what would be written, and write nothing.", common: .getMany),
   ]
 }

@@ -11,7 +11,7 @@ extension FlagList {
         the prefix. Links are skipped and said, and so are sockets, devices, pipes and empty folders.
         """, common: [.many, .verifyMany]),
     Flag(
-      .include, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany],
+      .include, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany, .getMany],
       "Take files that match; of several rules the last that matches counts.",
       more: """
         The globs are those of gitignore: *, ?, [a-z], **, a slash at the beginning or inside ties the glob to the folder \
@@ -21,7 +21,7 @@ extension FlagList {
         run with 66.
         """),
     Flag(
-      .exclude, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany],
+      .exclude, .list("GLOB"), .selection, [.many, .issueMany, .verifyMany, .getMany],
       "Leave out what matches: see s3up help filters.", common: [.many, .verifyMany]),
     Flag(
       .followSymlinks, .toggle, .selection, [.files, .issue, .verifyMany], "Take what links lead to.",
@@ -34,7 +34,7 @@ extension FlagList {
         part of the key. With -0 names end with a NUL byte, as find -print0 writes them.
         """, completes: .files),
     Flag(
-      .null, short: "0", .toggle, .selection, [.files, .byTickets, .issue, .verifyMany],
+      .null, short: "0", .toggle, .selection, [.files, .byTickets, .issue, .verifyMany, .getMany],
       "Names in --files-from and --failed-to end with a NUL byte.", negatable: true),
     Flag(
       .batch, .value("FILE|-"), .selection, [.many, .issueMany],
@@ -65,7 +65,7 @@ extension FlagList {
         fails.
         """, negatable: true),
     Flag(
-      .shard, .value("I/N|auto|auto/N"), .selection, [.many, .byTicket, .verifyMany],
+      .shard, .value("I/N|auto|auto/N"), .selection, [.many, .byTicket, .verifyMany, .getMany],
       "Take the I-th of N shares of the files, or of the parts of a ticket.",
       more: """
         N machines with the same files and the same options take each file once; I counts from 1. auto takes both numbers from a Slurm \
@@ -80,16 +80,17 @@ extension FlagList {
         in a folder that is uploaded, and is left out then.
         """, completes: .files),
     Flag(
-      .failedTo, .value("FILE"), .selection, [.many, .byTickets, .verifyMany],
+      .failedTo, .value("FILE"), .selection, [.many, .byTickets, .verifyMany, .getMany],
       "Write the names of files that have failed, for --files-from.",
       more: """
         It is written at the end, and replaces what was there; it cannot be the list that is read. A name with a line \
         break is only written with -0.
         """, completes: .files),
     Flag(
-      .failFast, .toggle, .selection, [.many, .byTickets, .verifyMany], "Stop when one file fails.", negatable: true),
+      .failFast, .toggle, .selection, [.many, .byTickets, .verifyMany, .getMany], "Stop when one file fails.",
+      negatable: true),
     Flag(
-      .allowEmpty, .toggle, .selection, [.many, .verifyMany],
+      .allowEmpty, .toggle, .selection, [.many, .verifyMany, .getMany],
       "Nothing to do is all right, because of the rules or an empty list.",
       negatable: true),
     Flag(

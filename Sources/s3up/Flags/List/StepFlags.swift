@@ -65,7 +65,7 @@ extension FlagList {
       .part, .value("N|A-B"), .presign, .presign, "Parts to sign, one URL on each line: 3 or 1-40.",
       common: .presign),
     Flag(
-      .versionID, .value("ID"), .presign, [.presign, .get, .verifyOne, .head], "Version of the object.",
+      .versionID, .value("ID"), .presign, [.presign, .getOne, .verifyOne, .head], "Version of the object.",
       common: [.verifyOne, .head]),
     Flag(.responseContentType, .value("TYPE"), .presign, .presign, "Content-Type of the answer to a GET."),
     Flag(

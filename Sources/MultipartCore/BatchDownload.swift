@@ -1,0 +1,97 @@
+/// How a run brings its objects.
+public struct BatchDownloadOptions: Sendable {
+  /// The options of each object's download; the deadline is that of the whole run.
+  public var download = DownloadOptions()
+  /// Stops the run when one object fails.
+  public var stopsAtFirstFailure = false
+  /// Finds out what would be written, and writes nothing.
+  public var onlyLooks = false
+  /// What the run writes besides.
+  package var outputs = RunOutputs()
+
+  /// The defaults.
+  public init() {}
+}
+
+/// A download of many objects into a folder over one window of connections, which can be watched and stopped. A failure of
+/// one does not stop the others. Each file has its name only once it is whole and proven, and none leaves the folder,
+/// whatever the keys are.
+///
+///     let batch = try store.downloads(below: "images/", into: "images") { event in print(event) }
+///     print(try await batch.run().downloaded)
+public final class BatchDownload: BatchRun {
+  private let batch: ObjectBatch<DownloadMaking>
+
+  init(
+    _ maker: DownloadMaking, _ options: BatchDownloadOptions, driver: RunDriver<Downloader>,
+    find: @escaping Finder<WantedObject>, onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) {
+    batch = ObjectBatch(
+      maker, deadline: options.download.deadline, stopsAtFirstFailure: options.stopsAtFirstFailure, driver: driver,
+      find: find, onEvent: onEvent)
+  }
+
+  /// The progress; can be read at any time.
+  public var progress: BatchState { batch.progress }
+
+  /// Stops the run; can be called from anywhere. What has come is kept for the next one.
+  public func cancel() { batch.cancel() }
+
+  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the list of objects cannot be read to its
+  /// end, if the run is cancelled, or at its deadline; what becomes of each object is reported as an event.
+  public func run() async throws(Failure) -> BatchSummary { try await batch.run() }
+}
+
+extension Store {
+  /// Brings every object below a prefix into a folder, which is made if it is not there, in one run. It starts with `run()`.
+  /// If it does not end well, the next one leaves alone what this one has brought. Of the tree's options the rules and the
+  /// share choose objects as they choose files for an upload.
+  public func downloads(
+    below prefix: String, into folder: String, _ tree: TreeOptions = TreeOptions(),
+    _ options: BatchDownloadOptions = BatchDownloadOptions(),
+    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+  ) throws(Failure) -> BatchDownload {
+    let uploads = try tree.sources("", to: prefix)
+    var sources = DownloadSources(.below([uploads.prefix]), prefix: uploads.prefix)
+    (sources.rules, sources.shard) = (uploads.rules, uploads.shard)
+    return try downloads(sources, into: FilePath(folder), options, onEvent: onEvent)
+  }
+
+  /// Brings objects into a folder, each under its key's last name, in one run. It starts with `run()`.
+  public func downloads(
+    _ keys: [String], into folder: String, _ options: BatchDownloadOptions = BatchDownloadOptions(),
+    onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
+  ) throws(Failure) -> BatchDownload {
+    try downloads(DownloadSources(.named(keys), prefix: ""), into: FilePath(folder), options, onEvent: onEvent)
+  }
+
+  /// What the sources find.
+  package func downloads(
+    _ sources: DownloadSources, into folder: FilePath, _ options: BatchDownloadOptions,
+    onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) throws(Failure) -> BatchDownload {
+    try check(options.download)
+    let tree = TargetTree(folder, makes: !options.onlyLooks)
+    let record = options.onlyLooks ? nil : runRecord(of: ["get", folder.absolute.text] + sources.identity)
+    let driver = RunDriver<Downloader>(
+      settings.transfer.scheduling(hedges: options.download.hedges, line: lessons()?.line, world: world),
+      transport: client.transport, origin: signer.origin, world: world, ahead: 2 * max(settings.transfer.concurrency, 8)
+    )
+    return BatchDownload(
+      DownloadMaking(self, options, tree, record), options, driver: driver,
+      find: { [self] give in
+        try await sources.find(in: self) { step in
+          if case .candidate = step, !tree.open() { return false }
+          return await give(step)
+        }
+        if let trouble = tree.trouble { throw trouble }
+      }, onEvent: onEvent)
+  }
+
+  func check(_ options: DownloadOptions) throws(Failure) {
+    try checkKey(options.customerKey)
+    if let size = options.partSize, !DownloadOptions.partSizes.contains(size) {
+      throw Failure(.usage, "a \(.partSize) of \(size) bytes is not from 64 KiB to 5 GiB")
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import Glibc
+
+/// Which objects a run of many brings.
+package struct DownloadSources: Sendable {
+  package enum Kind: Sendable {
+    /// What is below each of these prefixes.
+    case below([String])
+    /// Each goes under its last name.
+    case named([String])
+    /// A list of keys below the prefix, one on a line; `-` is standard input.
+    case list(FilePath, endsWithZero: Bool)
+    /// Below the prefix.
+    case manifest(ManifestList)
+  }
+
+  package var kind: Kind
+  /// What keys have in common that their paths leave out: it ends in a slash, or is empty.
+  package var prefix: String
+  package var rules = GlobRules()
+  package var shard: Shard?
+  /// Also tells what the rules leave out.
+  package var tellsExcluded = false
+  /// A run is all right if there is nothing to bring.
+  package var allowsNothing = true
+
+  package init(_ kind: Kind, prefix: String) { (self.kind, self.prefix) = (kind, prefix) }
+
+  /// What makes two runs the same, beside where they write.
+  var identity: [String] {
+    let words: [String] =
+      switch kind {
+      case .below(let prefixes): ["below"] + prefixes
+      case .named(let keys): ["keys"] + keys
+      case .list(let path, let endsWithZero): ["list", path.text, "\(endsWithZero)"]
+      case .manifest(let list): ["manifest", list.name]
+      }
+    return words + [prefix, "\(shard.map { "\($0.index)/\($0.count)" } ?? "")"]
+  }
+
+  /// Gives what it finds, in order.
+  func find(
+    in store: Store, _ give: @escaping @Sendable (CandidateStep<WantedObject>) async -> Bool
+  ) async throws {
+    let tally = SourceTally(rules, to: "bring")
+    let counted = { @Sendable (step: CandidateStep<WantedObject>) in
+      tally.count(step)
+      return await give(step)
+    }
+    var earlier = PathsSoFar()
+    switch kind {
+    case .below(let prefixes):
+      for prefix in prefixes {
+        var inOrder = FolderMeeting()
+        let pages = store.list(prefix: prefix).pages()
+        while let page = try await pages.next() {
+          for case .object(let object) in page {
+            let path = Array(object.key.utf8.dropFirst(prefix.utf8.count))
+            if let skip = Self.marker(object, path) {
+              guard await counted(.skipped(skip)) else { return }
+              continue
+            }
+            guard isChosen(path, tally) else {
+              guard await tellExcluded(path, counted) else { return }
+              continue
+            }
+            let wanted = WantedObject(key: object.key, path: path, name: path, listed: object)
+            let step = step(wanted) { () throws(Failure) in
+              if let file = inOrder.add(path) { throw FolderMeeting.failure(file) }
+              if prefixes.count > 1 { _ = try earlier.isNew(wanted) }
+            }
+            guard await counted(step) else { return }
+          }
+        }
+      }
+    case .named(let keys):
+      for key in keys {
+        let name = Array(key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [])
+        let wanted = WantedObject(key: key, path: name, name: Array(key.utf8.dropFirst(prefix.utf8.count)))
+        guard try await tell(wanted, tally, &earlier, counted) else { return }
+      }
+    case .list(let path, let endsWithZero):
+      let end: UInt8 = endsWithZero ? 0 : UInt8(ascii: "\n")
+      let lines =
+        path == FilePath("-")
+        ? LineReader(open: STDIN_FILENO, name: "standard input", end: end, longest: S3Limits.longestKey)
+        : try LineReader(path, end: end, longest: S3Limits.longestKey)
+      while let line = try lines.next() {
+        guard !line.isEmpty else { throw lines.failure("it is empty") }
+        guard let text = String(validating: line, as: UTF8.self) else {
+          throw lines.failure("it is not UTF-8, as every key is")
+        }
+        let wanted = WantedObject(key: prefix + text, path: Array(line), name: Array(line))
+        guard try await tell(wanted, tally, &earlier, counted) else { return }
+      }
+    case .manifest(let list):
+      while let entry = try list.next() {
+        let key = list.form == .sums ? prefix + entry.key : entry.key
+        guard let path = key.rest(after: prefix) else {
+          let failure = Failure(
+            .usage, "the manifest lists a key that is not below the prefix", remedy: "name the prefix that it is of")
+          guard await counted(.failed(failure.at(Place(bucket: store.bucket, key: key)))) else { return }
+          continue
+        }
+        let bytes = Array(path.utf8)
+        let wanted = WantedObject(key: key, path: bytes, name: bytes, listed: entry.listed(key), noted: entry)
+        guard try await tell(wanted, tally, &earlier, counted) else { return }
+      }
+    }
+    let empty =
+      if case .below = kind {
+        Failure(
+          .sourceMissing, "there is no object below the prefix",
+          remedy: "check the bucket and the prefix, or give \(.allowsNothing) if that is right")
+      } else { BatchSources.emptyList }
+    if !allowsNothing, let failure = tally.failure(ifEmpty: empty) { throw failure }
+  }
+
+  private func tell(
+    _ wanted: WantedObject, _ tally: SourceTally, _ earlier: inout PathsSoFar,
+    _ give: @Sendable (CandidateStep<WantedObject>) async -> Bool
+  ) async throws -> Bool {
+    guard isChosen(wanted.path, tally) else { return await tellExcluded(wanted.path, give) }
+    var isNew = true
+    let step = step(wanted) { () throws(Failure) in isNew = try earlier.isNew(wanted) }
+    return isNew ? await give(step) : true
+  }
+
+  private func step(
+    _ wanted: WantedObject, _ check: () throws(Failure) -> Void
+  ) -> CandidateStep<WantedObject> {
+    do throws(Failure) {
+      try FilePathOfKey.check(wanted.path)
+      try check()
+      return .candidate(wanted)
+    } catch {
+      return .failed(error.at(Place(key: wanted.key)), name: wanted.name)
+    }
+  }
+
+  private func isChosen(_ path: [UInt8], _ tally: SourceTally) -> Bool {
+    guard rules.includes(path) else {
+      tally.noteExcluded()
+      return false
+    }
+    guard shard?.holds(path) ?? true else {
+      tally.noteOther()
+      return false
+    }
+    return true
+  }
+
+  private func tellExcluded(
+    _ path: [UInt8], _ give: (CandidateStep<WantedObject>) async -> Bool
+  ) async -> Bool {
+    guard tellsExcluded, !rules.includes(path) else { return true }
+    return await give(
+      .skipped(SkippedSource(path: String(decoding: path, as: UTF8.self), why: TreeSkip.Reason.excluded.words)))
+  }
+
+  /// An empty object by which consoles show a folder that has no other one.
+  private static func marker(_ object: ListedObject, _ path: [UInt8]) -> SkippedSource? {
+    guard object.size == 0, path.isEmpty || path.last == UInt8(ascii: "/") else { return nil }
+    return SkippedSource(path: object.key, why: "the empty mark of a folder, which no file stands for")
+  }
+}
+
+extension ManifestEntry {
+  /// Enough of it to ask for the object at once.
+  fileprivate func listed(_ key: String) -> ListedObject? {
+    size.map { ListedObject(key: key, size: $0, etag: etag) }
+  }
+}
+
+/// The paths of keys that come in no order: of two objects with one path the first is brought. 16 bytes are kept for each.
+private struct PathsSoFar {
+  private var keys: [Int: Int] = [:]
+
+  /// False if the same key has come before.
+  mutating func isNew(_ wanted: WantedObject) throws(Failure) -> Bool {
+    let (path, key) = (wanted.path.hashValue, Array(wanted.key.utf8).hashValue)
+    guard let first = keys[path] else {
+      keys[path] = key
+      return true
+    }
+    guard first != key else { return false }
+    throw Failure(
+      .precondition, "an object that came before it has the same path", remedy: "bring it into another folder")
+  }
+}

@@ -1,0 +1,231 @@
+/// What a run of many makes of what it finds, whichever way the objects go.
+protocol ObjectMaking: Sendable {
+  associatedtype Found: Findable
+  associatedtype Object: Performer
+
+  var world: World { get }
+  /// What becomes of something of which no object need be made; nil: it waits for its turn.
+  func answer(to found: Found) -> ObjectEnd?
+  func object(
+    of found: Found, in driver: RunDriver<Object>, tell: @escaping @Sendable (BatchEvent) -> Void
+  ) async throws(Failure) -> Object
+  /// Preparing it may take until another run has ended.
+  func mayWait(_ object: Object) -> Bool
+  /// How many bytes have to be waited for, as far as that is known before it begins.
+  func size(of object: Object) -> Int64
+  func progress(of object: Object) -> (file: String, state: UploadState)
+  /// Of something of which no object could be made, or, without it, of a source that could not be read.
+  func failed(_ found: Found?, _ failure: Failure) -> BatchResult
+  func end(of object: Object, _ result: Result<Object.Output, Failure>) -> ObjectEnd
+  /// Its end was told.
+  func close(_ object: Object)
+  /// The end of the run.
+  func close(keepsRecord: Bool)
+}
+
+/// What has become of one object of a run.
+enum ObjectEnd: Sendable {
+  /// Something would be done, in a run that only looks.
+  case planned(source: String, bucket: String, key: String, size: Int64?)
+  /// `note`: what the next run and the manifest have to know, once it was told.
+  case done(
+    BatchEvent, count: @Sendable (inout BatchSummary) -> Void,
+    note: @Sendable () throws(Failure) -> Void = { () throws(Failure) in })
+  case failed(BatchResult, Failure)
+}
+
+/// A run of many objects over one window of connections, up or down. A failure of one does not stop the others.
+final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
+  private let driver: RunDriver<Maker.Object>
+  private let maker: Maker
+  private let deadline: Duration?
+  private let stopsAtFirstFailure: Bool
+  private let find: Finder<Maker.Found>
+  private let onEvent: @Sendable (BatchEvent) -> Void
+  private let state = Locked(State())
+
+  private struct State: Sendable {
+    var summary = BatchSummary()
+    var found = 0
+    var foundBytes: Int64 = 0
+    var foundAll = false
+    /// Of objects that were found and have not ended.
+    var left: Int64 = 0
+    /// Of objects that have ended.
+    var bytes: Int64 = 0
+    var taken: Int64 = 0
+    /// Why the sources could not be read to their end.
+    var trouble: Failure?
+    var despair = Despair()
+  }
+
+  init(
+    _ maker: Maker, deadline: Duration?, stopsAtFirstFailure: Bool, driver: RunDriver<Maker.Object>,
+    find: @escaping Finder<Maker.Found>, onEvent: @escaping @Sendable (BatchEvent) -> Void
+  ) {
+    (self.maker, self.deadline, self.stopsAtFirstFailure) = (maker, deadline, stopsAtFirstFailure)
+    (self.driver, self.find, self.onEvent) = (driver, find, onEvent)
+  }
+
+  var progress: BatchState {
+    var now = BatchState()
+    let running = driver.objects
+    state.withLock { state in
+      now.summary = state.summary
+      (now.found, now.foundBytes, now.foundAll) = (state.found, state.foundBytes, state.foundAll)
+      (now.left, now.bytes, now.taken) = (state.left, state.bytes, state.taken)
+    }
+    for object in running {
+      let (file, own) = maker.progress(of: object)
+      now.left = max(0, now.left - own.bytes)
+      now.bytes += own.bytes
+      now.taken += own.taken
+      now.connections += own.connections
+      now.running.append((file, own))
+    }
+    return now
+  }
+
+  func cancel() { driver.interrupt() }
+
+  func run() async throws(Failure) -> BatchSummary {
+    let start = driver.world.uptime()
+    let alarm = deadline.map { driver.interrupt(after: $0, since: start, aborts: false) }
+    defer { alarm?.cancel() }
+    // In a task of its own: a cancelled task could not send the requests that abort or keep the uploads.
+    let work = Task { [self] in
+      await driver.run { [self] door in
+        await feed(door)
+      } ended: { [self] object, result in
+        ended(object, result)
+      }
+    }
+    await withTaskCancellationHandler {
+      await work.value
+    } onCancel: { [driver] in
+      driver.interrupt()
+    }
+    let (summary, trouble) = state.withLock { state in
+      (state.summary, state.trouble ?? (state.summary.hasGivenUp ? nil : driver.interruption))
+    }
+    maker.close(keepsRecord: trouble != nil || summary.failed > 0 || driver.interruption != nil)
+    if let trouble { throw trouble }
+    return summary
+  }
+
+  // MARK: - Finding and opening
+
+  private func feed(_ door: RunDriver<Maker.Object>.Door) async {
+    let ahead = Lookahead<Maker.Found>(large: UploadPlan.defaultPart)
+    let finder = ahead.fill(by: find) { [self] step in
+      await take(step, ahead)
+    } ended: { [self] trouble in
+      state.withLock { ($0.foundAll, $0.trouble) = (trouble == nil, $0.trouble ?? trouble) }
+    }
+    await withDiscardingTaskGroup { group in
+      while await door.enter() {
+        guard let found = await ahead.take() else {
+          door.leave()
+          break
+        }
+        do throws(Failure) {
+          let object = try await maker.object(of: found, in: driver) { [onEvent] in onEvent($0) }
+          // The size may have changed since it was found, or is known only now.
+          count(found: maker.size(of: object) - (found.size ?? 0))
+          if maker.mayWait(object) { group.addTask { await door.offer(object) } } else { await door.offer(object) }
+        } catch {
+          door.leave()
+          settled(found.size ?? 0)
+          ended(.failed(maker.failed(found, error), error))
+        }
+      }
+      ahead.close(dropping: true)
+    }
+    await finder.value
+  }
+
+  private func take(_ step: CandidateStep<Maker.Found>, _ ahead: Lookahead<Maker.Found>) async -> Bool {
+    switch step {
+    case .skipped(let source):
+      state.withLock { $0.summary.skipped += 1 }
+      onEvent(.skipped(source))
+    case .leftOut(let source):
+      driver.world.log(1, "left out: \(SafeText.oneLine(source.path)): \(source.why)")
+    case .advice(let text): driver.world.log(0, text)
+    case .failed(let failure, let name):
+      var result = maker.failed(nil, failure)
+      if !name.isEmpty { result.name = name }
+      ended(.failed(result, failure))
+    case .candidate(let found):
+      let end = maker.answer(to: found)
+      if case .failed? = end {
+      } else {
+        state.withLock { $0.found += 1 }
+        count(found: found.size ?? 0)
+      }
+      guard let end else { return await ahead.put(found) }
+      ended(end)
+    }
+    return driver.interruption == nil
+  }
+
+  private func count(found bytes: Int64) {
+    state.withLock { state in
+      state.foundBytes = state.foundBytes.plus(bytes)
+      state.left = state.left.plus(bytes)
+    }
+  }
+
+  private func settled(_ bytes: Int64) {
+    // Of sizes beyond 64 bits only as much was counted as there is room for.
+    state.withLock { $0.left = max(0, $0.left - bytes) }
+  }
+
+  // MARK: - Ending
+
+  private func ended(_ object: Maker.Object, _ result: Result<Maker.Object.Output, Failure>) {
+    settled(maker.size(of: object))
+    let end = maker.end(of: object, result)
+    if case .planned = end { return ended(end) }
+    let own = maker.progress(of: object).state
+    state.withLock { state in
+      state.bytes += own.bytes
+      state.taken += own.taken
+    }
+    ended(end)
+    // The result was told, so a record may go.
+    maker.close(object)
+  }
+
+  private func ended(_ end: ObjectEnd) {
+    switch end {
+    case .planned(let source, let bucket, let key, let size):
+      state.withLock { state in
+        state.summary.planned += 1
+        state.summary.bytes = state.summary.bytes.plus(size ?? 0)
+      }
+      onEvent(.planned(source: source, bucket: bucket, key: key, size: size))
+    case .done(let event, let count, let note):
+      state.withLock { count(&$0.summary) }
+      onEvent(event)
+      do throws(Failure) {
+        try note()
+      } catch {
+        state.withLock { $0.trouble = $0.trouble ?? error }
+      }
+    case .failed(let result, let failure): failed(result, failure)
+    }
+  }
+
+  private func failed(_ result: BatchResult, _ failure: Failure) {
+    // What was stopped has not failed: the next run resumes it.
+    guard ![.interrupted, .deadline].contains(failure.code) else { return onEvent(.ended(result)) }
+    state.withLock { $0.summary.failed += 1 }
+    onEvent(.ended(result))
+    let isHopeless = state.withLock { $0.despair.isHopeless(failure, done: $0.summary.done) }
+    if stopsAtFirstFailure || isHopeless {
+      state.withLock { $0.summary.hasGivenUp = true }
+      driver.interrupt(Failure(.interrupted, "not tried, because another file failed"))
+    }
+  }
+}

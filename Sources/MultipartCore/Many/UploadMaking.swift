@@ -1,0 +1,86 @@
+/// A run of many that go up.
+struct UploadMaking: ObjectMaking {
+  let maker: any UploaderMaking
+  let options: BatchOptions
+
+  var world: World { maker.world }
+
+  func answer(to found: Candidate) -> ObjectEnd? {
+    let item = found.item
+    let bucket = item.bucket ?? maker.bucket
+    if let refusal = options.outputs.refusal(of: found.inode, item.input.path, bucket: bucket, key: item.key) {
+      return .failed(maker.result(item, refusal), refusal)
+    }
+    guard options.onlyLooks, !options.upload.skipsSame, !options.upload.skipsExisting else { return nil }
+    return .planned(source: item.input.path.text, bucket: bucket, key: item.key, size: found.size)
+  }
+
+  func object(
+    of found: Candidate, in driver: RunDriver<Uploader>, tell: @escaping @Sendable (BatchEvent) -> Void
+  ) async throws(Failure) -> Uploader {
+    try await maker.uploader(found, driver, tell: tell)
+  }
+
+  func mayWait(_ uploader: Uploader) -> Bool { uploader.mayWait }
+
+  func size(of uploader: Uploader) -> Int64 { uploader.job.source.size ?? 0 }
+
+  func progress(of uploader: Uploader) -> (file: String, state: UploadState) {
+    (uploader.job.source.path.text, UploadState(uploader))
+  }
+
+  func failed(_ found: Candidate?, _ failure: Failure) -> BatchResult { maker.result(found?.item, failure) }
+
+  func end(of uploader: Uploader, _ result: Result<UploadResult, Failure>) -> ObjectEnd {
+    let job = uploader.job
+    if case .success(let planned) = result, planned.isPlanned {
+      return .planned(source: job.source.path.text, bucket: job.bucket, key: job.key, size: planned.size)
+    }
+    let told = maker.result(uploader, result)
+    switch told.result {
+    case .failure(let failure): return .failed(told, failure)
+    case .success(let object):
+      return .done(.ended(told)) { summary in
+        if object.isSkipped {
+          summary.existing += 1
+        } else {
+          if object.isUnchanged { summary.unchanged += 1 } else { summary.uploaded += 1 }
+          summary.bytes = summary.bytes.plus(object.size)
+          summary.bytesResumed += object.bytesResumed
+        }
+        summary.bytesSent += object.bytesSent
+        summary.retries += object.retries
+      } note: { () throws(Failure) in
+        try note(uploader, told.key, object)
+      }
+    }
+  }
+
+  /// For the next run, and in the manifest.
+  private func note(_ uploader: Uploader, _ key: String, _ object: UploadedObject) throws(Failure) {
+    // Of an object that was skipped nothing is known.
+    guard !object.isSkipped else { return }
+    if let etag = object.etag, !uploader.job.source.isStream {
+      try options.record?.append(uploader.job.recorded(), etag: etag)
+    }
+    try options.manifest?.add(
+      ManifestEntry(
+        key: options.nameInManifest(key), size: object.size, etag: object.etag, versionID: object.versionID,
+        checksum: object.sum, sha256: object.sha256))
+  }
+
+  func close(_ uploader: Uploader) { uploader.close() }
+
+  func close(keepsRecord: Bool) { options.record?.end(keeps: keepsRecord, world) }
+}
+
+extension RunRecord {
+  /// The end of a run; that it cannot be written is a warning.
+  func end(keeps: Bool, _ world: World) {
+    do throws(Failure) {
+      try close(keeps: keeps)
+    } catch {
+      world.log(0, "the record of this run cannot be written: \(error.message)")
+    }
+  }
+}
