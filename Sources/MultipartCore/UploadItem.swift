@@ -13,6 +13,8 @@ public struct UploadItem: Sendable {
   /// Used instead of the metadata of the options.
   public var metadata: [NamedValue]?
 
+  /// Each is used instead of what the options say under its name, and what a batch's own line says comes last.
+  var attributes: [ObjectAttribute] = []
   /// Its name in the list of files that it came from.
   var name: [UInt8]?
   /// It is uploaded by this ticket.
@@ -22,5 +24,16 @@ public struct UploadItem: Sendable {
   public init(_ input: UploadInput, to key: String) {
     self.input = input
     self.key = key
+  }
+}
+
+extension UploadOptions {
+  /// For one object of many.
+  func of(_ item: UploadItem) -> UploadOptions {
+    var options = self
+    if let type = item.contentType { options.object.contentType = type }
+    if let metadata = item.metadata { options.object.metadata = metadata }
+    options.object.set(item.attributes)
+    return options
   }
 }

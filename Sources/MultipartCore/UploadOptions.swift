@@ -2,6 +2,8 @@
 public struct UploadOptions: Sendable {
   /// Content type, metadata, tags, access, lock. Without a content type it is guessed by name and first bytes.
   public var object = ObjectHeaders()
+  /// Notes when the file was last modified in the object's metadata, as rclone does: `mtime`, in seconds since 1970.
+  public var notesTime = false
   /// Encryption by the store, with a key that it or KMS holds.
   public var encryption: ServerSideEncryption?
   /// The caller's own encryption key (SSE-C). It is only sent over TLS, or to this machine itself.

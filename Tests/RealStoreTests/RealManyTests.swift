@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Support
 import Testing
 
@@ -31,6 +32,38 @@ extension RealStores {
       let third = try await run(put)
       #expect(third.lines.count { $0.contains(#""event":"completed""#) } == 1, "\(third.output.suffix(600))")
       try await run.expect(run.key("d0/f 0"), is: changed)
+    }
+
+    @Test("After --mtime rclone finds the same bytes and times, and nothing to do", arguments: Store.seaweed)
+    func rclone(_ store: Store) async throws {
+      let run = try Run(store, "rclone")
+      for (number, size) in [0, 5000, 11 << 20].enumerated() {
+        try FileManager.default.createDirectory(atPath: run.files.path("tree/d"), withIntermediateDirectories: true)
+        _ = try await run.file("tree/d/f\(number)", size, seed: UInt64(number + 1))
+        let time = timespec(tv_sec: 1_700_000_000 + number, tv_nsec: 123_456_789 * number)
+        #expect(utimensat(AT_FDCWD, run.files.path("tree/d/f\(number)"), [time, time], 0) == 0)
+      }
+      let (tree, rclone) = (run.files.path("tree"), try Programs.find("rclone"))
+      let environment = [
+        "RCLONE_CONFIG": "/dev/null", "RCLONE_CONFIG_S_TYPE": "s3", "RCLONE_CONFIG_S_PROVIDER": "Other",
+        "RCLONE_CONFIG_S_ACCESS_KEY_ID": store.accessKey, "RCLONE_CONFIG_S_SECRET_ACCESS_KEY": store.secretKey,
+        "RCLONE_CONFIG_S_ENDPOINT": store.endpoint, "RCLONE_CONFIG_S_REGION": store.region,
+        "RCLONE_CA_CERT": store.certificates,
+      ]
+      func ask(_ words: String...) async throws -> ChildProcess.Result {
+        let all = Programs.environment(home: run.files.path).merging(environment) { $1 }
+        return try await ChildProcess(rclone, words, environment: all).wait(timeout: .seconds(240))
+      }
+      let put = ["put", "-r", tree, run.url(run.prefix), "--part-size", "5M"]
+      for (options, finds) in [([], true), (["--mtime"], false)] {
+        #expect(try await run(put + options).status == 0)
+        let target = "s:\(store.bucket)/\(run.prefix)"
+        let sync = try await ask("sync", "--dry-run", "-v", tree, target)
+        #expect(sync.status == 0 && sync.errors.contains("nothing to transfer") == !finds, "\(sync.errors)")
+        #expect(sync.errors.contains("as --dry-run is set") == finds, "\(sync.errors)")
+        let check = try await ask("check", tree, target)
+        #expect(check.status == 0 && check.errors.contains("0 differences found"), "\(check.errors)")
+      }
     }
 
     @Test(

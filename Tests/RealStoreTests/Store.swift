@@ -64,6 +64,7 @@ extension Store {
 
   /// Every store with every scheme; empty if `found` fails, so that the suites have no cases and the root says why.
   static let all: [Store] = leftOut ? [] : (try? found.get()) ?? []
+  static let seaweed = all.filter { $0.name == .seaweedfs }
   static let overTLS = all.filter { $0.scheme == .https }
 
   static let found: Result<[Store], any Error> = Result {

@@ -19,6 +19,7 @@ package struct BatchSources: Sendable {
   package var followsLinks = false
   package var names = KeyName.Rule.escape
   package var shard: Shard?
+  package var attributes: AttributeRules?
   /// Also tells what the rules leave out.
   package var tellsExcluded = false
   /// A run is all right if its rules leave nothing to send, or its list is empty.
@@ -63,7 +64,9 @@ package struct BatchSources: Sendable {
     }
     let isList = if case .named = kind { false } else { true }
     if !allowsNothing, let failure = tally.failure(ifEmpty: isList ? Self.emptyList : nil) { throw failure }
-    for advice in tally.advice where await !give(.advice(advice)) { return }
+    // In another machine's share there may be files that the other lines match.
+    let unmatched = shard == nil ? attributes?.unmatched ?? [] : []
+    for advice in tally.advice + unmatched where await !give(.advice(advice)) { return }
   }
 
   // MARK: - Files and folders
@@ -106,6 +109,7 @@ package struct BatchSources: Sendable {
           UploadInput(.entry(file, followsLinks: followsLinks)),
           to: try key(of: file.path, file.display))
         item.name = nameInLists(file.display, key: file.path)
+        item.attributes = attributes?.attributes(of: file.path) ?? []
         var candidate = Candidate(item, size: file.size, inode: file.inode)
         if let listing { candidate.found = await listing.find(item.key) }
         return await give(.candidate(candidate))
@@ -129,6 +133,7 @@ package struct BatchSources: Sendable {
       let key = if let key { key } else { try key(of: name, path) }
       var item = UploadItem(UploadInput(.file(path)), to: key)
       item.name = nameInLists(path, key: name)
+      item.attributes = attributes?.attributes(of: name) ?? []
       let status = path.status
       return await give(
         .candidate(Candidate(item, size: status.map { Int64($0.st_size) }, inode: status.map { Inode($0) })))
@@ -222,6 +227,7 @@ extension BatchSources {
         let file = try list.find(listed)
         var item = UploadItem(UploadInput(.entry(file, followsLinks: true)), to: key)
         item.name = listed.path
+        item.attributes = attributes?.attributes(of: listed.name) ?? []
         step = .candidate(Candidate(item, size: file.size, inode: file.inode))
       } catch {
         step = .failed(error, name: listed.path)
@@ -273,6 +279,9 @@ extension BatchSources {
       var item = UploadItem(UploadInput(.file(line.source)), to: line.key)
       (item.bucket, item.region, item.contentType) = (line.bucket, line.region, line.contentType)
       if !line.metadata.isEmpty { item.metadata = line.metadata }
+      // Those of the line that have a member of their own are not named by a glob any more.
+      item.attributes =
+        (attributes?.attributes(of: Array(line.key.utf8)) ?? []).filter { !line.replaces($0.name) } + line.attributes
       let status = line.source.status
       let candidate = Candidate(item, size: status.map { Int64($0.st_size) }, inode: status.map { Inode($0) })
       guard await give(.candidate(candidate)) else { return false }
@@ -321,6 +330,15 @@ struct KeysSoFar {
 
 extension BatchItem {
   fileprivate var address: String { "s3://\(bucket)/\(key)" }
+
+  /// Whether `mimeType` or `metadata` says what the attribute would.
+  fileprivate func replaces(_ name: ObjectAttribute.Name) -> Bool {
+    switch name {
+    case .metadata: !metadata.isEmpty
+    case .header(.contentType): contentType != nil
+    case .header, .tag: false
+    }
+  }
 }
 
 /// A batch, one JSON object on a line, whose first one was read: its bucket is needed to find the store.

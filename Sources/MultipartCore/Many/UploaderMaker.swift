@@ -41,9 +41,7 @@ final class UploaderMaker: UploaderMaking {
     _ candidate: Candidate, _ driver: RunDriver<Uploader>, tell: @escaping @Sendable (BatchEvent) -> Void
   ) async throws(Failure) -> Uploader {
     let item = candidate.item
-    var options = options
-    if let type = item.contentType { options.object.contentType = type }
-    if let metadata = item.metadata { options.object.metadata = metadata }
+    let options = options.of(item)
     let store = try await store(of: item)
     let source = try item.input.open(options, concurrency: store.settings.transfer.concurrency, world: store.world)
     try options.check(source)

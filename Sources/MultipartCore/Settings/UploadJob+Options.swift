@@ -9,6 +9,7 @@ extension UploadJob {
     object = options.object
     typeIsGuessed = object.contentType == nil
     if typeIsGuessed { object.contentType = try ContentType.guess(source, key: key) }
+    if options.notesTime, case .file(let file) = source { object.note(FileTime(file.identity)) }
     encryption = options.encryption
     conditions = options.conditions
     isDirectoryBucket = endpoint.kind == .directory
@@ -42,11 +43,9 @@ extension UploadJob {
 extension ContentType {
   /// By the name of the source or of the key, else by the first bytes, except of a stream, which was not read yet.
   static func guess(_ source: UploadSource, key: String) throws(Failure) -> String {
-    let named = guess(name: key, leading: [])
-    guard case .file(let file) = source else { return named }
-    let own = guess(name: file.path.name, leading: [])
-    if own != unknown { return own }
-    return named != unknown ? named : guess(name: file.path.name, leading: try file.leadingBytes(leadingLength))
+    guard case .file(let file) = source else { return guess(name: key, leading: []) }
+    let name = [file.path.name, key].first { knows($0) } ?? key
+    return guess(name: name, leading: isDecided(by: name) ? [] : try file.leadingBytes(leadingLength))
   }
 }
 

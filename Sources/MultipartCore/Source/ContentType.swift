@@ -1,15 +1,27 @@
 /// Guesses a file's `Content-Type` from its extension, else from its first bytes.
 ///
-/// Text types have no charset, as in other S3 tools: a wrong one would do more harm than none.
+/// Without a charset browsers take text for what their language once used. So text is said to be UTF-8, unless its first
+/// bytes are not, or name another charset: a wrong one does more harm than none.
 package enum ContentType {
   package static let unknown = "application/octet-stream"
   /// How many leading bytes are examined.
   static let leadingLength = 512
 
   package static func guess(name: String, leading: [UInt8]) -> String {
-    if let known = fileExtension(of: name).flatMap({ ContentTypeTable.byExtension[$0] }) { return known }
-    guard !leading.isEmpty else { return unknown }
-    return LeadingBytes(leading).type ?? unknown
+    let leading = LeadingBytes(leading)
+    let type = byName(name) ?? leading.type ?? unknown
+    return type.begins(with: text) && leading.mayBeUTF8(type) ? type + "; charset=utf-8" : type
+  }
+
+  private static let text = "text/"
+
+  static func knows(_ name: String) -> Bool { byName(name) != nil }
+
+  /// Whether the first bytes would change nothing.
+  static func isDecided(by name: String) -> Bool { byName(name).map { !$0.begins(with: text) } ?? false }
+
+  private static func byName(_ name: String) -> String? {
+    fileExtension(of: name).flatMap { ContentTypeTable.byExtension[$0] }
   }
 
   /// The text after the last dot, in lower case. A dot at the beginning marks a hidden file, not an extension. For
@@ -123,7 +135,18 @@ private struct LeadingBytes {
   private var isText: Bool {
     guard !bytes.isEmpty else { return false }
     let isPlain = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }
-    guard isPlain else { return false }
+    return isPlain && isUTF8
+  }
+
+  /// Nothing speaks against it: neither a byte, nor what HTML and CSS say of themselves.
+  func mayBeUTF8(_ type: String) -> Bool {
+    guard isUTF8, !bytes.contains(0) else { return false }
+    let text = LeadingBytes(bytes.map { $0.isUpperCase ? $0 | 0x20 : $0 })
+    let names = ["text/html", "text/css"].contains(type) && text.contains("charset", within: bytes.count)
+    return !names || text.contains("utf-8", within: bytes.count)
+  }
+
+  private var isUTF8: Bool {
     let whole = bytes.count < ContentType.leadingLength
     return (0...(whole ? 0 : min(3, bytes.count - 1))).contains { cut in
       String(validating: bytes.dropLast(cut), as: UTF8.self) != nil

@@ -18,7 +18,7 @@ package struct FilePath: Sendable, Hashable {
   package var name: String { String(decoding: lastName, as: UTF8.self) }
 
   /// Without slashes behind it.
-  var lastName: ArraySlice<UInt8> { bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...] }
+  package var lastName: ArraySlice<UInt8> { bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...] }
 
   /// Without links (`realpath`); nil if it leads nowhere.
   var resolved: FilePath? {

@@ -219,9 +219,7 @@ private final class TicketIssuer: Sendable {
   }
 
   private func issue(_ item: UploadItem) async throws(Failure) {
-    var options = options
-    if let type = item.contentType { options.object.contentType = type }
-    if let metadata = item.metadata { options.object.metadata = metadata }
+    let options = options.of(item)
     let store =
       if let bucket = item.bucket, !bucket.utf8.elementsEqual(store.bucket.utf8) || item.region != nil {
         try await store.sibling(bucket: bucket, region: item.region)

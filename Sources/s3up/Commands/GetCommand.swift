@@ -84,6 +84,7 @@ struct GetCommand {
       result: result, destination: target?.text ?? "-", bucket: url.bucket, key: url.key ?? "",
       duration: session.world.uptime() - start)
     guard target != nil else {
+      session.notification?.note(Event.got(subject, summary).json)
       // Standard output has the object.
       if !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) { session.console.line(summary.line) }
       return

@@ -7,18 +7,15 @@ final class ManyReporter: Sendable {
   private struct State: Sendable {
     var batch: (any BatchRun)?
     var ticker: Task<Void, Never>?
-    var rates = RateMeter()
-    /// The rate of the bytes that need not be waited for any more, whether they were sent or not.
-    var ends = RateMeter()
-    var lastLine: Duration?
+    var progress = ManyProgress()
+    /// How often each failure has occurred, wherever.
+    var failures: [[UInt8]: (count: Int, message: String)] = [:]
+    var log = LogPace()
     var statuses: Set<ExitStatus> = []
     /// The first line that could not be written.
     var unsaid: Failure?
     var isFinished = false
   }
-
-  /// How many of the files that are being sent have a line on a terminal.
-  private static let mostLines = 8
 
   private let session: Session
   private let failures: FailedNames
@@ -26,6 +23,7 @@ final class ManyReporter: Sendable {
   private let style: ProgressPrinter.Style
   private let state = Locked(State())
   private let retries = RetryPauses()
+  private let isTerminal: Bool
   private let sharesTerminal: Bool
   private let paint: Paint
   private var isDown: Bool { session.invocation.command == .get }
@@ -35,7 +33,8 @@ final class ManyReporter: Sendable {
     self.failures = failures
     self.start = start
     style = Reporter.style(session)
-    sharesTerminal = style == .bar && Descriptor.isTerminal(STDOUT_FILENO)
+    isTerminal = Descriptor.isTerminal(STDOUT_FILENO)
+    sharesTerminal = style == .bar && isTerminal
     paint = session.paint(STDOUT_FILENO)
   }
 
@@ -59,12 +58,12 @@ final class ManyReporter: Sendable {
       let what = isDown ? "would get \(object) as \(file)" : "would upload \(file) to \(object)"
       line(what + (size.map { " (\(Human.size($0)))" } ?? ""), json: Event.planned(subject, size: size).json)
     case .verified(let object, let source, let bucket, let key, let took):
-      line(
+      result(
         VerifyCommand.line(object, source, bucket, key, took),
         json: Event.verified(Event.Subject(source: source, bucket: bucket, key: key), object, took: took).json)
     case .downloaded(let object, let file, let bucket, let key, let took):
       let summary = DownloadSummary(result: object, destination: file, bucket: bucket, key: key, duration: took)
-      line(
+      result(
         summary.line, json: Event.got(Event.Subject(source: nil, bucket: bucket, key: key), summary).json)
     case .download(let event, let file, let bucket, let key):
       let subject = Event.Subject(source: nil, bucket: bucket, key: key)
@@ -81,16 +80,20 @@ final class ManyReporter: Sendable {
     switch result.result {
     case .success(let object):
       let summary = object.summary(duration: object.took)
+      if !object.isSkipped {
+        session.report?.add(
+          JobReport.Row(source: result.source, bucket: result.bucket, key: result.key, summary: summary))
+      }
       if object.isSkipped {
-        line(
+        self.result(
           summary.skippedLine(source: result.source, bucket: result.bucket, key: result.key),
           json: Event.skipped(subject, summary).json)
       } else if object.isUnchanged {
-        line(
+        self.result(
           summary.unchangedLine(source: result.source, bucket: result.bucket, key: result.key),
           json: Event.unchanged(subject, summary).json)
       } else {
-        line(
+        self.result(
           summary.line(source: result.source, bucket: result.bucket, key: result.key),
           json: Event.completed(subject, summary).json)
       }
@@ -105,8 +108,28 @@ final class ManyReporter: Sendable {
       if session.output.json != nil {
         line("", json: Event.failed(subject, shown, exit: status, resumable: failure.isResumable).json)
       }
-      session.show(shown)
+      if isFirst(shown) { session.show(shown) }
     }
+  }
+
+  /// Of those that differ in nothing but their place one is shown, and at the end how many there were.
+  private func isFirst(_ failure: Failure) -> Bool {
+    let message = SafeText.oneLine(failure.message.commandText)
+    let kind = Array("\(failure.code) \(failure.s3Code ?? "") \(failure.status ?? 0) \(message)".utf8)
+    return state.withLock { state in
+      // Messages with names of files are all different: only so many are remembered.
+      guard state.failures[kind] != nil || state.failures.count < Self.mostKinds else { return true }
+      state.failures[kind, default: (0, message)].count += 1
+      return state.failures[kind]?.count == 1
+    }
+  }
+
+  private static let mostKinds = 100
+
+  /// What became of one. On a terminal the summary says enough, unless more is asked for.
+  private func result(_ text: @autoclosure () -> String, json: @autoclosure () -> String) {
+    guard !isTerminal || session.output.json != nil || session.output.verbosity > 0 else { return }
+    line(text(), json: json())
   }
 
   /// On standard output. If it cannot be written, that is said once, at the end.
@@ -127,28 +150,28 @@ final class ManyReporter: Sendable {
   // MARK: - Progress
 
   func start(_ batch: any BatchRun) {
+    if !session.output.quiet {
+      fold(session.report?.fold("s3up \(session.invocation.command.rawValue)", session.world.now()))
+    }
     let ticker = Task { [self] in
       while (try? await session.world.sleep(.milliseconds(200))) != nil { tick() }
     }
     state.withLock { ($0.batch, $0.ticker) = (batch, ticker) }
   }
 
+  private func fold(_ line: String?) {
+    if let line { session.console.line(line) }
+  }
+
   private func tick() {
     let now = session.world.uptime()
     guard let progress = measured(at: now) else { return }
     switch style {
-    case .bar: session.console.live(lines(progress, now: now))
-    case .plain:
-      let isDue = state.withLock { state in
-        guard let last = state.lastLine else {
-          state.lastLine = now
-          return false
-        }
-        guard now - last >= .seconds(10) else { return false }
-        state.lastLine = now
-        return true
-      }
-      if isDue { session.console.line(total(progress)) }
+    case .bar:
+      let width = Descriptor.columns(STDERR_FILENO, environment: session.environment) - ProgressPrinter.free
+      session.console.live(progress.lines(width: width, rows: Descriptor.rows(STDERR_FILENO)))
+    case .plain, .log:
+      if state.withLock({ $0.log.isDue(style, at: now) }) { session.console.line(progress.plain) }
     case .none: break
     }
   }
@@ -156,13 +179,13 @@ final class ManyReporter: Sendable {
   /// On SIGUSR1.
   func report() {
     guard let progress = measured(at: session.world.uptime()) else { return }
-    session.console.line(total(progress))
+    session.console.line(progress.plain)
   }
 
   /// On Ctrl-Z.
   func pause() {
     guard style == .bar, let progress = measured(at: session.world.uptime()) else { return }
-    session.console.finishLive(total(progress) + ", paused")
+    session.console.finishLive(progress.plain + ", paused")
   }
 
   func finish() {
@@ -171,42 +194,15 @@ final class ManyReporter: Sendable {
       state.isFinished = true
     }
     session.console.live(nil)
+    fold(session.report?.unfold(session.world.now()))
   }
 
-  private func measured(at now: Duration) -> BatchState? {
+  private func measured(at now: Duration) -> ManyProgress? {
     state.withLock { state in
       guard !state.isFinished, let batch = state.batch else { return nil }
-      let progress = batch.progress
-      state.rates.add(progress.taken, at: now)
-      state.ends.add(progress.ended, at: now)
-      return progress
+      state.progress.measure(batch.progress, at: now)
+      return state.progress
     }
-  }
-
-  /// One line for each file that is sent in parts, and the total.
-  private func lines(_ progress: BatchState, now: Duration) -> [String] {
-    let width = Descriptor.columns(STDERR_FILENO, environment: session.environment) - 1
-    let large = progress.running.filter { ($0.state.parts ?? 0) > 1 || $0.state.total == nil }
-    var lines = large.prefix(Self.mostLines).map { running in
-      ProgressLine.draw(ProgressState(running.source, running.state), width: width)
-    }
-    if large.count > Self.mostLines { lines.append("and \(large.count - Self.mostLines) more") }
-    return lines + [TextWidth.cut(total(progress), to: width)]
-  }
-
-  private func total(_ progress: BatchState) -> String {
-    let summary = progress.summary
-    let done = summary.uploaded + summary.downloaded + summary.unchanged + summary.existing + summary.verified
-    let all = progress.foundAll ? "of \(progress.found)" : "of \(progress.found) so far"
-    var fields = ["\(done) \(all) files", Human.size(progress.bytes)]
-    if progress.summary.failed > 0 { fields.append("\(progress.summary.failed) failed") }
-    let (rate, eta) = state.withLock { state in
-      (state.rates.rate, progress.foundAll ? state.ends.eta(remaining: progress.left) : nil)
-    }
-    if let rate, rate > 0 { fields.append(Human.rate(rate)) }
-    if let eta { fields.append("ETA " + Human.clock(eta)) }
-    if progress.connections > 0 { fields.append(Human.count(progress.connections, "connection")) }
-    return fields.joined(separator: ", ")
   }
 
   // MARK: - The end
@@ -221,8 +217,14 @@ final class ManyReporter: Sendable {
   /// The summary, and what has failed.
   func tell(_ summary: BatchSummary) {
     let duration = session.world.uptime() - start
-    line(sentence(summary, duration), json: Event.summary(summary, seconds: duration / .seconds(1)).json)
+    let event = Event.summary(summary, seconds: duration / .seconds(1)).json
+    session.notification?.note(event)
+    line(sentence(summary, duration), json: event)
     guard summary.failed > 0 else { return }
+    let repeated = state.withLock { $0.failures.values }.filter { $0.count > 1 }
+    for (count, message) in repeated.sorted(by: { ($1.count, $0.message) < ($0.count, $1.message) }) {
+      session.console.line("s3up: \(count) files failed because \(message)")
+    }
     let names = failures.first.map { SafeText.oneLine($0) }
     for name in names { session.console.line("  failed: \(name)") }
     if failures.count > names.count { session.console.line("  and \(failures.count - names.count) more") }
@@ -258,9 +260,4 @@ final class ManyReporter: Sendable {
     }
     return facts.joined(separator: ", ") + " (" + sizes.joined(separator: ", ") + ")"
   }
-}
-
-extension BatchState {
-  /// Bytes of what is at the store, was there before, or has failed. Unlike what was sent, it ends where the run does.
-  var ended: Int64 { foundBytes - left }
 }

@@ -25,10 +25,17 @@ struct PutCommand {
     }
   }
 
+  /// By which attributes find it: that of the file, and of a stream that of the object.
+  private static func name(of source: PutSource, _ target: S3URL) -> [UInt8] {
+    if case .file(let path) = source { return Array(FilePath(bytes: path.bytes).lastName) }
+    return Array(FilePath(target.key ?? "").lastName)
+  }
+
   private func put(_ source: PutSource, _ target: S3URL, _ run: PutRun) async throws(Failure) {
     var options = session.options.upload
     // The time limit is for the whole command, and part of it has passed.
     options.deadline = options.deadline.map { $0 - (session.world.uptime() - run.start) }
+    session.attributes?.set(&options.object, of: Self.name(of: source, target))
     // The store is resolved before a command is started.
     let store = try await session.store(target.bucket)
     if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
@@ -36,6 +43,9 @@ struct PutCommand {
       try store.uploadTask(input, to: target.key ?? "", options, onEvent: reporter.hear)
     } explain: { [options] (upload) async throws(Failure) in
       try await PutPlan(upload, store, options).lines
+    }
+    if let attributes = session.attributes, !attributes.hasMatched {
+      session.world.log(0, "no line of \(SafeText.oneLine(attributes.file)) matches the file")
     }
   }
 }

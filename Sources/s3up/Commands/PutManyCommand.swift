@@ -17,6 +17,7 @@ struct PutManyCommand {
     run.commandForFailed = sources.commandForFailed(selection)
     var list = try sources.inputs(selection)
     list.allowsNothing = selection.allowsNothing
+    list.attributes = session.attributes
     run.options.manifestPrefix = list.prefix
     let manifest = run.reports.manifest
     return try await run.alarmed { [list] (options, reporter) async throws(Failure) in

@@ -77,6 +77,9 @@ struct PutRun: Sendable {
       } else {
         (summary.line(source: source, bucket: bucket, key: key), Event.completed(subject, summary))
       }
+    if object.missingParts == 0, !object.isSkipped {
+      session.report?.add(JobReport.Row(source: source, bucket: bucket, key: key, summary: summary))
+    }
     try session.say(session.paint(STDOUT_FILENO).result(line), json: event.json)
   }
 }

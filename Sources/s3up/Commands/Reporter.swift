@@ -89,7 +89,9 @@ final class Reporter: Sendable {
       session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
     case .resumed(let id, let parts, let bytes):
       print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))
-      advise("resumes: \(Human.count(parts, "part")) (\(Human.size(bytes))) are at the store already")
+      if parts > 0 {
+        advise("resumes: \(Human.count(parts, "part")) (\(Human.size(bytes))) are at the store already")
+      }
     case .connections(let connections, let why):
       let text = "\(Human.count(connections, "connection")) from here on: \(why)"
       if session.output.explain { session.console.line(text) } else { session.world.log(1, "\(text)") }

@@ -10,30 +10,40 @@ enum Runner {
       let output = try OutputOptions(invocation, environment: environment)
       var session = Session(
         invocation: invocation, environment: environment, output: output, console: console, signals: signals)
-      do throws(Failure) {
-        try session.readOptions()
-        let status = try await dispatch(session)
-        try StandardOutput.settle()
-        return status
-      } catch {
-        let status = session.status(of: error)
-        if output.json != nil { printEvent(of: error, status) }
-        session.show(error)
-        return status
-      }
+      let status = await end(&session)
+      session.report?.write(session)
+      await session.notification?.tell(status, session)
+      return status
     } catch {
       let status = ExitStatus(error.code)
-      if OutputOptions.askForJSON(words, environment: environment) { printEvent(of: error, status) }
+      if OutputOptions.askForJSON(words, environment: environment) { print(event(of: error, status)) }
       for line in ErrorText.lines(for: error) { console.line(line) }
       return status
     }
   }
 
-  /// If the reader of standard output has gone, only the exit status tells it.
-  private static func printEvent(of error: Failure, _ status: ExitStatus) {
-    let event = Event.failed(Event.Subject(error.place), error, exit: status, resumable: error.isResumable)
-    try? StandardOutput.line(event.json)
+  private static func end(_ session: inout Session) async -> ExitStatus {
+    do throws(Failure) {
+      try session.readOptions()
+      let status = try await dispatch(session)
+      try StandardOutput.settle()
+      return status
+    } catch {
+      let status = session.status(of: error)
+      let event = event(of: error, status)
+      session.notification?.note(event)
+      if session.output.json != nil { print(event) }
+      session.show(error)
+      return status
+    }
   }
+
+  private static func event(of error: Failure, _ status: ExitStatus) -> String {
+    Event.failed(Event.Subject(error.place), error, exit: status, resumable: error.isResumable).json
+  }
+
+  /// If the reader of standard output has gone, only the exit status tells it.
+  private static func print(_ event: String) { try? StandardOutput.line(event) }
 
   private static func dispatch(_ session: Session) async throws(Failure) -> ExitStatus {
     var session = session

@@ -6,6 +6,11 @@ struct Session: Sendable {
   var invocation: Invocation
   /// What was asked for about the store and about the upload.
   private(set) var options: (store: StoreOptions, upload: UploadOptions) = (StoreOptions(), UploadOptions())
+  /// What objects are created with by the names of their files.
+  private(set) var attributes: AttributeRules?
+  /// Who is told how the run ends.
+  private(set) var notification: Notification?
+  private(set) var report: JobReport?
   let environment: [String: String]
   let output: OutputOptions
   let console: Console
@@ -29,7 +34,13 @@ struct Session: Sendable {
 
   /// To be called once, because an option may name a pipe.
   mutating func readOptions() throws(Failure) {
+    notification = try Notification(invocation, environment)
+    report = JobReport(
+      JobRunner(environment), dotenv: try invocation.path(.dotenv).map { FilePath(bytes: $0.bytes) })
     options = (try StoreOptions(invocation), try UploadOptions(invocation))
+    attributes = try invocation.path(.attributes).map { (file) throws(Failure) in
+      try AttributeRules(FilePath(bytes: file.bytes))
+    }
   }
 
   /// How to reach any bucket, from the options, the environment and the terminal.
@@ -60,7 +71,9 @@ struct Session: Sendable {
   }
 
   func show(_ failure: Failure) {
-    for line in paint(STDERR_FILENO).error(ErrorText.lines(for: failure)) { console.line(line) }
+    let lines = ErrorText.lines(for: failure)
+    if let mark = report?.mark(failure, lines) { console.line(mark) }
+    for line in paint(STDERR_FILENO).error(lines) { console.line(line) }
   }
 
   /// The exit status of a failure; of a run stopped by a signal, that of the signal.
@@ -76,6 +89,7 @@ struct Session: Sendable {
   /// Prints the result for people; with `--json` the object, with `-q` nothing. If it cannot be written, what was done
   /// stays done: that is a warning, and a failure only if a program asked for JSON.
   func say(_ line: @autoclosure () -> String, json: @autoclosure () -> String) throws(Failure) {
+    notification?.note(json())
     guard output.json != nil || !output.quiet else { return }
     do throws(Failure) {
       try StandardOutput.line(output.json != nil ? json() : line())

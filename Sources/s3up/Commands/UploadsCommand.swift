@@ -1,3 +1,4 @@
+import Glibc
 import MultipartCore
 
 /// `s3up uploads [s3://BUCKET[/PREFIX]] [--clean]`: lists uploads that were neither completed nor aborted.
@@ -40,6 +41,9 @@ struct UploadsCommand {
     if options.cleans {
       try await clean(chosen, url)
     } else {
+      if chosen.isEmpty, !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) {
+        session.console.line(url == nil ? "No unfinished upload is recorded." : "No unfinished upload is there.")
+      }
       for upload in chosen { try session.row(upload.line, json: upload.json("unfinished")) }
     }
   }

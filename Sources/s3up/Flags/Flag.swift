@@ -33,7 +33,7 @@ struct Flag: Sendable {
   }
 
   /// What a shell offers as the value if there are no choices.
-  enum Completes: Sendable { case nothing, files, directories }
+  enum Completes: Sendable { case nothing, files, directories, profiles }
 
   let name: FlagName
   var short: Character?

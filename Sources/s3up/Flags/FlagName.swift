@@ -15,6 +15,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case recursive
   case include
   case exclude
+  case attributes
   case followSymlinks = "follow-symlinks"
   case filesFrom = "files-from"
   case null
@@ -46,6 +47,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case contentLanguage = "content-language"
   case expiresHeader = "expires-header"
   case metadata
+  case mtime
   case tag
   case storageClass = "storage-class"
   case acl
@@ -93,6 +95,10 @@ enum FlagName: String, Sendable, CaseIterable {
   case json
   case color
   case explain
+  case notify
+  case notifyOn = "notify-on"
+  case notifySecretFile = "notify-secret-file"
+  case dotenv
   case help
   case version
   case man

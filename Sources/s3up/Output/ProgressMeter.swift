@@ -26,10 +26,8 @@ struct ProgressMeter: Sendable {
     if wasPaused || !state.activity.isSending { (rates, moved) = (RateMeter(), now) }
     rates.add(state.taken, at: now)
     if state.taken > taken { (taken, moved) = (state.taken, now) }
-    guard state.activity.isSending else {
-      measured.words = state.activity.words(at: now)
-      return measured
-    }
+    measured.words = state.pause(at: now)
+    guard measured.words == nil else { return measured }
     measured.rate = rates.rate.flatMap { $0 > 0 ? $0 : nil }
     if let moved, now - moved >= Self.shortestStall, state.connections > 0 {
       measured.words = "stalled for \(Human.clock(now - moved))"
@@ -38,6 +36,23 @@ struct ProgressMeter: Sendable {
       measured.eta = state.total.flatMap { rates.eta(remaining: $0 - state.done) }
     }
     return measured
+  }
+}
+
+extension ProgressState {
+  /// What it is doing while no byte moves, in words; nil while bytes move.
+  func pause(at now: Duration) -> String? {
+    guard activity.isSending else { return activity.words(at: now) }
+    // Everything was sent, and answers are missing.
+    guard let total, total > 0, done >= total, connections > 0 else { return nil }
+    return "waiting for the store"
+  }
+
+  /// With words that leave room for the rest: those of a retry are long.
+  func shortened(_ width: Int) -> ProgressState {
+    var state = self
+    state.words = words.map { TextWidth.cut($0, to: max(12, width / 3)) }
+    return state
   }
 }
 

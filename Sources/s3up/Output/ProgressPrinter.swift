@@ -1,16 +1,47 @@
 import MultipartCore
 
-/// Shows progress at each tick: on a terminal one line that is redrawn, in a log one line every ten seconds, or nothing.
+/// When a log gets its next line of progress.
+struct LogPace: Sendable {
+  private var last: Duration?
+
+  mutating func isDue(_ style: ProgressPrinter.Style, at now: Duration) -> Bool {
+    guard let interval = style.interval else { return false }
+    guard let before = last else {
+      last = now
+      return style == .log
+    }
+    guard now - before >= interval else { return false }
+    last = now
+    return true
+  }
+}
+
+/// Shows progress at each tick: on a terminal one line that is redrawn, in a log a line now and then, or nothing.
 final class ProgressPrinter: Sendable {
-  enum Style: Sendable, Equatable { case bar, plain, none }
+  enum Style: Sendable, Equatable {
+    case bar, plain
+    /// In a CI job, whose runner may end it if it is silent for long.
+    case log
+    case none
+
+    /// Between two lines of a log.
+    var interval: Duration? {
+      switch self {
+      case .plain: .seconds(10)
+      case .log: .seconds(30)
+      case .bar, .none: nil
+      }
+    }
+  }
 
   private struct State {
     var meter = ProgressMeter()
-    var lastLine: Duration?
+    var log = LogPace()
     var isFinished = false
   }
 
-  private static let plainInterval = Duration.seconds(10)
+  /// Columns that stay empty, so that an echoed `^C` does not wrap the line.
+  static let free = 2
 
   let style: Style
   private let console: Console
@@ -23,10 +54,11 @@ final class ProgressPrinter: Sendable {
     self.width = width
   }
 
-  /// `auto` is a bar if the terminal supports it; a bar is never drawn into a file or pipe.
+  /// `auto` is a bar if the terminal supports it, and a log in a CI job; a bar is never drawn into a file or pipe.
   static func style(_ choice: ProgressChoice, terminal: Bool, environment: [String: String]) -> Style {
     switch choice {
-    case .auto: terminal && environment["TERM"] != "dumb" ? .bar : .none
+    case .auto where terminal: environment["TERM"] != "dumb" ? .bar : .none
+    case .auto: JobRunner(environment) != nil ? .log : .none
     case .bar: terminal ? .bar : .none
     case .plain: .plain
     case .none: .none
@@ -40,16 +72,8 @@ final class ProgressPrinter: Sendable {
       let measured = state.meter.measure(progress, at: now)
       guard !state.isFinished else { return measured }
       switch style {
-      case .bar: console.live(ProgressLine.draw(measured, width: width() - 1))
-      case .plain:
-        guard let last = state.lastLine else {
-          state.lastLine = now
-          break
-        }
-        if now - last >= Self.plainInterval {
-          state.lastLine = now
-          console.line(ProgressLine.plain(measured))
-        }
+      case .bar: console.live(ProgressLine.draw(measured, width: width() - ProgressPrinter.free))
+      case .plain, .log: if state.log.isDue(style, at: now) { console.line(ProgressLine.plain(measured)) }
       case .none: break
       }
       return measured
@@ -67,7 +91,7 @@ final class ProgressPrinter: Sendable {
       guard style == .bar, !state.isFinished else { return }
       var measured = state.meter.measure(progress, at: now)
       (measured.rate, measured.eta, measured.words) = (nil, nil, "paused")
-      console.finishLive(ProgressLine.draw(measured, width: width() - 1))
+      console.finishLive(ProgressLine.draw(measured, width: width() - ProgressPrinter.free))
     }
   }
 
@@ -80,9 +104,9 @@ final class ProgressPrinter: Sendable {
       (measured.rate, measured.eta, measured.words) = (nil, nil, nil)
       measured.connections = 0
       switch style {
-      case .bar: console.finishLive(ProgressLine.draw(measured, width: width() - 1))
+      case .bar: console.finishLive(ProgressLine.draw(measured, width: width() - ProgressPrinter.free))
       case .plain: console.line(ProgressLine.plain(measured))
-      case .none: break
+      case .log, .none: break
       }
     }
   }

@@ -34,6 +34,13 @@ enum TextWidth {
     return String(take(Array(text), width: width - 1 - tail)) + "…" + end
   }
 
+  /// Removes the beginning: names of one folder differ at their ends.
+  static func end(_ text: String, to width: Int) -> String {
+    guard columns(text) > width else { return text }
+    guard width > 1 else { return width == 1 ? "…" : "" }
+    return "…" + String(take(text.reversed(), width: width - 1).reversed())
+  }
+
   private static func take(_ characters: [Character], width: Int) -> [Character] {
     var room = width
     return Array(

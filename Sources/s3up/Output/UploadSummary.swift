@@ -45,7 +45,14 @@ struct UploadSummary: Sendable {
       + "; \(Human.count(missing, "part")) of other shares \(missing == 1 ? "is" : "are") missing"
   }
 
-  /// `uploaded FILE to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; CRC64NVME abc= confirmed by the store)`
+  /// What proves it, in short: `proven by CRC64NVME`. Where it is no checksum, the evidence as it is.
+  private var proof: String {
+    guard let evidence else { return "" }
+    if let checksum, evidence.begins(with: checksum.algorithm) { return "; proven by " + checksum.algorithm }
+    return "; " + SafeText.oneLine(evidence)
+  }
+
+  /// `uploaded FILE to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; proven by CRC64NVME)`
   func line(source: String, bucket: String, key: String) -> String {
     var facts = [Human.size(size)]
     if parts > 1 { facts[0] += " in \(Human.count(parts, "part"))" }
@@ -56,9 +63,8 @@ struct UploadSummary: Sendable {
       facts.append(Human.rate(Double(bytesSent) / (duration / .seconds(1))))
     }
     if retries > 0 { facts.append(retries == 1 ? "1 retry" : "\(retries) retries") }
-    let proof = evidence.map { "; " + SafeText.oneLine($0) } ?? ""
     // Names are not cut, because scripts read them.
-    let name = SafeText.oneLine(source, limit: .max)
+    let name = source == "-" ? "standard input" : SafeText.oneLine(source, limit: .max)
     let target = SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max)
     return "uploaded \(name) to \(target) (\(facts.joined(separator: ", "))\(proof))"
   }

@@ -1,5 +1,6 @@
 """The job files: each is in an article as it is, and has what the article says of it. YAML and JSON of all articles is such."""
 
+import configparser
 import json
 import pathlib
 import re
@@ -10,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ARTICLES = HERE.parents[2] / "Sources/MultipartCore/MultipartCore.docc"
 OWN = {"check.sh", "check.py"}
 ACTIONS = {"s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts", "s3:GetObject"}
-STEPS = {"uses", "with", "id", "run", "env"}
+STEPS = {"uses", "with", "id", "run", "env", "shell"}
 
 
 def demand(holds, promise):
@@ -45,7 +46,8 @@ def uploader(found):
     allowed = policy["Statement"]
     demand(set(allowed[0]["Action"]) == ACTIONS, "the uploader's policy does not have the rights of an upload")
     demand(all(item["Effect"] == "Allow" for item in allowed), "the uploader's policy forbids something")
-    flow, pipeline = [yaml.safe_load(text) for language, text in found["ContinuousIntegration.md"] if language == "yaml"]
+    pages = [yaml.safe_load(text) for language, text in found["ContinuousIntegration.md"] if language == "yaml"]
+    flow, _, pipeline, _ = pages
     demand(set(flow) == {"name", True, "permissions", "jobs"} and flow["permissions"] == {}, "not the keys of a workflow")
     job = flow["jobs"]["publish"]
     demand(job["permissions"] == {"contents": "read", "id-token": "write"}, "the job has other rights than it needs")
@@ -104,12 +106,60 @@ def actions():
     demand(build["steps"][0]["with"]["persist-credentials"] is False, "the checkout leaves its token behind")
 
 
+def templates():
+    action = yaml.safe_load(read("action.yaml"))
+    demand(set(action) == {"name", "description", "inputs", "outputs", "runs"}, "not the keys of an action")
+    (step,) = action["runs"]["steps"]
+    demand(action["runs"]["using"] == "composite" and set(step) <= STEPS and step["shell"], "no composite action")
+    demand("${{" not in step["run"], "an input is read as shell")
+    for name, output in action["outputs"].items():
+        demand(output["value"] == "${{ steps.%s.outputs.%s }}" % (step["id"], name), f"{name} is no output of the step")
+    job = yaml.safe_load(read("gitlab-template.yaml"))[".s3up"]
+    demand("umask 077" in job["before_script"][0], "the token's file is open to others")
+    demand(job["artifacts"]["reports"]["dotenv"] in job["script"][0].split(), "the report is not the file that is written")
+
+
+def systemd():
+    def unit(name):
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.optionxform = str
+        parser.read_string(read(name))
+        return parser
+
+    service, timer = unit("s3up-backup.service"), unit("s3up-backup.timer")
+    demand(timer["Timer"]["OnCalendar"] and timer["Install"]["WantedBy"] == "timers.target", "the timer starts nothing")
+    run = service["Service"]
+    demand(run["Type"] == "oneshot" and run["ExecStart"].startswith("/usr/bin/s3up put "), "the service is no upload")
+    again, final = ({int(code) for code in run[f"Restart{what}ExitStatus"].split()} for what in ("Force", "Prevent"))
+    demand(again == {75} and not final & {0, 75}, "what may pass is not tried again, or what is final is")
+    demand(run["Environment"] == "S3UP_STATE_DIR=/var/lib/" + run["StateDirectory"], "its state is kept elsewhere")
+
+
+def cronjob():
+    job = yaml.safe_load(read("kubernetes-cronjob.yaml"))
+    demand((job["apiVersion"], job["kind"]) == ("batch/v1", "CronJob"), "no CronJob")
+    demand(job["spec"]["concurrencyPolicy"] == "Forbid", "two nights may meet")
+    spec = job["spec"]["jobTemplate"]["spec"]
+    pod = spec["template"]["spec"]
+    (container,) = pod["containers"]
+    (rule,) = spec["podFailurePolicy"]["rules"]
+    demand(pod["restartPolicy"] == "Never" and rule["onExitCodes"]["containerName"] == container["name"], "no rule")
+    values = rule["onExitCodes"]["values"]
+    demand(values == sorted(set(values)) and not {0, 75} & set(values), "the final exit codes are not in order")
+    mounts = {mount["mountPath"] for mount in container["volumeMounts"]}
+    demand({word for word in container["command"] if word.startswith("/")} == mounts, "a path is on no volume")
+    demand({mount["name"] for mount in container["volumeMounts"]} == {v["name"] for v in pod["volumes"]}, "no volume")
+
+
 def main():
     names, found = articles()
     policies()
     uploader(found)
     kubernetes()
     actions()
+    templates()
+    systemd()
+    cronjob()
     print(f"{len(names)} job files: each is in an article, and holds what the article says")
 
 

@@ -25,6 +25,22 @@ struct EscapedTests {
     #expect(Array(read) == Array(text.utf8))
   }
 
+  @Test("A command to GitHub's runner keeps its line and its properties, and means the same", arguments: texts)
+  func workflow(_ text: String) {
+    let (message, property) = (Escaped.workflowCommand(text + "%25,"), Escaped.workflowProperty(text + "%25,"))
+    #expect(bytes(message).isDisjoint(with: "\r\n".utf8) && bytes(property).isDisjoint(with: "\r\n:,".utf8))
+    for written in [message, property] {
+      #expect(written.removingPercentEncoding.map { Array($0.utf8) } == Array((text + "%25,").utf8))
+    }
+  }
+
+  @Test("Markdown has no mark left, in a table neither", arguments: texts)
+  func markdown(_ text: String) {
+    let written = Escaped.markdown(text + "|*_~")
+    #expect(bytes(written).isDisjoint(with: "<>\"'\\:[`$|*_~\r\n\t".utf8))
+    #expect(written.utf8.suffix(21).elementsEqual("&#124;&#42;&#95;&#126;".utf8.suffix(21)))
+  }
+
   @Test("JSON within HTML has no mark of HTML left, and means the same", arguments: texts)
   func jsonInHTML(_ text: String) throws {
     let written = Escaped.jsonInHTML(JSON.object([(text, .string(text))]).encoded)

@@ -6,10 +6,11 @@ import Testing
   private static let names: [(name: String, type: String)] = [
     ("a.json", "application/json"), ("A.JSON", "application/json"), ("backup.tar.gz", "application/gzip"),
     ("backup.tgz", "application/gzip"), ("dump.sql.zst", "application/zstd"), ("dump.sql", "application/sql"),
-    ("app.wasm", "application/wasm"), ("index.mjs", "text/javascript"), ("p.AVIF", "image/avif"),
-    ("rows.parquet", "application/vnd.apache.parquet"), ("folder.d/x.png", "image/png"), ("a.b.c.txt", "text/plain"),
-    ("page.html", "text/html"), ("film.mkv", "video/x-matroska"), ("book.epub", "application/epub+zip"),
-    ("data.7z", "application/x-7z-compressed"), ("é.csv", "text/csv"), ("x.tar.xz", "application/x-xz"),
+    ("app.wasm", "application/wasm"), ("index.mjs", "text/javascript; charset=utf-8"), ("p.AVIF", "image/avif"),
+    ("rows.parquet", "application/vnd.apache.parquet"), ("folder.d/x.png", "image/png"),
+    ("a.b.c.txt", "text/plain; charset=utf-8"),
+    ("page.html", "text/html; charset=utf-8"), ("film.mkv", "video/x-matroska"), ("book.epub", "application/epub+zip"),
+    ("data.7z", "application/x-7z-compressed"), ("é.csv", "text/csv; charset=utf-8"), ("x.tar.xz", "application/x-xz"),
     ("site.webmanifest", "application/manifest+json"), ("lib.jar", "application/java-archive"),
   ]
 
@@ -17,6 +18,22 @@ import Testing
   func byName(name: String, type: String) {
     #expect(ContentType.guess(name: name, leading: []) == type)
     #expect(ContentType.guess(name: name, leading: Array("%PDF-1.7".utf8)) == type)
+  }
+
+  private static let charsets: [(name: String, bytes: [UInt8], type: String)] = [
+    ("a.html", [], "text/html; charset=utf-8"), ("a.html", [0xE9, 0x20], "text/html"),
+    ("a.txt", Array("a charset".utf8), "text/plain; charset=utf-8"), ("a.txt", [0xFF, 0xFE, 0x61, 0], "text/plain"),
+    ("a.txt", [0x61, 0], "text/plain"), ("a.css", Array(#"@charset "latin1";"#.utf8), "text/css"),
+    ("a.css", Array(#"@charset "UTF-8";"#.utf8), "text/css; charset=utf-8"),
+    ("a.html", Array("<meta Charset=iso-8859-1>".utf8), "text/html"),
+    ("a.html", Array("<META CHARSET='Utf-8'>".utf8), "text/html; charset=utf-8"),
+    ("a.svg", Array("<svg/>".utf8), "image/svg+xml"), ("a.json", Array("{}".utf8), "application/json"),
+    ("page", Array("<html><meta charset=latin1>".utf8), "text/html"),
+  ]
+
+  @Test("Text is UTF-8 unless its first bytes are not, or HTML or CSS names another charset", arguments: charsets)
+  func charset(name: String, bytes: [UInt8], type: String) {
+    #expect(ContentType.guess(name: name, leading: bytes) == type)
   }
 
   private static let hidden = [
@@ -72,7 +89,8 @@ import Testing
     Mark(padded([], [(257, "ustar")]), "application/x-tar"),
     Mark(Array("<?xml version=\"1.0\"?><a/>".utf8), "application/xml"),
     Mark(Array("\u{FEFF}\n <?xml version=\"1.0\"?>\n<svg/>".utf8), "image/svg+xml"),
-    Mark(Array("<!DOCTYPE html>".utf8), "text/html"), Mark(Array("  \r\n<HTML lang=en>".utf8), "text/html"),
+    Mark(Array("<!DOCTYPE html>".utf8), "text/html; charset=utf-8"),
+    Mark(Array("  \r\n<HTML lang=en>".utf8), "text/html; charset=utf-8"),
     Mark(padded([0x47], [(188, "G"), (376, "G")]), "video/mp2t"),
     Mark(Array("PAR1".utf8) + [0x15, 4], "application/vnd.apache.parquet"),
   ]
@@ -85,10 +103,12 @@ import Testing
   @Test("UTF-8 without control bytes is text, even if the last character is incomplete")
   func text() {
     let texts = ["hello\n", "Grüße, 世界 🌍\r\n\tend", "ID3 tags", "PAR1 and 2", "BZh9 ratios", "\u{1B}[1mbold"]
-    for text in texts { #expect(ContentType.guess(name: "f", leading: Array(text.utf8)) == "text/plain") }
+    for text in texts {
+      #expect(ContentType.guess(name: "f", leading: Array(text.utf8)) == "text/plain; charset=utf-8")
+    }
     for cut in 0..<4 {
       let bytes = Array((String(repeating: "a", count: cut) + String(repeating: "🌍", count: 128)).utf8.prefix(512))
-      #expect(ContentType.guess(name: "f", leading: bytes) == "text/plain")
+      #expect(ContentType.guess(name: "f", leading: bytes) == "text/plain; charset=utf-8")
     }
     // A whole file that ends in half a letter is not UTF-8.
     #expect(ContentType.guess(name: "f", leading: [0x61, 0xF0, 0x9F]) == "application/octet-stream")

@@ -14,6 +14,7 @@ import Testing
   /// What stands in an example for something of the reader's.
   static let standIns = [
     ("https://s3.example.com", "$AWS_ENDPOINT_URL_S3"), ("/srv/data", "srv/data"),
+    ("\"$SOURCE\" \"$TARGET\"", "backup.tar s3://my-bucket/backups/"),
     ("export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_REGION=eu-west-1", ""),
   ]
 

@@ -27,7 +27,7 @@ import Testing
     #expect(object.checksum?.value == sum)
     #expect(result.lines.count == 1)
     #expect(result.output.hasPrefix("uploaded file.bin to s3://bucket/key ("))
-    #expect(result.output.hasSuffix("; CRC64NVME of the object, given back by the store)\n"))
+    #expect(result.output.hasSuffix("; proven by CRC64NVME)\n"))
     #expect(result.output.contains(" in \(expected.parts) parts, ") == (expected.parts > 1))
     #expect(box.fake.unfinishedUploads.isEmpty)
   }

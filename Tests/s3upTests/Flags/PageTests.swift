@@ -156,6 +156,23 @@ import Testing
     #expect(try bash(["s3up", "help", "exit"]) == ["exit-codes"])
     #expect(try bash(["s3up", "completions", ""]) == ShellChoice.words)
     #expect(try bash(["s3up", "put", "file"]).isEmpty)
+    #expect(try bash(["s3up", "ticket", ""]) == TicketCommand.Action.words)
+    #expect(try bash(["s3up", "ticket", "show", ""]).isEmpty)
+    let command = ["s3up", "put", "--from-command", "s3://b/k", "--", "prin"]
+    #expect(try bash(command).contains("printf"))
+  }
+
+  @Test("The profiles of both shared files are offered, and nothing is said where there is none")
+  func profiles() throws {
+    let folder = try TemporaryDirectory()
+    try folder.write("[default]\na=b\n[profile one]\n[profile  two ]\n[sso-session x]\n", to: "config")
+    try folder.write("[three]\n", to: "credentials")
+    let files = "AWS_CONFIG_FILE=\(folder.path)/config AWS_SHARED_CREDENTIALS_FILE=\(folder.path)"
+    let ask = { (credentials: String) in
+      "_s3up_profiles() {\n\(Completions.profiles)\n}\nexport \(files)/\(credentials)\n_s3up_profiles || true\n"
+    }
+    #expect(try run("/bin/sh", ["-s"], input: ask("credentials")) == ("default\none\ntwo\nthree\n", ""))
+    #expect(try run("/bin/sh", ["-s"], input: ask("none")) == ("default\none\ntwo\n", ""))
   }
 
   @Test(arguments: CommandName.allCases)

@@ -96,6 +96,28 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(ProgressLine.draw(ProgressState(name: "f", total: 0), width: 80).contains("100%"))
   }
 
+  @Test("What does not fit goes in one order, and the bar does not come back")
+  func order() {
+    let all = ["[", "parts", "MiB/s", "GiB", "ETA", "connections", "%"]
+    var last = Set(all)
+    for width in stride(from: 140, through: 8, by: -1) {
+      let line = ProgressLine.draw(states("backup.tar")[1], width: width)
+      let shown = Set(all.filter { line.contains($0) })
+      #expect(shown.isSubset(of: last), "\(width): \(line)")
+      last = shown
+    }
+    #expect(last == ["%"])
+  }
+
+  @Test("When all is sent and answers are missing, there is no time left")
+  func allSent() {
+    var meter = ProgressMeter()
+    var state = ProgressState(name: "f", total: 1000)
+    (state.done, state.taken, state.connections) = (1000, 1000, 3)
+    let measured = meter.measure(state, at: .seconds(1))
+    #expect(measured.words == "waiting for the store" && measured.eta == nil && measured.rate == nil)
+  }
+
   @Test func longNamesKeepBothEnds() {
     #expect(TextWidth.cut("abcdefghij", to: 5) == "ab…ij")
     #expect(TextWidth.cut("日本語日本語", to: 6) == "日…語")
@@ -193,6 +215,22 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(paper.text.hasPrefix("f: 1%, 10 B of 1000 B, "))
   }
 
+  @Test("In a CI job there is a line at once and every 30 s, and no control character")
+  func log() {
+    let paper = Paper()
+    let printer = ProgressPrinter(style: .log, console: paper.console, width: { 80 })
+    var state = ProgressState(name: "f", total: 3 << 30)
+    for second in 0...200 {
+      state.done = Int64(second) * (15 << 20)
+      state.taken = state.done
+      printer.tick(state, now: .seconds(second))
+    }
+    printer.finish(state, now: .seconds(201))
+    let lines = paper.text.split(separator: "\n")
+    #expect(lines.count == 7 && lines.first?.hasPrefix("f: 0%, 0 B of 3.0 GiB") == true, "\(lines)")
+    #expect(lines.last?.hasPrefix("f: 87%, ") == true && paper.text.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x0A })
+  }
+
   @Test func noneWritesNothing() {
     let paper = Paper()
     let printer = ProgressPrinter(style: .none, console: paper.console, width: { 80 })
@@ -206,6 +244,11 @@ private func states(_ name: String) -> [ProgressState] {
     #expect(ProgressPrinter.style(.auto, terminal: true, environment: [:]) == .bar)
     #expect(ProgressPrinter.style(.auto, terminal: false, environment: [:]) == .none)
     #expect(ProgressPrinter.style(.auto, terminal: true, environment: ["TERM": "dumb"]) == .none)
+    #expect(ProgressPrinter.style(.auto, terminal: false, environment: ["CI": "true"]) == .log)
+    #expect(ProgressPrinter.style(.auto, terminal: true, environment: ["CI": "1"]) == .bar)
+    for value in ["", "false", "0"] {
+      #expect(ProgressPrinter.style(.auto, terminal: false, environment: ["CI": value]) == .none)
+    }
     #expect(ProgressPrinter.style(.bar, terminal: false, environment: [:]) == .none)
     #expect(ProgressPrinter.style(.plain, terminal: false, environment: [:]) == .plain)
     #expect(ProgressPrinter.style(.none, terminal: true, environment: [:]) == .none)

@@ -161,6 +161,10 @@ import Testing
     #expect(
       summary.line(source: "f.bin", bucket: "b", key: "k")
         == "uploaded f.bin to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; CRC64NVME abc= confirmed by the store)")
+    summary.checksum = .init(algorithm: "CRC64NVME", type: "FULL_OBJECT", value: "abc=")
+    #expect(
+      summary.line(source: "-", bucket: "b", key: "k")
+        == "uploaded standard input to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; proven by CRC64NVME)")
     summary.retries = 2
     summary.parts = 0
     summary.size = 5

@@ -73,6 +73,36 @@ package enum Escaped {
     replaced(text) { marks.utf8.contains($0) ? "\\" + String(Unicode.Scalar($0)) : nil }
   }
 
+  /// The message of a command to GitHub's runner, which ends with its line.
+  package static func workflowCommand(_ text: String) -> String {
+    replaced(text) { byte in
+      switch byte {
+      case UInt8(ascii: "%"): "%25"
+      case UInt8(ascii: "\r"): "%0D"
+      case UInt8(ascii: "\n"): "%0A"
+      default: nil
+      }
+    }
+  }
+
+  /// A property of such a command: `file=…,title=…::`.
+  package static func workflowProperty(_ text: String) -> String {
+    replaced(workflowCommand(text)) { byte in
+      switch byte {
+      case UInt8(ascii: ":"): "%3A"
+      case UInt8(ascii: ","): "%2C"
+      default: nil
+      }
+    }
+  }
+
+  /// Text of Markdown, also in a table. A reference to a character is never structure.
+  package static func markdown(_ text: String) -> String {
+    replaced(text) { byte in
+      byte >= 0x80 || byte == UInt8(ascii: " ") || ASCII.isAlphanumeric(byte) ? nil : "&#\(byte);"
+    }
+  }
+
   private static func replaced(_ text: String, _ replacement: (UInt8) -> String?) -> String {
     // Most texts have nothing to escape.
     guard let first = text.utf8.firstIndex(where: { replacement($0) != nil }) else { return text }

@@ -17,7 +17,7 @@ extension Failure {
       code = .server
     }
     self.init(
-      code, Self.sentence(answer.status, operation, s3Code, body), status: answer.status, s3Code: s3Code,
+      code, Self.sentence(code, answer.status, operation, s3Code, body), status: answer.status, s3Code: s3Code,
       requestID: S3ErrorBody.requestID(answer.headers) ?? body.requestID,
       retryAfter: Self.retryAfter(answer.headers), region: region,
       remedy: S3Hints.remedy(
@@ -31,11 +31,14 @@ extension Failure {
       answer: answer, operation: request.operation, place: request.place, carriedChecksum: request.carriesChecksum)
   }
 
-  private static func sentence(_ status: Int, _ operation: OperationName, _ s3Code: String?, _ body: S3ErrorBody)
-    -> String
-  {
-    if let message = body.message { return "the store refused \(operation): \(message)" }
-    if s3Code != nil { return "the store refused \(operation)" }
+  private static func sentence(
+    _ code: Failure.Code, _ status: Int, _ operation: OperationName, _ s3Code: String?, _ body: S3ErrorBody
+  ) -> String {
+    let what =
+      code == .throttled ? "the store asks for fewer requests than \(operation)" : "the store refused \(operation)"
+    // More follows it, so that it does not end here.
+    if let message = body.message { return what + ": " + (message.ends(with: ".") ? message.dropLast() : message[...]) }
+    if s3Code != nil { return what }
     if (200..<300).contains(status) { return "the store answered \(operation) with an error that has no code" }
     return "the store answered \(operation) with status \(status)" + (reasons[status].map { " (\($0))" } ?? "")
   }

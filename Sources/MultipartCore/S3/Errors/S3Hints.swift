@@ -19,7 +19,7 @@ enum S3Hints {
       return "a web page came, not an answer of the store: a proxy or firewall on the way may have refused the request"
     case _ where status == 507: return byCode["XMinioStorageFull"]
     case .credentials: return "\(operation) needs \(operation.needs)"
-    case .credentialsExpired: return "get new credentials and run the same command again"
+    case .credentialsExpired: return "get new credentials"
     case .throttled: return "the store asks for less: lower \(.concurrency) or set \(.limitRate), or try again later"
     case .refused where status == 501: return "the store does not support this: leave out the option that asks for it"
     case .refused where status == 405: return "the endpoint may be a website or a proxy, not an S3 API"

@@ -7,10 +7,11 @@ struct BatchItem: Sendable, Equatable {
   var region: String?
   var contentType: String?
   var metadata: [NamedValue] = []
+  var attributes: [ObjectAttribute] = []
 }
 
 /// Reads a batch: a JSON object a line, with `localUri` (a path or a `file:` URL), `bucket`, `key`, and at will `region`,
-/// `mimeType` and `metadata`, an object of strings. Blank lines are skipped.
+/// `mimeType`, `metadata`, an object of strings, and what `ObjectAttribute` names. Blank lines are skipped.
 ///
 /// `@unchecked Sendable` holds because it is used by one task at a time.
 final class BatchList: @unchecked Sendable {
@@ -38,10 +39,7 @@ final class BatchList: @unchecked Sendable {
     guard let json = JSON.parse(line) else { throw lines.failure("it is not JSON") }
     guard case .object(let members) = json else { throw lines.failure("it is not a JSON object") }
     try checkNames(members)
-    let known = ["localUri", "bucket", "key", "region", "mimeType", "metadata"]
-    if let unknown = members.first(where: { !known.contains($0.0) }) {
-      throw lines.failure("there is no member \(unknown.0)", remedy: "the members are \(known.joined(separator: ", "))")
-    }
+    let attributes = try attributes(members)
     let (source, key) = (try source(text("localUri", in: json)), try text("key", in: json))
     guard key.utf8.count <= S3Limits.longestKey else {
       throw lines.failure("the key has \(key.utf8.count) bytes, and a key has at most 1,024")
@@ -49,7 +47,28 @@ final class BatchList: @unchecked Sendable {
     return BatchItem(
       line: lines.number, source: source, bucket: try text("bucket", in: json), key: key,
       region: try optionalText("region", in: json), contentType: try optionalText("mimeType", in: json),
-      metadata: try metadata(json["metadata"]))
+      metadata: try metadata(json["metadata"]), attributes: attributes)
+  }
+
+  private static let known = ["localUri", "bucket", "key", "region", "mimeType", "metadata"]
+
+  private func attributes(_ members: [(String, JSON)]) throws(Failure) -> [ObjectAttribute] {
+    var attributes: [ObjectAttribute] = []
+    for (member, value) in members where !Self.known.contains(member) {
+      guard let name = ObjectAttribute.Name(member) else {
+        throw lines.failure(
+          "there is no member \(member)",
+          remedy: "the members are \(Self.known.joined(separator: ", ")), and \(ObjectAttribute.Name.list)")
+      }
+      guard let text = value.text, let attribute = ObjectAttribute(name, text) else {
+        throw lines.failure("\(member) is not a text, or empty, or has control characters")
+      }
+      guard !attributes.contains(where: { $0.name == name }) else {
+        throw lines.failure("the member \(member) occurs twice")
+      }
+      attributes.append(attribute)
+    }
+    return attributes
   }
 
   private func checkNames(_ members: [(String, JSON)]) throws(Failure) {

@@ -16,7 +16,7 @@ extension FlagList {
         """, standard: "the profile's, else the bucket's own; us-east-1 for other stores"),
     Flag(
       .profile, .value("NAME"), .connection, .signed, "Profile of the shared AWS files.", standard: "default",
-      common: .signed),
+      completes: .profiles, common: .signed),
     Flag(
       .addressing, .value("STYLE"), .connection, .signed,
       "Where the bucket's name is put: virtual (in the host name), path, or auto.",
@@ -69,11 +69,34 @@ extension FlagList {
   static let output: [Flag] = [
     Flag(
       .progress, .value("HOW"), .output, [.put, .part, .get], "Progress on standard error: auto, bar, plain or none.",
-      more: "With auto there is a bar on a terminal and nothing elsewhere; plain is one line every 10 s.",
+      more: """
+        With auto there is a bar on a terminal, in a CI job a line at once and every 30 s, and nothing elsewhere; plain is \
+        one line every 10 s.
+        """,
       standard: "auto", choices: ProgressChoice.words),
     Flag(
       .explain, .toggle, .output, .put,
       "Print the plan: part size, parts, concurrency, addressing, checksum, credentials, and why."),
+    Flag(
+      .notify, .value("URL"), .output, [.put, .get, .verify], "Tell URL how the run has ended, by a POST of JSON.",
+      more: """
+        The body is the last object that --json prints: of one file its result or failure, of many the summary. It is \
+        tried again for up to half a minute. If nobody takes it, one line says so, and the exit code stays what it is. \
+        Messages show the host alone: whoever knows the URL can write there, so give it in S3UP_NOTIFY where others can \
+        see the command line.
+        """),
+    Flag(
+      .notifyOn, .value("WHEN"), .output, [.put, .get, .verify], "When to tell: always, failure or success.",
+      standard: "always", choices: Notification.Occasion.words),
+    Flag(
+      .notifySecretFile, .value("FILE"), .output, [.put, .get, .verify],
+      "Sign what is told with the secret in FILE, or in S3UP_NOTIFY_SECRET.",
+      more: "The header X-S3up-Signature-256 is sha256= and the HMAC-SHA-256 of the body in hexadecimal digits.",
+      completes: .files),
+    Flag(
+      .dotenv, .value("FILE"), .output, [.one, .byTicket],
+      "Write S3_ETAG, S3_VERSION_ID, S3_URL and S3_KEY of the object to FILE.",
+      more: "As a dotenv report, from which later jobs of GitLab have them as variables.", completes: .files),
     Flag(
       .json, .optional("all"), .output, .store, "Print JSON, one object per line; all: every event.",
       choices: ["all"], common: .store),

@@ -5,6 +5,16 @@ extension FlagList {
 
   private static let headers: [Flag] = [
     Flag(
+      .attributes, .value("FILE"), .object, .files, "Headers, metadata and tags by the names of files, from FILE.",
+      more: """
+        Each line has a glob, as --include has it, and what the objects of the files that it matches are created with: \
+        *.html cache-control=no-cache content-type="text/html; charset=utf-8". There are content-type, cache-control, \
+        content-disposition, content-encoding, content-language, expires, website-redirect, storage-class, tag.K and \
+        meta.K; !NAME takes back what earlier lines say. The last line that matches and names one counts, also before the \
+        option of that name. A file is matched by its path below the folder that is named, a line of --batch by its key. \
+        Lines that match nothing are said at the end.
+        """, completes: .files),
+    Flag(
       .contentType, .value("TYPE"), .object, .stating, "Content type of the object.",
       standard: "by the name, then by the first bytes", common: [.files, .create]),
     Flag(.cacheControl, .value("TEXT"), .object, .stating, "Cache-Control that the object is served with."),
@@ -17,6 +27,10 @@ extension FlagList {
     Flag(
       .metadata, .list("K=V"), .object, .stating, "User metadata, sent as x-amz-meta-K; may be repeated.",
       common: .create),
+    Flag(
+      .mtime, .toggle, .object, .files,
+      "Note when the file was last modified, as metadata mtime, which rclone reads.",
+      more: "In seconds since 1970, with their fraction: what rclone sync compares.", negatable: true),
     Flag(.tag, .list("K=V"), .object, .stating, "Object tag; may be repeated, at most 10."),
     Flag(
       .header, .list("'NAME: VALUE'"), .object, [.files, .create, .complete],

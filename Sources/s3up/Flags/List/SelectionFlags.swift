@@ -40,8 +40,9 @@ extension FlagList {
       .batch, .value("FILE|-"), .selection, [.many, .issueMany],
       "Upload what FILE lists: one JSON object on each line.",
       more: """
-        {"localUri": "a/b.png", "bucket": "my-bucket", "key": "x/b.png"}, and if wanted "region", "mimeType" and \
-        "metadata", an object. localUri is a path or a file:// URL. There is no destination on the command line then.
+        {"localUri": "a/b.png", "bucket": "my-bucket", "key": "x/b.png"}, and if wanted "region", "mimeType", \
+        "metadata", an object, and what --attributes names, such as "cache-control". localUri is a path or a file:// \
+        URL. There is no destination on the command line then.
         """, completes: .files),
     Flag(
       .nonUTF8, .value("escape|refuse"), .selection, [.files, .issue, .verifyMany],

@@ -5,6 +5,7 @@ extension UploadOptions {
   init(_ invocation: Invocation) throws(Failure) {
     self.init()
     object = try ObjectHeaders(invocation)
+    notesTime = invocation.toggle(.mtime) ?? false
     encryption = try ServerSideEncryption(invocation)
     conditions = WriteConditions(
       ifNoneMatch: invocation.toggle(.ifNoneMatch) ?? false, ifMatch: try invocation.text(.ifMatch))

@@ -11,6 +11,14 @@ enum Completions {
   /// What `s3up help` is asked about.
   static var helpWords: String { (CommandName.words + HelpTopic.words).joined(separator: " ") }
 
+  static var actionWords: String { TicketCommand.Action.words.joined(separator: " ") }
+
+  /// A command of the shell that prints the profiles of AWS's shared files.
+  static let profiles = #"""
+    sed -n 's/^\[\(profile  *\)\{0,1\}\([^] ]*\) *\].*/\2/p' \
+      "${AWS_CONFIG_FILE:-$HOME/.aws/config}" "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null
+    """#
+
   /// The spellings of an option: its long form, its short form, and `--no-…`.
   static func spellings(of flag: Flag) -> [String] {
     [flag.long] + (flag.short.map { ["-\($0)"] } ?? []) + (flag.negatable ? ["--no-" + flag.name.rawValue] : [])
@@ -22,6 +30,9 @@ enum BashCompletions {
     let commands = CommandName.words.joined(separator: " ")
     return """
       # bash completion of s3up; load it with: source <(s3up completions bash)
+      _s3up_profiles() {
+        \(Completions.profiles)
+      }
       _s3up() {
         local cur=${COMP_WORDS[COMP_CWORD]} prev='' command='' i
         COMPREPLY=()
@@ -42,7 +53,7 @@ enum BashCompletions {
             \(CommandName.words.joined(separator: "|"))) command=${COMP_WORDS[i]}; break ;;
           esac
         done
-        local options='' values=''
+        local options='' values='' line="${COMP_WORDS[*]:0:COMP_CWORD} "
         case $command in
       \(CommandName.allCases.map(commandCase).joined(separator: "\n"))
           *) options='--help --version' ;;
@@ -58,6 +69,10 @@ enum BashCompletions {
           COMPREPLY=( $(compgen -W "$options" -- "$cur") )
         elif [[ -z $command ]]; then
           COMPREPLY=( $(compgen -W '\(commands)' -- "$cur") )
+        elif [[ $command == put && $line == *' -- '* ]]; then
+          COMPREPLY=( $(compgen -c -- "$cur") )
+        elif [[ $command == ticket && $prev == ticket ]]; then
+          COMPREPLY=( $(compgen -W '\(Completions.actionWords)' -- "$cur") )
         elif [[ $command == help ]]; then
           COMPREPLY=( $(compgen -W '\(Completions.helpWords)' -- "$cur") )
         elif [[ $command == completions ]]; then
@@ -77,8 +92,12 @@ enum BashCompletions {
 
   private static var valueCases: [String] {
     CommandName.allCases.flatMap { command in
-      FlagList.of(command).filter { !$0.choices.isEmpty }.map { flag in
-        "    \(command.rawValue):\(flag.long)) values='\(flag.choices.joined(separator: " "))' ;;"
+      FlagList.of(command).compactMap { flag in
+        if flag.completes == .profiles {
+          return "    \(command.rawValue):\(flag.long)) values=$(_s3up_profiles) ;;"
+        }
+        guard !flag.choices.isEmpty else { return nil }
+        return "    \(command.rawValue):\(flag.long)) values='\(flag.choices.joined(separator: " "))' ;;"
       }
     }
   }

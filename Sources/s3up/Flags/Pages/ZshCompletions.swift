@@ -6,6 +6,9 @@ enum ZshCompletions {
     return """
       #compdef s3up
       # zsh completion of s3up; put it as _s3up into a folder of $fpath.
+      _s3up_profiles() {
+        \(Completions.profiles)
+      }
       _s3up() {
         local curcontext=$curcontext state line
         local -A opt_args
@@ -40,6 +43,9 @@ enum ZshCompletions {
   private static func rest(_ command: CommandName) -> String {
     switch command {
     case .help: "'*:topic:(\(Completions.helpWords))'"
+    case .ticket: "'1:action:(\(Completions.actionWords))' '*:file:_files'"
+    // Behind the destination of --from-command stands a command.
+    case .put: "'*:file:{ if (( ${words[(I)--]} )) { _command_names } else { _files } }'"
     case .completions: "'*:shell:(\(ShellChoice.words.joined(separator: " ")))'"
     default: "'*:file:_files'"
     }
@@ -70,6 +76,7 @@ enum ZshCompletions {
     case .nothing: name + ": "
     case .files: name + ":_files"
     case .directories: name + ":_files -/"
+    case .profiles: name + ":($(_s3up_profiles))"
     }
   }
 
@@ -94,6 +101,9 @@ enum FishCompletions {
       for flag in FlagList.of(command) { lines += self.lines(flag, seen) }
     }
     lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from help' -a '\(Completions.helpWords)'")
+    lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from ticket' -a '\(Completions.actionWords)'")
+    let from = "__fish_seen_subcommand_from put; and contains -- -- (commandline -opc)"
+    lines.append("complete -c s3up -f -n '\(from)' -a '(__fish_complete_command)'")
     let shells = ShellChoice.words.joined(separator: " ")
     lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from completions' -a '\(shells)'")
     return lines.joined(separator: "\n") + "\n"
@@ -102,7 +112,8 @@ enum FishCompletions {
   private static func lines(_ flag: Flag, _ seen: String) -> [String] {
     var line = "complete -c s3up \(seen)" + (flag.short.map { " -s \($0)" } ?? "") + " -l \(flag.name.rawValue)"
     if flag.takesNextWord {
-      line += flag.completes == .nothing ? " -x" : " -r"
+      line += [.nothing, .profiles].contains(flag.completes) ? " -x" : " -r"
+      if flag.completes == .profiles { line += " -a " + quote("(sh -c \(quote(Completions.profiles)))") }
       if !flag.choices.isEmpty { line += " -a \(quote(flag.choices.joined(separator: " ")))" }
     }
     var result = [line + " -d \(quote(flag.doc))"]

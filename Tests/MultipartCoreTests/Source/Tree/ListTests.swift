@@ -155,7 +155,21 @@ import Testing
     #expect(items[2].source == FilePath("rel/x:y") && items[3].source == FilePath("/%"))
   }
 
+  @Test("A line may have the members that lists of attributes name")
+  func attributes() throws {
+    let line = #"{"localUri":"a","bucket":"x","key":"k","cache-control":"no-store","tag.a":"1","meta.B":"2"}"#
+    let item = try #require(try items(line).first)
+    var headers = ObjectHeaders()
+    headers.set(item.attributes)
+    #expect(headers.cacheControl == "no-store" && headers.metadata == [NamedValue("b", "2")])
+    #expect(headers.tags == [NamedValue("a", "1")])
+  }
+
   private static let wrong: [(line: String, word: String)] = [
+    (#"{"localUri":"a","bucket":"b","key":"k","cache-control":1}"#, "cache-control is not a text"),
+    (#"{"localUri":"a","bucket":"b","key":"k","expires":""}"#, "expires is not a text, or empty"),
+    (#"{"localUri":"a","bucket":"b","key":"k","tag.a":"x\u0001"}"#, "control characters"),
+    (#"{"localUri":"a","bucket":"b","key":"k","meta.A":"1","meta.a":"2"}"#, "meta.a occurs twice"),
     ("{", "not JSON"), ("[]", "not a JSON object"), ("1", "not a JSON object"), ("{}", "localUri is missing"),
     (#"{"localUri":"a","key":"k"}"#, "bucket is missing"), (#"{"localUri":"a","bucket":"b"}"#, "key is missing"),
     (#"{"localUri":"a","bucket":"b","key":"k","size":1}"#, "no member size"),

@@ -57,7 +57,7 @@ enum HelpTopic: String, Sendable, CaseIterable {
   var flags: [Flag] {
     switch self {
     case .filters:
-      ([.include, .exclude, .followSymlinks, .filesFrom, .allowEmpty] as [FlagName]).compactMap {
+      ([.include, .exclude, .attributes, .followSymlinks, .filesFrom, .allowEmpty] as [FlagName]).compactMap {
         FlagList.find($0, for: .put)
       }
     case .tickets: FlagList.find(.shard, for: .put).map { FlagList.ticket + [$0] } ?? []
@@ -89,6 +89,8 @@ enum HelpTopic: String, Sendable, CaseIterable {
     ("HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY", "Proxies, if --proxy is not given."),
     ("SSL_CERT_FILE, SSL_CERT_DIR", "Certificates to trust, if there is no --ca-bundle."),
     ("XDG_STATE_HOME", "Where the state folder is, if there is no --state-dir."),
+    ("S3UP_NOTIFY_SECRET", "The secret that signs what --notify tells, if it is in no file."),
+    ("CI, GITHUB_ACTIONS, GITLAB_CI", "A CI job: progress is a line every 30 s, and its runner gets what it can show."),
     ("NO_COLOR", "If it is set, --color auto means never."),
     ("PAGER", "The program that shows help which is longer than the terminal."),
   ]

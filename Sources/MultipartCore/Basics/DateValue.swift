@@ -1,11 +1,9 @@
-import MultipartCore
-
-/// Dates in options: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`.
-enum DateValue {
-  static let form = "A DATE is written 2031-01-31 or 2031-01-31T10:00:00Z."
+/// Dates that people write: `2031-01-31`, `2031-01-31T10:00:00Z`, `2031-01-31T12:00:00+02:00`.
+package enum DateValue {
+  package static let form = "A DATE is written 2031-01-31 or 2031-01-31T10:00:00Z."
 
   /// Nil if it is not such a date; a day alone means midnight UTC.
-  static func parse(_ text: String) -> Timestamp? {
+  package static func parse(_ text: String) -> Timestamp? {
     var rest = Array(text.utf8)[...]
     guard let year = number(&rest, 4), take(&rest, "-"), let month = number(&rest, 2), take(&rest, "-"),
       let day = number(&rest, 2), (1970...9999).contains(year), (1...12).contains(month),
@@ -26,7 +24,7 @@ enum DateValue {
   private static let years: Range<Int64> = 0..<253_402_300_800
 
   /// In the format of HTTP headers: `Fri, 31 Jan 2031 10:00:00 GMT`.
-  static func http(_ time: Timestamp) -> String {
+  package static func http(_ time: Timestamp) -> String {
     let names = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let iso = Array(time.iso8601.utf8)

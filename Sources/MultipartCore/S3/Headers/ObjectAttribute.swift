@@ -1,0 +1,86 @@
+/// One property of an object, under the name that lists give it: `cache-control`, `tag.team`, `meta.source`.
+struct ObjectAttribute: Sendable, Equatable {
+  enum Name: Sendable, Hashable {
+    case header(Header)
+    /// In bytes: a `String` equals every other way to write its characters, and those are other tags.
+    case tag([UInt8])
+    /// In lower case, as stores keep it.
+    case metadata(String)
+
+    static let list = Header.allCases.map(\.rawValue).joined(separator: ", ") + ", tag.K, meta.K"
+
+    init?(_ word: String) {
+      if let tag = word.rest(after: "tag."), !tag.isEmpty {
+        self = .tag(Array(tag.utf8))
+      } else if let name = word.rest(after: "meta."), HeaderText.isName(String(name)) {
+        self = .metadata(name.lowercased())
+      } else if let header = Header(rawValue: word) {
+        self = .header(header)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  enum Header: String, Sendable, CaseIterable {
+    case contentType = "content-type"
+    case cacheControl = "cache-control"
+    case contentDisposition = "content-disposition"
+    case contentEncoding = "content-encoding"
+    case contentLanguage = "content-language"
+    case expires
+    case websiteRedirect = "website-redirect"
+    case storageClass = "storage-class"
+
+    var property: WritableKeyPath<ObjectHeaders, String?> {
+      switch self {
+      case .contentType: \.contentType
+      case .cacheControl: \.cacheControl
+      case .contentDisposition: \.contentDisposition
+      case .contentEncoding: \.contentEncoding
+      case .contentLanguage: \.contentLanguage
+      case .expires: \.expires
+      case .websiteRedirect: \.websiteRedirect
+      case .storageClass: \.storageClass
+      }
+    }
+  }
+
+  var name: Name
+  var value: String
+
+  /// Nil if a header cannot have the value.
+  init?(_ name: Name, _ value: String) {
+    guard !value.isEmpty, HeaderText.isValue(value) else { return nil }
+    self.name = name
+    // A date may be written as in options.
+    self.value = name == .header(.expires) ? DateValue.parse(value).map(DateValue.http) ?? value : value
+  }
+}
+
+extension ObjectHeaders {
+  /// Each replaces what has its name.
+  mutating func set(_ attributes: [ObjectAttribute]) {
+    for attribute in attributes {
+      switch attribute.name {
+      case .header(let header): self[keyPath: header.property] = attribute.value
+      case .tag(let name):
+        tags.set(String(decoding: name, as: UTF8.self), attribute.value) { $0.utf8.elementsEqual(name) }
+      case .metadata(let name): metadata.set(name, attribute.value) { $0.lowercased() == name }
+      }
+    }
+  }
+
+  /// When the file was last modified, as rclone notes and reads it. What the caller says under that name stays.
+  mutating func note(_ time: FileTime) {
+    guard !metadata.contains(where: { $0.name.lowercased() == FileTime.rcloneName }) else { return }
+    metadata.append(NamedValue(FileTime.rcloneName, time.text))
+  }
+}
+
+extension [NamedValue] {
+  fileprivate mutating func set(_ name: String, _ value: String, where isSame: (String) -> Bool) {
+    removeAll { isSame($0.name) }
+    append(NamedValue(name, value))
+  }
+}

@@ -1,0 +1,169 @@
+/// Properties of objects by the names of their files, in the form of `.gitattributes`: on each line a glob, and what the
+/// objects are created with. For each property the last line counts that matches and names it.
+/// ```
+/// *.html content-type="text/html; charset=utf-8" cache-control=no-cache
+/// assets/** cache-control="public, max-age=31536000, immutable"
+/// /index.html !cache-control
+/// ```
+/// A glob with spaces stands in quotes. `!NAME` takes back what earlier lines say.
+package final class AttributeRules: Sendable {
+  private struct Rule: Sendable {
+    var line: Int
+    var text: String
+    var glob: Glob
+    /// Nil takes back.
+    var settings: [(name: ObjectAttribute.Name, attribute: ObjectAttribute?)]
+  }
+
+  private static let longest = 1 << 16
+  private static let most = 10_000
+
+  private let rules: [Rule]
+  package let file: String
+  /// By the number of the rule.
+  private let matched: Locked<[Bool]>
+
+  package init(_ path: FilePath) throws(Failure) {
+    let lines = try LineReader(path, longest: Self.longest)
+    var rules: [Rule] = []
+    while let line = try lines.next() {
+      var line = AttributeLine(Array(line), isFirst: lines.number == 1)
+      do {
+        guard let rule = try line.read() else { continue }
+        rules.append(
+          Rule(
+            line: lines.number, text: SafeText.oneLine(String(decoding: rule.glob, as: UTF8.self)),
+            glob: Glob(rule.glob), settings: rule.settings))
+      } catch {
+        throw lines.failure(error.what, remedy: error.remedy)
+      }
+      guard rules.count <= Self.most else { throw lines.failure("there are more than \(Self.most) of them") }
+    }
+    (self.rules, file, matched) = (rules, path.text, Locked(Array(repeating: false, count: rules.count)))
+  }
+
+  /// Of the file that is found under this name, which is relative to the folder that was named.
+  func attributes(of name: [UInt8]) -> [ObjectAttribute] {
+    let matching = rules.indices.filter { rules[$0].glob.matches(name, isFolder: false) }
+    matched.withLock { matched in for rule in matching { matched[rule] = true } }
+    var settings: [(name: ObjectAttribute.Name, attribute: ObjectAttribute?)] = []
+    for setting in matching.flatMap({ rules[$0].settings }) {
+      settings.removeAll { $0.name == setting.name }
+      settings.append(setting)
+    }
+    return settings.compactMap(\.attribute)
+  }
+
+  package func set(_ object: inout ObjectHeaders, of name: [UInt8]) { object.set(attributes(of: name)) }
+
+  /// A line for each rule that has matched nothing so far.
+  package var unmatched: [Wording] {
+    let matched = matched.withLock { $0 }
+    return rules.indices.filter { !matched[$0] }.map { number in
+      "\(SafeText.oneLine(file)), line \(rules[number].line): \(rules[number].text) matches no file"
+    }
+  }
+
+  package var hasMatched: Bool { matched.withLock { $0.contains(true) } }
+}
+
+/// One line of a list of attributes, byte by byte.
+private struct AttributeLine {
+  struct Mistake: Error {
+    var what: Wording
+    var remedy: Wording?
+
+    init(_ what: Wording, _ remedy: Wording? = nil) { (self.what, self.remedy) = (what, remedy) }
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+  private static let backslash = UInt8(ascii: "\\")
+
+  private let bytes: [UInt8]
+  private var at = 0
+
+  init(_ line: [UInt8], isFirst: Bool) {
+    bytes = line
+    if isFirst, line.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
+  }
+
+  /// Nil for a comment or a line of blanks.
+  mutating func read() throws(Mistake) -> (
+    glob: [UInt8], settings: [(name: ObjectAttribute.Name, attribute: ObjectAttribute?)]
+  )? {
+    skipBlanks()
+    guard let first = byte, first != UInt8(ascii: "#") else { return nil }
+    let glob = first == Self.quote ? try quoted() : word()
+    guard glob.first != UInt8(ascii: "!") else {
+      throw Mistake("a glob cannot be negated", "write \\! for a name that begins with it")
+    }
+    guard glob.last != UInt8(ascii: "/") else {
+      throw Mistake("the glob is for folders, which have no attributes", "write ** behind it for all that is in them")
+    }
+    guard glob.contains(where: { $0 != UInt8(ascii: " ") }) else { throw Mistake("the glob is empty") }
+    var settings: [(name: ObjectAttribute.Name, attribute: ObjectAttribute?)] = []
+    skipBlanks()
+    while byte != nil {
+      settings.append(try setting())
+      skipBlanks()
+    }
+    guard !settings.isEmpty else { throw Mistake("no attribute follows the glob", Self.names) }
+    return (glob, settings)
+  }
+
+  private static let names: Wording = "the attributes are \(ObjectAttribute.Name.list), each with =VALUE"
+
+  private mutating func setting() throws(Mistake) -> (name: ObjectAttribute.Name, attribute: ObjectAttribute?) {
+    let takesBack = byte == UInt8(ascii: "!")
+    if takesBack { at += 1 }
+    let word = word(until: UInt8(ascii: "="))
+    guard let text = String(validating: word, as: UTF8.self), let name = ObjectAttribute.Name(text) else {
+      let shown = SafeText.oneLine(String(decoding: word, as: UTF8.self), limit: 80)
+      throw Mistake("there is no attribute \(shown)", Self.names)
+    }
+    guard byte == UInt8(ascii: "=") else {
+      guard takesBack else { throw Mistake("\(text) has no value", "write \(text)=VALUE, or !\(text) to take it back") }
+      return (name, nil)
+    }
+    guard !takesBack else { throw Mistake("!\(text) takes the value of earlier lines back, and has none itself") }
+    at += 1
+    let value = byte == Self.quote ? try quoted() : self.word()
+    guard let value = String(validating: value, as: UTF8.self), let attribute = ObjectAttribute(name, value) else {
+      throw Mistake("the value of \(text) is empty, not UTF-8, or has control characters")
+    }
+    return (name, attribute)
+  }
+
+  private var byte: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+  /// Also the carriage return of a line that was written on Windows.
+  private static func isBlank(_ byte: UInt8) -> Bool { " \t\r".utf8.contains(byte) }
+
+  private mutating func skipBlanks() {
+    while let byte, Self.isBlank(byte) { at += 1 }
+  }
+
+  private mutating func word(until mark: UInt8? = nil) -> [UInt8] {
+    let rest = bytes[at...].prefix { !Self.isBlank($0) && $0 != mark }
+    at = rest.endIndex
+    return Array(rest)
+  }
+
+  /// From a quotation mark to the next, of which a backslash is one before another or before itself. A glob keeps the
+  /// backslashes that mean something to it.
+  private mutating func quoted() throws(Mistake) -> [UInt8] {
+    at += 1
+    var text: [UInt8] = []
+    while let next = byte, next != Self.quote {
+      if next == Self.backslash, at + 1 < bytes.count, [Self.quote, Self.backslash].contains(bytes[at + 1]) { at += 1 }
+      text.append(bytes[at])
+      at += 1
+    }
+    guard byte != nil else { throw Mistake("a quotation mark has no end") }
+    at += 1
+    guard byte.map(Self.isBlank) ?? true else {
+      throw Mistake("something follows a quotation mark at once", "a space separates attributes")
+    }
+    return text
+  }
+}

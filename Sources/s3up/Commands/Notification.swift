@@ -1,0 +1,61 @@
+import Glibc
+import MultipartCore
+
+/// Tells a URL how the run has ended, with the last event that `--json` prints.
+struct Notification: Sendable {
+  enum Occasion: String, Sendable, CaseIterable { case always, failure, success }
+
+  static let secretVariable = "S3UP_NOTIFY_SECRET"
+  private static let limit = Duration.seconds(30)
+  /// After a signal: it ends the run within five seconds.
+  private static let shortLimit = Duration.seconds(2)
+
+  private let hook: WebHook
+  private let occasion: Occasion
+  private let event = Locked<String?>(nil)
+
+  /// Nil without `--notify`.
+  init?(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) {
+    let occasion = try invocation.choice(.notifyOn, as: Occasion.self)
+    let secret = try Self.secret(invocation, environment)
+    guard let given = invocation.last(.notify) else { return nil }
+    do throws(Failure) {
+      hook = try WebHook(given.value.text, secret: secret)
+    } catch {
+      // The value is not shown: whoever knows it can write there.
+      throw Failure(
+        .usage, "\(given.origin.text): \(error.message.commandText)", remedy: error.remedy?.commandText)
+    }
+    self.occasion = occasion ?? .always
+  }
+
+  private static func secret(_ invocation: Invocation, _ environment: [String: String]) throws(Failure) -> Secret? {
+    if let file = try invocation.path(.notifySecretFile) {
+      let path = FilePath(bytes: file.bytes)
+      let text = ASCII.trimmed(String(decoding: try SmallFile.read(path), as: UTF8.self))
+      guard !text.isEmpty else {
+        throw Failure(.configuration, "the file of the secret is empty", remedy: "Write the secret into it.")
+          .at(Place(file: path.text))
+      }
+      return Secret(text)
+    }
+    return environment[secretVariable].flatMap { $0.isEmpty ? nil : Secret($0) }
+  }
+
+  /// The last one counts.
+  func note(_ json: String) { event.withLock { $0 = json } }
+
+  /// What becomes of it changes nothing about the run.
+  func tell(_ status: ExitStatus, _ session: Session) async {
+    guard occasion == .always || (occasion == .success) == (status == .success), let json = event.withLock({ $0 })
+    else { return }
+    let wasStopped = session.signals.received != nil
+    session.signals.listen { [signals = session.signals] in signals.end(status.rawValue) }
+    do throws(Failure) {
+      try await hook.post(
+        json, session.storeOptions, within: wasStopped ? Self.shortLimit : Self.limit, session.world)
+    } catch {
+      session.console.line("s3up: --notify: \(SafeText.oneLine(error.message.commandText)); nobody was told")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Glibc
+import MultipartCore
+
+/// What a CI job's runner is told of a run: failures as marks, and at the end a table and values for later steps.
+final class JobReport: Sendable {
+  /// An object that is at the store now.
+  struct Row: Sendable {
+    var source: String
+    var bucket: String
+    var key: String
+    var summary: UploadSummary
+
+    var url: String { "s3://\(bucket)/\(key)" }
+  }
+
+  private struct State: Sendable {
+    var rows: [Row] = []
+    var count = 0
+    var bytes: Int64 = 0
+    var marks = 0
+    var isFolded = false
+  }
+
+  /// GitHub shows ten marks of a step, and takes 1 MiB for its page.
+  private static let mostMarks = 10
+  private static let mostRows = 200
+
+  private let runner: JobRunner?
+  private let dotenv: FilePath?
+  private let state = Locked(State())
+
+  /// Nil if there is nobody to tell.
+  init?(_ runner: JobRunner?, dotenv: FilePath?) {
+    guard runner != nil || dotenv != nil else { return nil }
+    (self.runner, self.dotenv) = (runner, dotenv)
+  }
+
+  func add(_ row: Row) {
+    state.withLock { state in
+      state.count += 1
+      state.bytes = state.bytes.plus(row.summary.size)
+      if state.rows.count < Self.mostRows { state.rows.append(row) }
+    }
+  }
+
+  func mark(_ failure: Failure, _ lines: [String]) -> String? {
+    let isShown = state.withLock { state in
+      state.marks += 1
+      return state.marks <= Self.mostMarks
+    }
+    return isShown ? runner?.mark(failure, lines) : nil
+  }
+
+  /// The lines of many files are folded.
+  func fold(_ title: String, _ now: Timestamp) -> String? {
+    guard let line = runner?.begins(title, at: now) else { return nil }
+    return state.withLock { state in
+      defer { state.isFolded = true }
+      return state.isFolded ? nil : line
+    }
+  }
+
+  func unfold(_ now: Timestamp) -> String? {
+    state.withLock { state in
+      defer { state.isFolded = false }
+      return state.isFolded ? runner?.ends(at: now) : nil
+    }
+  }
+
+  /// After the result. A file that cannot be written costs a line, and never the run.
+  func write(_ session: Session) {
+    let state = state.withLock { $0 }
+    guard let first = state.rows.first else { return }
+    let values = state.count == 1 ? Self.values(first) : []
+    append(Self.table(state.rows, state.count, state.bytes), to: runner?.summary, session)
+    append(values.map { Self.output($0.name, $0.value) }.joined(), to: runner?.outputs, session)
+    append(values.compactMap { Self.variable($0.name, $0.value) }.joined(), to: dotenv, anew: true, session)
+  }
+
+  private func append(_ text: String, to file: FilePath?, anew: Bool = false, _ session: Session) {
+    guard let file, !text.isEmpty else { return }
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (anew ? O_TRUNC : O_APPEND)
+    let descriptor = file.withCString { open($0, flags, 0o666) }
+    var error = descriptor < 0 ? errno : 0
+    if descriptor >= 0 {
+      error = Descriptor.writeAll(Array(text.utf8), to: descriptor)
+      if close(descriptor) != 0, error == 0 { error = errno }
+    }
+    guard error != 0 else { return }
+    session.console.line("s3up: \(SafeText.oneLine(file.text)) cannot be written: \(String(cString: strerror(error)))")
+  }
+
+  private static func values(_ row: Row) -> [(name: String, value: String)] {
+    [
+      ("etag", row.summary.etag ?? ""), ("version-id", row.summary.versionID ?? ""), ("url", row.url), ("key", row.key),
+    ].filter { !$0.1.isEmpty }
+  }
+
+  /// A value of several lines, whose end nobody who chose the value could know.
+  private static func output(_ name: String, _ value: String) -> String {
+    let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+    let end = "s3up-" + Hex.encode(bytes)
+    return "\(name)<<\(end)\n\(value)\n\(end)\n"
+  }
+
+  /// A line of a file of variables, which has no way to write a line break: then there is none.
+  private static func variable(_ name: String, _ value: String) -> String? {
+    guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+    let words = name.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+    return "S3_\(String(decoding: words, as: UTF8.self).uppercased())=\(value)\n"
+  }
+
+  private static func table(_ rows: [Row], _ count: Int, _ bytes: Int64) -> String {
+    let files = count == 1 ? "" : "\(Human.count(count, "object")), \(Human.size(bytes))\n\n"
+    let lines = rows.map { row in
+      let sum = row.summary.checksum.map { "\($0.algorithm) \($0.value)" } ?? row.summary.etag ?? ""
+      return "| " + [row.source, row.url, Human.size(row.summary.size), sum].map(cell).joined(separator: " | ") + " |\n"
+    }
+    let more = count > rows.count ? "\nand \(count - rows.count) more\n" : ""
+    let head = "| file | object | size | checksum |\n| --- | --- | ---: | --- |\n"
+    return "### s3up\n\n\(files)\(head)\(lines.joined())\(more)\n"
+  }
+
+  private static func cell(_ text: String) -> String { Escaped.markdown(SafeText.oneLine(text, limit: 300)) }
+}

@@ -1,0 +1,77 @@
+import MultipartCore
+
+/// Renders the progress of a run of many: those under way, each on a line, and the total.
+struct ManyProgress: Sendable {
+  /// How many of those under way have a line.
+  private static let mostLines = 8
+  /// A file that is sent sooner than this would only flicker.
+  private static let shortest = Duration.seconds(1)
+
+  private var meter = ProgressMeter()
+  /// The rate of the bytes that need not be waited for any more, whether they were sent or not.
+  private var ends = RateMeter()
+  /// Since when those under way are.
+  private var since: [String: Duration] = [:]
+  private var batch: BatchState?
+  private var total = ProgressState(name: "", total: nil)
+  private var now = Duration.zero
+
+  /// To be called at each tick.
+  mutating func measure(_ batch: BatchState, at now: Duration) {
+    (self.batch, self.now) = (batch, now)
+    var kept: [String: Duration] = [:]
+    for running in batch.running { kept[running.source] = since[running.source] ?? now }
+    since = kept
+    var whole = ProgressState(name: "", total: batch.foundAll ? batch.foundBytes : nil)
+    (whole.done, whole.taken, whole.connections) = (batch.ended, batch.taken, batch.connections)
+    let activities = batch.running.map(\.state.activity)
+    whole.activity = activities.first(where: \.isSending) ?? activities.first ?? .sending
+    total = meter.measure(whole, at: now)
+    total.done = batch.bytes
+    ends.add(batch.ended, at: now)
+    if total.words == nil, batch.foundAll { total.eta = ends.eta(remaining: batch.left) }
+  }
+
+  /// At most `rows` lines of at most `width` columns; the last one is the total.
+  func lines(width: Int, rows: Int) -> [String] {
+    let slow = (batch?.running ?? []).filter {
+      $0.state.activity != .starting && now - (since[$0.source] ?? now) >= Self.shortest
+    }
+    let room = max(0, min(Self.mostLines, rows - 2))
+    var lines = slow.prefix(room).map { running in
+      var state = ProgressState(running.source, running.state)
+      state.words = state.pause(at: now)
+      return ProgressLine.draw(state, width: width)
+    }
+    if slow.count > room, room > 0 { lines.append(TextWidth.cut("and \(slow.count - room) more", to: width)) }
+    return lines + [ProgressLine.fit(fields(total.shortened(width)), width: width).joined(separator: "  ")]
+  }
+
+  /// The total, for a log.
+  var plain: String { fields(total).map(\.text).joined(separator: ", ") }
+
+  private func fields(_ total: ProgressState) -> [ProgressLine.Field] {
+    guard let batch else { return [] }
+    let summary = batch.summary
+    let arrived = summary.uploaded + summary.downloaded + summary.verified
+    let ended = arrived + summary.unchanged + summary.existing + summary.failed
+    let (files, bytes) = (batch.foundAll ? "\(batch.found)" : "\(batch.found)+", Human.size(batch.foundBytes))
+    var fields: [ProgressLine.Field] = []
+    if batch.foundAll, batch.foundBytes > 0 {
+      fields.append(("\(Int(Double(max(0, batch.ended)) / Double(batch.foundBytes) * 100))%", 0))
+    }
+    fields.append(("\(ended) of \(files) files", 1))
+    fields.append(("\(Human.size(total.done)) of \(bytes)\(batch.foundAll ? "" : "+")", 4))
+    if summary.failed > 0 { fields.append(("\(summary.failed) failed", 2)) }
+    if let words = total.words { fields.append((words, 3)) }
+    if let rate = total.rate { fields.append((Human.rate(rate), 5)) }
+    if let eta = total.eta { fields.append(("ETA " + Human.clock(eta), 3)) }
+    if batch.connections > 0 { fields.append((Human.count(batch.connections, "connection"), 6)) }
+    return fields
+  }
+}
+
+extension BatchState {
+  /// Bytes of what is at the store, was there before, or has failed. Unlike what was sent, it ends where the run does.
+  var ended: Int64 { foundBytes - left }
+}
