@@ -3,6 +3,9 @@ public struct DownloadOutput: Sendable {
   enum Kind: Sendable {
     case file(FilePath)
     case descriptor(Int32, name: String)
+    /// `errors` becomes its standard error; nil: this process's.
+    case command([[UInt8]], errors: Int32?)
+    case feed(ByteFeed)
   }
 
   let kind: Kind
@@ -16,6 +19,16 @@ public struct DownloadOutput: Sendable {
     DownloadOutput(kind: .descriptor(descriptor, name: name))
   }
 
+  /// The standard input of a command, which is looked up in PATH. The object has arrived only if the command ends with 0. If
+  /// the download fails, the command and what it has started are ended before they can see the end of their input.
+  public static func command(_ words: [String]) -> DownloadOutput {
+    .command(words.map { Array($0.utf8) }, errors: nil)
+  }
+
+  package static func command(_ words: [[UInt8]], errors: Int32?) -> DownloadOutput {
+    DownloadOutput(kind: .command(words, errors: errors))
+  }
+
   package static func file(_ path: FilePath) -> DownloadOutput { DownloadOutput(kind: .file(path)) }
 
   /// What messages call it.
@@ -23,6 +36,8 @@ public struct DownloadOutput: Sendable {
     switch kind {
     case .file(let path): path.text
     case .descriptor(_, let name): name
+    case .command(let words, _): String(decoding: words.first ?? [], as: UTF8.self)
+    case .feed: "bytes"
     }
   }
 }
@@ -35,6 +50,8 @@ public struct DownloadOptions: Sendable {
   public var customerKey: CustomerKey?
   /// Only these bytes of the object; their place in it cannot be proven by a checksum.
   public var range: ClosedRange<Int64>?
+  /// Only this part of the object, as it was uploaded.
+  public var part: Int?
   /// How many bytes one request asks for; nil: 8 MiB, and 4 MiB where they are written in order.
   public var partSize: Int64?
   /// Replaces a file that is there. Otherwise it is a failure.

@@ -38,6 +38,9 @@ public final class DownloadTask: Sendable {
     return try result.get()
   }
 
+  /// Ends a command that takes the object, at once.
+  package func kill() { downloader.kill() }
+
   /// Stops the download; can be called from anywhere. What has come into a file is kept for the next run.
   public func cancel() { downloader.run.interrupt() }
 }

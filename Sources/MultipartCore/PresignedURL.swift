@@ -10,6 +10,8 @@ public struct PresignOptions: Sendable {
   public var contentType: String?
   /// The store accepts only bytes with this MD5 (Base64).
   public var contentMD5: String?
+  /// The answer to a GET or HEAD has the object's checksums, if the store keeps any.
+  public var givesChecksums = false
   /// Headers that the answer to a GET must have, such as `response-content-disposition`.
   public var answerHeaders: [NamedValue] = []
 

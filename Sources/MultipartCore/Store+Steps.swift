@@ -38,6 +38,8 @@ extension Store {
     if let number = options.partNumber, let id = options.uploadID {
       query += [QueryItem("partNumber", String(number)), QueryItem("uploadId", id)]
     }
+    // As a parameter, so that whoever has the URL need send no header.
+    if options.givesChecksums { query.append(QueryItem(HeaderName.checksumMode, "ENABLED")) }
     if let version = options.versionID { query.append(QueryItem("versionId", version)) }
     var headers = S3HeaderBuilder()
     try headers.add("Content-Type", options.contentType)

@@ -22,6 +22,9 @@ public final class Store: Sendable {
   /// Nil: nothing is signed.
   let credentials: CredentialKeeper?
 
+  /// The ETags of a directory bucket only look like MD5s.
+  var etagMayBeMD5: Bool { endpoint.kind != .directory }
+
   /// Finds the store's address, and looks up the bucket's region if nothing names one. Credentials are read when the
   /// first request needs them.
   public convenience init(bucket: String, _ options: StoreOptions = StoreOptions()) async throws(Failure) {
@@ -47,7 +50,7 @@ public final class Store: Sendable {
 
   package init(
     _ endpoint: BucketEndpoint, _ settings: StoreSettings, _ options: StoreOptions, credentials: CredentialKeeper?,
-    transport: any Transport, world: World
+    transport: any Transport, world: World, _ presigned: PresignedSigner? = nil
   ) {
     self.endpoint = endpoint
     self.settings = settings
@@ -74,7 +77,7 @@ public final class Store: Sendable {
     }
     self.signer = signer(shared)
     client = S3Client(
-      signer: self.signer, transport: transport, world: world, stallTimeout: stallTimeout,
+      signer: presigned ?? self.signer, transport: transport, world: world, stallTimeout: stallTimeout,
       answerTimeout: settings.transfer.answerTimeout)
     address = BucketAddress(
       endpoint.bucket,

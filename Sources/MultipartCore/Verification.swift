@@ -75,7 +75,7 @@ extension Store {
     let check = SameCheck(
       client: client,
       head: HeadObject(address(key, customerKey: options.customerKey), versionID: options.versionID),
-      file: file, purpose: .verifying, retry: retry, isStopped: { Task.isCancelled })
+      file: file, purpose: .verifying, etagMayBeMD5: etagMayBeMD5, retry: retry, isStopped: { Task.isCancelled })
     switch try await check.run() {
     case .same(let same):
       return .same(

@@ -2,10 +2,10 @@
 protocol ByteSums {
   var size: Int64 { get }
   mutating func of(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum
-  /// Of an object in the parts of a plan; nil if it was not computed.
-  mutating func composite(of plan: UploadPlan, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum?
+  /// Of an object in these parts; nil if it was not computed.
+  mutating func composite(of cut: PartCut, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum?
   /// The same.
-  mutating func etag(of plan: UploadPlan) throws(Failure) -> ETag?
+  mutating func etag(of cut: PartCut) throws(Failure) -> ETag?
 }
 
 /// What a store says of an object that shows whether these bytes are it: the rules for a file that may be there already, and
@@ -18,7 +18,9 @@ struct ByteProof: Sendable {
   /// the bytes.
   var strongestFirst = false
   /// The store has told how large the parts are: other sizes need not be tried, and sums that differ are of other bytes.
-  var planIsKnown = false
+  var cut: PartCut?
+  /// It was asked for the size of each, not of the first alone.
+  var isListed = false
 
   /// By the first that shows it.
   func sign(of object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
@@ -32,20 +34,35 @@ struct ByteProof: Sendable {
       case .none: break
       }
     }
-    if planIsKnown, case .doubtful(let why)? = doubt { return .different(why: why) }
+    if cut != nil, case .doubtful(let why)? = doubt { return .different(why: why) }
     return doubt ?? .none
   }
 
   /// For bytes that are to be proven or refuted: the strongest evidence first, and if that is of parts, the store is asked
-  /// how large they are. `head` has found the object.
-  static func strongest(of object: ObjectInfo, _ head: HeadObject, _ client: S3Client) async -> ByteProof {
-    var proof = ByteProof(etagMayBeMD5: object.encryption.etagMayBeMD5, strongestFirst: true)
-    if object.wholeChecksums.isEmpty, object.isInParts,
-      let plan = try? await client.parts(of: object, head)?.plan(of: object)
-    {
-      (proof.plan, proof.planIsKnown) = (plan, true)
+  /// how large the first one is. `head` has found the object; without it the store cannot be asked.
+  static func strongest(
+    of object: ObjectInfo, _ head: HeadObject?, _ client: S3Client, etagMayBeMD5: Bool
+  ) async -> ByteProof {
+    let proof = ByteProof(
+      etagMayBeMD5: etagMayBeMD5 && object.encryption.etagMayBeMD5, strongestFirst: true)
+    guard let head, object.needsParts,
+      let first = try? await client.parts(of: object, head, retrying: RetryPolicy(tries: 3))
+    else { return proof }
+    guard let cut = first.cut(of: object) else { return await proof.listed(object, head, client) ?? proof }
+    var known = proof
+    known.cut = cut
+    return known
+  }
+
+  /// By the size of each part, after the bytes were not the object's in parts of the first one's size: whoever makes an
+  /// object may cut it as they like. Nil if the store does not tell, or nothing changes.
+  func listed(_ object: ObjectInfo, _ head: HeadObject?, _ client: S3Client) async -> ByteProof? {
+    guard let head, object.needsParts, !isListed, let found = await client.cut(of: object, head), found != cut else {
+      return nil
     }
-    return proof
+    var listed = self
+    (listed.cut, listed.isListed) = (found, true)
+    return listed
   }
 
   /// What can show the bytes of an object, in the order in which it is asked.
@@ -89,14 +106,14 @@ struct ByteProof: Sendable {
       guard try sums.of(.md5).bytes == md5 else { return .different(why: "the object's ETag is not the file's MD5") }
       return .same(Match(evidence: "MD5 \(etag.value) of the object's ETag is the file's"))
     case .multipart(_, let parts):
-      let plans = plans(of: parts, sums.size)
-      for plan in plans where try sums.etag(of: plan) == etag {
-        let size = parts == 1 ? "" : " of \(plan.partSize) bytes"
+      let cuts = cuts(of: parts, sums.size)
+      for cut in cuts where try sums.etag(of: cut) == etag {
         return .same(
-          Match(parts: parts, evidence: "ETag \(etag.value) of the object is that of the file in \(parts) parts\(size)")
-        )
+          Match(
+            parts: parts,
+            evidence: "ETag \(etag.value) of the object is that of the file in \(parts) parts\(cut.title)"))
       }
-      guard !plans.isEmpty else { return .none }
+      guard !cuts.isEmpty else { return .none }
       let why = "the object's ETag is not that of the file in \(parts) parts"
       return parts == 1 ? .different(why: why) : .doubtful(why: why)
     }
@@ -105,29 +122,28 @@ struct ByteProof: Sendable {
   /// The part sizes of other programs, which are tried first.
   private static let usualSizes: [Int64] = [5, 8, 10, 15, 16, 25, 32, 50, 64, 100, 128, 256, 512].map { $0 << 20 }
   /// Each costs a pass over the file.
-  private static let mostPlans = 12
+  private static let mostCuts = 12
 
   /// In which the file has this many parts: its own plan, then parts of whole MiB, the usual ones first.
-  func plans(of parts: Int, _ length: Int64) -> [UploadPlan] {
+  func cuts(of parts: Int, _ length: Int64) -> [PartCut] {
     guard S3Limits.partNumbers.contains(parts) else { return [] }
-    if planIsKnown, let plan { return plan.partCount == parts ? [plan] : [] }
+    if let cut { return cut.count == parts ? [cut] : [] }
     // Whatever the part size is, the one part is the file.
-    guard parts > 1 else {
-      let one = try? UploadPlan(inParts: length, of: max(S3Limits.smallestPart, length))
-      return one.map { [$0] } ?? []
-    }
+    guard parts > 1 else { return [PartCut(length, partSize: length)] }
     var sizes = Self.usualSizes
     // N parts of s bytes: N - 1 whole ones are less than the file, and N are not.
     let least = max(1, ((length - 1) / Int64(parts)) >> 20)
     let most = ((length - 1) / Int64(parts - 1)) >> 20
-    for size in least...max(least, min(most, least + Int64(Self.mostPlans))) where !sizes.contains(size << 20) {
+    for size in least...max(least, min(most, least + Int64(Self.mostCuts))) where !sizes.contains(size << 20) {
       sizes.append(size << 20)
     }
-    var plans = plan.map { $0.partCount == parts && !$0.isSingle ? [$0] : [] } ?? []
-    for size in sizes where plans.count < Self.mostPlans && !plans.contains(where: { $0.partSize == size }) {
-      if let plan = try? UploadPlan(size: length, partSize: size), plan.partCount == parts { plans.append(plan) }
+    if let plan, !plan.isSingle { sizes.insert(plan.partSize, at: 0) }
+    var cuts: [PartCut] = []
+    for size in sizes where cuts.count < Self.mostCuts {
+      let cut = PartCut(length, partSize: size)
+      if cut.count == parts, !cuts.contains(cut) { cuts.append(cut) }
     }
-    return plans
+    return cuts
   }
 
   /// The strongest in the order of the algorithms, CRC64NVME first.
@@ -148,20 +164,19 @@ struct ByteProof: Sendable {
 
   private func byCompositeChecksum(_ object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
     for algorithm in ChecksumAlgorithm.allCases {
-      guard object.type(of: algorithm) == .composite,
-        let given = object.checksums[algorithm.headerName].flatMap({ CompositeChecksum(algorithm, text: $0) })
-      else { continue }
+      guard let given = object.compositeChecksum(algorithm) else { continue }
       let sum = Expectation.Sum(algorithm: algorithm, type: .composite, text: given.text)
       // A file is compared in its own parts alone: it is sent once more rather than read for each other size.
-      let plans =
-        strongestFirst ? plans(of: given.parts, sums.size) : plan.map { $0.partCount == given.parts ? [$0] : [] } ?? []
-      for plan in plans where try sums.composite(of: plan, algorithm) == given {
+      let cuts =
+        strongestFirst
+        ? cuts(of: given.parts, sums.size) : plan.map { $0.partCount == given.parts ? [PartCut($0)] : [] } ?? []
+      for cut in cuts where try sums.composite(of: cut, algorithm) == given {
         return .same(
           Match(
             parts: given.parts, sum: sum,
             evidence: "\(sum.title) \(sum.text) of the object is that of the file in \(given.parts) parts"))
       }
-      guard !plans.isEmpty else { continue }
+      guard !cuts.isEmpty else { continue }
       return .doubtful(why: "the object's \(sum.title) is not that of the file in \(given.parts) parts")
     }
     return .none

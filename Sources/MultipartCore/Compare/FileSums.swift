@@ -5,7 +5,7 @@ struct FileSums: ByteSums {
   var size: Int64 { file.size }
   let isStopped: @Sendable () -> Bool
   private var whole: [ChecksumAlgorithm: Checksum] = [:]
-  private var etags: [Int64: ETag] = [:]
+  private var etags: [(cut: PartCut, etag: ETag)] = []
 
   init(_ file: SourceFile, unless isStopped: @escaping @Sendable () -> Bool) {
     self.file = file
@@ -20,12 +20,12 @@ struct FileSums: ByteSums {
     return try sums.one(algorithm)
   }
 
-  /// Of the parts of a plan, in order.
-  mutating func of(parts plan: UploadPlan, _ algorithm: ChecksumAlgorithm) throws(Failure) -> [Checksum] {
+  /// In order.
+  mutating func of(parts cut: PartCut, _ algorithm: ChecksumAlgorithm) throws(Failure) -> [Checksum] {
     var parts: [Checksum] = []
     var pieces: [(checksum: Checksum, length: Int64)] = []
-    for number in 1...plan.partCount {
-      let (offset, length) = plan.range(of: number)
+    for number in 1...cut.count {
+      let (offset, length) = cut.range(of: number)
       let sums = try sums(algorithm, offset, length)
       parts.append(try sums.one(algorithm))
       pieces.append((try sums.one(.crc64nvme), length))
@@ -35,15 +35,14 @@ struct FileSums: ByteSums {
     return parts
   }
 
-  mutating func composite(of plan: UploadPlan, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum? {
-    try CompositeChecksum(of: of(parts: plan, algorithm))
+  mutating func composite(of cut: PartCut, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum? {
+    try CompositeChecksum(of: of(parts: cut, algorithm))
   }
 
-  /// Of an object in the parts of a plan.
-  mutating func etag(of plan: UploadPlan) throws(Failure) -> ETag? {
-    if let known = etags[plan.partSize] { return known }
-    let etag = ETag(try MultipartETag.of(md5s: of(parts: plan, .md5).map(\.bytes)))
-    etags[plan.partSize] = etag
+  mutating func etag(of cut: PartCut) throws(Failure) -> ETag? {
+    if let known = etags.first(where: { $0.cut == cut }) { return known.etag }
+    guard let etag = ETag(try MultipartETag.of(md5s: of(parts: cut, .md5).map(\.bytes))) else { return nil }
+    etags.append((cut, etag))
     return etag
   }
 

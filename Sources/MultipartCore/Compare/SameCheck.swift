@@ -78,13 +78,17 @@ struct SameCheck: Sendable {
     guard let size = object.size else { return .unknown(why: "the store does not say how long the object is") }
     guard size == file.size else { return differentSize(size) }
     let proof = await proof(of: object)
-    return try held(&sums) { (sums: inout FileSums) throws(Failure) in try judge(object, proof, &sums) }
+    let answer = try held(&sums) { (sums: inout FileSums) throws(Failure) in try judge(object, proof, &sums) }
+    guard case .different = answer, purpose == .verifying, let listed = await proof.listed(object, head, client) else {
+      return answer
+    }
+    return try held(&sums) { (sums: inout FileSums) throws(Failure) in try judge(object, listed, &sums) }
   }
 
   private func proof(of object: ObjectInfo) async -> ByteProof {
     switch purpose {
     case .skipping: ByteProof(plan: plan, etagMayBeMD5: etagMayBeMD5)
-    case .verifying: await .strongest(of: object, head, client)
+    case .verifying: await .strongest(of: object, head, client, etagMayBeMD5: etagMayBeMD5)
     }
   }
 

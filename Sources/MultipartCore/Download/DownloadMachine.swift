@@ -19,6 +19,8 @@ package struct DownloadMachine: ObjectMachine {
     /// Nothing is to be done: the target is the object already.
     case unchanged
     case openFailed(Failure)
+    /// The reader of a pipe has gone.
+    case outputFailed(Failure)
     case rangeDone(Receipt)
     case rangeFailed(Int, Failure)
     /// The reader of a pipe has this range.
@@ -199,7 +201,8 @@ package struct DownloadMachine: ObjectMachine {
       loading.passedOn = max(loading.passedOn, range)
       state = .loading(loading)
       return []
-    case .openFailed(let failure) where isLoading: return fail(failure, &scheduler)
+    // Later it shows in what the proof or the end waits for.
+    case .outputFailed(let failure): return isLoading ? fail(failure, &scheduler) : []
     default:
       isBusy = false
       return stepEnded(event, &scheduler)
@@ -259,7 +262,8 @@ package struct DownloadMachine: ObjectMachine {
   private mutating func arrived(
     _ landing: Scheduler<Receipt>.Landing, _ range: Int, _ failure: Failure?, _ scheduler: inout Scheduler<Receipt>
   ) -> [Action] {
-    if case .copyIsOut = landing { return [.cancel(range)] }
+    // Once one copy has arrived the other one need not; if one has failed, everything depends on the other.
+    if case .copyIsOut = landing { return failure == nil ? [.cancel(range)] : [] }
     underWay.remove(range)
     guard case .loading(var loading) = state else { return endIfQuiet() }
     state = .opening  // So that nothing is copied while it is changed.

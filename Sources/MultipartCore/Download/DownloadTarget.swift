@@ -112,6 +112,12 @@ struct DownloadTarget: Sendable {
     guard fchmod(part.descriptor, mode) == 0 else { throw Self.failure(errno, "the file's mode cannot be set", path) }
     if let time { part.set(time) }
     try part.sync()
+    guard part.isThere else {
+      throw Failure(
+        .local, "another program has removed or replaced the file that was being written",
+        remedy: "run it again: nothing has the target's name"
+      ).at(Place(file: path.text))
+    }
     do throws(ErrorNumber) {
       if found == nil || !replaces {
         try folder.renameNew(part.name, to: name)

@@ -1,11 +1,14 @@
 import Glibc
 
 extension Downloader {
-  private var headOperation: HeadObject { HeadObject(address, versionID: options.versionID) }
+  /// Nil if nothing but the one request can be sent.
+  var headOperation: HeadObject? {
+    client.signer.knowsOneRequest ? nil : HeadObject(address, versionID: options.versionID)
+  }
 
   func head() async -> DownloadMachine.Event {
     do throws(Failure) {
-      let object = try await client.perform(headOperation).object()
+      let object = try await found()
       guard object.size != nil else {
         throw Failure(.refused, "the store does not say how long the object is", requestID: object.requestID)
       }
@@ -14,6 +17,26 @@ extension Downloader {
       return .found
     } catch {
       return .headFailed(error)
+    }
+  }
+
+  private func found() async throws(Failure) -> ObjectInfo {
+    guard var operation = headOperation else { return try await headByGet() }
+    guard let part = options.part else { return try await client.perform(operation).object() }
+    operation.partNumber = part
+    do throws(Failure) {
+      let object = try await client.perform(operation).object()
+      guard object.placeOfPart != nil || part == 1 && object.partsCount == nil else {
+        throw Failure(
+          .refused, "the store does not tell where part \(part) of the object is",
+          remedy: "ask for its bytes by their range instead")
+      }
+      return object
+    } catch {
+      guard error.status == 416 else { throw error }
+      throw Failure(
+        .refused, "the object has no part \(part)", status: 416, requestID: error.requestID,
+        remedy: "ask how many it has: a HEAD of the object shows it")
     }
   }
 
@@ -42,7 +65,7 @@ extension Downloader {
         return .openFailed(Failure(.local, "no answer to HEAD"))
       }
       try wanted?.object.noted?.check(object)
-      let (start, length) = try range(of: size)
+      let (start, length) = try range(of: object, size)
       let plan = RangePlan(start: start, size: length, rangeSize: rangeSize)
       if case .file(let target) = kind, target.found != nil, let left = try leaves(target, object) {
         known.withLock { $0.result = left }
@@ -62,8 +85,8 @@ extension Downloader {
       switch kind {
       case .file where asked == nil: have = []
       case .file(let target): have = try openPart(target, object, plan)
-      case .stream(let path, let descriptor):
-        try openStream(path, descriptor, object, plan)
+      case .stream(let target):
+        try await openStream(target, object, plan)
         have = []
       }
       tell(.started(size: length, ranges: plan.count, rangeSize: rangeSize))
@@ -73,7 +96,8 @@ extension Downloader {
     }
   }
 
-  private func range(of size: Int64) throws(Failure) -> (start: Int64, length: Int64) {
+  private func range(of object: ObjectInfo, _ size: Int64) throws(Failure) -> (start: Int64, length: Int64) {
+    if options.part != nil, let place = object.placeOfPart { return place }
     guard let range = options.range else { return (0, size) }
     guard range.lowerBound < size else {
       throw Failure(.usage, "the range begins behind the object's \(size) bytes")
@@ -90,11 +114,11 @@ extension Downloader {
       result.evidence = "an earlier run has brought it, and neither has changed since"
       return result
     }
-    if options.skipsSame, options.range == nil, target.found?.size == object.size {
+    if options.skipsSame, options.range == nil, options.part == nil, target.found?.size == object.size {
       let file = TreeFile(folder: target.folder, path: target.name, nil)
       var sums = FileSums(try SourceFile(file, followsLinks: false), unless: { [progress] in progress.isStopped })
       let proof = ByteProof(
-        plan: try? UploadPlan(size: object.size ?? 0), etagMayBeMD5: object.encryption.etagMayBeMD5)
+        plan: try? UploadPlan(size: object.size ?? 0), etagMayBeMD5: etagMayBeMD5 && object.encryption.etagMayBeMD5)
       if case .same(let match) = try proof.sign(of: object, &sums) {
         result.evidence = match.evidence
         result.checksum = match.sum.map(UploadedObject.Sum.init)
@@ -132,7 +156,9 @@ extension Downloader {
 
   /// Which checksums are taken while the bytes come, and how the object is cut into parts.
   private func planProof(_ object: ObjectInfo, _ plan: RangePlan) async {
-    let proof = options.range == nil ? await ByteProof.strongest(of: object, headOperation, client) : ByteProof()
+    let proof =
+      options.range == nil && !object.isPartOnly
+      ? await ByteProof.strongest(of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5) : ByteProof()
     known.withLock { known in
       known.plan = plan
       known.algorithms = Set(object.wholeChecksums.filter(\.isCRC)).union([.crc64nvme])
@@ -180,21 +206,6 @@ extension Downloader {
     return have
   }
 
-  private func openStream(
-    _ path: FilePath?, _ descriptor: Int32, _ object: ObjectInfo, _ plan: RangePlan
-  ) throws(Failure) {
-    var opened = descriptor
-    if let path {
-      opened = path.withCString { Glibc.open($0, O_WRONLY | O_CLOEXEC | O_NOCTTY) }
-      guard opened >= 0 else { throw DownloadTarget.failure(errno, "the target cannot be opened", path) }
-    }
-    let proof = known.withLock { $0.proof }
-    let ordered = OrderedOutput(
-      opened, owns: path != nil, count: plan.count, sums: try StreamSums(object, proof, size: plan.size),
-      passedOn: { [weak self] in self?.post(.passedOn($0)) }, failed: { [weak self] in self?.post(.openFailed($0)) })
-    known.withLock { $0.ordered = ordered }
-  }
-
   // MARK: - Ranges
 
   func get(_ number: Int, fresh: Bool, isCopy: Bool) async -> DownloadMachine.Event {
@@ -209,7 +220,8 @@ extension Downloader {
     defer { transfer.end(confirmed: confirmed) }
     do throws(Failure) {
       let wanted = RangeSink.Wanted(
-        number: number, first: plan.start + offset, length: length, size: size, etag: object.etag.flatMap(ETag.init))
+        number: number, first: plan.start + offset, length: length, size: size, etag: object.etag.flatMap(ETag.init),
+        modified: object.lastModified)
       let isListed = known.withLock { $0.isListed }
       let inMemory = isCopy || ordered != nil || isListed
       let (claims, ticket) = (claims, claims.enter())
@@ -272,7 +284,7 @@ extension Downloader {
 
   /// The whole object in one answer, which tells what a HEAD would have told.
   private func take(_ bytes: [UInt8], of object: ObjectInfo) async throws(Failure) {
-    let proof = await ByteProof.strongest(of: object, headOperation, client)
+    let proof = await ByteProof.strongest(of: object, headOperation, client, etagMayBeMD5: etagMayBeMD5)
     var sums = try StreamSums(object, proof, size: Int64(bytes.count))
     var problem: Failure?
     bytes.withUnsafeBytes { bytes in
@@ -305,17 +317,27 @@ extension Downloader {
       guard let object = now.object else { return .proofFailed(Failure(.local, "no answer to HEAD")) }
       var result = DownloadedObject(.completed, object)
       (result.size, result.parts) = (now.plan.size, now.plan.count)
-      result.evidence = "size only: nothing that the store says of the object shows its bytes"
+      result.evidence = Self.sizeOnly
       // Also if it cannot be proven: a pipe's reader has taken all but the last range.
       let stream = if let body = now.body { body } else { try await now.ordered?.wholeSums() }
       if options.range != nil {
         result.evidence = "size of the range only: a store has no checksum of it"
       } else {
-        switch try sign(object, now, stream) {
+        let isPart = options.part != nil && object.isPartOnly
+        if isPart { result.evidence = "size of the part only: the store has no checksum of it" }
+        switch try sign(isPart ? object.asPart : object, now, stream) {
         case .same(let match):
           result.evidence = match.evidence
           result.checksum = match.sum.map(UploadedObject.Sum.init)
-        case .different(let why): return .refuted(Self.refutation(why))
+        case .different(let why) where isPart:
+          guard try await isChecksumOfWhole(object) else { return .refuted(Self.refutation(why)) }
+        case .different(let why):
+          // The parts may be of sizes that nothing has shown so far.
+          if let listed = await now.proof.listed(object, headOperation, client) {
+            known.withLock { $0.proof = listed }
+            if stream == nil { return await prove() }
+          }
+          return .refuted(Self.refutation(why))
         case .doubtful:
           result.evidence = "size only: the parts of which the store made its ETag or checksum are not known"
         case .none: break
@@ -325,8 +347,17 @@ extension Downloader {
       known.withLock { $0.result = result }
       return .proven
     } catch {
-      return .proofFailed(error)
+      return .proofFailed(await explained(error))
     }
+  }
+
+  private static let sizeOnly = "size only: nothing that the store says of the object shows its bytes"
+
+  /// Some stores return the checksum of the whole object with each of its parts.
+  private func isChecksumOfWhole(_ part: ObjectInfo) async throws(Failure) -> Bool {
+    guard let headOperation else { return false }
+    let whole = try await client.perform(headOperation, retrying: RetryPolicy(tries: 3)).object()
+    return part.checksums.allSatisfy { whole.checksums[$0.key] == $0.value }
   }
 
   private static func refutation(_ why: String) -> Failure {
@@ -348,7 +379,7 @@ extension Downloader {
   func publish() async -> DownloadMachine.Event {
     let (part, ordered) = known.withLock { ($0.part, $0.ordered) }
     do throws(Failure) {
-      if let ordered { try await ordered.release() }
+      if let ordered { try await release(ordered) }
       if case .file(let target) = kind, let part {
         let object = known.withLock { $0.object }
         try target.publish(
@@ -388,8 +419,8 @@ private struct CombinedSums: ByteSums {
     return sum
   }
 
-  func composite(of plan: UploadPlan, _ algorithm: ChecksumAlgorithm) -> CompositeChecksum? { nil }
-  func etag(of plan: UploadPlan) -> ETag? { nil }
+  func composite(of cut: PartCut, _ algorithm: ChecksumAlgorithm) -> CompositeChecksum? { nil }
+  func etag(of cut: PartCut) -> ETag? { nil }
 }
 
 extension UploadedObject.Sum {

@@ -16,17 +16,27 @@ final class Downloader: Performer {
   /// By the uptime.
   var began: Duration { seat.withLock { $0.since } }
   let rangeSize: Int64
+  let etagMayBeMD5: Bool
   /// How many ranges may be in memory; nil: they go into a file.
   let ahead: Int?
   let kind: Kind
 
   enum Kind {
     case file(DownloadTarget)
-    case stream(FilePath?, descriptor: Int32)
+    case stream(StreamTarget)
 
     var isStream: Bool { if case .stream = self { true } else { false } }
 
     func rangeSize(_ options: DownloadOptions) -> Int64 { options.partSize ?? (isStream ? 4 << 20 : 8 << 20) }
+  }
+
+  /// What takes the bytes in order.
+  enum StreamTarget {
+    case descriptor(Int32)
+    /// A named pipe or a device.
+    case path(FilePath)
+    case command([[UInt8]], errors: Int32?)
+    case feed(ByteFeed)
   }
 
   /// What is known once the store has answered, and where the bytes go.
@@ -44,6 +54,8 @@ final class Downloader: Performer {
     /// The checksums of what that request has brought.
     var body: StreamSums?
     var ordered: OrderedOutput?
+    /// What takes it, until it has ended well.
+    var command: ProducerProcess?
     var sums: [Int: [ChecksumAlgorithm: Checksum]] = [:]
     var result: DownloadedObject?
   }
@@ -51,8 +63,10 @@ final class Downloader: Performer {
   private let counters: Locked<TransferProgress>
   var progress: TransferProgress { counters.withLock { $0 } }
 
-  /// Of the ranges that are written in order, this many are in memory at most.
+  /// Of the ranges that are written in order, this many are in memory at most, and no more bytes than these unless two
+  /// ranges have more.
   private static let mostAhead = 12
+  private static let mostInMemory: Int64 = 64 << 20
 
   convenience init(
     _ store: Store, key: String, _ output: DownloadOutput, _ options: DownloadOptions,
@@ -61,11 +75,13 @@ final class Downloader: Performer {
     try store.check(options)
     let kind: Kind
     switch output.kind {
-    case .descriptor(let descriptor, _): kind = .stream(nil, descriptor: descriptor)
+    case .descriptor(let descriptor, _): kind = .stream(.descriptor(descriptor))
+    case .command(let words, let errors): kind = .stream(.command(words, errors: errors))
+    case .feed(let feed): kind = .stream(.feed(feed))
     case .file(let path):
       switch try DownloadTarget.look(at: path) {
       case .file(let target): kind = .file(target)
-      case .stream: kind = .stream(path, descriptor: -1)
+      case .stream: kind = .stream(.path(path))
       }
     }
     var settings = store.settings.transfer.scheduling(
@@ -86,7 +102,8 @@ final class Downloader: Performer {
     (self.kind, self.name, self.options) = (kind, name, options)
     (self.run, self.wanted, self.tell) = (run, wanted, tell)
     rangeSize = kind.rangeSize(options)
-    ahead = kind.isStream ? Self.mostAhead : nil
+    ahead = kind.isStream ? max(2, min(Self.mostAhead, Int(Self.mostInMemory / rangeSize))) : nil
+    etagMayBeMD5 = store.etagMayBeMD5
     stateFolder = store.options.stateFolder(store.world.environment)
     counters = Locked(TransferProgress(total: wanted?.object.size, parts: nil))
   }
@@ -184,16 +201,27 @@ final class Downloader: Performer {
 
   var moved: [Int: Int64] { progress.moved }
 
-  func stop() { progress.stop() }
+  func stop() {
+    progress.stop()
+    known.withLock { $0.ordered }?.stop()
+  }
 
   func endUnfinished(_ machine: DownloadMachine) -> Failure {
     tasks.cancelAll()
+    kill()
     let failure = run.interruption ?? Failure(.interrupted, "interrupted")
     return leave(failure)
   }
 
-  var mustSettle: Bool { false }
-  func settle(_ result: Result<DownloadedObject, Failure>) async {}
+  /// A command must end before it sees the end of its input, which it would take for that of the object. So its group is
+  /// its own, and our end of the pipe stays open meanwhile.
+  var mustSettle: Bool { known.withLock { $0.command } != nil }
+  func settle(_ result: Result<DownloadedObject, Failure>) async {
+    await known.withLock { $0.command }?.terminate(grace: Self.grace, in: world)
+  }
+  private static let grace = Duration.seconds(2)
+
+  func kill() { known.withLock { $0.command }?.kill() }
 
   func count(total: Int64, ranges: Int) { counters.withLock { $0 = TransferProgress(total: total, parts: ranges) } }
 
@@ -226,7 +254,7 @@ final class Downloader: Performer {
   private func leave(_ failure: Failure) -> Failure {
     var failure = failure
     let (part, record, plan) = known.withLock { ($0.part, $0.record, $0.plan) }
-    let keeps = Self.passing.contains(failure.code) && part != nil && record != nil && plan.count > 0
+    let keeps = Self.passing.contains(failure.code) && part?.isThere == true && record != nil && plan.count > 0
     if !keeps { part?.remove() }
     record?.close(keeps: keeps)
     failure.isResumable = keeps

@@ -1,8 +1,7 @@
 import Glibc
 
-/// Writes ranges in their order, whatever the order in which they come, and holds the last one back until the object is
-/// proven. Writing may block for as long as the reader likes, so it has a thread of its own while there is something to
-/// write.
+/// Passes ranges on in their order, whatever the order in which they come, and holds the last one back until the object is
+/// proven. Writing may block for as long as the reader likes, so each range is written by a thread of its own.
 final class OrderedOutput: Sendable {
   private struct State: Sendable {
     var waiting: [Int: [UInt8]] = [:]
@@ -10,27 +9,42 @@ final class OrderedOutput: Sendable {
     var isWriting = false
     var failure: Failure?
     var sums: StreamSums
+    var isClosed = false
     /// Told once all but the last were written, or could not be.
     var waiter: CheckedContinuation<Void, Never>?
   }
 
-  private let descriptor: Int32
-  private let owns: Bool
+  enum Sink: Sendable {
+    case descriptor(Int32, owns: Bool)
+    case feed(ByteFeed)
+  }
+
+  private let sink: Sink
   private let count: Int
   private let state: Locked<State>
   private let passedOn: @Sendable (Int) -> Void
   private let failed: @Sendable (Failure) -> Void
 
   init(
-    _ descriptor: Int32, owns: Bool, count: Int, sums: StreamSums, passedOn: @escaping @Sendable (Int) -> Void,
+    _ sink: Sink, count: Int, sums: StreamSums, passedOn: @escaping @Sendable (Int) -> Void,
     failed: @escaping @Sendable (Failure) -> Void
   ) {
-    (self.descriptor, self.owns, self.count) = (descriptor, owns, count)
+    (self.sink, self.count) = (sink, count)
     (self.passedOn, self.failed) = (passedOn, failed)
     state = Locked(State(sums: sums))
   }
 
-  deinit { if owns { close(descriptor) } }
+  deinit { closeOutput() }
+
+  /// After the last byte.
+  func closeOutput() {
+    guard case .descriptor(let descriptor, owns: true) = sink else { return }
+    let closes = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
+    }
+    if closes { close(descriptor) }
+  }
 
   func put(_ number: Int, _ bytes: [UInt8]) {
     let starts = state.withLock { state in
@@ -40,15 +54,10 @@ final class OrderedOutput: Sendable {
       state.isWriting = true
       return true
     }
-    guard starts else { return }
-    do throws(Failure) {
-      try OwnThread.start { [self] in drain() }.detach()
-    } catch {
-      end(error)
-    }
+    if starts { Task { [self] in await drain() } }
   }
 
-  private func drain() {
+  private func drain() async {
     while true {
       let piece: (Int, [UInt8])? = state.withLock { state in
         guard state.failure == nil, state.next < count, let bytes = state.waiting.removeValue(forKey: state.next) else {
@@ -60,7 +69,7 @@ final class OrderedOutput: Sendable {
       guard let (number, bytes) = piece else { break }
       do throws(Failure) {
         try sum(bytes)
-        try write(bytes)
+        try await write(bytes)
       } catch {
         return end(error)
       }
@@ -76,6 +85,12 @@ final class OrderedOutput: Sendable {
       state.isWriting = false
     }
     failed(failure)
+    wakeIfAllOut()
+  }
+
+  /// Nobody waits for the reader any more.
+  func stop() {
+    state.withLock { $0.failure = $0.failure ?? Failure(.interrupted, "interrupted") }
     wakeIfAllOut()
   }
 
@@ -111,30 +126,32 @@ final class OrderedOutput: Sendable {
 
   /// What was held back.
   func release() async throws(Failure) {
-    guard let last = state.withLock({ $0.waiting.removeValue(forKey: count) }) else { return }
-    let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
-      do throws(Failure) {
-        try OwnThread.start { [self] in
-          do throws(Failure) {
-            try write(last)
-            continuation.resume(returning: .success(()))
-          } catch {
-            continuation.resume(returning: .failure(error))
-          }
-        }.detach()
-      } catch {
-        continuation.resume(returning: .failure(error))
-      }
-    }
-    try result.get()
+    if let last = state.withLock({ $0.waiting.removeValue(forKey: count) }) { try await write(last) }
   }
 
-  private func write(_ bytes: [UInt8]) throws(Failure) {
-    guard StateFolder.writeAll(descriptor, bytes) else {
-      let error = errno
-      throw .system(
-        .local, error, "the output cannot be written",
-        remedy: error == EPIPE ? "the program that reads it has ended before it had the whole object" : nil)
+  private func write(_ bytes: [UInt8]) async throws(Failure) {
+    switch sink {
+    case .feed(let feed):
+      guard await feed.put(bytes) else { throw Failure(.interrupted, "nobody takes the bytes any more") }
+    case .descriptor(let descriptor, _):
+      let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
+        do throws(Failure) {
+          try OwnThread.start {
+            continuation.resume(returning: Self.write(bytes, descriptor).map { .failure($0) } ?? .success(()))
+          }.detach()
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+      try result.get()
     }
+  }
+
+  private static func write(_ bytes: [UInt8], _ descriptor: Int32) -> Failure? {
+    guard !StateFolder.writeAll(descriptor, bytes) else { return nil }
+    let error = errno
+    return .system(
+      .local, error, "the output cannot be written",
+      remedy: error == EPIPE ? "the program that reads it has ended before it had the whole object" : nil)
   }
 }

@@ -70,6 +70,15 @@ final class PartFile: Sendable {
   func prepare(_ size: Int64, keeps: Bool) throws(Failure) {
     guard keeps || ftruncate(descriptor, 0) == 0 else { throw failure("cannot be written") }
     guard size > 0 else { return }
+    // Beyond it the kernel ends the process with a signal.
+    var limit = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, UInt64(size) > UInt64(limit.rlim_cur) {
+      throw Failure(
+        .local, "no file may be longer than \(limit.rlim_cur) bytes here, and the object has \(size)",
+        remedy: "raise the limit: ulimit -f"
+      )
+      .at(Place(file: path.text))
+    }
     let code = ck_allocate(descriptor, size)
     guard [0, EOPNOTSUPP, ENOSYS, EINVAL].contains(code) else {
       throw DownloadTarget.failure(code, "the file cannot be made as long as the object", path)
@@ -116,7 +125,16 @@ final class PartFile: Sendable {
     guard fsync(descriptor) == 0 else { throw failure("cannot be made durable") }
   }
 
-  func remove() { folder.remove(name) }
+  /// Its name still leads to it (`fstat`, `fstatat`).
+  var isThere: Bool {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, let named = try? folder.status(of: name, followsLinks: false) else {
+      return false
+    }
+    return Inode(named) == Inode(status)
+  }
+
+  func remove() { if isThere { folder.remove(name) } }
 
   /// UTIME_OMIT, which Glibc's module lacks.
   private static let omitted = (1 << 30) - 2

@@ -50,6 +50,7 @@ final class RangeSink: BodySink, @unchecked Sendable {
     /// Of the whole object.
     var size: Int64
     var etag: ETag?
+    var modified: Timestamp?
     var isWhole: Bool { first == 0 && length == size }
   }
 
@@ -82,8 +83,11 @@ final class RangeSink: BodySink, @unchecked Sendable {
 
   /// Nil if the answer is what was asked for.
   static func judge(_ status: Int, _ headers: HeaderList, _ wanted: Wanted) -> Failure? {
-    if let expected = wanted.etag, let given = headers["ETag"].flatMap(ETag.init), given != expected {
-      return replaced
+    if let expected = wanted.etag, let given = headers["ETag"].flatMap(ETag.init) {
+      if given != expected { return replaced }
+    } else if let expected = wanted.modified, let given = headers["Last-Modified"].flatMap(S3Date.http) {
+      // Without an ETag this is all that shows it.
+      if given != expected { return replaced }
     }
     guard status == 206 else {
       guard status == 200, wanted.isWhole else {

@@ -1,51 +1,69 @@
 /// The checksums of bytes that go by once, in order: those by which the object can be proven.
 struct StreamSums: ByteSums {
+  /// Of the parts of one cut.
+  private struct InParts: Sendable {
+    let cut: PartCut
+    let algorithm: ChecksumAlgorithm
+    var sums: [Checksum] = []
+    private var running: MultiChecksum
+    private var left: Int64
+
+    init(_ cut: PartCut, _ algorithm: ChecksumAlgorithm) throws(Failure) {
+      (self.cut, self.algorithm, left) = (cut, algorithm, cut.range(of: 1).length)
+      running = try MultiChecksum([algorithm])
+    }
+
+    var isWhole: Bool { sums.count == cut.count }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+      var at = 0
+      while at < bytes.count, !isWhole {
+        let count = min(bytes.count - at, Int(left))
+        running.update(UnsafeRawBufferPointer(rebasing: bytes[at..<at + count]))
+        at += count
+        left -= Int64(count)
+        guard left == 0 else { continue }
+        if let sum = try running.finish()[algorithm] { sums.append(sum) }
+        running = try MultiChecksum([algorithm])
+        left = isWhole ? 0 : cut.range(of: sums.count + 1).length
+      }
+    }
+  }
+
   let size: Int64
-  private let plan: UploadPlan?
-  private let partAlgorithm: ChecksumAlgorithm?
   private var whole: MultiChecksum
-  private var part: MultiChecksum
-  private var parts: [Checksum] = []
-  private var left: Int64
+  private var parts: [InParts] = []
+
+  /// If the store does not tell how large the parts are, each size that is tried costs one more sum of all bytes.
+  private static let mostCuts = 4
 
   init(_ object: ObjectInfo, _ proof: ByteProof, size: Int64) throws(Failure) {
     self.size = size
     var algorithms: Set<ChecksumAlgorithm> = [.crc64nvme]
-    var ofParts: (UploadPlan, ChecksumAlgorithm)?
     if let one = ChecksumAlgorithm.allCases.first(where: { object.wholeChecksum($0) != nil }) {
       algorithms.insert(one)
     } else {
       if object.notesMD5 { algorithms.insert(.md5) }
-      switch object.etag.flatMap(ETag.init)?.form {
-      case .md5: algorithms.insert(.md5)
-      case .multipart(_, let count): ofParts = proof.plans(of: count, size).first.map { ($0, .md5) }
-      case .opaque, nil: break
-      }
-      if let (algorithm, count) = object.composite, let plan = proof.plans(of: count, size).first {
-        ofParts = (plan, algorithm)
+      let etag = proof.etagMayBeMD5 ? object.etag.flatMap(ETag.init)?.form : nil
+      if case .md5 = etag { algorithms.insert(.md5) }
+      if let (algorithm, count) = object.composite {
+        parts = try Self.parts(proof.cuts(of: count, size), algorithm)
+      } else if case .multipart(_, let count) = etag {
+        parts = try Self.parts(proof.cuts(of: count, size), .md5)
       }
     }
-    (plan, partAlgorithm) = (ofParts?.0, ofParts?.1)
     whole = try MultiChecksum(algorithms)
-    part = try MultiChecksum(partAlgorithm.map { [$0] } ?? [])
-    left = plan?.range(of: 1).length ?? 0
+  }
+
+  private static func parts(_ cuts: [PartCut], _ algorithm: ChecksumAlgorithm) throws(Failure) -> [InParts] {
+    var parts: [InParts] = []
+    for cut in cuts.prefix(mostCuts) { parts.append(try InParts(cut, algorithm)) }
+    return parts
   }
 
   mutating func update(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
     whole.update(bytes)
-    guard let plan, let partAlgorithm else { return }
-    var at = 0
-    while at < bytes.count {
-      let count = min(bytes.count - at, Int(left))
-      part.update(UnsafeRawBufferPointer(rebasing: bytes[at..<at + count]))
-      at += count
-      left -= Int64(count)
-      guard left == 0 else { continue }
-      if let sum = try part.finish()[partAlgorithm] { parts.append(sum) }
-      part = try MultiChecksum([partAlgorithm])
-      guard parts.count < plan.partCount else { return }
-      left = plan.range(of: parts.count + 1).length
-    }
+    for index in parts.indices { try parts[index].update(bytes) }
   }
 
   func of(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum {
@@ -55,14 +73,18 @@ struct StreamSums: ByteSums {
     return sum
   }
 
-  func composite(of plan: UploadPlan, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum? {
-    guard plan == self.plan, algorithm == partAlgorithm, parts.count == plan.partCount else { return nil }
-    return try CompositeChecksum(of: parts)
+  func composite(of cut: PartCut, _ algorithm: ChecksumAlgorithm) throws(Failure) -> CompositeChecksum? {
+    guard let sums = sums(of: cut, algorithm) else { return nil }
+    return try CompositeChecksum(of: sums)
   }
 
-  func etag(of plan: UploadPlan) throws(Failure) -> ETag? {
-    guard plan == self.plan, partAlgorithm == .md5, parts.count == plan.partCount else { return nil }
-    return ETag(try MultipartETag.of(md5s: parts.map(\.bytes)))
+  func etag(of cut: PartCut) throws(Failure) -> ETag? {
+    guard let sums = sums(of: cut, .md5) else { return nil }
+    return ETag(try MultipartETag.of(md5s: sums.map(\.bytes)))
+  }
+
+  private func sums(of cut: PartCut, _ algorithm: ChecksumAlgorithm) -> [Checksum]? {
+    parts.first { $0.cut == cut && $0.algorithm == algorithm && $0.isWhole }?.sums
   }
 }
 
@@ -71,11 +93,17 @@ extension ObjectInfo {
 
   /// Of its parts.
   var composite: (ChecksumAlgorithm, Int)? {
-    for algorithm in ChecksumAlgorithm.allCases where type(of: algorithm) == .composite {
-      if let text = checksums[algorithm.headerName], let sum = CompositeChecksum(algorithm, text: text) {
-        return (algorithm, sum.parts)
-      }
+    for algorithm in ChecksumAlgorithm.allCases {
+      if let sum = compositeChecksum(algorithm) { return (algorithm, sum.parts) }
     }
     return nil
+  }
+
+  func compositeChecksum(_ algorithm: ChecksumAlgorithm) -> CompositeChecksum? {
+    guard type(of: algorithm) == .composite, let text = checksums[algorithm.headerName] else { return nil }
+    if let sum = CompositeChecksum(algorithm, text: text) { return sum }
+    // In the answer to a range S3 leaves the number of parts out, even if the range is the whole object.
+    guard case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form else { return nil }
+    return CompositeChecksum(algorithm, text: "\(text)-\(parts)")
   }
 }

@@ -16,6 +16,12 @@ package protocol RequestSigner: Sendable {
   func takeClockNote() -> String?
   /// Requests are held up until somebody provides credentials.
   var waitsForCredentials: Bool { get }
+  /// It has one request, signed before, and no other.
+  var knowsOneRequest: Bool { get }
+}
+
+extension RequestSigner {
+  package var knowsOneRequest: Bool { false }
 }
 
 /// What an answer taught, so that the request is worth sending again.
@@ -153,38 +159,4 @@ package struct BucketSigner: RequestSigner {
       region: bucket.region, service: bucket.signingName,
       tokenName: session == nil ? "X-Amz-Security-Token" : "X-Amz-S3session-Token", keys: keys)
   }
-}
-
-/// A request that was signed before, in its URL. The operation's headers are sent along; which of them the signature
-/// covers is up to the signer.
-package struct PresignedSigner: RequestSigner {
-  private let request: Request
-
-  package init(_ request: Request) {
-    self.request = request
-  }
-
-  package var waitsForCredentials: Bool { false }
-  package var origin: String {
-    request.url.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(request.url[..<$0]) } ?? request.url
-  }
-
-  package var signsPayload: Bool { false }
-
-  package func signed(_ wanted: S3Request) async throws(Failure) -> Request {
-    guard wanted.method == request.method else {
-      throw Failure(.usage, "the URL is signed for \(request.method.rawValue), not for \(wanted.method.rawValue)")
-    }
-    var signed = wanted.wire(request.url)
-    signed.headers = request.headers
-    for field in wanted.headers.fields where request.headers[field.name] == nil {
-      signed.headers.add(field.name, field.value)
-    }
-    return signed
-  }
-
-  package func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? { nil }
-  package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool { false }
-  package var clockNote: String? { nil }
-  package func takeClockNote() -> String? { nil }
 }

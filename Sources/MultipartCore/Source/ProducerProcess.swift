@@ -1,13 +1,18 @@
 import Glibc
 
+/// Which end of a command is a pipe to this program.
+package enum PipeEnd: Sendable {
+  case output, input
+}
+
 /// How a producer ended.
 package enum ProducerEnd: Sendable, Equatable {
   case exited(Int32)
   case signalled(Int32)
 
-  /// Why its output must not be published; nil if it succeeded. Ctrl-C goes to every process of the terminal's group, so
+  /// Why its output must not be published, or its input may not have been taken; nil if it succeeded. Ctrl-C goes to every process of the terminal's group, so
   /// we may learn that a command in our group died of it before the signal has reached us.
-  package func failure(of command: String, group: ProducerGroup = .own) -> Failure? {
+  package func failure(of command: String, group: ProducerGroup = .own, end: PipeEnd = .output) -> Failure? {
     if case .ours = group, self == .signalled(SIGINT) {
       return Failure(.interrupted, "interrupted").at(Place(file: command))
     }
@@ -18,10 +23,17 @@ package enum ProducerEnd: Sendable, Equatable {
       case .signalled(let signal): "was ended by signal \(Self.title(of: signal))"
       }
     guard !what.isEmpty else { return nil }
-    return Failure(
-      .dataMismatch, "the command \(what), so its output is incomplete",
-      remedy: "nothing was published: see why it fails"
-    ).at(Place(file: command))
+    let failure =
+      switch end {
+      case .output:
+        Failure(
+          .dataMismatch, "the command \(what), so its output is incomplete",
+          remedy: "nothing was published: see why it fails")
+      case .input:
+        Failure(
+          .dataMismatch, "the command \(what), so it may not have taken the object", remedy: "see why it fails")
+      }
+    return failure.at(Place(file: command))
   }
 
   private static func title(_ number: Int32) -> String? {
@@ -38,9 +50,9 @@ package enum ProducerEnd: Sendable, Equatable {
   }
 }
 
-/// A command whose standard output is the source of an upload.
+/// A command whose standard output is the source of an upload, or whose standard input takes an object.
 ///
-/// It runs with our standard input and standard error, in our process group or its own. Its output counts only if it exits
+/// It runs with our other standard streams, in our process group or its own. Its output counts only if it exits
 /// with 0: the end of the stream alone proves nothing, and a command that closes its output early is waited for too.
 ///
 ///     let producer = try ProducerProcess(["pg_dump", "db"].map { Array($0.utf8) })
@@ -53,14 +65,14 @@ package final class ProducerProcess: Sendable {
   package let pid: Int32
   let group: ProducerGroup
   private let watch: ProducerWatch
-  private let output: Locked<Int32>
+  private let pipe: Locked<Int32>
 
   /// Starts the command, looked up in PATH as a shell would. Its words are bytes, as file names are. Without an
   /// environment it inherits ours; with `readsNothing` its standard input is `/dev/null`. `errors` becomes its standard
   /// error; the caller closes it.
   package init(
     _ words: [[UInt8]], environment: [String: String]? = nil, readsNothing: Bool = false, group: ProducerGroup = .ours,
-    errors: Int32? = nil
+    errors: Int32? = nil, end: PipeEnd = .output
   ) throws(Failure) {
     guard let first = words.first, !first.isEmpty else {
       throw Failure(.usage, "no command is named", remedy: "write it after --, such as -- pg_dump mydb")
@@ -69,14 +81,14 @@ package final class ProducerProcess: Sendable {
     command = String(decoding: first, as: UTF8.self)
     self.group = group
     let spawned = try ProducerSpawn.run(
-      words, environment: environment, readsNothing: readsNothing, group: group, errors: errors)
+      words, environment: environment, readsNothing: readsNothing, group: group, errors: errors, end: end)
     pid = spawned.pid
-    output = Locked(spawned.output)
+    pipe = Locked(spawned.pipe)
     watch = ProducerWatch(spawned.pid, group: group)
     do throws(Failure) {
       try watch.begin()
     } catch {
-      close(spawned.output)
+      close(spawned.pipe)
       watch.abandon()
       throw error
     }
@@ -84,18 +96,18 @@ package final class ProducerProcess: Sendable {
 
   /// A command that nobody waits for gets SIGTERM; it is still waited for, so that no zombie stays.
   deinit {
-    let left = output.withLock { $0 }
+    let left = pipe.withLock { $0 }
     if left >= 0 { close(left) }
     watch.signal(SIGTERM)
     watch.letGo()
   }
 
-  /// The read end of its standard output, which the caller must close: the command then gets SIGPIPE if it writes more.
-  /// -1 if it was taken before.
+  /// Our end of the pipe, which the caller must close: the command then gets SIGPIPE if it writes more, or the end of its
+  /// input. -1 if it was taken before.
   package func takeDescriptor() -> Int32 {
-    output.withLock { output in
-      defer { output = -1 }
-      return output
+    pipe.withLock { pipe in
+      defer { pipe = -1 }
+      return pipe
     }
   }
 

@@ -5,28 +5,29 @@
 enum ProducerSpawn {
   static func run(
     _ words: [[UInt8]], environment: [String: String]?, readsNothing: Bool = false, group: ProducerGroup = .ours,
-    errors: Int32? = nil
-  ) throws(Failure) -> (pid: pid_t, output: Int32) {
+    errors: Int32? = nil, end: PipeEnd = .output
+  ) throws(Failure) -> (pid: pid_t, pipe: Int32) {
     keepExitStatuses()
     let pipe = try Pipe()
-    defer { close(pipe.writing) }
+    let (its, ours) = end == .output ? (pipe.writing, pipe.reading) : (pipe.reading, pipe.writing)
+    defer { close(its) }
     var pid = pid_t()
-    let status = spawn(words, environment, readsNothing, group, output: pipe.writing, errors, &pid)
+    let status = spawn(words, environment, readsNothing, group, its, end, errors, &pid)
     guard status == 0 else {
-      close(pipe.reading)
+      close(ours)
       throw failure(status).at(Place(file: String(decoding: words.first ?? [], as: UTF8.self)))
     }
-    return (pid, pipe.reading)
+    return (pid, ours)
   }
 
   private static func spawn(
-    _ words: [[UInt8]], _ environment: [String: String]?, _ readsNothing: Bool, _ group: ProducerGroup, output: Int32,
-    _ errors: Int32?, _ pid: inout pid_t
+    _ words: [[UInt8]], _ environment: [String: String]?, _ readsNothing: Bool, _ group: ProducerGroup, _ pipe: Int32,
+    _ end: PipeEnd, _ errors: Int32?, _ pid: inout pid_t
   ) -> Int32 {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, pipe, end == .output ? STDOUT_FILENO : STDIN_FILENO)
     if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
     if readsNothing { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
 

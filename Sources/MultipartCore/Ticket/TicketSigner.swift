@@ -74,15 +74,9 @@ struct TicketSigner: RequestSigner {
 
   /// A refusal is final: only whoever issued the ticket can correct it.
   func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
-    guard answer.status == 403 || answer.status == 400 || answer.status == 401 else { return nil }
-    let body = S3ErrorBody(answer.body)
-    let code = body.code ?? S3ErrorBody.code(answer.headers)
-    let saysExpired =
-      code.map { ["ExpiredToken", "RequestExpired"].contains($0) } ?? false
-      || (body.message.map { $0.lowercased().holds("expired") } ?? false)
-    guard answer.status != 400 || saysExpired else { return nil }
-    let requestID = S3ErrorBody.requestID(answer.headers)
-    if saysExpired || now >= ticket.expires {
+    guard let refusal = PresignedRefusal(answer) else { return nil }
+    let (code, requestID) = (refusal.code, refusal.requestID)
+    if refusal.saysExpired || now >= ticket.expires {
       return .refusal(Self.expired(at: ticket.expires, status: answer.status, s3Code: code, requestID: requestID))
     }
     return .refusal(

@@ -1,7 +1,7 @@
 import Glibc
 import MultipartCore
 
-/// `s3up get s3://BUCKET/KEY [FILE|DIR/|-]`
+/// `s3up get s3://BUCKET/KEY|URL [FILE|DIR/|-]`, and with `--to-command` to a command.
 struct GetCommand {
   private let session: Session
   private let start: Duration
@@ -11,56 +11,150 @@ struct GetCommand {
     start = session.world.uptime()
   }
 
-  func run() async throws(Failure) {
-    let words = session.invocation.positionals
-    guard (1...2).contains(words.count) else {
-      throw Failure(.usage, "get takes an object and a target", remedy: "s3up get s3://BUCKET/KEY [FILE|DIR/|-]")
+  /// Where the object is.
+  private enum Source {
+    case object(S3URL)
+    case url(PresignedObject)
+
+    init(_ word: Argument, _ session: Session) throws(Failure) {
+      self =
+        S3URL.isWeb(word)
+        ? .url(try PresignedObject(word.text, session.storeOptions)) : .object(try S3URL.object(word))
     }
-    let url = try S3URL.object(words[0])
-    let target = try Self.target(words.count > 1 ? words[1] : nil, key: url.key ?? "")
-    let options = try DownloadOptions(session.invocation, shared: session.options.upload)
-    let subject = Event.Subject(source: nil, bucket: url.bucket, key: url.key)
-    do throws(Failure) {
-      try await RunAlarm.run(options.deadline, session.world) { (alarm) async throws(Failure) in
-        try await get(url, target, options, subject, alarm)
+
+    /// What a file in a folder is called.
+    var lastName: Argument {
+      switch self {
+      case .object(let url): Argument(url.key ?? "").lastComponent
+      case .url(let object): Argument(object.name ?? "").lastComponent
       }
-    } catch {
-      throw error.at(Place(file: target?.text ?? "-", bucket: url.bucket, key: url.key))
+    }
+
+    /// For people and programs.
+    var subject: Event.Subject {
+      switch self {
+      case .object(let url): Event.Subject(source: nil, bucket: url.bucket, key: url.key)
+      case .url(let object): Event.Subject(source: object.address, bucket: nil, key: nil)
+      }
+    }
+
+    var text: String {
+      switch self {
+      case .object(let url): "s3://\(url.bucket)/\(url.key ?? "")"
+      case .url(let object): object.address
+      }
     }
   }
 
+  /// Where the object goes.
+  private enum Target {
+    case file(FilePath)
+    case standardOutput
+    case command([Argument])
+
+    /// Beside the progress.
+    func label(_ key: String) -> String { if case .file(let path) = self { path.name } else { key } }
+
+    var name: String {
+      switch self {
+      case .file(let path): path.text
+      case .standardOutput: "-"
+      case .command(let words): words.first?.text ?? ""
+      }
+    }
+  }
+
+  func run() async throws(Failure) {
+    let (source, target) = try read()
+    let options = try DownloadOptions(session.invocation, shared: session.options.upload)
+    do throws(Failure) {
+      try await RunAlarm.run(options.deadline, session.world) { (alarm) async throws(Failure) in
+        try await get(source, target, options, alarm)
+      }
+    } catch {
+      var error = error.at(Place(file: target.name))
+      switch source {
+      case .object(let url): error = error.at(Place(bucket: url.bucket, key: url.key))
+      // What is behind a URL is called by the URL.
+      case .url(let object): (error.place.file, error.place.bucket, error.place.key) = (object.address, nil, nil)
+      }
+      throw error
+    }
+  }
+
+  private func read() throws(Failure) -> (source: Source, target: Target) {
+    let words = session.invocation.positionals
+    if session.invocation.toggle(.toCommand) == true {
+      guard words.count > 1, S3URL.looksLike(words[0]) || S3URL.isWeb(words[0]) else {
+        throw Failure(
+          .usage, "--to-command wants an object and a command",
+          remedy: "Write s3up get --to-command s3://BUCKET/KEY -- CMD ARG...")
+      }
+      return (try Source(words[0], session), .command(Array(words.dropFirst())))
+    }
+    guard (1...2).contains(words.count) else {
+      throw Failure(.usage, "get takes an object and a target", remedy: "s3up get s3://BUCKET/KEY|URL [FILE|DIR/|-]")
+    }
+    let source = try Source(words[0], session)
+    let file = try Self.target(words.count > 1 ? words[1] : nil, name: source.lastName.bytes)
+    return (source, file.map { .file($0) } ?? .standardOutput)
+  }
+
   /// Nil: standard output.
-  private static func target(_ word: Argument?, key: String) throws(Failure) -> FilePath? {
+  private static func target(_ word: Argument?, name: [UInt8]) throws(Failure) -> FilePath? {
     guard word?.bytes != Array("-".utf8) else { return nil }
     let folder: [UInt8]
     if let word {
+      // It may be a presigned URL, which no message repeats.
+      guard !S3URL.isWeb(word), !S3URL.looksLike(word) else {
+        throw Failure(
+          .usage, "the target is an address, not a file",
+          remedy: "The object comes first: s3up get OBJECT [FILE|DIR/|-]")
+      }
       let path = FilePath(bytes: word.bytes)
       guard word.bytes.last == UInt8(ascii: "/") || BatchSources.isFolder(path) else { return path }
       folder = word.bytes.last == UInt8(ascii: "/") ? word.bytes : word.bytes + [UInt8(ascii: "/")]
     } else {
       folder = []
     }
-    let name = Argument(key).lastComponent.bytes
     guard !name.isEmpty, name != Array(".".utf8), name != Array("..".utf8) else {
-      throw Failure(.usage, "the key has no last name that a file can have", remedy: "Name the file.")
+      throw Failure(.usage, "the object has no last name that a file can have", remedy: "Name the file.")
     }
     return FilePath(bytes: folder + name)
   }
 
   private func get(
-    _ url: S3URL, _ target: FilePath?, _ options: DownloadOptions, _ subject: Event.Subject, _ alarm: RunAlarm
+    _ source: Source, _ target: Target, _ options: DownloadOptions, _ alarm: RunAlarm
   ) async throws(Failure) {
     var options = options
     options.deadline = options.deadline.map { $0 - (session.world.uptime() - start) }
-    if target == nil, session.output.json != nil {
+    if case .standardOutput = target, session.output.json != nil {
       throw Failure(
         .usage, "--json and an object on standard output exclude each other",
         remedy: "Name a file, or leave --json out.")
     }
-    let store = try await session.store(url.bucket)
-    let reporter = GetReporter(session, subject, name: target?.name ?? url.key ?? "")
-    let output: DownloadOutput = target.map { .file($0) } ?? .descriptor(STDOUT_FILENO, name: "standard output")
-    let download = try store.downloadTask(url.key ?? "", to: output, options, onEvent: reporter.hear)
+    var store: Store?
+    if case .object(let url) = source { store = try await session.store(url.bucket) }
+    let words = Reporter.style(session) == .bar ? ProducerWords(session.console) : nil
+    defer { words?.end() }
+    var errors: Int32?
+    if case .command = target { errors = words?.begin() }
+    defer { errors.map { _ = close($0) } }
+    let reporter = GetReporter(session, source.subject, name: target.label(source.lastName.text))
+    let output: DownloadOutput =
+      switch target {
+      case .file(let path): .file(path)
+      case .standardOutput: .descriptor(STDOUT_FILENO, name: "standard output")
+      case .command(let command): .command(command.map(\.bytes), errors: errors)
+      }
+    let download: DownloadTask
+    switch (source, store) {
+    case (.object(let url), let store?):
+      download = try store.downloadTask(url.key ?? "", to: output, options, onEvent: reporter.hear)
+    case (.url(let object), _): download = try object.downloadTask(to: output, options, onEvent: reporter.hear)
+    case (.object, nil): throw Failure(.local, "the store is not known")
+    }
+    session.signals.atEnd { download.kill() }
     session.signals.listen { download.cancel() }
     session.signals.onReport { reporter.report() }
     session.signals.onPause { reporter.pause() }
@@ -74,21 +168,24 @@ struct GetCommand {
       throw error
     }
     guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
-    try say(result, url, target, subject)
+    try say(result, source, target)
   }
 
   private func say(
-    _ result: DownloadedObject, _ url: S3URL, _ target: FilePath?, _ subject: Event.Subject
+    _ result: DownloadedObject, _ source: Source, _ target: Target
   ) throws(Failure) {
     let summary = DownloadSummary(
-      result: result, destination: target?.text ?? "-", bucket: url.bucket, key: url.key ?? "",
+      result: result, source: source.text, destination: target.name,
       duration: session.world.uptime() - start)
-    guard target != nil else {
-      session.notification?.note(Event.got(subject, summary).json)
-      // Standard output has the object.
+    switch target {
+    case .file: break
+    case .command where session.output.json != nil: break
+    case .standardOutput, .command:
+      session.notification?.note(Event.got(source.subject, summary).json)
+      // Standard output has the object, or is the command's.
       if !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) { session.console.line(summary.line) }
       return
     }
-    try session.say(session.paint(STDOUT_FILENO).result(summary.line), json: Event.got(subject, summary).json)
+    try session.say(session.paint(STDOUT_FILENO).result(summary.line), json: Event.got(source.subject, summary).json)
   }
 }

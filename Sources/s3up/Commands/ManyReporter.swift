@@ -62,7 +62,8 @@ final class ManyReporter: Sendable {
         VerifyCommand.line(object, source, bucket, key, took),
         json: Event.verified(Event.Subject(source: source, bucket: bucket, key: key), object, took: took).json)
     case .downloaded(let object, let file, let bucket, let key, let took):
-      let summary = DownloadSummary(result: object, destination: file, bucket: bucket, key: key, duration: took)
+      let summary = DownloadSummary(
+        result: object, source: "s3://\(bucket)/\(key)", destination: file, duration: took)
       result(
         summary.line, json: Event.got(Event.Subject(source: nil, bucket: bucket, key: key), summary).json)
     case .download(let event, let file, let bucket, let key):

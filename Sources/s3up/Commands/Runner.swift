@@ -55,7 +55,7 @@ enum Runner {
     case .putMany: return try await PutManyCommand(session).run()
     case .putByTicket: try await TicketPutCommand(session).run()
     case .putByTickets: return try await TicketPutCommand(session).runMany()
-    case .getOne: try await GetCommand(session).run()
+    case .getOne, .getURL: try await GetCommand(session).run()
     case .getMany: return try await GetManyCommand(session).run()
     case .verifyOne: try await VerifyCommand(session).run()
     case .verifyMany: return try await VerifyManyCommand(session).run()

@@ -11,6 +11,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case deadline
   case equalParts = "equal-parts"
   case fromCommand = "from-command"
+  case toCommand = "to-command"
 
   case recursive
   case include
@@ -134,6 +135,7 @@ enum FlagName: String, Sendable, CaseIterable {
   case humanReadable = "human-readable"
   case versions
 
+  case checksumMode = "checksum-mode"
   case method
   case expires
   case contentMD5 = "content-md5"

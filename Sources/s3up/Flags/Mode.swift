@@ -5,7 +5,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
   case putOne, putMany, putByTicket, putByTickets
   case create, partSigned, partByURL, parts, complete, abort, uploads, presign
   case issueOne, issueMany, showTicket, renewTicket, finishTicket, revokeTicket
-  case getOne, getMany, ls, head, verifyOne, verifyMany
+  case getOne, getMany, getURL, ls, head, verifyOne, verifyMany
   case doctor, help, completions
 
   /// `--recursive is not for `…
@@ -31,6 +31,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
     case .revokeTicket: "ticket revoke"
     case .getOne: "a download of one object"
     case .getMany: "a run of many objects"
+    case .getURL: "a download from a URL"
     case .verifyOne: "the comparison of one file"
     case .verifyMany: "the comparison of many files"
     case .ls: "ls"
@@ -53,6 +54,7 @@ enum Mode: UInt32, Sendable, CaseIterable {
       "Leave it out, or name the folder instead of the file."
     case .putByTicket, .putByTickets:
       "What the object is like, and how it is reached, was settled when the ticket was issued."
+    case .getURL: "A URL says itself where its object is."
     case .partByURL: "A presigned URL names its upload and part."
     case .issueMany where others.contains(.issueOne): "Leave it out, or issue the tickets one by one."
     default: "Leave it out: it is for " + others.titles.joined(separator: ", ") + "."
@@ -106,7 +108,10 @@ struct ModeSet: OptionSet, Sendable {
   static let renew = ModeSet(.renewTicket)
   static let finish = ModeSet(.finishTicket)
   static let ticket: ModeSet = [.issue, ModeSet(.showTicket), .renew, .finish, ModeSet(.revokeTicket)]
-  static let getOne = ModeSet(.getOne)
+  /// By bucket and key.
+  static let getObject = ModeSet(.getOne)
+  static let getURL = ModeSet(.getURL)
+  static let getOne: ModeSet = [.getObject, .getURL]
   static let getMany = ModeSet(.getMany)
   static let get: ModeSet = [.getOne, .getMany]
   static let verifyOne = ModeSet(.verifyOne)
@@ -123,8 +128,9 @@ struct ModeSet: OptionSet, Sendable {
     .put, .create, .part, .parts, .complete, .abort, .uploads, .presign, .ticket, .get, .verify, .ls, .head, .doctor,
   ]
   static let all: ModeSet = [.store, .help, .completions]
-  /// Those that look for the store and for credentials; a ticket has its store's address, and its requests are signed.
-  static let signed = store.subtracting([.byTicket, .byTickets])
+  /// Those that look for the store and for credentials; a ticket or a URL has its store's address, and its requests are
+  /// signed.
+  static let signed = store.subtracting([.byTicket, .byTickets, .getURL])
   /// Those that retry and wait. `doctor` does not: it reports what is wrong now.
   static let patient = store.subtracting(.doctor)
   /// Those that are told what the object is like: they create it, or the upload that becomes it, or check it at the end.
@@ -159,7 +165,10 @@ extension CommandName {
       case .finish: return .finishTicket
       case .revoke: return .revokeTicket
       }
+    case .get where invocation.positionals.first.map(S3URL.isWeb) == true: return .getURL
     case .get:
+      // What follows the object is the command then.
+      guard invocation.toggle(.toCommand) != true else { return .getOne }
       let isOfMany = invocation.isOfMany(.getMany, .getOne) || invocation.positionals.count(where: S3URL.looksLike) > 1
       return isOfMany ? .getMany : .getOne
     case .verify: return invocation.isOfMany(.verifyMany, .verifyOne) ? .verifyMany : .verifyOne

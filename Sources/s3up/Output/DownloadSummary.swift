@@ -3,14 +3,14 @@ import MultipartCore
 /// The result of a download.
 struct DownloadSummary: Sendable {
   var result: DownloadedObject
+  /// `s3://BUCKET/KEY`, or a URL without its query.
+  var source: String
   var destination: String
-  var bucket: String
-  var key: String
   var duration: Duration
 
   /// `got s3://b/k as FILE (1.0 GiB, 12.3 s, 83 MiB/s; CRC64NVME abc= of the object is the file's)`
   var line: String {
-    let object = SafeText.oneLine("s3://\(bucket)/\(key)", limit: .max)
+    let object = SafeText.oneLine(source, limit: .max)
     let file = SafeText.oneLine(destination, limit: .max)
     let evidence = SafeText.oneLine(result.evidence)
     switch result.outcome {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # demo.sh S3UP: uploads random bytes with the given binary to a real S3 server on loopback, reads the object back with
-# curl and compares the SHA-256 of both. Server and files are removed at the end, also after Ctrl-C.
+# curl and compares the SHA-256 of both, and brings the file back with the given binary and compares it. Server and files are removed at the end, also after Ctrl-C.
 #   S3UP_DEMO_MIB  the size of the file (default 256)
 set -euo pipefail
 
@@ -62,14 +62,23 @@ if [ "$got" != "$sent" ]; then
   exit 1
 fi
 
+get=(get "s3://$bucket/$key" "$work/back.bin" "${put[@]:3}")
+show "s3up get s3://$bucket/$key back.bin ${get[*]:3}"
+s3up "${get[@]}"
+cmp "$work/random.bin" "$work/back.bin" || {
+  echo "demo: what came back is NOT the file" >&2
+  exit 1
+}
+
 s3up="${binary#"$repository/"}"
 cat <<EOF
 
-The object is the file, byte for byte. s3up sent $size MiB in $((took / 1000)).$(printf %03d $((took % 1000))) s, $((size * 1000 / took)) MiB/s.
+The object is the file, byte for byte, and so is what came back. s3up sent $size MiB in $((took / 1000)).$(printf %03d $((took % 1000))) s, $((size * 1000 / took)) MiB/s.
 
 Now with a bucket of your own:
   export AWS_ACCESS_KEY_ID=... AWS_SECRET_ACCESS_KEY=... AWS_REGION=...
   $s3up put FILE s3://BUCKET/KEY
+  $s3up get s3://BUCKET/KEY FILE
   $s3up put FILE s3://BUCKET/KEY --endpoint-url https://HOST   (a store that is not AWS)
 and:
   $s3up help           every command and option

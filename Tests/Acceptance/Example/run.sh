@@ -12,5 +12,7 @@ export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
 export XDG_STATE_HOME=$state
-"$build/debug/Tutorial" "$(value ENDPOINT)" "$(value BUCKET)" Package.swift
+cp Package.swift "$state/file"
+"$build/debug/Tutorial" "$(value ENDPOINT)" "$(value BUCKET)" "$state/file"
+cmp "$state/file" "$state/file.back"
 "$build/debug/Example" "$(value ENDPOINT)" "$(value BUCKET)"

@@ -5,9 +5,10 @@ import Testing
 @Suite("A run whose objects go down")
 struct DownloadRunTests {
   @Test(
-    "300 random runs: every object ends, is whole if it says so, is never a mixture, and the window is never exceeded")
+    "1,000 random runs: every object ends, is whole and right if it says so, nothing that is there is loaded again, and the window is never exceeded"
+  )
   func many() {
-    for seed in 0..<300 as Range<UInt64> {
+    for seed in 0..<1000 as Range<UInt64> {
       var play = DownloadPlay(seed: seed)
       play.play()
       #expect(play.mistakes.isEmpty, "seed \(seed): \(play.mistakes)")
@@ -32,6 +33,33 @@ struct DownloadRunTests {
     #expect(!run.isOver, "the other copy still answers")
     let last = run.handle(.of(0, .rangeFailed(5, Failure(.interrupted, "cancelled"))), at: .seconds(41))
     #expect(last.contains { if case .act(0, .prove) = $0 { true } else { false } })
+  }
+
+  @Test("A slow range at the end of which one copy fails depends on the other", arguments: [true, false])
+  func copyFails(_ arrives: Bool) {
+    var settings = RunSettings()
+    (settings.concurrency, settings.hedges) = (2, true)
+    var run = Run<DownloadMachine>(settings)
+    run.add(0, DownloadMachine(.init(rangeSize: 1 << 20)), partSize: 1 << 20)
+    run.close()
+    _ = run.begin(at: .zero)
+    _ = run.handle(.of(0, .found), at: .zero)
+    _ = run.handle(.of(0, .opened(ranges: 5, size: 5 << 20, have: [])), at: .zero)
+    for range in 1...4 { _ = run.handle(.of(0, .rangeDone(.init(range: range))), at: .seconds(range)) }
+    let orders = (5...40).flatMap { run.handle(.tick, at: .seconds($0)) }
+    #expect(orders.contains { if case .act(0, .get(5, _, isCopy: true)) = $0 { true } else { false } })
+    let first = run.handle(.of(0, .rangeFailed(5, Failure(.network, "reset"))), at: .seconds(41))
+    #expect(!first.contains { if case .act(0, .cancel) = $0 { true } else { false } }, "the other copy goes on")
+    let event = arrives ? DownloadMachine.Event.rangeDone(.init(range: 5)) : .rangeFailed(5, Failure(.network, "reset"))
+    let last = run.handle(.of(0, event), at: .seconds(42))
+    #expect(
+      last.contains {
+        switch $0 {
+        case .act(0, .prove): arrives
+        case .act(0, .say(.retry(5, _, _, _, _))): !arrives
+        default: false
+        }
+      })
   }
 
   @Test("What could not be proven is loaded once more, from other connections, and then it is a failure")
@@ -108,6 +136,11 @@ private struct DownloadPlay {
   private var isReplaced: [Bool]
   private var ranges: [Int] = []
   private var arrived: [Int: Set<Int>] = [:]
+  /// What an earlier run has left, and has proven.
+  private var left: [Int: Set<Int>] = [:]
+  /// Ranges that have arrived with wrong bytes.
+  private var wrong: [Int: Set<Int>] = [:]
+  private var reloads: Set<Int> = []
   private var ends: [Int: DownloadMachine.Outcome] = [:]
   private let faults: Double
   private let replaces: Bool
@@ -131,6 +164,9 @@ private struct DownloadPlay {
         object, DownloadMachine(.init(rangeSize: 1 << 20, ahead: isListed ? nil : ahead, isListed: isListed)),
         partSize: 1 << 20)
       ranges.append(isListed ? 1 : dice.below(10))
+      if ahead == nil, !isListed {
+        left[object] = Set((0..<ranges[object]).map { $0 + 1 }.filter { _ in dice.chance(0.3) })
+      }
     }
     run.close()
   }
@@ -153,6 +189,7 @@ private struct DownloadPlay {
       if end == .done, arrived[object, default: []].count != ranges[object] {
         mistakes.append("object \(object) is not whole")
       }
+      if end == .done, !wrong[object, default: []].isEmpty { mistakes.append("object \(object) is wrong") }
       if faults == 0, !replaces, stopAt == nil, end != .done {
         mistakes.append("object \(object) failed without a fault")
       }
@@ -184,13 +221,21 @@ private struct DownloadPlay {
       if next.isCancelled, dice.chance(0.8) { return .rangeFailed(range, Failure(.interrupted, "cancelled")) }
       if isReplaced[next.object] { return .rangeFailed(range, RangeSink.replaced) }
       if isFault { return .rangeFailed(range, Failure(dice.chance(0.3) ? .throttled : .network, "fault")) }
-      arrived[next.object, default: []].insert(range)
+      // Of two copies the first one counts.
+      if arrived[next.object, default: []].insert(range).inserted, dice.chance(faults / 4) {
+        wrong[next.object, default: []].insert(range)
+      }
       return .rangeDone(.init(range: range))
     case .open:
       if isFault { return .openFailed(Failure(.local, "no room")) }
       let count = ranges[next.object]
-      return .opened(ranges: count, size: Int64(count) << 20, have: [])
-    case .prove: return isFault ? .refuted(Failure(.dataMismatch, "another sum")) : .proven
+      let have = left[next.object, default: []]
+      arrived[next.object, default: []].formUnion(have)
+      return .opened(ranges: count, size: Int64(count) << 20, have: have)
+    case .prove:
+      if arrived[next.object, default: []].count != ranges[next.object] { mistakes.append("proven too early") }
+      if dice.chance(faults / 4) { return .proofFailed(Failure(.local, "not readable")) }
+      return wrong[next.object, default: []].isEmpty ? .proven : .refuted(Failure(.dataMismatch, "another sum"))
     case .publish: return isFault ? .publishFailed(Failure(.local, "no room")) : .published
     default: return isFault ? .headFailed(Failure(.network, "reset")) : .found
     }
@@ -209,8 +254,12 @@ private struct DownloadPlay {
         if ends[object] != nil { mistakes.append("object \(object) ends twice") }
         if out.contains(where: { $0.object == object }) { mistakes.append("object \(object) ends too early") }
         ends[object] = outcome
-      case .act(let object, .say(.reloads)): arrived[object] = []
+      case .act(let object, .say(.reloads)):
+        if !reloads.insert(object).inserted { mistakes.append("object \(object) is loaded a third time") }
+        (arrived[object], wrong[object], left[object]) = ([], [], [])
       case .act(_, .say): break
+      case .act(let object, .get(let range, _, _)) where left[object, default: []].contains(range):
+        mistakes.append("range \(range) of object \(object) is loaded again")
       case .act(let object, let action):
         out.append(Out(object: object, action: action))
 

@@ -57,6 +57,7 @@ struct FakeExchange {
       try io { () throws(StreamEnd) in try stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
     }
     guard let body = try readBody(admitted.plan) else { return false }
+    if case .replaceObject = fault { server.replaceObject(route) }
     var answer: HTTPAnswer
     switch fault {
     case .error(let status, let code, let message, let headers, _): answer = planned(status, code, message, headers)
@@ -188,6 +189,8 @@ struct FakeExchange {
         try io { () throws(StreamEnd) in try stream.write(answer.body.prefix(half)) }
         try stall(.withinAnswer)
         try io { () throws(StreamEnd) in try stream.write(answer.body.dropFirst(half)) }
+      case .overrunAnswer(let bytes):
+        try io { () throws(StreamEnd) in try stream.write(answer.body + Data(repeating: 0x20, count: bytes)) }
       default: try io { () throws(StreamEnd) in try stream.write(answer.body) }
       }
     }

@@ -86,22 +86,32 @@ extension FakeServer {
   private func getObject(_ head: HTTPHead, _ route: FakeRoute, _ admitted: Admitted) throws(FakeS3Error) -> HTTPAnswer {
     let object = try self.object(head, route)
     try CustomerKey.match(object.customerKey, admitted.customerKey)
-    if let wanted = head.headers["if-match"], Self.unquoted(wanted) != object.etag, wanted != "*" {
+    let options = state.with { $0.options }
+    if let wanted = head.headers["if-match"], Self.unquoted(wanted) != object.etag, wanted != "*",
+      !options.ignoresIfMatch
+    {
       throw FakeS3Error(.preconditionFailed, "At least one of the pre-conditions you specified did not hold")
     }
-    let options = state.with { $0.options }
     var headers = Self.describe(object, options)
     for name in options.headHides { headers.remove(name) }
     if let none = head.headers["if-none-match"], Self.unquoted(none) == object.etag {
       return HTTPAnswer(304, headers: ["ETag": "\"\(object.etag)\""])
     }
-    let range = options.ignoresRanges ? nil : try Self.range(head, object)
-    if head.headers["x-amz-checksum-mode"]?.uppercased() == "ENABLED", let checksum = object.checksum, range == nil {
-      headers.add(checksum.algorithm.header, checksum.value)
-      headers.add("x-amz-checksum-type", checksum.type.rawValue)
+    let partNumber = options.ignoresPartNumbers ? nil : head.query("partNumber")
+    let range = options.ignoresRanges ? nil : try Self.range(head, object, partNumber)
+    let mode = head.headers["x-amz-checksum-mode"] ?? head.query("x-amz-checksum-mode")
+    if mode?.uppercased() == "ENABLED", let checksum = object.checksum {
+      if range == nil || (partNumber == nil && range == 0..<object.size) {
+        // In the answer to a range S3 leaves the number of parts out.
+        let value = range == nil ? checksum.value : checksum.value.components(separatedBy: "-")[0]
+        headers.add(checksum.algorithm.header, value)
+        headers.add("x-amz-checksum-type", checksum.type.rawValue)
+      } else if let number = partNumber.flatMap({ Int($0) }), let value = object.parts[number - 1].checksumValue {
+        headers.add(checksum.algorithm.header, value)
+      }
     }
     if let range { headers.add("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(object.size)") }
-    if head.query("partNumber") != nil, !object.parts.isEmpty {
+    if partNumber != nil, !object.parts.isEmpty {
       headers.add("x-amz-mp-parts-count", String(object.parts.count))
     }
     for (name, value) in head.query where name.hasPrefix("response-") {
@@ -118,6 +128,17 @@ extension FakeServer {
       throw FakeS3Error(.notImplemented, "This store keeps no bodies.")
     }
     return answer
+  }
+
+  func replaceObject(_ route: FakeRoute) {
+    state.with { state in
+      guard var object = state.objects[route.bucket]?[ObjectKey(route.key)] else { return }
+      object.content = object.content.map { Data($0.map { ~$0 }) }
+      object.etag = String(object.etag.reversed())
+      object.modified = Timestamp(seconds: object.modified.seconds + 5)
+      if state.options.versioning { object.versionID = "version-\(state.next())" }
+      state.put(object)
+    }
   }
 
   /// The headers of the request that created the object, as HEAD returns them.
@@ -144,10 +165,12 @@ extension FakeServer {
   }
 
   /// From `Range` or `partNumber`; nil for the whole object.
-  private static func range(_ head: HTTPHead, _ object: FakeObject) throws(FakeS3Error) -> Range<Int>? {
+  private static func range(
+    _ head: HTTPHead, _ object: FakeObject, _ partNumber: String?
+  ) throws(FakeS3Error) -> Range<Int>? {
     let outside = FakeS3Error(
       .invalidRange, "The requested range is not satisfiable", details: [("ActualObjectSize", String(object.size))])
-    if let text = head.query("partNumber") {
+    if let text = partNumber {
       guard let number = Int(text), number >= 1, number <= max(1, object.parts.count) else { throw outside }
       guard !object.parts.isEmpty else { return nil }
       let start = object.parts.prefix(number - 1).reduce(0) { $0 + $1.size }

@@ -64,6 +64,10 @@ package struct FakeOptions: Sendable {
   package var ignoresRanges = false
   /// A completed upload is still listed, with its parts, as at OpenStack Swift for a while.
   package var listsCompleted = false
+  /// `If-Match` of a GET is ignored, as by a store or a cache that does not know it.
+  package var ignoresIfMatch = false
+  /// `partNumber` of a HEAD or GET is ignored, as by most stores other than AWS.
+  package var ignoresPartNumbers = false
   package var listedKeys = ListedKeys.encoded
   package var lists = Lists.paged
   /// Headers that HEAD hides, as from somebody who may not read them.

@@ -38,6 +38,9 @@ package final class FakeS3: Sendable {
   /// Ends all connections that there are now; new ones are taken.
   package func dropConnections() { server.dropConnections() }
 
+  /// Ends the connection of one request.
+  package func cut(connectionOf request: LoggedRequest) { server.cut(request.connection) }
+
   package var port: Int { server.port }
   package var tlsPort: Int { server.tlsPort }
   /// The SSL_CTX of its TLS, for tests that speak to a server side of their own or ask how often sessions were resumed.
@@ -114,6 +117,43 @@ package final class FakeS3: Sendable {
         versionID: state.options.versioning ? "version-\(state.next())" : nil, modified: state.now, content: Data(bytes)
       )
       state.put(object)
+    }
+  }
+
+  /// Puts an object that another program has made: in parts of these sizes, or none, with a checksum, or none, and what a
+  /// store writes behind it, and with this ETag instead of the one that follows.
+  package func putObject(
+    _ key: String, bytes: [UInt8], parts sizes: [Int], checksum: FakeChecksum? = nil, _ type: FakeChecksumType? = nil,
+    suffix: String = "", etag: String? = nil, headers: HeaderList = [:]
+  ) {
+    var parts: [FakePart] = []
+    var (start, digests): (Int, [UInt8]) = (0, [])
+    for size in sizes {
+      let piece = bytes[start..<start + size]
+      start += size
+      let digest = FakeHash.md5.of(piece)
+      digests += digest
+      parts.append(
+        FakePart(
+          number: parts.count + 1, size: size, etag: hex(digest), headers: [:], modified: now,
+          checksum: checksum?.of(piece), algorithm: checksum, content: nil))
+    }
+    let own =
+      parts.isEmpty
+      ? hex(FakeHash.md5.of(bytes))
+      : hex(FakeHash.md5.of(digests)) + "-\(parts.count)"
+    let stored = checksum.map { algorithm in
+      let type = type ?? (parts.isEmpty ? .fullObject : algorithm.defaultType)
+      let value =
+        parts.isEmpty
+        ? base64(algorithm.of(bytes)) : algorithm.whole(parts.map { ($0.checksum ?? [], $0.size) }, type)
+      return FakeStoredChecksum(algorithm: algorithm, type: type, value: value + suffix)
+    }
+    server.state.with { state in
+      state.put(
+        FakeObject(
+          bucket: "bucket", key: key, size: bytes.count, etag: etag ?? own, headers: headers, checksum: stored,
+          parts: parts, modified: state.now, content: Data(bytes)))
     }
   }
 

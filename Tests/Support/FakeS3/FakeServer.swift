@@ -62,6 +62,12 @@ final class FakeServer: Sendable {
     }
   }
 
+  func cut(_ connection: Int) {
+    threads.with { threads in
+      if let socket = threads.sockets[connection] { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+  }
+
   private static func listen(_ host: UInt32, _ port: Int) throws -> (socket: Int32, port: Int) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard listener >= 0 else { throw SystemError("socket") }
@@ -156,8 +162,7 @@ final class FakeServer: Sendable {
         partNumber: route.partNumber, connection: connection, secure: head.secure, began: began)
       var fault: Fault.Action?
       // All counters move on, also those of faults that come after the one that fires.
-      for at in state.faults.indices
-      where state.faults[at].fires(on: route, authorization: head.headers["authorization"]) {
+      for at in state.faults.indices where state.faults[at].fires(on: route, head.headers) {
         fault = fault ?? state.faults[at].fault.action
       }
       entry.fault = fault?.name

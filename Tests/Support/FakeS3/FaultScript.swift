@@ -1,4 +1,5 @@
 import Foundation
+import MultipartCore
 
 /// One fault of the fake store: which requests it applies to, and what happens to them. Of a script, the first fault that
 /// fires counts.
@@ -19,6 +20,8 @@ package struct Fault: Codable, Sendable {
     package var key: String?
     /// Who has signed.
     package var keyID: String?
+    /// Where the range that is asked for begins.
+    package var rangeFrom: Int?
     package var nth: Int?
     package var from: Int?
     package var to: Int?
@@ -28,12 +31,14 @@ package struct Fault: Codable, Sendable {
 
     package init(
       _ operation: FakeOperation? = nil, partNumber: Int? = nil, key: String? = nil, keyID: String? = nil,
-      nth: Int? = nil, from: Int? = nil, to: Int? = nil, probability: Double? = nil, seed: UInt64? = nil
+      rangeFrom: Int? = nil, nth: Int? = nil, from: Int? = nil, to: Int? = nil, probability: Double? = nil,
+      seed: UInt64? = nil
     ) {
       self.operation = operation
       self.partNumber = partNumber
       self.key = key
       self.keyID = keyID
+      self.rangeFrom = rangeFrom
       self.nth = nth
       self.from = from
       self.to = to
@@ -43,10 +48,11 @@ package struct Fault: Codable, Sendable {
 
     package static let all = Match()
 
-    func concerns(_ route: FakeRoute, authorization: String?) -> Bool {
+    func concerns(_ route: FakeRoute, _ headers: HeaderList) -> Bool {
       (operation == nil || operation == route.operation) && (partNumber == nil || partNumber == route.partNumber)
         && (key.map { $0.utf8.elementsEqual(route.key.utf8) } ?? true)
-        && (keyID.map { authorization?.contains("Credential=\($0)/") == true } ?? true)
+        && (keyID.map { headers["authorization"]?.contains("Credential=\($0)/") == true } ?? true)
+        && (rangeFrom.map { headers["range"]?.hasPrefix("bytes=\($0)-") == true } ?? true)
     }
   }
 
@@ -105,6 +111,10 @@ package struct Fault: Codable, Sendable {
     case truncateAnswer(bytes: Int)
     /// Only this many bytes of the answer's body, and its length says so.
     case shortenAnswer(bytes: Int)
+    /// More bytes behind the answer's body than its length says.
+    case overrunAnswer(bytes: Int)
+    /// Before the operation, somebody replaces the object by another of the same length, five seconds younger.
+    case replaceObject
     case hugeHeader(bytes: Int)
     case hugeBody(bytes: Int)
     /// Bytes that are not HTTP in place of an answer.
@@ -136,9 +146,9 @@ struct ArmedFault: Sendable {
     dice = SeededRandom(seed: fault.match.seed ?? 0)
   }
 
-  mutating func fires(on route: FakeRoute, authorization: String? = nil) -> Bool {
+  mutating func fires(on route: FakeRoute, _ headers: HeaderList = [:]) -> Bool {
     let match = fault.match
-    guard match.concerns(route, authorization: authorization) else { return false }
+    guard match.concerns(route, headers) else { return false }
     seen += 1
     if let nth = match.nth, seen != nth { return false }
     if seen < match.from ?? 1 || seen > match.to ?? .max { return false }

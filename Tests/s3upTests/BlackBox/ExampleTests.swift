@@ -92,7 +92,7 @@ import Testing
   /// With what an example expects to be there already.
   private static func run(_ example: String, in box: BlackBox) async throws -> ChildProcess.Result {
     var lines = ["set -e", "HOME=$PWD", "PATH=$PWD/bin:$PATH"]
-    if example.contains("\"$id\"") || example.contains("\"$url\""), !example.contains("id=$(") {
+    if example.contains("\"$id\"") || example.contains("part disk.img --url"), !example.contains("id=$(") {
       lines += [
         "id=$(s3up create s3://my-bucket/disk.img)",
         "s3up part disk.img s3://my-bucket/disk.img --upload-id \"$id\" --part 1 --length 64M >etag",
@@ -111,6 +111,7 @@ import Testing
         "s3up put -r srv/data s3://backup/data --manifest s3://backup/data.sha256",
         "s3up put backup.tar s3://my-bucket/backups/backup.tar", "s3up put backup.tar s3://my-bucket/disk.img",
         "tar czf src.tar.gz srv", "s3up put src.tar.gz s3://my-bucket/src.tar.gz", "rm backup.tar",
+        "url=$(s3up presign s3://my-bucket/disk.img --checksum-mode)",
       ]
     }
     if example.contains("ticket.json"), !example.contains("-o ticket.json") {

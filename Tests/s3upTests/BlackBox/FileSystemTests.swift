@@ -20,13 +20,15 @@ final class MountedDisk {
   }
 
   let kind: Kind
+  private let size: String
   let folder: TemporaryDirectory
   private(set) var isMounted = false
   var path: String { folder.path("mnt") }
   private var image: String { folder.path("image") }
 
-  init(_ kind: Kind) throws {
-    self.kind = kind
+  /// `size` is that of a tmpfs.
+  init(_ kind: Kind, size: String = "50%") throws {
+    (self.kind, self.size) = (kind, size)
     folder = try TemporaryDirectory()
     for name in ["mnt", "lower", "upper", "work"] {
       try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
@@ -43,7 +45,7 @@ final class MountedDisk {
   func mount() throws {
     isMounted =
       switch kind {
-      case .tmpfs: Self.run("mount", ["-t", "tmpfs", "tmpfs", path])
+      case .tmpfs: Self.run("mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path])
       case .overlay:
         Self.run(
           "mount",

@@ -48,7 +48,8 @@ package struct GetObject: S3Operation {
       guard range.lowerBound >= 0, partNumber == nil else {
         throw Failure(.usage, "a range begins at 0 or later, and cannot be combined with a part").at(place)
       }
-      try headers.add("Range", "bytes=\(range.lowerBound)-\(range.upperBound)")
+      let end = range.upperBound == .max ? "" : String(range.upperBound)
+      try headers.add("Range", "bytes=\(range.lowerBound)-\(end)")
     }
     try headers.add(HeaderName.ifMatch, ifMatch.map(WriteConditions.quoted))
     try headers.add(HeaderName.checksumMode, wantsChecksums ? "ENABLED" : nil)

@@ -56,4 +56,24 @@ public struct ObjectInfo: Sendable, Equatable {
   private static func count(_ text: String) -> Int64? {
     Int64(ASCII.trimmed(text), in: 0 ... .max)
   }
+
+  /// Where in the object the part is that was asked for, and how long it is.
+  var placeOfPart: (start: Int64, length: Int64)? {
+    guard let text = headers["Content-Range"]?.rest(after: "bytes "), let place = text.words(between: "/").first else {
+      return nil
+    }
+    let ends = String(place).words(between: "-").map { Self.count(String($0)) }
+    guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < size ?? 0 else { return nil }
+    return (first, last - first + 1)
+  }
+
+  /// The part that was asked for is not the object itself.
+  var isPartOnly: Bool { placeOfPart.map { $0.length != size } ?? false }
+
+  /// What shows the bytes of a part: a checksum of its own, and nothing that is about the object.
+  var asPart: ObjectInfo {
+    var part = self
+    (part.etag, part.checksumType, part.metadata) = (nil, nil, [])
+    return part
+  }
 }

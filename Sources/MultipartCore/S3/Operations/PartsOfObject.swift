@@ -6,11 +6,10 @@ package struct PartsOfObject: Sendable, Equatable {
   package var size: Int64
 
   /// If the parts have equal sizes but for the last.
-  func plan(of object: ObjectInfo) -> UploadPlan? {
-    guard let count = object.partCount ?? count, count > 1, let length = object.size,
-      let plan = try? UploadPlan(inParts: length, of: size), plan.partCount == count
-    else { return nil }
-    return plan
+  func cut(of object: ObjectInfo) -> PartCut? {
+    guard let count = object.partCount ?? count, count > 1, let length = object.size else { return nil }
+    let cut = PartCut(length, partSize: size)
+    return cut.count == count ? cut : nil
   }
 }
 
@@ -28,9 +27,48 @@ extension S3Client {
     else { return nil }
     return PartsOfObject(count: first.partsCount, size: size)
   }
+
+  /// The size of each part, by a HEAD of each, eight at a time; nil if the store does not tell.
+  func cut(of object: ObjectInfo, _ operation: HeadObject) async -> PartCut? {
+    guard let length = object.size, let count = object.partCount, S3Limits.partNumbers.contains(count) else {
+      return nil
+    }
+    let sizes = await withTaskGroup(of: (Int, Int64?).self) { group in
+      var sizes = [Int64](repeating: 0, count: count)
+      var next = 1
+      func ask() {
+        let number = next
+        next += 1
+        group.addTask { (number, await size(ofPart: number, of: object, operation)) }
+      }
+      while next <= min(count, 8) { ask() }
+      while let (number, size) = await group.next() {
+        guard let size else {
+          group.cancelAll()
+          return nil as [Int64]?
+        }
+        sizes[number - 1] = size
+        if next <= count { ask() }
+      }
+      return sizes
+    }
+    return sizes.flatMap { PartCut(sizes: $0, of: length) }
+  }
+
+  private func size(ofPart number: Int, of object: ObjectInfo, _ operation: HeadObject) async -> Int64? {
+    var operation = operation
+    operation.partNumber = number
+    guard case .exists(let part)? = try? await perform(operation, retrying: RetryPolicy(tries: 3)),
+      part.etag == object.etag
+    else { return nil }
+    return part.headers["Content-Length"].flatMap { Int64(ASCII.trimmed($0), in: 1 ... .max) }
+  }
 }
 
 extension ObjectInfo {
+  /// Only the sums of its parts can show its bytes.
+  var needsParts: Bool { wholeChecksums.isEmpty && isInParts }
+
   /// Of how many parts it was made, if its ETag or a checksum shows that.
   var partCount: Int? {
     if case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form { return parts }

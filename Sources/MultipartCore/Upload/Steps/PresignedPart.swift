@@ -9,7 +9,7 @@ extension MultipartUpload {
     let transfer = TransferSettings(try options.filled(from: world.environment))
     let slice = try input.slice(offset: offset, length: length)
     let named = PresignedPart(url)
-    var job = UploadJob(file: slice.file, to: ObjectAddress(named.host, named.path))
+    var job = UploadJob(file: slice.file, to: ObjectAddress(named.host, named.path.isEmpty ? "part" : named.path))
     job.retry = RetryPolicy(tries: transfer.tries)
     job.checksum = checksum
     let client = S3Client(
@@ -23,6 +23,7 @@ extension MultipartUpload {
 /// What a presigned part URL says about itself, for messages.
 package struct PresignedPart {
   package let host: String
+  /// Without its first slash.
   let path: String
   var part: Int?
   var uploadID: String?
@@ -34,7 +35,7 @@ package struct PresignedPart {
     // Without the user and password that may precede the host.
     let authority = rest.count > 2 ? rest[2].split(separator: UInt8(ascii: "@")).last ?? [] : []
     host = authority.isEmpty ? "url" : String(decoding: authority, as: UTF8.self)
-    path = rest.count > 3 && !rest[3].isEmpty ? String(decoding: rest[3], as: UTF8.self) : "part"
+    path = rest.count > 3 ? String(decoding: rest[3], as: UTF8.self) : ""
     for pair in bytes[query...].dropFirst().split(separator: UInt8(ascii: "&")) {
       let words = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
       guard words.count == 2 else { continue }

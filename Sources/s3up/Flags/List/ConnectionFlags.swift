@@ -56,7 +56,7 @@ extension FlagList {
 
   static let state: [Flag] = [
     Flag(
-      .stateDir, .value("DIR"), .state, .signed,
+      .stateDir, .value("DIR"), .state, [.signed, .getURL],
       "Where s3up keeps the records of unfinished uploads, and what it has learned about stores and identities.",
       more: """
         If it does not exist, it is created for this user only; the mode of an existing one is not changed. If other \

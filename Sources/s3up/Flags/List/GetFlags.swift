@@ -13,9 +13,22 @@ extension FlagList {
       .ifNewer, .toggle, .target, .get, "Replace a file only if the object is newer than it.",
       more: "By the file's time of modification and the store's Last-Modified.", negatable: true),
     Flag(
+      .toCommand, .toggle, .target, .getOne,
+      "Give the object to a command: get --to-command s3://BUCKET/KEY -- CMD ARG...",
+      more: """
+        The command reads the object from its standard input, in order. The last range is held back until the object is \
+        proven, and the run succeeds only if the command then ends with exit code 0; otherwise it is 65. If the \
+        download fails or is stopped, the command and all that it has started are ended by SIGTERM, and after two \
+        seconds by SIGKILL, before they can see the end of their input: none takes half an object for a whole one. For \
+        that they have a process group of their own, so the command cannot read the terminal. With --json the command's \
+        output and s3up's are on the same standard output.
+        """),
+    Flag(
       .range, .value("A-B"), .target, .getOne, "Only the bytes from A to B of the object; the first is 0.",
-      more: "A- means to the end. No store has a checksum of a range, so that its bytes are not proven.",
-      common: .getOne),
+      more: "A- means to the end. No store has a checksum of a range, so that its bytes are not proven."),
+    Flag(
+      .part, .value("N"), .target, .getObject, "Only part N of the object, as it was uploaded.",
+      more: "The store tells where it is, and has a checksum of it if the parts were uploaded with one."),
   ]
 
   /// Which objects a run brings.

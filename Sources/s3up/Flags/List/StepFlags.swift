@@ -62,11 +62,15 @@ extension FlagList {
       .uploadID, .value("ID"), .presign, .presign, "Sign parts of this upload, with --part.",
       common: .presign),
     Flag(
-      .part, .value("N|A-B"), .presign, .presign, "Parts to sign, one URL on each line: 3 or 1-40.",
-      common: .presign),
+      .part, .value("N|A-B"), .presign, .presign, "Parts to sign, one URL on each line: 3 or 1-40."),
     Flag(
-      .versionID, .value("ID"), .presign, [.presign, .getOne, .verifyOne, .head], "Version of the object.",
+      .versionID, .value("ID"), .presign, [.presign, .getObject, .verifyOne, .head], "Version of the object.",
       common: [.verifyOne, .head]),
+    Flag(
+      .checksumMode, .toggle, .presign, .presign, "The answer to a GET shall have the checksums.",
+      more:
+        "get proves what it loads from such a URL by them; without, only an ETag that is an MD5 can show the bytes.",
+      negatable: true, common: .presign),
     Flag(.responseContentType, .value("TYPE"), .presign, .presign, "Content-Type of the answer to a GET."),
     Flag(
       .responseContentDisposition, .value("TEXT"), .presign, .presign,

@@ -10,6 +10,10 @@ extension DownloadOptions {
     overwrites = invocation.toggle(.overwrite) ?? false
     ifNewer = invocation.toggle(.ifNewer) ?? false
     range = try Self.range(invocation)
+    part = try invocation.number(.part, in: S3Limits.partNumbers)
+    if range != nil, part != nil {
+      throw Failure(.usage, "--range and --part exclude each other", remedy: "Leave one of them out.")
+    }
     if range != nil, skipsSame {
       throw Failure(
         .usage, "--range and --skip-same exclude each other", remedy: "No store has a checksum of a range.")

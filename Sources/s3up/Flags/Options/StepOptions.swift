@@ -89,6 +89,7 @@ struct PresignChoices: Sendable, Equatable {
   var versionID: String?
   var uploadID: String?
   var parts: ClosedRange<Int>?
+  var givesChecksums = false
   /// Query parameters that override headers of the answer to a GET.
   var overrides: [NamedValue] = []
 
@@ -96,7 +97,7 @@ struct PresignChoices: Sendable, Equatable {
   var options: PresignOptions {
     var options = PresignOptions()
     (options.uploadID, options.versionID, options.contentType) = (uploadID, versionID, contentType)
-    options.answerHeaders = overrides
+    (options.answerHeaders, options.givesChecksums) = (overrides, givesChecksums)
     return options
   }
 
@@ -118,6 +119,7 @@ struct PresignChoices: Sendable, Equatable {
     parts = try invocation.partRange(.part)
     method = try invocation.choice(.method) ?? (parts == nil ? .get : .put)
     overrides = try Self.overrides(invocation)
+    givesChecksums = invocation.toggle(.checksumMode) ?? false
     try check(invocation)
   }
 
@@ -138,6 +140,9 @@ struct PresignChoices: Sendable, Equatable {
     try checkMD5s()
     if !overrides.isEmpty, method != .get {
       throw refuse("the --response options are for GET", "Leave them out for \(method.rawValue).")
+    }
+    if givesChecksums, ![.get, .head].contains(method) {
+      throw refuse("--checksum-mode is for GET and HEAD", "Leave it out for \(method.rawValue).")
     }
     if versionID != nil, method == .put { throw refuse("--version-id is not for PUT", "A PUT makes a new version.") }
   }

@@ -2,7 +2,8 @@ extension CommandPage {
   static let get = CommandPage(
     name: .get, summary: "bring objects back, and prove that they are the same",
     synopses: [
-      "s3up get [OPTIONS] s3://BUCKET/KEY [FILE|DIR/|-]", "s3up get [OPTIONS] -r s3://BUCKET/PREFIX/ [DIR]",
+      "s3up get [OPTIONS] s3://BUCKET/KEY|URL [FILE|DIR/|-]", "s3up get [OPTIONS] -r s3://BUCKET/PREFIX/ [DIR]",
+      "s3up get [OPTIONS] --to-command s3://BUCKET/KEY -- CMD [ARG...]",
       "s3up get [OPTIONS] s3://BUCKET/KEY... [DIR]", "s3up get [OPTIONS] --files-from LIST s3://BUCKET/PREFIX/ [DIR]",
       "s3up get [OPTIONS] --manifest MANIFEST s3://BUCKET/PREFIX/ [DIR]",
     ],
@@ -16,6 +17,12 @@ extension CommandPage {
       Example(
         what: "What a manifest lists, each object proven to be what was listed",
         line: "s3up get --manifest s3://backup/data.sha256 s3://backup/data/ restored/"),
+      Example(
+        what: "To a command that never takes half an object for the whole",
+        line: "s3up get --to-command s3://my-bucket/src.tar.gz -- tar xz"),
+      Example(
+        what: "From a presigned URL, without credentials",
+        line: "s3up get \"$url\" restored.img"),
     ],
     about: [
       """
@@ -25,12 +32,19 @@ extension CommandPage {
       object is replaced meanwhile, or is not what the store says, the exit code is 65 and nothing is under the name.
       """,
       """
+      A presigned URL takes the place of s3://BUCKET/KEY, and of credentials: presign prints one. With --checksum-mode it \
+      proves the object as well as credentials would. Whoever sees the URL can use it until it expires, and other users of \
+      this machine can see arguments.
+      """,
+      """
       After any interruption the same command resumes: bytes on disk count if they still have the checksum that they \
       came with.
       """,
       """
       To standard output, a named pipe or a device the bytes go in order. The last range is held back until all of them \
-      are proven; if they are not, the reader never gets it, and the exit code is 65.
+      are proven; if they are not, the reader never gets it, and the exit code is 65. Whoever reads a pipe cannot tell \
+      its end from the object's: with --to-command the command is ended before it sees the end of an object that is not \
+      whole, and its own failure is the run's.
       """,
       """
       With -r every object below a prefix becomes a file of a folder, which is made if it is not there. No key leaves the \

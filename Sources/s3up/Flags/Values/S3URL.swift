@@ -23,6 +23,12 @@ struct S3URL: Sendable, Hashable {
   /// Whether the word is meant as an object or bucket and not as a file, even if it is misspelled.
   static func looksLike(_ word: Argument) -> Bool { word.text.lowercased().begins(with: "s3://") }
 
+  /// An address of the web, such as a presigned URL.
+  static func isWeb(_ word: Argument) -> Bool {
+    let text = word.text.lowercased()
+    return text.begins(with: "https://") || text.begins(with: "http://")
+  }
+
   init(bucket: String, key: String?) {
     self.bucket = bucket
     self.key = key
@@ -89,7 +95,7 @@ struct S3URL: Sendable, Hashable {
     if lower.begins(with: "s3://") || lower.begins(with: "s3:/") {
       return Failure(.usage, "'\(text)' is not an S3 URL: it begins with s3://, in lower case", remedy: form)
     }
-    if lower.begins(with: "https://") || lower.begins(with: "http://") {
+    if isWeb(Argument(typed)) {
       return Failure(
         .usage, "'\(text)' is a web address, not an S3 URL",
         remedy: "Write s3://BUCKET/KEY; the store's own address goes into --endpoint-url.")

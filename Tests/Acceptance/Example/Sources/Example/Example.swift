@@ -31,6 +31,7 @@ import MultipartCore
 
   func run() async throws {
     try await uploadFile()
+    try await bringBack()
     try await uploadStream()
     try await refuseHalfAStream()
     try await cancelAndResume()
@@ -57,6 +58,28 @@ import MultipartCore
     try expect(found?.size == 12 << 20 && found?.contentType == "image/jpeg", "the object is there, with its type")
     try expect(found?.metadata.first?.value == "example", "with its metadata")
     print("uploaded: \(object.evidence)")
+  }
+
+  /// Into a file, as a sequence of bytes, and from a URL without credentials.
+  func bringBack() async throws {
+    let store = try await Store(bucket: bucket, options)
+    let sent = try Data(contentsOf: folder.appendingPathComponent("photo.jpg"))
+    let file = folder.appendingPathComponent("back.jpg")
+    let download = try store.downloadTask("example/photo.jpg", to: .file(file.path))
+    let object = try await download.run()
+    try expect(try Data(contentsOf: file) == sent, "the file is back")
+    try expect(download.progress.bytes == 12 << 20 && !object.evidence.isEmpty, "progress is at its end")
+    var bytes = Data()
+    for try await piece in store.bytes(of: "example/photo.jpg") { bytes += piece }
+    try expect(bytes == sent, "and so are its bytes")
+    var presign = PresignOptions()
+    presign.givesChecksums = true
+    let url = try await store.presign(.get, "example/photo.jpg", for: .seconds(600), presign).url
+    var again = DownloadOptions()
+    again.overwrites = true
+    try await PresignedObject(url, options).download(to: .file(file.path), again)
+    try expect(try Data(contentsOf: file) == sent, "also without credentials")
+    print("brought back: \(object.evidence)")
   }
 
   func uploadStream() async throws {

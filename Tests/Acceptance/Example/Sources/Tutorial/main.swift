@@ -1,1 +1,1 @@
-../../../../../Sources/MultipartCore/MultipartCore.docc/Resources/upload-5.swift
+../../../../../Sources/MultipartCore/MultipartCore.docc/Resources/upload-6.swift

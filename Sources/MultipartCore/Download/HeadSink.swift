@@ -1,0 +1,40 @@
+/// Ends a transfer at the first byte of its body: only the head of the answer is wanted.
+///
+/// `@unchecked Sendable` holds because only the loop's thread uses it until the answer, and only the task that waits for the
+/// answer afterwards.
+final class HeadSink: BodySink, @unchecked Sendable {
+  private(set) var head: Response?
+
+  func begin(_ status: Int, _ headers: HeaderList) -> Failure? {
+    head = Response(status: status, headers: headers)
+    return Failure(.interrupted, "the rest of the answer is not wanted")
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Bool { false }
+}
+
+extension Downloader {
+  /// What a HEAD would tell, by a GET: a presigned URL is signed for that alone.
+  func headByGet() async throws(Failure) -> ObjectInfo {
+    do throws(Failure) {
+      return try await headByGet(range: 0 ... .max)
+    } catch {
+      // An empty object has no range.
+      guard error.status == 416 else { throw error }
+      return try await headByGet(range: nil)
+    }
+  }
+
+  private func headByGet(range: ClosedRange<Int64>?) async throws(Failure) -> ObjectInfo {
+    let sink = HeadSink()
+    do throws(Failure) {
+      return try await client.perform(
+        GetObject(
+          address, range: range, wantsChecksums: false, sink: sink)
+      ).object
+    } catch {
+      guard let head = sink.head else { throw error }
+      return ObjectInfo(head)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+/// A request that was signed before, in its URL. The operation's headers are sent along; which of them the signature
+/// covers is up to the signer.
+package struct PresignedSigner: RequestSigner {
+  private let request: Request
+  /// When the URL ends, if it says so.
+  private let expires: Timestamp?
+
+  package init(_ request: Request) {
+    self.request = request
+    expires = Self.end(of: request.url)
+  }
+
+  /// For a URL that somebody gives, which no message repeats.
+  init(get url: String) throws(Failure) {
+    let form: Wording = "give the whole URL, as it was printed"
+    guard url.utf8.allSatisfy(ASCII.isVisible) else {
+      throw Failure(.usage, "the URL has a space, a control character or a letter outside of ASCII", remedy: form)
+    }
+    _ = try EndpointURL.parse(String(AddressBook.origin(of: url)), blame: .usage)
+    self.init(Request(method: .get, url: url))
+  }
+
+  package var waitsForCredentials: Bool { false }
+  package var origin: String {
+    request.url.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(request.url[..<$0]) } ?? request.url
+  }
+
+  package var signsPayload: Bool { false }
+  package var knowsOneRequest: Bool { true }
+
+  package func signed(_ wanted: S3Request) async throws(Failure) -> Request {
+    guard wanted.method == request.method else {
+      throw Failure(.usage, "the URL is signed for \(request.method.rawValue), not for \(wanted.method.rawValue)")
+    }
+    var signed = wanted.wire(request.url)
+    signed.headers = request.headers
+    for field in wanted.headers.fields where request.headers[field.name] == nil {
+      signed.headers.add(field.name, field.value)
+    }
+    return signed
+  }
+
+  /// A refusal is final: only whoever signed the URL can give another one.
+  package func learn(from answer: Response, to request: Request, now: Timestamp) -> Lesson? {
+    guard let refusal = PresignedRefusal(answer),
+      refusal.saysExpired || (answer.status == 403 && expires.map { now >= $0 } ?? false)
+    else { return nil }
+    return .refusal(
+      Failure(
+        .credentialsExpired, "the presigned URL has expired" + (expires.map { " at \($0.iso8601)" } ?? ""),
+        status: answer.status, s3Code: refusal.code, requestID: refusal.requestID,
+        remedy: "ask whoever gave it to you for a new one: what has arrived is kept and counts for it too"))
+  }
+
+  package func renew(after generation: Int, cause: Failure) async throws(Failure) -> Bool { false }
+  package var clockNote: String? { nil }
+  package func takeClockNote() -> String? { nil }
+
+  /// From `X-Amz-Date` and `X-Amz-Expires`.
+  private static func end(of url: String) -> Timestamp? {
+    var (begin, lifetime): (Timestamp?, Int64?)
+    let query = url.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1).dropFirst().first ?? url.utf8[...].prefix(0)
+    for item in query.split(separator: UInt8(ascii: "&")) {
+      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1).map { String(Substring($0)) }
+      guard pair.count == 2 else { continue }
+      switch pair[0] {
+      case "X-Amz-Date": begin = Timestamp(amzTime: pair[1])
+      case "X-Amz-Expires": lifetime = Int64(pair[1], in: 0...10_000_000)
+      default: break
+      }
+    }
+    guard let begin, let lifetime else { return nil }
+    return Timestamp(seconds: begin.seconds + lifetime)
+  }
+}
+
+/// A store refuses a request that was signed before it was sent.
+struct PresignedRefusal {
+  let code: String?
+  let requestID: String?
+  let saysExpired: Bool
+
+  /// Nil if that is not what the answer says.
+  init?(_ answer: Response) {
+    guard [400, 401, 403].contains(answer.status) else { return nil }
+    let body = S3ErrorBody(answer.body)
+    code = body.code ?? S3ErrorBody.code(answer.headers)
+    requestID = S3ErrorBody.requestID(answer.headers)
+    saysExpired =
+      code.map { ["ExpiredToken", "RequestExpired"].contains($0) } ?? false
+      || (body.message.map { $0.lowercased().holds("expired") } ?? false)
+    guard answer.status != 400 || saysExpired else { return nil }
+  }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import MultipartCore
+import Testing
+
+@testable import Support
+
+/// Whatever a store, a line or another program does to a download: the file is identical, or there is a clear failure and
+/// nothing under its name.
+@Suite(.crowd) struct GetFaultTests {
+  private static let size = 3 * mebi + 70_001
+  private static let ranges = 5
+  private static let range = 640 << 10
+  private let get = ["get", "s3://bucket/key", "target", "--part-size", "640K"]
+  private let pipe = "\"$S3UP\" get s3://bucket/key - --part-size 640K >piped"
+
+  private func box(_ change: (inout FakeOptions) -> Void = { _ in }) throws -> (BlackBox, [UInt8]) {
+    let box = try BlackBox(faults: [], change)
+    let bytes = try box.sample("source", Self.size, seed: 9)
+    box.fake.putObject("key", bytes: bytes)
+    return (box, bytes)
+  }
+
+  private func names(_ box: BlackBox, _ folder: String = "") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: box.files.path(folder)).sorted()
+  }
+
+  private func records(_ box: BlackBox) -> [String] {
+    let folder = box.binary.home.path + "/.local/state/s3up/downloads"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".record") }
+  }
+
+  /// Nothing has the name, and nothing is kept that no run resumes.
+  private func expectNothing(_ box: BlackBox, where location: SourceLocation = #_sourceLocation) throws {
+    #expect(try names(box).filter { $0 != "piped" } == ["source"], sourceLocation: location)
+    #expect(records(box) == [], sourceLocation: location)
+  }
+
+  // MARK: - The line
+
+  static let passing: [Fault.Action] = [
+    .resetBeforeReading, .loseAnswer, .truncateAnswer(bytes: 100_000), .truncateAnswer(bytes: 0),
+    .shortenAnswer(bytes: 100_000), .overrunAnswer(bytes: 1000), .hugeBody(bytes: 10), .halfClose, .garbage(),
+    .closeAfterAnswer, .error(status: 503, code: "SlowDown"), .error(status: 500, code: "InternalError"),
+    .headers(["Content-Range": "bytes 1-655360/\(size)"]), .headers(["Content-Range": "bytes 0-0/*"]),
+    .headers(["Content-Range": "nonsense"]),
+  ]
+
+  @Test(
+    "A line that is cut in each range in turn, and answers that are too short, too long or of another range, end well",
+    arguments: passing)
+  func cut(_ action: Fault.Action) async throws {
+    let (box, bytes) = try box()
+    let faults = (0..<Self.ranges).map { Fault(.init(.getObject, rangeFrom: $0 * Self.range, nth: 1), action) }
+    for _ in 0..<2 {
+      box.fake.setFaults(faults)
+      let result = try await box.run(get + ["--overwrite"])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try box.files.read("target") == bytes)
+    }
+    box.fake.setFaults(faults)
+    let piped = try await box.shell(pipe)
+    #expect(piped.status == 0, "\(piped.errors)")
+    #expect(try box.files.read("piped") == bytes)
+  }
+
+  @Test(
+    "What never ends well is told, and what has arrived is kept for the next run",
+    arguments: [
+      Fault.Action.truncateAnswer(bytes: 1000), .hugeBody(bytes: 10), .headers(["Content-Range": "bytes 1-2/*"]),
+    ])
+  func neverRight(_ action: Fault.Action) async throws {
+    let (box, bytes) = try box()
+    box.fake.setFaults([Fault(.init(.getObject, rangeFrom: 2 * Self.range), action)])
+    let result = try await box.run(get + ["--retries", "2", "--json"])
+    #expect(result.status == 75 && result.json["resumable"] as? Bool == true, "\(result.errors)")
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("target")))
+    let loaded = box.fake.requests(.getObject).count
+    box.fake.setFaults([])
+    let next = try await box.run(get + ["--json"])
+    #expect(next.json["bytes_resumed"] as? Int ?? 0 > 0, "\(next.output) \(next.errors)")
+    #expect(box.fake.requests(.getObject).count - loaded < Self.ranges)
+    #expect(try box.files.read("target") == bytes)
+    #expect(try names(box) == ["source", "target"] && records(box) == [])
+  }
+
+  // MARK: - The object
+
+  static let stores: [@Sendable (inout FakeOptions) -> Void] = [
+    { _ in }, { $0.ignoresIfMatch = true }, { $0.headHides = ["ETag"] },
+    { options in (options.ignoresIfMatch, options.headHides) = (true, ["Last-Modified"]) }, { $0.versioning = true },
+  ]
+
+  @Test(
+    "An object that is replaced between two ranges is 65, whatever shows it: If-Match, the ETag, or its time",
+    arguments: stores.indices, [1, 3, ranges])
+  func replaced(_ store: Int, _ nth: Int) async throws {
+    let (box, bytes) = try box(Self.stores[store])
+    box.fake.setFaults([Fault(.init(.getObject, nth: nth), .replaceObject)])
+    let result = try await box.run(get + ["--concurrency", "1"])
+    guard !box.fake.options.versioning else {
+      // The version that HEAD has found is still there.
+      result.expectSuccess()
+      #expect(try box.files.read("target") == bytes)
+      return
+    }
+    result.expectFailure(65, "was replaced while it was downloaded")
+    try expectNothing(box)
+    box.fake.setFaults([Fault(.init(.getObject, nth: nth), .replaceObject)])
+    #expect(try await box.shell(pipe + " --concurrency 1").status == 65)
+    #expect(try box.files.read("piped").count < Self.size)
+    box.fake.setFaults([])
+    try await box.run(get).expectSuccess()
+    #expect(try box.files.read("target") == bytes, "it was replaced twice")
+  }
+
+  @Test("An object that is deleted meanwhile is 65")
+  func deleted() async throws {
+    let (box, _) = try box()
+    box.fake.setFaults([Fault(.init(.getObject, nth: 3), .error(status: 404, code: "NoSuchKey"))])
+    try await box.run(get).expectFailure(65, "was replaced")
+    try expectNothing(box)
+  }
+
+  // MARK: - This machine
+
+  @Test("A limit of the length of files is told, and does not end the program by a signal")
+  func fileLimit() async throws {
+    let (box, _) = try box()
+    let result = try await box.shell("ulimit -f 100; exec \"$S3UP\" get s3://bucket/key target")
+    result.expectFailure(75, "no file may be longer than", "ulimit -f")
+    try expectNothing(box)
+  }
+
+  @Test(
+    "A full disk is told before a byte is loaded, and leaves no part file",
+    .enabled(if: MountedDisk.isPossible(.tmpfs), "no mounts here"))
+  func fullDisk() async throws {
+    let (box, bytes) = try box()
+    let disk = try MountedDisk(.tmpfs, size: "1m")
+    try #require(disk.isMounted)
+    try await box.run("get", "s3://bucket/key", disk.path + "/target").expectFailure(75, "No space left", "Make room")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == [])
+    #expect(box.fake.requests(.getObject).isEmpty)
+    try await box.run(get).expectSuccess()
+    #expect(try box.files.read("target") == bytes)
+  }
+
+  @Test("A target that cannot be written is 73, and nothing is loaded")
+  func unwritable() async throws {
+    let (box, _) = try box()
+    for target in ["/proc/target", "no/such/folder/target", "source/target"] {
+      let result = try await box.run("get", "s3://bucket/key", target)
+      result.expectFailure(73)
+    }
+    #expect(box.fake.requests(.getObject).isEmpty)
+    try expectNothing(box)
+  }
+
+  /// Begins a download whose third range is not answered while the returned file exists.
+  private func held(_ box: BlackBox, _ arguments: [String]) async throws -> (ChildProcess, gate: String) {
+    let gate = try box.files.write([], to: "gate")
+    box.fake.setFaults([Fault(.init(.getObject, nth: 3), .hold(file: gate, stage: .beforeAnswer))])
+    let child = try box.start(arguments + ["--hedge", "off"])
+    try await until("all ranges were asked for") {
+      child.ended || box.fake.requests(.getObject).filter { $0.done }.count == Self.ranges - 1
+    }
+    return (child, gate)
+  }
+
+  @Test("Of two runs to one target the second is told to wait, and the first one's file is whole")
+  func twoRuns() async throws {
+    let (box, bytes) = try box()
+    let (child, gate) = try await held(box, get)
+    try await box.run(get).expectFailure(75, "another run of s3up is downloading to this file")
+    try await box.run(get + ["--state-dir", box.files.path("other-state")])
+      .expectFailure(75, "another run of s3up is downloading to this file")
+    try FileManager.default.removeItem(atPath: gate)
+    await child.wait().expectSuccess()
+    #expect(try box.files.read("target") == bytes)
+    #expect(records(box) == [])
+  }
+
+  @Test("A folder that is removed meanwhile is told, and nothing is kept that cannot be resumed")
+  func folderRemoved() async throws {
+    let (box, _) = try box()
+    try FileManager.default.createDirectory(atPath: box.files.path("folder"), withIntermediateDirectories: true)
+    let (child, gate) = try await held(box, ["get", "s3://bucket/key", "folder/target", "--part-size", "640K"])
+    try FileManager.default.removeItem(atPath: box.files.path("folder"))
+    try FileManager.default.removeItem(atPath: gate)
+    await child.wait().expectFailure(75, "removed or replaced the file that was being written")
+    try expectNothing(box)
+  }
+
+  @Test("A part file that another program replaces is never published")
+  func partReplaced() async throws {
+    let (box, _) = try box()
+    let (child, gate) = try await held(box, get)
+    let part = try #require(try names(box).first { $0.hasSuffix(".s3up-part") })
+    let other = box.files.path("other")
+    try box.files.write([UInt8](repeating: 1, count: Self.size), to: "other")
+    #expect(rename(other, box.files.path(part)) == 0)
+    try FileManager.default.removeItem(atPath: gate)
+    await child.wait().expectFailure(75, "removed or replaced the file that was being written")
+    #expect(!FileManager.default.fileExists(atPath: box.files.path("target")))
+    #expect(try box.files.read(part) == [UInt8](repeating: 1, count: Self.size), "it is not ours to remove")
+  }
+
+  @Test("A named pipe that nobody reads does not keep a signal waiting")
+  func unreadPipe() async throws {
+    let (box, bytes) = try box()
+    #expect(mkfifo(box.files.path("target"), 0o600) == 0)
+    let child = try box.start(get)
+    #expect(await box.fake.wait { $0.contains { $0.operation == .headObject && $0.done } })
+    child.signal(SIGINT)
+    let result = await child.wait(timeout: .seconds(60))
+    #expect(result.status == 130 && !result.timedOut, "\(result.errors)")
+    #expect(box.fake.requests(.getObject).isEmpty)
+    let read = try await box.shell("cat target >read & \"$S3UP\" get s3://bucket/key target && wait")
+    #expect(read.status == 0, "\(read.errors)")
+    #expect(try box.files.read("read") == bytes)
+  }
+
+  @Test("A slow range that is loaded twice survives that one of the two is cut", arguments: [true, false])
+  func hedged(_ firstFails: Bool) async throws {
+    let (box, bytes) = try box()
+    let gate = try box.files.write([], to: "gate")
+    let last = (Self.ranges - 1) * Self.range
+    let slow = Fault(.init(.getObject, rangeFrom: last, nth: 1), .hold(file: gate, stage: .beforeAnswer))
+    let second = Fault(.init(.getObject, rangeFrom: last, nth: 2), .hold(file: gate + "2", stage: .beforeAnswer))
+    try box.files.write([], to: "gate2")
+    box.fake.setFaults([slow, second])
+    let child = try box.start(get)
+    try await until("the last range was asked for twice") {
+      child.ended || box.fake.requests(.getObject).count == Self.ranges + 1
+    }
+    // A connection that is cut is a failure of this copy alone.
+    box.fake.cut(connectionOf: box.fake.requests(.getObject)[Self.ranges - (firstFails ? 1 : 0)])
+    try await until("it was noticed") { child.ended || box.fake.counters.runningRequests == 1 }
+    try FileManager.default.removeItem(atPath: gate)
+    try FileManager.default.removeItem(atPath: gate + "2")
+    let result = await child.wait()
+    result.expectSuccess()
+    #expect(try box.files.read("target") == bytes)
+  }
+}
