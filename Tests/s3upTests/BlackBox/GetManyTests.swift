@@ -199,7 +199,9 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
     try expectSame(box, in: "back")
     #expect(result.lines.count { $0.contains(#""event":"unchanged""#) } == 5, "\(result.output)")
-    #expect(result.lines.last?.contains(#""bytes_resumed":10485760"#) == true, "\(result.output)")
+    // The last range has 3 MiB, and may be one of the two that came.
+    let resumed = [10, 8].map { "\"bytes_resumed\":\($0 * mebi)," }
+    #expect(resumed.contains { result.lines.last?.contains($0) == true }, "\(result.output)")
     #expect(box.fake.requests(.getObject).count - before == 4 + 1)
     // The run has ended well, so nothing is known of it any more.
     #expect(try await box.run(arguments).status == 73)
