@@ -28,7 +28,7 @@ public enum Setting: String, Sendable, CaseIterable {
   /// Publish what a ticket's upload has, though nobody has said that it is the whole.
   case asItIs
   // A run of many: what it sends, and what it writes about that.
-  case include, exclude, allowsNothing, manifest, failedNames, endsWithZero
+  case include, exclude, allowsNothing, manifest, failedNames, variables, endsWithZero
 
   /// How a text names a setting.
   public enum Form: Sendable, Equatable {

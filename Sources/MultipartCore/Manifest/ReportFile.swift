@@ -26,7 +26,13 @@ package final class ReportFile: Sendable {
   /// Set if the run has met it among its sources.
   private let isSpared = Locked(false)
 
-  private var title: String { setting == .manifest ? "the manifest" : "the list of what has failed" }
+  private var title: String {
+    switch setting {
+    case .manifest: "the manifest"
+    case .variables: "the file of variables"
+    default: "the list of what has failed"
+    }
+  }
 
   /// A file whose every line is one of a report is an earlier report. With `onlyLooks` nothing is written, not even to find
   /// out whether it could be.
@@ -98,6 +104,17 @@ package final class ReportFile: Sendable {
       guard descriptor >= 0 else { throw failure(errno) }
       defer { close(descriptor) }
       try put(descriptor)
+    }
+  }
+
+  /// Throws if it is a source of the run, or holds something else than a report.
+  package func requireOwn(_ sources: [FilePath]) throws(Failure) {
+    if let inode, let source = sources.first(where: { Inode($0) == inode }) { throw isSource("the source", source) }
+    guard isReplaceable || place == nil else {
+      throw Failure(
+        .usage, "the file of \(setting) has something else in it, which would be lost",
+        remedy: "name another file with \(setting)"
+      ).at(Place(file: path.text))
     }
   }
 

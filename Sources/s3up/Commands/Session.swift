@@ -36,7 +36,13 @@ struct Session: Sendable {
   mutating func readOptions() throws(Failure) {
     notification = try Notification(invocation, environment)
     report = JobReport(
-      JobRunner(environment), dotenv: try invocation.path(.dotenv).map { FilePath(bytes: $0.bytes) })
+      JobRunner(environment),
+      dotenv: try invocation.path(.dotenv).map { (file) throws(Failure) in
+        let report = try ReportFile(
+          FilePath(bytes: file.bytes), of: .variables, onlyLooks: false, isLine: JobReport.isVariable)
+        try report.requireOwn(invocation.positionals.map { FilePath(bytes: $0.bytes) })
+        return report
+      })
     options = (try StoreOptions(invocation), try UploadOptions(invocation))
     attributes = try invocation.path(.attributes).map { (file) throws(Failure) in
       try AttributeRules(FilePath(bytes: file.bytes))

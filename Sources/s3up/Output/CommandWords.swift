@@ -66,6 +66,7 @@ extension Setting {
     case .allowsNothing: .allowEmpty
     case .manifest: .manifest
     case .failedNames: .failedTo
+    case .variables: .dotenv
     case .endsWithZero: .null
     }
   }

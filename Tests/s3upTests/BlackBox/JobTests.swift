@@ -124,6 +124,21 @@ import Testing
     #expect(result.status == 0 && result.errors.contains("s3up: /dev/full cannot be written: "), "\(result.errors)")
   }
 
+  @Test(
+    "The file of --dotenv is never the source, nor one that holds something else, and is tried before anything is sent")
+  func dotenvOfAnother() async throws {
+    let box = try BlackBox()
+    let bytes = try box.sample("f", 10)
+    try box.files.write("three lines\nof a\nletter\n", to: "letter")
+    for (file, word) in [("f", "the source is also the file of --dotenv"), ("letter", "something else in it")] {
+      let result = try await box.run("put", "f", "s3://bucket/k", "--dotenv", file)
+      result.expectFailure(64, word)
+    }
+    try await box.run("put", "f", "s3://bucket/k", "--dotenv", "nowhere/env").expectFailure(64, "nowhere/env")
+    #expect(box.fake.requests.isEmpty)
+    #expect(try box.files.read("f") == bytes && text(box, "letter") == "three lines\nof a\nletter\n")
+  }
+
   @Test("--dotenv writes the variables of one object anew, in any environment, and no value of two lines")
   func dotenv() async throws {
     let box = try BlackBox()

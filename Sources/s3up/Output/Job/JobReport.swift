@@ -26,11 +26,11 @@ final class JobReport: Sendable {
   private static let mostRows = 200
 
   private let runner: JobRunner?
-  private let dotenv: FilePath?
+  private let dotenv: ReportFile?
   private let state = Locked(State())
 
   /// Nil if there is nobody to tell.
-  init?(_ runner: JobRunner?, dotenv: FilePath?) {
+  init?(_ runner: JobRunner?, dotenv: ReportFile?) {
     guard runner != nil || dotenv != nil else { return nil }
     (self.runner, self.dotenv) = (runner, dotenv)
   }
@@ -74,13 +74,17 @@ final class JobReport: Sendable {
     let values = state.count == 1 ? Self.values(first) : []
     append(Self.table(state.rows, state.count, state.bytes), to: runner?.summary, session)
     append(values.map { Self.output($0.name, $0.value) }.joined(), to: runner?.outputs, session)
-    append(values.compactMap { Self.variable($0.name, $0.value) }.joined(), to: dotenv, anew: true, session)
+    let variables = values.compactMap { Self.variable($0.name, $0.value) }.joined()
+    do throws(Failure) {
+      try dotenv?.write { (put) throws(Failure) in try put(Array(variables.utf8)) }
+    } catch {
+      session.console.line("s3up: " + SafeText.oneLine(error.message.commandText))
+    }
   }
 
-  private func append(_ text: String, to file: FilePath?, anew: Bool = false, _ session: Session) {
+  private func append(_ text: String, to file: FilePath?, _ session: Session) {
     guard let file, !text.isEmpty else { return }
-    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (anew ? O_TRUNC : O_APPEND)
-    let descriptor = file.withCString { open($0, flags, 0o666) }
+    let descriptor = file.withCString { open($0, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0o666) }
     var error = descriptor < 0 ? errno : 0
     if descriptor >= 0 {
       error = Descriptor.writeAll(Array(text.utf8), to: descriptor)
@@ -101,6 +105,12 @@ final class JobReport: Sendable {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     let end = "s3up-" + Hex.encode(bytes)
     return "\(name)<<\(end)\n\(value)\n\(end)\n"
+  }
+
+  /// `NAME=VALUE`
+  static func isVariable(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let end = line.firstIndex(of: UInt8(ascii: "=")), end > line.startIndex else { return false }
+    return line[..<end].allSatisfy { ASCII.isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
   }
 
   /// A line of a file of variables, which has no way to write a line break: then there is none.

@@ -1,0 +1,119 @@
+/// Whether what came is the object, and the name that it has then.
+extension Downloader {
+  func prove() async -> DownloadMachine.Event {
+    do throws(Failure) {
+      let now = known.withLock { $0 }
+      guard let object = now.object else { return .proofFailed(Failure(.local, "no answer to HEAD")) }
+      var result = DownloadedObject(.completed, object)
+      (result.size, result.parts) = (now.plan.size, now.plan.count)
+      result.evidence = Self.sizeOnly
+      // Also if it cannot be proven: a pipe's reader has taken all but the last range.
+      let stream = if let body = now.body { body } else { try await now.ordered?.wholeSums() }
+      if options.range != nil {
+        result.evidence = "size of the range only: a store has no checksum of it"
+      } else {
+        let isPart = options.part != nil && object.isPartOnly
+        if isPart { result.evidence = "size of the part only: the store has no checksum of it" }
+        switch try sign(isPart ? object.asPart : object, now, stream) {
+        case .same(let match):
+          result.evidence = match.evidence
+          result.checksum = match.sum.map(UploadedObject.Sum.init)
+        case .different(let why) where isPart:
+          guard try await isChecksumOfWhole(object) else { return .refuted(Self.refutation(why)) }
+        case .different(let why):
+          // The parts may be of sizes that nothing has shown so far.
+          if let listed = await now.proof.listed(object, headOperation, client) {
+            known.withLock { $0.proof = listed }
+            if stream == nil { return await prove() }
+          }
+          return .refuted(Self.refutation(why))
+        case .doubtful:
+          result.evidence = "size only: the parts of which the store made its ETag or checksum are not known"
+        case .none: break
+        }
+      }
+      if let listed = wanted?.object.noted, let part = now.part { try listed.prove(part, object, &result) }
+      known.withLock { $0.result = result }
+      return .proven
+    } catch {
+      return .proofFailed(await explained(error))
+    }
+  }
+
+  private static let sizeOnly = "size only: nothing that the store says of the object shows its bytes"
+
+  /// Some stores return the checksum of the whole object with each of its parts.
+  private func isChecksumOfWhole(_ part: ObjectInfo) async throws(Failure) -> Bool {
+    guard let headOperation else { return false }
+    let whole = try await client.perform(headOperation, retrying: RetryPolicy(tries: 3)).object()
+    return part.checksums.allSatisfy { whole.checksums[$0.key] == $0.value }
+  }
+
+  private static func refutation(_ why: String) -> Failure {
+    Failure(
+      .dataMismatch, "the bytes that came are not the object: \(why)",
+      remedy: "nothing has the target's name; run it again, and if that ends the same way, the store's copy is damaged")
+  }
+
+  private func sign(
+    _ object: ObjectInfo, _ now: Known, _ stream: StreamSums?
+  ) throws(Failure) -> ByteProof.Sign {
+    if var stream { return try now.proof.sign(of: object, &stream) }
+    if var combined = CombinedSums(now), combined.proves(object) { return try now.proof.sign(of: object, &combined) }
+    guard let part = now.part else { return .none }
+    var sums = FileSums(try part.source(), unless: { [progress] in progress.isStopped })
+    return try now.proof.sign(of: object, &sums)
+  }
+
+  func publish() async -> DownloadMachine.Event {
+    let (part, ordered) = known.withLock { ($0.part, $0.ordered) }
+    do throws(Failure) {
+      if let ordered { try await release(ordered) }
+      if case .file(let target) = kind, let part {
+        let object = known.withLock { $0.object }
+        try target.publish(
+          part, replaces: options.overwrites || options.ifNewer,
+          modified: options.range == nil ? object.flatMap { FileTime.noted(in: $0.metadata)?.time } : nil)
+        known.withLock { $0.published = part.identity }
+      }
+      return .published
+    } catch {
+      return .publishFailed(error)
+    }
+  }
+}
+
+/// The CRCs of the whole, from those of its ranges: no byte is read again.
+private struct CombinedSums: ByteSums {
+  let size: Int64
+  private var whole: [ChecksumAlgorithm: Checksum] = [:]
+
+  init?(_ known: Downloader.Known) {
+    size = known.plan.size
+    let plan = known.plan
+    for algorithm in known.algorithms {
+      var pieces: [(checksum: Checksum, length: Int64)] = []
+      for number in 0..<plan.count {
+        guard let sum = known.sums[number + 1]?[algorithm] else { return nil }
+        pieces.append((sum, plan.range(of: number + 1).length))
+      }
+      whole[algorithm] = CRCCombiner.combine(algorithm, pieces.map { ($0.checksum, $0.length) })
+    }
+  }
+
+  func proves(_ object: ObjectInfo) -> Bool { whole.keys.contains { object.wholeChecksum($0) != nil } }
+
+  func of(_ algorithm: ChecksumAlgorithm) throws(Failure) -> Checksum {
+    guard let sum = whole[algorithm] else { throw Failure(.local, "\(algorithm.rawValue) was not computed") }
+    return sum
+  }
+
+  func composite(of cut: PartCut, _ algorithm: ChecksumAlgorithm) -> CompositeChecksum? { nil }
+  func etag(of cut: PartCut) -> ETag? { nil }
+}
+
+extension UploadedObject.Sum {
+  init(_ sum: Expectation.Sum) {
+    self.init(algorithm: sum.algorithm.awsName ?? "MD5", type: sum.type, value: sum.text)
+  }
+}
