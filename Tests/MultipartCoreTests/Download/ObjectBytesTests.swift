@@ -71,9 +71,9 @@ import Testing
     let loop = Task {
       for try await _ in object where !isCancelled { break }
     }
-    #expect(await fake.wait { $0.count { $0.operation == .getObject } >= 3 })
-    if isCancelled { loop.cancel() }
     if isCancelled {
+      #expect(await fake.wait { $0.count { $0.operation == .getObject } >= 3 })
+      loop.cancel()
       await #expect(throws: Failure.self) { try await loop.value }
     } else {
       try await loop.value
