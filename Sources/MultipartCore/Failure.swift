@@ -111,8 +111,8 @@ public struct Failure: Error, Sendable {
     return copy
   }
 
-  /// The end of a run's time, of an object that was waiting for its next try: what its last one ended in.
-  func `while`(waitingAfter why: Wording) -> Failure {
+  /// The time of the run is over, and the object was waiting to try again: says why the last try failed.
+  func endedWaiting(after why: Wording) -> Failure {
     guard code == .deadline, !why.description.isEmpty else { return self }
     var copy = self
     copy.message = "\(message); the last try failed: \(why)"

@@ -112,7 +112,7 @@ package struct Run<Machine: ObjectMachine>: Sendable {
     case .interrupted(let failure):
       interruption = interruption ?? failure
       for object in active {
-        let failure = scheduler.nextTry(of: object).map { failure.while(waitingAfter: $0.why) } ?? failure
+        let failure = scheduler.nextTry(of: object).map { failure.endedWaiting(after: $0.why) } ?? failure
         orders += tell(object) { $0.interrupted(failure, &$1) }
       }
     }

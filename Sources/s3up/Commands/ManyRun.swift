@@ -12,7 +12,7 @@ struct ManyRun: Sendable {
   var allowsNothing = true
   private let start: Duration
 
-  /// Makes the run, and says who signs its requests; nil if there is nothing to do.
+  /// Makes the run and gives the signer of its requests; nil if there is nothing to do.
   typealias Begin =
     @Sendable (BatchOptions, ManyReporter) async throws(Failure) -> (batch: any BatchRun, signer: BucketSigner?)?
 

@@ -8,7 +8,7 @@ struct Session: Sendable {
   private(set) var options: (store: StoreOptions, upload: UploadOptions) = (StoreOptions(), UploadOptions())
   /// What objects are created with by the names of their files.
   private(set) var attributes: AttributeRules?
-  /// Who is told how the run ends.
+  /// Posts how the run ended to the URL of `--notify`.
   private(set) var notification: Notification?
   private(set) var report: JobReport?
   let environment: [String: String]

@@ -10,7 +10,7 @@ enum TicketScript {
     case .exactly(let bytes): (size, most) = (bytes, bytes)
     case .upTo(let bytes): (size, most) = (nil, bytes)
     }
-    // Of the upload, not of this script: another one of the same upload goes on with its notes.
+    // It names the upload, not the script: a script that is issued again for the upload resumes from the same notes.
     let id = Hex.encode(try Digest.sha256(ticket.url + "\n" + ticket.uploadID).prefix(16))
     return TicketTemplate(PackageResources.upload_sh).filled([
       "ID": id,
