@@ -4,8 +4,8 @@ import Glibc
 /// A stretch of a file in memory: mapped, or read into memory of its own if the file cannot be mapped. Owns its mapping
 /// (`mmap`, `munmap`) and its place with the guard, which turns a page that cannot be read into zeros and a mark.
 ///
-/// `@unchecked Sendable` holds because only `state` changes after `init`, and the memory is unmapped with the last
-/// reference.
+/// `@unchecked Sendable` holds because nothing changes after `init` but the window's place in `Self.room`, and the memory is
+/// unmapped with the last reference.
 final class FileWindow: @unchecked Sendable {
   /// Where it begins in the source.
   private let begin: Int64
@@ -15,41 +15,84 @@ final class FileWindow: @unchecked Sendable {
   private let lead: Int
   /// What the guard calls it; nil if the bytes were read.
   private let number: Int32?
-  private struct State: Sendable {
-    /// What it counts for in `charged`.
-    var charge = 0
-    /// Its pages stay until it is unmapped.
-    var keeps = false
-    /// If not, how much of `memory` was let go of.
-    var left = 0
-  }
-
-  private let state: Locked<State>
 
   /// Mapped pages count as this process's memory, and so does what a connection needs besides. As long as all windows
-  /// together have room in this many bytes, their pages stay from the sum to the answer, so that sending does not map
-  /// them again; those of others are let go of behind whoever reads.
-  private static let most = 48 << 20
-  /// For one that does not keep its pages: those that are mapped together, and its connection's buffers.
-  private static let least = 3 << 19
-  private static let charged = Locked(0)
+  /// together have room in `most` bytes, their pages stay from the sum to the answer, so that sending does not map them
+  /// again; the pages of others leave behind whoever reads. A window that no longer fits takes the room of those that
+  /// keep their pages: they could wait long for their turn to be sent, and would hold them meanwhile.
+  private struct Room: @unchecked Sendable {
+    static let most = 48 << 20
+    /// For a window that does not keep its pages: those that are mapped together, and its connection's buffers.
+    static let least = 3 << 19
+
+    struct Place {
+      let memory: UnsafeMutableRawBufferPointer
+      var keeps: Bool
+      /// Where it does not keep its pages: how much of `memory` has left.
+      var left = 0
+      var charge: Int { keeps ? memory.count : min(memory.count, Room.least) }
+
+      /// Else one access could map 2 MiB of a file that the cache holds in huge pages. A failure has no other effect.
+      func mapSmallPages() { _ = madvise(memory.baseAddress, memory.count, MADV_NOHUGEPAGE) }
+    }
+
+    /// By what the guard calls them.
+    private var places: [Int32: Place] = [:]
+    private var keepers: [Int32] = []
+    private var charged = 0
+
+    mutating func enter(_ number: Int32, _ memory: UnsafeMutableRawBufferPointer) {
+      let place = Place(memory: memory, keeps: charged + memory.count <= Self.most)
+      places[number] = place
+      charged += place.charge
+      if place.keeps { return keepers.append(number) }
+      place.mapSmallPages()
+      while charged > Self.most, let oldest = keepers.first { give(oldest) }
+    }
+
+    mutating func leave(_ number: Int32) {
+      charged -= places.removeValue(forKey: number)?.charge ?? 0
+      keepers.removeAll { $0 == number }
+    }
+
+    /// Lets go of the pages of a window up to `end`, unless it keeps them.
+    mutating func release(_ number: Int32, before end: Int) {
+      guard var place = places[number], !place.keeps else { return }
+      // Less than before: it is read once more.
+      let old = min(place.left, end)..<end
+      place.left = end
+      places[number] = place
+      drop(place.memory, old)
+    }
+
+    private mutating func give(_ number: Int32) {
+      keepers.removeAll { $0 == number }
+      guard var place = places[number] else { return }
+      charged -= place.charge
+      place.keeps = false
+      charged += place.charge
+      places[number] = place
+      place.mapSmallPages()
+      drop(place.memory, 0..<place.memory.count)
+    }
+
+    /// They come back if somebody reads them.
+    private func drop(_ memory: UnsafeMutableRawBufferPointer, _ range: Range<Int>) {
+      guard !range.isEmpty, let start = memory.baseAddress else { return }
+      madvise(start + range.lowerBound, range.count, MADV_DONTNEED)
+    }
+  }
+
+  private static let room = Locked(Room())
 
   init(_ range: Range<Int64>, of file: SourceFile) throws(Failure) {
     begin = range.lowerBound
     self.file = file
-    if file.canBeMapped, let (mapped, lead, number) = Self.map(range, of: file) {
-      (memory, self.lead, self.number) = (mapped, lead, number)
-      state = Locked(
-        Self.charged.withLock { charged in
-          let keeps = charged + mapped.count <= Self.most
-          let charge = keeps ? mapped.count : min(mapped.count, Self.least)
-          charged += charge
-          return State(charge: charge, keeps: keeps)
-        })
-      if !state.withLock({ $0.keeps }) { mapSmallPages() }
+    if file.canBeMapped, let (mapped, lead, guarded) = Self.map(range, of: file) {
+      (memory, self.lead, number) = (mapped, lead, guarded)
+      Self.room.withLock { $0.enter(guarded, mapped) }
       return
     }
-    state = Locked(State())
     let length = range.count
     let start = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let start, start != MAP_FAILED else {
@@ -62,9 +105,10 @@ final class FileWindow: @unchecked Sendable {
   }
 
   deinit {
-    if let number { ck_guard_end(number) }
-    let charge = state.withLock { $0.charge }
-    Self.charged.withLock { $0 -= charge }
+    if let number {
+      Self.room.withLock { $0.leave(number) }
+      ck_guard_end(number)
+    }
     munmap(memory.baseAddress, memory.count)
   }
 
@@ -81,7 +125,7 @@ final class FileWindow: @unchecked Sendable {
 
   private static func map(
     _ range: Range<Int64>, of file: SourceFile
-  ) -> (UnsafeMutableRawBufferPointer, Int, Int32?)? {
+  ) -> (UnsafeMutableRawBufferPointer, Int, Int32)? {
     let begin = file.start + range.lowerBound
     let lead = Int(begin % page)
     let length = lead + range.count
@@ -106,40 +150,13 @@ final class FileWindow: @unchecked Sendable {
   }
 
   /// What lies before `position` was used: its pages leave the process's memory, and come back if they are read again. In
-  /// steps of 512 KiB, because each costs a message to the other cores. A window that has kept all of its pages does so no
-  /// longer once others need the room.
+  /// steps of 512 KiB, because each costs a message to the other cores.
   func release(before position: Int64) {
-    guard number != nil, let start = memory.baseAddress else { return }
+    guard let number else { return }
     let used = lead + Int(position - begin)
     let end = used == memory.count ? used : used / Self.step * Self.step
-    let old: Range<Int>? = state.withLock { state in
-      if state.keeps {
-        let less = min(memory.count, Self.least)
-        guard Self.yields(state.charge - less) else { return nil }
-        state = State(charge: less, keeps: false, left: end)
-        return 0..<memory.count
-      }
-      // Less than before: it is read once more.
-      let from = min(state.left, end)
-      state.left = end
-      return from..<end
-    }
-    guard let old, !old.isEmpty else { return }
-    if old.count == memory.count { mapSmallPages() }
-    madvise(start + old.lowerBound, old.count, MADV_DONTNEED)
+    Self.room.withLock { $0.release(number, before: end) }
   }
-
-  /// Whether a window has to give up its pages, so many bytes, because all together have too many.
-  private static func yields(_ bytes: Int) -> Bool {
-    charged.withLock { charged in
-      guard charged > most else { return false }
-      charged -= bytes
-      return true
-    }
-  }
-
-  /// Else one access could map 2 MiB of a file that the cache holds in huge pages. A failure has no other effect.
-  private func mapSmallPages() { _ = madvise(memory.baseAddress, memory.count, MADV_NOHUGEPAGE) }
 
   private static let step = 512 << 10
 

@@ -85,6 +85,43 @@ import Testing
     #expect(codes == Array(repeating: .sourceChanged, count: 32))
   }
 
+  @Test("Windows that wait to be sent give up their pages to those that come later")
+  func oneBudget() throws {
+    let mebi = Int64(1 << 20)
+    let (file, path, _) = try source(Int(8 * mebi))
+    let waiting = try (0..<6).map { _ in try Self.read(FileWindow(0..<file.size, of: file)) }
+    let later = try (0..<40).map { _ in
+      let window = try Self.read(FileWindow(0..<file.size, of: file))
+      window.release(before: file.size - 1)
+      return window
+    }
+    let mapped = try Self.resident(path)
+    #expect(mapped > 0 && mapped < 48 * mebi, "\(mapped / mebi) MiB")
+    for window in waiting + later { try window.check() }
+  }
+
+  private static func read(_ window: FileWindow) -> FileWindow {
+    var sum = 0
+    let bytes = window.bytes(at: 0, .max / 2)
+    for place in stride(from: 0, to: bytes.count, by: page) { sum += Int(bytes[place]) }
+    precondition(sum >= 0)
+    return window
+  }
+
+  /// How much of a file this process's mappings hold in memory.
+  private static func resident(_ path: String) throws -> Int64 {
+    var ofFile = false
+    var sum: Int64 = 0
+    // By a file handle: what reads a file at once takes a file of /proc for shorter than it is.
+    let table = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/smaps")).readToEnd() ?? Data()
+    for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words[0].contains("-") { ofFile = line.hasSuffix(path) }
+      if ofFile, words[0] == "Rss:" { sum += try #require(Int64(words[1])) << 10 }
+    }
+    return sum
+  }
+
   @Test("If no more mappings can be guarded, the bytes are read instead")
   func noneLeft() async throws {
     await #expect(processExitsWith: .success) {
