@@ -18,7 +18,9 @@ public struct MultipartUpload: Sendable {
     (self.store, self.address, self.uploadID) = (store, address, uploadID)
   }
 
-  package var place: Place { address.place(uploadID: uploadID) }
+  package var place: Place { steps.place }
+
+  var steps: UploadSteps { UploadSteps(address, uploadID: uploadID, store.client, store.retry) }
 
   /// For messages.
   var name: String { SafeText.oneLine("s3://\(store.bucket)/\(key)", limit: .max) }
@@ -42,8 +44,7 @@ public struct MultipartUpload: Sendable {
   public func parts() async throws(Failure) -> [UploadedPart] { try await listing().parts.map { UploadedPart($0) } }
 
   func listing() async throws(Failure) -> S3Client.PartListing {
-    let list = ListParts(address, uploadID: uploadID)
-    let listing = try await store.client.allParts(list, retrying: store.retry)
+    let listing = try await steps.listing()
     guard listing.isComplete else {
       throw Failure(.server, "the store's list of parts does not come to an end").at(place)
     }

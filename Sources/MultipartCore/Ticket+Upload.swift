@@ -68,34 +68,28 @@ extension Ticket {
 /// The connection to the one address of a ticket.
 struct TicketLink {
   let ticket: Ticket
-  let world: World
   let transfer: TransferSettings
   let client: S3Client
-  let retry: RetryPolicy
+  var world: World { client.world }
+  var retry: RetryPolicy { RetryPolicy(tries: transfer.tries) }
 
   init(_ ticket: Ticket, _ options: StoreOptions) throws(Failure) {
-    self.ticket = ticket
-    world = options.world()
+    let world = options.world()
     let options = try options.filled(from: world.environment)
-    transfer = TransferSettings(options)
-    retry = RetryPolicy(tries: transfer.tries)
+    let transfer = TransferSettings(options)
+    self.init(ticket, transfer, try options.transport(transfer, world), world)
+  }
+
+  private init(_ ticket: Ticket, _ transfer: TransferSettings, _ transport: any Transport, _ world: World) {
+    self.ticket = ticket
+    self.transfer = transfer
     client = S3Client(
-      signer: TicketSigner(ticket, now: world.now), transport: try options.transport(transfer, world), world: world,
+      signer: TicketSigner(ticket, now: world.now), transport: transport, world: world,
       stallTimeout: transfer.stallTimeout, answerTimeout: transfer.answerTimeout)
   }
 
   /// The same connections for another ticket.
-  func with(_ ticket: Ticket) -> TicketLink {
-    TicketLink(
-      ticket: ticket, world: world, transfer: transfer,
-      client: S3Client(
-        signer: TicketSigner(ticket, now: world.now), transport: client.transport, world: world,
-        stallTimeout: transfer.stallTimeout, answerTimeout: transfer.answerTimeout), retry: retry)
-  }
-
-  private init(ticket: Ticket, world: World, transfer: TransferSettings, client: S3Client, retry: RetryPolicy) {
-    (self.ticket, self.world, self.transfer, self.client, self.retry) = (ticket, world, transfer, client, retry)
-  }
+  func with(_ ticket: Ticket) -> TicketLink { TicketLink(ticket, transfer, client.transport, world) }
 
   var hasExpired: Bool { world.now() >= ticket.expires }
 
@@ -112,6 +106,7 @@ extension UploadJob {
     self.init(source: source, to: ticket.address())
     self.ticket = ticket
     checksum = ticket.checksum
+    (partSize, isInParts, etagsAreOpaque) = (ticket.partSize, true, !ticket.etagMayBeMD5)
     retry = RetryPolicy(tries: transfer.tries)
     limitRate = transfer.limitRate
     concurrency = transfer.concurrency

@@ -104,7 +104,7 @@ package struct UploadProbe: Sendable {
 
   private func end(_ id: String) async -> Result<AbortMultipartUpload.Output, Failure> {
     await Self.result { () async throws(Failure) in
-      try await AbortStep(client: client, retry: RetryPolicy(tries: 3), world: world).run(address, uploadID: id)
+      try await UploadSteps(address, uploadID: id, client, RetryPolicy(tries: 3)).abort()
     }
   }
 

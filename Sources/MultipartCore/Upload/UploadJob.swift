@@ -21,6 +21,8 @@ package struct UploadJob: Sendable {
   package var conditions = WriteConditions()
   /// Nil: chosen by the file's size.
   package var partSize: Int64?
+  /// The upload was begun in parts of `partSize`, whatever the source's size.
+  var isInParts = false
   /// Files of at least this size are sent in parts; nil: those longer than one part.
   package var threshold: Int64?
   /// With the file's size, determines the part size if `partSize` is nil.
@@ -48,6 +50,8 @@ package struct UploadJob: Sendable {
   package var expectsAbortDate = false
   /// S3 Express: ETags say nothing about the bytes, and lists are unsorted and allow only prefixes that end in `/`.
   package var isDirectoryBucket = false
+  /// Whoever began the upload says that the ETags of its parts are no MD5s.
+  var etagsAreOpaque = false
   /// How to find out whether the object is the source already; nil: it is replaced without a look.
   var sameness: SamenessQuestion?
   /// An object that is there is left as it is, and that is no failure.
@@ -105,8 +109,8 @@ package struct UploadJob: Sendable {
 
   /// Whether the ETag may be an MD5: that of an encrypted object may only look like one.
   var etagMayBeMD5: Bool {
-    if let ticket { return ticket.etagMayBeMD5 }
-    return !isDirectoryBucket && address.customerKey == nil && (encryption == nil || encryption?.algorithm == .aes256)
+    !isDirectoryBucket && !etagsAreOpaque && address.customerKey == nil
+      && (encryption == nil || encryption?.algorithm == .aes256)
   }
 
   /// The message for a checksum that was chosen by name and that the store has not verified.
@@ -138,7 +142,7 @@ package struct UploadJob: Sendable {
   /// How the source is divided. For a stream only the first part's size is planned here; its own plan gives the sizes of
   /// its pieces.
   func plan() throws(Failure) -> UploadPlan {
-    if let ticket { return try UploadPlan(inParts: source.size ?? 0, of: ticket.partSize) }
+    if let partSize, isInParts { return try UploadPlan(inParts: source.size ?? 0, of: partSize) }
     return try UploadPlan(size: source.size ?? 0, partSize: partSize, threshold: threshold, line: line)
   }
 
@@ -148,7 +152,7 @@ package struct UploadJob: Sendable {
   /// A plan of smaller parts, for a line to elsewhere that was never seen to be fast: if losses limit each connection there,
   /// it needs many, each with a part of its own. A long file has enough parts anyway.
   package func finer(than plan: UploadPlan, roundTrip: Duration) -> UploadPlan? {
-    guard !line.isFast, partSize == nil, ticket == nil, !source.isStream, !plan.isSingle, plan.size < Self.longFile,
+    guard !line.isFast, partSize == nil, !source.isStream, !plan.isSingle, plan.size < Self.longFile,
       roundTrip >= Self.longTrip, let finer = try? UploadPlan(size: plan.size, partSize: S3Limits.smallestPart),
       !finer.isSingle, finer.partSize < plan.partSize
     else { return nil }

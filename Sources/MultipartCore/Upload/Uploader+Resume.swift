@@ -58,11 +58,12 @@ extension Uploader {
 
   /// By the store's clock, for an upload that this run has not created.
   private func begun(_ uploadID: String) -> Timestamp? {
-    if let ticket = job.ticket { return ticket.created }
-    if let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8) {
-      return record.header.created
-    }
-    return known.withLock { $0.foreign[uploadID]?.begun }
+    job.ticket?.created ?? recorded(uploadID)?.header.created ?? known.withLock { $0.foreign[uploadID]?.begun }
+  }
+
+  /// The record, if it is this upload's.
+  private func recorded(_ uploadID: String) -> UploadRecord? {
+    journal?.found.flatMap { $0.header.uploadID.utf8.elementsEqual(uploadID.utf8) ? $0 : nil }
   }
 
   /// What further parts of the upload must carry; nil if this run was told to send something else.
@@ -70,7 +71,7 @@ extension Uploader {
     let carried: ChecksumForm =
       if let algorithm {
         .algorithm(algorithm)
-      } else if let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8) {
+      } else if let record = recorded(uploadID) {
         record.header.form
       } else {
         client.signsPayload ? .none : .md5
@@ -82,28 +83,33 @@ extension Uploader {
     return asked
   }
 
-  /// The upload is gone, or being completed; if all its parts are in the record it may have been completed, and a HEAD
+  /// The upload is gone, or being completed: if it was completed, the object has the parts of this very source, and a HEAD
   /// can tell.
   private func recall(_ uploadID: String) {
-    if job.ticket != nil { return recallFromSource() }
-    guard let record = journal?.found, record.header.uploadID.utf8.elementsEqual(uploadID.utf8),
-      isOfThisSource(record), record.parts.count == plan.partCount
-    else { return }
+    do throws(Failure) {
+      let receipts = if let ticket = job.ticket { try parts(for: ticket) } else { try recordedParts(uploadID) }
+      if let receipts { finisher.expect(try Expectation(receipts: receipts)) }
+    } catch {
+      world.log(1, "whether the upload was completed cannot be seen: \(error.message)")
+    }
+  }
+
+  /// Nil unless the record has them all, and the source still has their bytes.
+  private func recordedParts(_ uploadID: String) throws(Failure) -> [PartReceipt]? {
+    guard let record = recorded(uploadID), isOfThisSource(record), record.parts.count == plan.partCount else {
+      return nil
+    }
     let receipts = record.parts.values.sorted { $0.number < $1.number }.map {
       PartReceipt(number: $0.number, size: $0.size, etag: $0.etag, checksum: $0.checksum, proof: .none)
     }
-    do throws(Failure) {
-      // Nothing else sends these bytes again, so they are compared whatever the file's times say.
-      for receipt in receipts {
-        guard let slice = try body(of: receipt.number) as? PartSlice,
-          try slice.isStill(receipt, etagMayBeMD5: job.etagMayBeMD5, unless: { progress.isStopped || Task.isCancelled })
-        else { return }
-      }
-      try confirmSource(receipts)
-      finisher.expect(try Expectation(receipts: receipts))
-    } catch {
-      world.log(1, "the record's parts do not give an object: \(error.message)")
+    // Nothing else sends these bytes again, so they are compared whatever the file's times say.
+    for receipt in receipts {
+      guard let slice = try body(of: receipt.number) as? PartSlice,
+        try slice.isStill(receipt, etagMayBeMD5: job.etagMayBeMD5, unless: { progress.isStopped || Task.isCancelled })
+      else { return nil }
     }
+    try confirmSource(receipts)
+    return receipts
   }
 
   /// A listed part is accepted if the local bytes have its checksum, or the MD5 that is its ETag. If a store gives

@@ -19,28 +19,24 @@ extension Uploader {
     return list
   }
 
-  /// The upload is gone: if it was completed, the object has the parts of this very source.
-  func recallFromSource() {
-    guard case .file = job.source, let ticket = job.ticket else { return }
-    do throws(Failure) {
-      var receipts: [PartReceipt] = []
-      for number in 1...plan.partCount {
-        guard let body = try body(of: number) else { return }
-        var wanted: Set<ChecksumAlgorithm> = job.etagMayBeMD5 ? [.md5] : []
-        if case .algorithm(let algorithm) = ticket.checksum { wanted.insert(algorithm) }
-        let sums = try body.checksums(wanted) { progress.isStopped || Task.isCancelled }
-        if let signed = ticket.sum(ofPart: number), let own = sums[signed.algorithm], own != signed {
-          throw TicketSigner.another(Place(part: number))
-        }
-        receipts.append(
-          PartReceipt(
-            number: number, size: body.length, etag: sums[.md5].map { "\"\($0.hex)\"" } ?? "",
-            checksum: wanted.first { $0 != .md5 }.flatMap { sums[$0] }, proof: .none))
+  /// The parts as this source makes them, which the ticket's upload must have; nil for a stream.
+  func parts(for ticket: Ticket) throws(Failure) -> [PartReceipt]? {
+    guard case .file = job.source else { return nil }
+    var receipts: [PartReceipt] = []
+    for number in 1...plan.partCount {
+      guard let body = try body(of: number) else { return nil }
+      var wanted: Set<ChecksumAlgorithm> = job.etagMayBeMD5 ? [.md5] : []
+      if case .algorithm(let algorithm) = ticket.checksum { wanted.insert(algorithm) }
+      let sums = try body.checksums(wanted) { progress.isStopped || Task.isCancelled }
+      if let signed = ticket.sum(ofPart: number), let own = sums[signed.algorithm], own != signed {
+        throw TicketSigner.another(Place(part: number))
       }
-      finisher.expect(try Expectation(receipts: receipts))
-    } catch {
-      world.log(1, "the source is not what the object can be: \(error.message)")
+      receipts.append(
+        PartReceipt(
+          number: number, size: body.length, etag: sums[.md5].map { "\"\($0.hex)\"" } ?? "",
+          checksum: wanted.first { $0 != .md5 }.flatMap { sums[$0] }, proof: .none))
     }
+    return receipts
   }
 }
 

@@ -113,8 +113,7 @@ struct UploadsCommand {
         .usage, "the upload is at \(record.header.target.origin), not at \(access.signer.origin)",
         remedy: "name that store with --endpoint-url and --region")
     }
-    let step = AbortStep(client: access.client, retry: access.retry, world: session.world)
-    _ = try await step.run(access.address(upload.key), uploadID: upload.uploadID)
+    try await UploadSteps(access.address(upload.key), uploadID: upload.uploadID, access.client, access.retry).abort()
     if let record = upload.record { try book?.remove(record.header.target) }
     return .aborted
   }

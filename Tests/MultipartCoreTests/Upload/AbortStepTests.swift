@@ -18,10 +18,10 @@ import Testing
           return times[request.step] ?? 0
         })
     }
-    let step = AbortStep(
-      client: try store.client(clock.passing), retry: RetryPolicy(tries: tries), world: clock.passing)
+    let steps = UploadSteps(
+      ObjectAddress("bucket", "key"), uploadID: "id", try store.client(clock.passing), RetryPolicy(tries: tries))
     do throws(Failure) {
-      return (.success(try await step.run(ObjectAddress("bucket", "key"), uploadID: "id")), store.requests.map(\.step))
+      return (.success(try await steps.abort()), store.requests.map(\.step))
     } catch {
       return (.failure(error), store.requests.map(\.step))
     }

@@ -15,8 +15,7 @@ struct AbortOfUpload {
     // Some stores look only at the id, and would abort the upload of another key.
     if let key = await otherKey() { throw isElsewhere(key) }
     let listed = await isListed()
-    let step = AbortStep(client: store.client, retry: store.retry, world: store.world)
-    let outcome = try await step.run(upload.address, uploadID: upload.uploadID)
+    let outcome = try await upload.steps.abort()
     guard listed ?? (outcome == .aborted) || isRecorded() else { throw isUnknown() }
     return outcome == .aborted
   }

@@ -5,7 +5,6 @@ struct CompletionOfParts {
   private let allowsGaps: Bool
   private let options: UploadOptions
   private let asked: RequestedSettings
-  private var store: Store { upload.store }
 
   init(
     _ upload: MultipartUpload, _ list: [UploadedPart]?, allowsGaps: Bool, _ options: UploadOptions
@@ -29,9 +28,7 @@ struct CompletionOfParts {
       failure = error
     }
     if let list, let result = try await completedBefore(list) {
-      var object = UploadedObject(result)
-      object.isUnchanged = true
-      return object
+      return UploadedObject(result)
     }
     throw failure.at(upload.place)
   }
@@ -47,18 +44,10 @@ struct CompletionOfParts {
     guard !listed.isEmpty else { return nil }
     let chosen = try chosen(of: listed)
     try requireWhole(chosen.map(\.number), "the store does not have")
-    let finisher = Finisher(
-      client: store.client, upload.address, conditions: options.conditions, requested: asked)
     // The upload was begun before its first part was stored.
-    finisher.begin(chosen.compactMap(\.lastModified).min().map { .upload($0) })
-    return try await step(finisher).run(receipts(chosen, listing), uploadID: upload.uploadID)
-  }
-
-  /// Nothing has confirmed a setting before, so each is read in full.
-  private func step(_ finisher: Finisher) -> CompleteStep {
-    let check = SettingsCheck(
-      client: store.client, address: upload.address, asked: asked, asksAll: true, encryptionIsConfirmed: false)
-    return CompleteStep(finisher: finisher, check: check, retry: store.retry, world: store.world)
+    return try await upload.steps.complete(
+      receipts(chosen, listing), begun: chosen.compactMap(\.lastModified).min(), conditions: options.conditions,
+      asked: asked)
   }
 
   /// The parts that the list names, or all.
@@ -103,11 +92,9 @@ struct CompletionOfParts {
   /// nothing is known any more.
   private func completedBefore(_ list: [UploadedPart]) async throws(Failure) -> UploadResult? {
     guard options.conditions == WriteConditions() else { return nil }
-    let earlier = EarlierCompletion(head: HeadObject(upload.address))
     do throws(Failure) {
-      guard let result = try await earlier.find(list, client: store.client, retry: store.retry) else { return nil }
-      let finisher = Finisher(client: store.client, upload.address)
-      return try await step(finisher).inspected(result)
+      guard let result = try await upload.steps.completedBefore(from: list) else { return nil }
+      return try await upload.steps.confirm(result, asked)
     } catch {
       throw error.at(upload.place)
     }

@@ -90,11 +90,8 @@ extension MultipartUpload {
   /// Aborts an upload whose id nobody could read; otherwise it would stay forever.
   package func takenBack(_ failure: Failure) async -> Failure {
     var failure = failure
-    let step = AbortStep(client: store.client, retry: store.retry, world: store.world)
     do throws(Failure) {
-      try await evenIfCancelled { [address, uploadID] () throws(Failure) in
-        _ = try await step.run(address, uploadID: uploadID)
-      }
+      _ = try await evenIfCancelled { [steps] () throws(Failure) in try await steps.abort() }
       failure.message += "; the upload that was begun is aborted"
     } catch {
       let end = RemedyAction.abort(bucket: store.bucket, key: key, uploadID: uploadID)

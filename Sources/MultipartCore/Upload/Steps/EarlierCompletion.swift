@@ -1,35 +1,49 @@
-/// Whether an upload that the store no longer has was completed: whether the object is made of its parts.
-struct EarlierCompletion {
-  private let head: HeadObject
+/// Whether an upload that the store no longer has was completed: what its object would be, and so whether this is it.
+struct EarlierCompletion: Sendable {
+  /// What the object would be, one for each way to compare; one of them has to be met.
+  var expected: [Expectation]
+  /// When the upload was begun, by the store's clock: an older object is another one.
+  var begun: Timestamp?
+  /// Not all parts have a known size: what the object has is not compared.
+  var isOfAnySize = false
+  /// What shows it if nothing proves it and nothing contradicts it; nil: nothing does.
+  var signs: @Sendable (ObjectInfo) -> (parts: Int, evidence: String)? = { _ in nil }
 
-  init(head: HeadObject) {
-    self.head = head
-  }
-
-  /// Nil if nothing proves it. Only the checksum of these parts does, or the ETag made of theirs, never the size.
-  func find(
-    _ parts: [UploadedPart], client: S3Client, retry: RetryPolicy
-  ) async throws(Failure) -> UploadResult? {
-    guard case .exists(let object) = try await look(client, retry), let size = object.size else { return nil }
+  /// Nil if it is not known to be the upload's.
+  func result(_ object: ObjectInfo) -> UploadResult? {
+    guard let size = object.size else { return nil }
+    if let begun, let modified = object.lastModified, modified < begun { return nil }
     let reported = ReportedObject(object)
-    for algorithm in Self.algorithms(parts) {
-      var expected = try Expectation(receipts: Self.receipts(parts, algorithm))
-      if parts.contains(where: { $0.size == nil }) { expected.size = size }
-      guard case .proven(let evidence) = Verdict.judge(expected, reported) else { continue }
-      return UploadResult(
-        size: size, parts: parts.count, object: reported, sum: expected.sum, evidence: evidence, bytesSent: 0,
-        retries: 0)
+    var isOpen = true
+    for var expected in expected {
+      if isOfAnySize { expected.size = size }
+      switch Verdict.judge(expected, reported) {
+      case .proven(let evidence): return result(size, expected.parts, reported, expected.sum, evidence)
+      case .undecided: break
+      case .absent, .notOurs, .contradicted: isOpen = false
+      }
     }
-    return nil
+    guard isOpen, let (parts, evidence) = signs(object) else { return nil }
+    return result(size, parts, reported, nil, evidence)
   }
 
-  /// The permission to complete does not include HEAD.
-  private func look(_ client: S3Client, _ retry: RetryPolicy) async throws(Failure) -> HeadObject.Output {
-    do throws(Failure) {
-      return try await client.perform(head, retrying: retry)
-    } catch {
-      guard error.code == .credentials || error.code == .refused else { throw error }
-      return .absent
+  private func result(
+    _ size: Int64, _ parts: Int, _ object: ReportedObject, _ sum: Expectation.Sum?, _ evidence: String
+  ) -> UploadResult {
+    var result = UploadResult(
+      size: size, parts: parts, object: object, sum: sum, evidence: evidence, bytesSent: 0, retries: 0)
+    result.isUnchanged = true
+    return result
+  }
+}
+
+extension EarlierCompletion {
+  /// Of these parts. Only their checksum proves it, or the ETag made of theirs, never the size.
+  init(_ parts: [UploadedPart]) throws(Failure) {
+    expected = []
+    isOfAnySize = parts.contains { $0.size == nil }
+    for algorithm in Self.algorithms(parts) {
+      expected.append(try Expectation(receipts: Self.receipts(parts, algorithm)))
     }
   }
 

@@ -1,0 +1,103 @@
+extension Ticket {
+  /// What the store has of it now. With a store its credentials sign; otherwise the ticket must not have expired.
+  public func state(
+    _ options: StoreOptions = StoreOptions(), with store: Store? = nil
+  ) async throws(Failure) -> TicketState {
+    let steps = try steps(options, store)
+    do throws(Failure) {
+      return TicketState(self, try await steps.listing())
+    } catch {
+      guard Self.isGone(error) else { throw error.at(place) }
+      return try await steps.completedBefore(earlierCompletion).map { TicketState(self, completed: $0) }
+        ?? TicketState(.gone)
+    }
+  }
+
+  /// Completes the upload from the parts that the store has, if they are all that the ticket is for. Whether those of a
+  /// stream are the whole only the run knows that has read it to its end: `asItIs` publishes them nevertheless, and
+  /// `publishing` is told what before it happens.
+  @discardableResult
+  public func finish(
+    _ options: StoreOptions = StoreOptions(), with store: Store? = nil, asItIs: Bool = false,
+    publishing: (TicketState) -> Void = { _ in }
+  ) async throws(Failure) -> UploadedObject {
+    let steps = try steps(options, store)
+    do throws(Failure) {
+      let listing = try await steps.listing()
+      let state = TicketState(self, listing)
+      if let refusal = state.refusal(self, asItIs ? .isAccepted : .isUnknown) {
+        // Some stores still list the parts for a while after the upload was completed.
+        guard !listing.parts.isEmpty,
+          let result = try await steps.completedBefore(from: listing.parts.map { UploadedPart($0) }),
+          result.size <= mostBytes
+        else { throw refusal }
+        return UploadedObject(result)
+      }
+      if expectedParts == nil { publishing(state) }
+      let usable = Set(state.there)
+      let receipts = listing.parts.filter { usable.contains($0.number) }.map { receipt(of: $0) }
+      let failure: Failure
+      do throws(Failure) {
+        return UploadedObject(try await steps.complete(receipts, begun: created))
+      } catch {
+        failure = error
+      }
+      throw await explained(failure, completing: receipts) { () async throws(Failure) in try await steps.listing() }
+    } catch {
+      guard Self.isGone(error) else { throw error.at(place) }
+      guard let result = try await steps.completedBefore(earlierCompletion) else { throw Self.gone(error).at(place) }
+      let state = TicketState(self, completed: result)
+      if state.isTooLong { throw state.tooLong(self, "the object has").at(place) }
+      return UploadedObject(result)
+    }
+  }
+
+  /// Aborts the upload, and returns once the store lists none of its parts: the ticket is worthless then. False: it had
+  /// already ended.
+  @discardableResult
+  public func revoke(
+    _ options: StoreOptions = StoreOptions(), with store: Store? = nil
+  ) async throws(Failure) -> Bool {
+    let steps = try steps(options, store)
+    do throws(Failure) {
+      return try await steps.abort() == .aborted
+    } catch {
+      throw error.at(place)
+    }
+  }
+
+  /// By its own requests, or by those of a store.
+  private func steps(_ options: StoreOptions, _ store: Store?) throws(Failure) -> UploadSteps {
+    if let store {
+      return UploadSteps(address(store.address.common), uploadID: uploadID, store.client, store.retry)
+    }
+    let link = try TicketLink(self, options)
+    try link.requireValid()
+    return UploadSteps(address(), uploadID: uploadID, link.client, link.retry)
+  }
+
+  /// What shows that an object is the ticket's.
+  private var earlierCompletion: EarlierCompletion {
+    guard case .exactly(let size) = length else {
+      return EarlierCompletion(expected: [], begun: created) { object in
+        object.multipartCount.map { ($0, "it was made of parts, after the ticket was issued") }
+      }
+    }
+    guard let plan = try? UploadPlan(inParts: size, of: partSize),
+      let expected = try? Expectation(
+        receipts: (1...plan.partCount).map { signedReceipt(of: $0, size: plan.range(of: $0).length) })
+    else { return EarlierCompletion(expected: []) }
+    return EarlierCompletion(expected: [expected], begun: created) { object in
+      guard object.multipartCount == plan.partCount, expected.etag == nil else { return nil }
+      return (plan.partCount, "its size, parts and time are those of the ticket's upload")
+    }
+  }
+}
+
+extension ObjectInfo {
+  /// How many parts its ETag names. One that is not of parts may be that of somebody else's single request.
+  fileprivate var multipartCount: Int? {
+    guard case .multipart(_, let parts)? = etag.flatMap(ETag.init)?.form else { return nil }
+    return max(1, min(parts, S3Limits.mostParts))
+  }
+}

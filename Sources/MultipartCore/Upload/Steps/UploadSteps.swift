@@ -1,0 +1,85 @@
+/// The single steps on an upload that somebody has begun, signed with a store's credentials or by a ticket.
+package struct UploadSteps: Sendable {
+  let address: ObjectAddress
+  let uploadID: String
+  let client: S3Client
+  let retry: RetryPolicy
+
+  package init(_ address: ObjectAddress, uploadID: String, _ client: S3Client, _ retry: RetryPolicy) {
+    (self.address, self.uploadID, self.client, self.retry) = (address, uploadID, client, retry)
+  }
+
+  var place: Place { address.place(uploadID: uploadID) }
+
+  private var list: ListParts { ListParts(address, uploadID: uploadID) }
+
+  func listing() async throws(Failure) -> S3Client.PartListing { try await client.allParts(list, retrying: retry) }
+
+  /// `begun` is by the store's clock. Of the object's settings, `asked` are confirmed.
+  func complete(
+    _ receipts: [PartReceipt], begun: Timestamp?, conditions: WriteConditions = WriteConditions(),
+    asked: RequestedSettings? = nil
+  ) async throws(Failure) -> UploadResult {
+    let finisher = Finisher(client: client, address, conditions: conditions, requested: asked)
+    finisher.begin(begun.map { .upload($0) })
+    return try await step(finisher, asked).run(receipts, uploadID: uploadID)
+  }
+
+  /// The upload is gone: the result if it was completed before.
+  func completedBefore(_ earlier: EarlierCompletion) async throws(Failure) -> UploadResult? {
+    guard case .exists(let object) = try await client.perform(HeadObject(address), retrying: retry) else { return nil }
+    return earlier.result(object)
+  }
+
+  /// The result if the object is made of exactly these parts. The permission to complete does not include HEAD, without
+  /// which nothing shows it.
+  func completedBefore(from parts: [UploadedPart]) async throws(Failure) -> UploadResult? {
+    do throws(Failure) {
+      return try await completedBefore(EarlierCompletion(parts))
+    } catch {
+      guard error.code == .credentials || error.code == .refused else { throw error }
+      return nil
+    }
+  }
+
+  /// An object that exists and is proven; fails if it does not have the settings.
+  func confirm(_ result: UploadResult, _ asked: RequestedSettings) async throws(Failure) -> UploadResult {
+    try await step(Finisher(client: client, address), asked).inspected(result)
+  }
+
+  /// Nothing has confirmed a setting before, so each is read in full.
+  private func step(_ finisher: Finisher, _ asked: RequestedSettings?) -> CompleteStep {
+    let check = asked.map {
+      SettingsCheck(client: client, address: address, asked: $0, asksAll: true, encryptionIsConfirmed: false)
+    }
+    return CompleteStep(finisher: finisher, check: check, retry: retry, world: client.world)
+  }
+
+  /// Aborts the upload and checks that nothing is left of it.
+  @discardableResult
+  package func abort() async throws(Failure) -> AbortMultipartUpload.Output {
+    var cleanup = Cleanup(uploadID)
+    var next: Cleanup.Next? = .abort
+    while let step = next {
+      switch step {
+      case .abort:
+        next = cleanup.aborted(await client.failureOfAbort(AbortMultipartUpload(address, uploadID: uploadID)))
+      case .list:
+        do throws(Failure) {
+          next = cleanup.listed(isThere: try await client.hasUpload(list))
+        } catch {
+          next = cleanup.listFailed(error)
+        }
+      case .again(let failure, let attempt):
+        let world = client.world
+        guard let wait = retry.wait(after: failure, attempt: attempt, dice: world.random()) else { throw failure }
+        world.log(
+          1, "abort: \(failure.message); try \(attempt + 1) of \(retry.tries) in \(wait.milliseconds) ms")
+        guard (try? await world.sleep(wait)) != nil else { throw failure }
+        next = cleanup.resume()
+      case .gone: next = nil
+      }
+    }
+    return cleanup.wasThere ? .aborted : .wasGone
+  }
+}
