@@ -83,7 +83,7 @@ extension UploaderMaking {
       result: result.map { result in
         var object = UploadedObject(result)
         object.took = took
-        object.sha256 = uploader.sha256.withLock { $0 }
+        object.sha256 = uploader.sha256
         return object
       },
       name: uploader.job.listName ?? job.source.path.bytes)

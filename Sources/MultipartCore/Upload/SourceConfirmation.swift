@@ -5,11 +5,11 @@ extension Uploader {
     guard case .file(let file) = job.source else { return }
     let isStopped = { @Sendable [progress] in progress.isStopped || Task.isCancelled }
     // The parts are sent side by side, which is no order for a SHA-256 of the whole.
-    if job.wantsSHA256, sha256.withLock({ $0 == nil }),
+    if job.wantsSHA256, sha256 == nil,
       let sum = try PartSlice(file: file, offset: 0, length: file.size).checksums([.sha256], unless: isStopped)[.sha256]
     {
       file.promise(sum)
-      sha256.withLock { $0 = sum }
+      state.withLock { $0.sha256 = sum }
     }
     try file.confirm(unless: isStopped) { () throws(Failure) in
       world.log(1, SourceTouch.notice)

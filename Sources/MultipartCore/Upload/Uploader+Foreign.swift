@@ -53,21 +53,21 @@ extension Uploader {
     }
     do throws(Failure) {
       let listing = try await uploadsAtKey()
-      known.withLock { $0.lacksList = false }
+      state.withLock { $0.lacksList = false }
       let newest = listing.uploads.sorted { ($0.initiated?.seconds ?? 0) > ($1.initiated?.seconds ?? 0) }
         .prefix(Self.mostLookedAt)
       let looked = await look(at: Array(newest))
       if looked.count < listing.uploads.count { tell(.warning("\(shortfall(looked.count, newest.count, listing))")) }
       let usable = looked.filter { !$0.isEmpty }
-      known.withLock { known in
-        for upload in usable { known.foreign[upload.id] = upload }
+      state.withLock { state in
+        for upload in usable { state.foreign[upload.id] = upload }
       }
       let isQuiet = { (upload: ForeignUpload) in upload.quiet.map { $0 >= self.job.quietTime } ?? false }
       return .found(
         (usable.filter(isQuiet) + usable.filter { !isQuiet($0) })
           .map { UploadMachine.Candidate(uploadID: $0.id, use: .foreign) })
     } catch {
-      known.withLock { $0.lacksList = true }
+      state.withLock { $0.lacksList = true }
       return .findFailed(error.at(job.place))
     }
   }

@@ -6,22 +6,22 @@ extension Uploader {
   /// implemented") refuses each weaker checksum in turn, and must not be believed to verify none.
   func learn(_ from: ChecksumForm, _ to: ChecksumForm) {
     guard memory != nil, job.checksum == nil else { return }
-    lesson.withLock { $0 = from == .md5 ? to : ChecksumForm.md5 }
+    state.withLock { $0.lesson = from == .md5 ? to : ChecksumForm.md5 }
   }
 
   /// A checksum that was requested by name is never stepped down; if the store ignores it, that is reported.
   func sayUnverified(_ proof: PartProof) {
     guard let text = job.unverified(proof) else { return }
-    let isFirst = isUnverifiedSaid.withLock { said in
-      defer { said = true }
-      return !said
+    let isFirst = state.withLock { state in
+      defer { state.hasSaidUnverified = true }
+      return !state.hasSaidUnverified
     }
     if isFirst { tell(.warning(text)) }
   }
 
   func remember() {
     if let line { remember(.line(line)) }
-    if let form = lesson.withLock({ $0 }) { remember(.verifies(form)) }
+    if let form = state.withLock({ $0.lesson }) { remember(.verifies(form)) }
   }
 
   /// What is new about the line. Less than 256 MiB and five seconds show nothing, nor does a limited rate. The time

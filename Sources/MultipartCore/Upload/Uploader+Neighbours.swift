@@ -6,15 +6,15 @@ extension Uploader {
   private static let patience = Duration.seconds(1)
 
   func lookAround(except uploadID: String) {
-    known.withLock { known in
-      known.own.insert(uploadID)
-      guard known.neighbours == nil, !known.lacksList, job.ticket == nil else { return }
-      known.neighbours = Task { [self] in await nameNeighbours() }
+    state.withLock { state in
+      state.own.insert(uploadID)
+      guard state.neighbours == nil, !state.lacksList, job.ticket == nil else { return }
+      state.neighbours = Task { [self] in await nameNeighbours() }
     }
   }
 
   func endLookAround() async {
-    guard let task = known.withLock({ $0.neighbours }) else { return }
+    guard let task = state.withLock({ $0.neighbours }) else { return }
     let end = Task { [world] in
       _ = try? await world.sleep(Self.patience)
       task.cancel()
@@ -26,7 +26,7 @@ extension Uploader {
   private func nameNeighbours() async {
     do throws(Failure) {
       let listing = try await uploadsAtKey(aside: true)
-      let own = known.withLock { $0.own }
+      let own = state.withLock { $0.own }
       let others = listing.uploads.filter { !own.contains($0.uploadID) }
         .sorted { ($0.initiated?.seconds ?? 0) < ($1.initiated?.seconds ?? 0) }
       guard let oldest = others.first else { return }

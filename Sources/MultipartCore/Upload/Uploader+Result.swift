@@ -47,7 +47,7 @@ extension Uploader {
 
   private func skipped(_ meanwhile: Bool, _ machine: UploadMachine) -> UploadResult {
     if !meanwhile { sayRecorded("the object exists") }
-    let object = same.withLock { $0 }?.object ?? ReportedObject()
+    let object = state.withLock { $0.same }?.object ?? ReportedObject()
     var result = UploadResult(
       size: object.size ?? 0, parts: 0, object: object,
       evidence: meanwhile ? "the object has appeared while the file was sent" : "the object exists already",
@@ -58,7 +58,7 @@ extension Uploader {
 
   private func unchanged(_ evidence: String) -> UploadResult {
     sayRecorded("the object is the file already")
-    let same = same.withLock { $0 }
+    let same = state.withLock { $0.same }
     var result = UploadResult(
       size: same?.object.size ?? plan.size, parts: same?.parts ?? 1, object: same?.object ?? ReportedObject(),
       sum: same?.sum, evidence: evidence, bytesSent: 0, retries: 0)
@@ -98,7 +98,7 @@ extension Uploader {
   /// A create whose outcome is unknown may have left an upload. It has no parts, and looks like one that another
   /// machine has just begun, so a person has to tell them apart.
   private func maybeBegun(_ machine: UploadMachine, _ failure: Failure) -> Failure {
-    guard machine.createWasLost || machine.isCreating, known.withLock({ $0.own.isEmpty }) else { return failure }
+    guard machine.createWasLost || machine.isCreating, state.withLock({ $0.own.isEmpty }) else { return failure }
     var failure = failure
     failure.message += "; an upload without parts may be left, whose id did not arrive"
     failure.remedy =

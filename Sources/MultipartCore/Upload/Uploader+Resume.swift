@@ -33,11 +33,11 @@ extension Uploader {
     let list = ListParts(job.address, uploadID: uploadID)
     finisher.begin(begun(uploadID).map { .upload($0) })
     do throws(Failure) {
-      let seen = known.withLock { $0.foreign[uploadID]?.takeFirstList() }
+      let seen = state.withLock { $0.foreign[uploadID]?.takeFirstList() }
       let listing = if let seen { seen } else { try await client.allParts(list) }
       if let ticket = job.ticket { return .partsListed(usable(listing, of: ticket)) }
       let parts = Dictionary(listing.parts.map { ($0.number, $0) }) { _, last in last }
-      known.withLock { $0.parts = parts }
+      state.withLock { $0.parts = parts }
       let sizes = parts.mapValues(\.size)
       var other: UploadPlan?
       if job.partSize == nil, job.threshold == nil, !plan.fits(sizes), let size = job.source.size {
@@ -45,7 +45,7 @@ extension Uploader {
       }
       if parts.count < (other ?? plan).partCount { recall(uploadID) }
       let algorithm = listing.checksumAlgorithm.flatMap(ChecksumAlgorithm.init(awsName:))
-      let foreign = known.withLock { $0.foreign[uploadID] }
+      let foreign = state.withLock { $0.foreign[uploadID] }
       return .partsListed(
         UploadMachine.PartList(
           sizes: sizes, form: form(of: uploadID, algorithm: algorithm), plan: other,
@@ -58,7 +58,7 @@ extension Uploader {
 
   /// By the store's clock, for an upload that this run has not created.
   private func begun(_ uploadID: String) -> Timestamp? {
-    job.ticket?.created ?? recorded(uploadID)?.header.created ?? known.withLock { $0.foreign[uploadID]?.begun }
+    job.ticket?.created ?? recorded(uploadID)?.header.created ?? state.withLock { $0.foreign[uploadID]?.begun }
   }
 
   /// The record, if it is this upload's.
@@ -115,7 +115,7 @@ extension Uploader {
   /// A listed part is accepted if the local bytes have its checksum, or the MD5 that is its ETag. If a store gives
   /// neither, the ETag must be the recorded one, and the bytes those that were recorded with it.
   func verify(_ number: Int) async -> UploadMachine.Event {
-    guard let part = known.withLock({ $0.parts[number] }) else { return .partRejected(number) }
+    guard let part = state.withLock({ $0.parts[number] }) else { return .partRejected(number) }
     do throws(Failure) {
       guard let receipt = try compare(part) else { return .partRejected(number) }
       try job.source.check()

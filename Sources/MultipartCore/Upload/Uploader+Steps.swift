@@ -4,8 +4,7 @@ extension Uploader {
   func check() async -> UploadMachine.Event {
     do throws(Failure) {
       if let object = try await sameObject() {
-        same.withLock { $0 = object }
-        sha256.withLock { $0 = object.sha256 }
+        state.withLock { ($0.same, $0.sha256) = (object, object.sha256) }
         return .same(evidence: object.evidence)
       }
       if job.skipsExisting { return try await exists() ? .exists : .checked(nil) }
@@ -23,13 +22,13 @@ extension Uploader {
     switch job.sameness?.found ?? .unknown {
     case .absent: return false
     case .listed(let object):
-      same.withLock { $0 = SameObject(object: ReportedObject(size: object.size, etag: object.etag)) }
+      state.withLock { $0.same = SameObject(object: ReportedObject(size: object.size, etag: object.etag)) }
       return true
     case .unknown:
       let found = try await client.perform(finisher.headOperation)
       finisher.saw(found)
       guard case .exists(let object) = found else { return false }
-      same.withLock { $0 = SameObject(object: ReportedObject(object)) }
+      state.withLock { $0.same = SameObject(object: ReportedObject(object)) }
       return true
     }
   }
@@ -55,7 +54,7 @@ extension Uploader {
       let made = try await client.perform(operation)
       finisher.begin(made.date.map { Freshness.begun(answered: $0, took: world.uptime() - start) })
       // Otherwise each part has to confirm it: some stores do so only there.
-      encryptionWord.withLock { $0 = asked.isConfirmed(by: made.encryption) ? .create : .none }
+      state.withLock { $0.encryptionWord = asked.isConfirmed(by: made.encryption) ? .create : .none }
       if job.expectsAbortDate, made.abortDate == nil { sayNoLifecycle() }
       let finer = client.transport.look().flatMap { job.finer(than: plan, roundTrip: $0.leastTrip) }
       if let finer { cut(by: finer) }
@@ -99,8 +98,8 @@ extension Uploader {
       guard let body = try body(of: number) else { throw Failure(.local, "part \(number) is not there") }
       let receipt = try await sender.sendPart(
         body, number: number, uploadID: uploadID, form: form, fresh: fresh, isCopy: isCopy,
-        createNamedEncryption: encryptionWord.withLock(\.self) == .create)
-      encryptionWord.withLock { $0 = $0 == .none ? .parts : $0 }
+        createNamedEncryption: state.withLock { $0.encryptionWord == .create })
+      state.withLock { $0.encryptionWord = $0.encryptionWord == .none ? .parts : $0.encryptionWord }
       journal?.append(receipt, now: world.uptime())
       sayUnverified(receipt.proof)
       tell(.part(number: receipt.number, size: receipt.size, etag: receipt.etag, took: world.uptime() - start))
@@ -117,9 +116,9 @@ extension Uploader {
       // Known before the request is sent, because its answer may be lost.
       finisher.expect(Expectation(size: body.length, form: form, sums: sums))
       finisher.begin(.put(world.uptime()))
-      sha256.withLock { $0 = sums[.sha256] }
+      state.withLock { $0.sha256 = sums[.sha256] }
       let (sent, answer) = try await sender.put(held(body, sums), form: form, sums: sums, fresh: fresh)
-      encryptionWord.withLock { $0 = .parts }
+      state.withLock { $0.encryptionWord = .parts }
       if case .algorithm = form, job.checksum == nil, sent.proof < .checksum {
         heed(.steppedDown(from: form, to: .md5, message: UploadMachine.givesNoneBack))
       }
@@ -208,7 +207,7 @@ extension Uploader {
   func inspect() async -> UploadMachine.Event {
     let check = SettingsCheck(
       client: client, address: job.address, asked: asked, asksAll: job.verifies,
-      encryptionIsConfirmed: encryptionWord.withLock(\.self) != .none)
+      encryptionIsConfirmed: state.withLock { $0.encryptionWord != .none })
     do throws(Failure) {
       var made = finisher.known
       made.size = finisher.expected?.size

@@ -8,7 +8,7 @@ extension Uploader {
       (1...plan.partCount).contains(part.number) && plan.range(of: part.number).length == part.size
         && ticket.sum(ofPart: part.number).map { part.mayHave($0, etagMayBeMD5: job.etagMayBeMD5) } ?? true
     }
-    known.withLock { $0.parts = Dictionary(parts.map { ($0.number, $0) }) { _, last in last } }
+    state.withLock { $0.parts = Dictionary(parts.map { ($0.number, $0) }) { _, last in last } }
     var list = UploadMachine.PartList(
       sizes: Dictionary(parts.map { ($0.number, $0.size) }) { _, last in last }, form: ticket.checksum)
     list.receipts = parts.map { ticket.receipt(of: $0) }

@@ -2,31 +2,37 @@
 package final class Uploader: Performer {
   package let job: UploadJob
   let run: RunDriver<Uploader>
-  /// Which of the run's objects it is, and since when; zero before it is offered.
-  private let seat = Locked((number: 0, since: Duration.zero))
   let client: S3Client
   let world: World
   let sender: BodySender
   /// How the source is divided; a resumed upload keeps its own part size.
-  package var plan: UploadPlan { planned.withLock { $0 } }
-  private let planned: Locked<UploadPlan>
+  package var plan: UploadPlan { state.withLock { $0.plan } }
   package let progress: TransferProgress
   let memory: StoreMemory?
-  /// What to remember about the store once the upload has succeeded.
-  let lesson = Locked<ChecksumForm?>(nil)
-  let isUnverifiedSaid = Locked(false)
   let tell: @Sendable (UploadEvent) -> Void
   let tasks = Tasks()
   let finisher: Finisher
   let asked: RequestedSettings
-  /// Which answers of this run have confirmed the requested encryption.
-  let encryptionWord = Locked(EncryptionWord.none)
   let journal: UploadJournal?
-  /// If an upload is left behind although the object is complete, its record stays: it names what is to be aborted.
-  private let keepsRecord = Locked(false)
-  /// What the store listed about existing uploads.
-  struct Known: Sendable {
-    /// Of the upload that is examined or resumed.
+
+  /// What is known of the object beside what its machine knows: a task of it writes before it posts its event.
+  struct State: Sendable {
+    /// Which of the run's objects it is, and since when; zero before it is offered.
+    var number = 0
+    var since = Duration.zero
+    var plan: UploadPlan
+    /// What to remember about the store once the upload has succeeded.
+    var lesson: ChecksumForm?
+    var hasSaidUnverified = false
+    /// Which answers of this run have confirmed the requested encryption.
+    var encryptionWord = EncryptionWord.none
+    /// If an upload is left behind although the object is complete, its record stays: it names what is to be aborted.
+    var keepsRecord = false
+    /// Of the whole source, if it was computed.
+    var sha256: Checksum?
+    /// The object that was found to be the source already.
+    var same: SameObject?
+    /// As the store listed them, of the upload that is examined or resumed.
     var parts: [Int: ListParts.Part] = [:]
     /// Unrecorded uploads, by ID.
     var foreign: [String: ForeignUpload] = [:]
@@ -37,11 +43,9 @@ package final class Uploader: Performer {
     /// Looks for other uploads while parts are sent.
     var neighbours: Task<Void, Never>?
   }
-  let known = Locked(Known())
+  let state: Locked<State>
   /// Of the whole source, if it was computed.
-  let sha256 = Locked<Checksum?>(nil)
-  /// The object that was found to be the source already.
-  let same = Locked<SameObject?>(nil)
+  var sha256: Checksum? { state.withLock { $0.sha256 } }
 
   /// `memory` keeps the lesson that a store does not verify a checksum. Without a run it has one of its own.
   init(
@@ -50,7 +54,7 @@ package final class Uploader: Performer {
     tell: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) throws(Failure) {
     let plan = try job.plan()
-    planned = Locked(plan)
+    state = Locked(State(plan: plan))
     self.job = job
     self.run =
       run
@@ -82,7 +86,7 @@ package final class Uploader: Performer {
   /// Called after the result was reported, or could not be: only then is the record deleted. If the process is killed
   /// before, the next run finds by it that the object is complete, and sends nothing.
   package func close() {
-    journal?.close(keeps: keepsRecord.withLock { $0 })
+    journal?.close(keeps: state.withLock { $0.keepsRecord })
   }
 
   /// Runs it alone.
@@ -103,7 +107,7 @@ package final class Uploader: Performer {
   var mayWait: Bool { journal != nil && job.lockPatience != nil }
 
   /// By the uptime.
-  var began: Duration { seat.withLock { $0.since } }
+  var began: Duration { state.withLock { $0.since } }
 
   /// What is under way for it and for its run.
   var taskCount: Int { tasks.count + run.pendingTimers }
@@ -135,7 +139,7 @@ package final class Uploader: Performer {
   /// From here on its events are those of this object.
   func begin(as object: Int) {
     let now = world.uptime()
-    seat.withLock { $0 = (object, now) }
+    state.withLock { ($0.number, $0.since) = (object, now) }
     guard case .stream(let stream) = job.source else { return }
     stream.onFailure { [run] in run.post(.of(object, .readFailed($0))) }
   }
@@ -165,7 +169,7 @@ package final class Uploader: Performer {
     tasks.cancelAll()
     do throws(Failure) {
       let result = try result(outcome, machine)
-      keepsRecord.withLock { $0 = isKept }
+      state.withLock { $0.keepsRecord = isKept }
       job.source.wasPublished()
       return .success(result)
     } catch {
@@ -182,7 +186,7 @@ package final class Uploader: Performer {
   }
 
   var mustSettle: Bool {
-    job.source.isStream || known.withLock { $0.neighbours != nil }
+    job.source.isStream || state.withLock { $0.neighbours != nil }
   }
 
   func settle(_ result: Result<UploadResult, Failure>) async {
@@ -190,7 +194,7 @@ package final class Uploader: Performer {
     case .success: await endLookAround()
     case .failure: await endStream()
     }
-    known.withLock { $0.neighbours }?.cancel()
+    state.withLock { $0.neighbours }?.cancel()
   }
 
   /// Only one run at a time uploads to an object; a second one waits, or ends.
@@ -230,7 +234,7 @@ package final class Uploader: Performer {
 
   func cut(by plan: UploadPlan) {
     guard self.plan != plan else { return }
-    planned.withLock { $0 = plan }
+    state.withLock { $0.plan = plan }
     progress.plan(parts: plan.partCount)
   }
 
@@ -297,7 +301,7 @@ package final class Uploader: Performer {
   }
 
   private func begin(_ role: Tasks.Role = .other, _ work: @escaping @Sendable () async -> UploadMachine.Event) {
-    let object = seat.withLock { $0.number }
+    let object = state.withLock { $0.number }
     tasks.begin(role) { [run] in run.post(.of(object, await work())) }
   }
 
