@@ -37,7 +37,7 @@ struct BodySender: Sendable {
 
   func put(
     _ body: any PartBody, form: ChecksumForm, sums: [ChecksumAlgorithm: Checksum], fresh: Bool
-  ) async throws(Failure) -> (sent: Sent, answer: PutObject.Output) {
+  ) async throws(Failure) -> (sent: Sent, answer: WrittenObject) {
     let form = carried(form)
     var operation = PutObject(
       job.address, body: .source(body), object: job.object, checksum: form.header(sums),

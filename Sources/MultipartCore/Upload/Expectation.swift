@@ -88,6 +88,12 @@ package struct ReportedObject: Sendable {
     self.requestID = requestID
   }
 
+  init(_ object: WrittenObject) {
+    self.init(
+      etag: object.etag, checksums: object.checksums, checksumType: object.checksumType, versionID: object.versionID,
+      requestID: object.requestID)
+  }
+
   init(_ object: ObjectInfo) {
     self.init(
       size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumType,

@@ -63,11 +63,7 @@ final class Finisher: Sendable {
       operation.conditions = conditions
       return try await client.perform(operation)
     }
-    return judge(
-      expected,
-      ReportedObject(
-        etag: answer.etag, checksums: answer.checksums, checksumType: answer.checksumType,
-        versionID: answer.versionID, requestID: answer.requestID))
+    return judge(expected, ReportedObject(answer))
   }
 
   /// `mustBeOurs`: after a lost answer. An object that was there before, or that differs from what this run asked for, is

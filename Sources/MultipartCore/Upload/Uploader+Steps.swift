@@ -124,10 +124,7 @@ extension Uploader {
       }
       sayUnverified(sent.proof)
       let expected = Expectation(size: body.length, checksum: sent.checksum, md5: sent.md5, proof: sent.proof)
-      let reported = ReportedObject(
-        etag: answer.etag, checksums: answer.checksums, checksumType: answer.checksumType,
-        versionID: answer.versionID, requestID: answer.requestID)
-      return .putDone(finisher.judge(expected, reported))
+      return .putDone(finisher.judge(expected, ReportedObject(answer)))
     } catch {
       return .putFailed(error.at(job.place))
     }

@@ -19,15 +19,7 @@ package struct CompleteMultipartUpload: S3Operation {
     }
   }
 
-  package struct Output: Sendable, Equatable {
-    package var etag: String?
-    /// The object's, by lower-case header name.
-    package var checksums: [String: String]
-    package var checksumType: String?
-    package var versionID: String?
-    package var encryption: EncryptionInfo
-    package var requestID: String?
-  }
+  package typealias Output = WrittenObject
 
   package var address: ObjectAddress
   package var uploadID: String
@@ -103,12 +95,10 @@ package struct CompleteMultipartUpload: S3Operation {
     else {
       throw nonsense(answer, "the answer to \(operation) does not say that the object was created")
     }
-    let headers = answer.headers
-    return Output(
-      etag: root.string("ETag").map(ASCII.trimmed) ?? headers["ETag"],
-      checksums: ChecksumHeaders.values(in: root).merging(ChecksumHeaders.values(in: headers)) { body, _ in body },
-      checksumType: root.string("ChecksumType") ?? headers[HeaderName.checksumType],
-      versionID: headers[HeaderName.versionID], encryption: EncryptionInfo(headers),
-      requestID: S3ErrorBody.requestID(headers))
+    var object = WrittenObject(answer.headers)
+    object.etag = root.string("ETag").map(ASCII.trimmed) ?? object.etag
+    object.checksums.merge(ChecksumHeaders.values(in: root)) { _, body in body }
+    object.checksumType = root.string("ChecksumType") ?? object.checksumType
+    return object
   }
 }

@@ -4,16 +4,7 @@ package struct PutObject: S3Operation {
     "PutObject",
     needs: "s3:PutObject (kms:GenerateDataKey with KMS, s3:PutObjectTagging with tags, s3:PutObjectAcl with an ACL)")
 
-  package struct Output: Sendable, Equatable {
-    /// As the store wrote it.
-    package var etag: String?
-    /// The checksums that the store says it computed, by lower-case header name.
-    package var checksums: [String: String]
-    package var checksumType: String?
-    package var versionID: String?
-    package var encryption: EncryptionInfo
-    package var requestID: String?
-  }
+  package typealias Output = WrittenObject
 
   package var address: ObjectAddress
   package var body: RequestBody
@@ -55,10 +46,27 @@ package struct PutObject: S3Operation {
 
   package func output(from answer: Response) throws(Failure) -> Output {
     try requireSuccess(answer, carriedChecksum: checksum != nil)
-    let headers = answer.headers
-    return Output(
-      etag: headers["ETag"], checksums: ChecksumHeaders.values(in: headers),
-      checksumType: headers[HeaderName.checksumType], versionID: headers[HeaderName.versionID],
-      encryption: EncryptionInfo(headers), requestID: S3ErrorBody.requestID(headers))
+    return WrittenObject(answer.headers)
+  }
+}
+
+/// What a store says about the object that a request has made.
+package struct WrittenObject: Sendable, Equatable {
+  /// As the store wrote it.
+  package var etag: String?
+  /// The checksums that the store says it computed, by lower-case header name.
+  package var checksums: [String: String]
+  package var checksumType: String?
+  package var versionID: String?
+  package var encryption: EncryptionInfo
+  package var requestID: String?
+
+  init(_ headers: HeaderList) {
+    etag = headers["ETag"]
+    checksums = ChecksumHeaders.values(in: headers)
+    checksumType = headers[HeaderName.checksumType]
+    versionID = headers[HeaderName.versionID]
+    encryption = EncryptionInfo(headers)
+    requestID = S3ErrorBody.requestID(headers)
   }
 }
