@@ -65,8 +65,10 @@ extension Store {
   func batch(
     _ options: BatchOptions, onEvent: @escaping @Sendable (BatchEvent) -> Void, _ find: @escaping Finder<Candidate>
   ) -> BatchUpload {
+    let line = lessons()?.line
     let driver = RunDriver<Uploader>(
-      settings.transfer.scheduling(hedges: options.upload.hedges, line: lessons()?.line, world: world),
+      settings.transfer.scheduling(
+        hedges: options.upload.hedges, line: line, buffers: (line ?? .usual).buffers, world: world),
       transport: client.transport, origin: signer.origin, world: world,
       ahead: ConnectionBounds.ahead(settings.transfer, descriptors: ConnectionBounds.descriptors))
     return BatchUpload(
@@ -89,7 +91,7 @@ extension Store {
 extension TransferSettings {
   /// Of a run of many, or of one object. In a stream the bytes go in order.
   func scheduling(
-    hedges: Bool, isOne: Bool = false, isStream: Bool = false, line: LineClass?, world: World
+    hedges: Bool, isOne: Bool = false, isStream: Bool = false, line: LineClass?, buffers: Buffers = .none, world: World
   ) -> RunSettings {
     var scheduling = RunSettings()
     scheduling.concurrency = concurrency
@@ -100,6 +102,7 @@ extension TransferSettings {
     if !isOne { scheduling.mostSmall = ConnectionBounds.mostSmall(descriptors: ConnectionBounds.descriptors) }
     scheduling.retry = RetryPolicy(tries: tries)
     scheduling.hedges = hedges
+    scheduling.buffers = buffers
     scheduling.seed = UInt64(world.random() * 0x1p52)
     return scheduling
   }

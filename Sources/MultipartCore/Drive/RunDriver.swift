@@ -32,6 +32,7 @@ final class RunDriver<Object: Performer>: Sendable {
     /// When the first part was sent, and when the last one arrived.
     var sending: (from: Duration, to: Duration)?
     var lineIsLossy = false
+    var lineBuffers = false
     var bestRate = BestRate()
     /// Those that have been offered and have not ended, by their numbers.
     var objects: [Int: Object] = [:]
@@ -64,6 +65,9 @@ final class RunDriver<Object: Performer>: Sendable {
 
   /// Losses limited each connection when the line was last seen.
   var lineIsLossy: Bool { state.withLock { $0.lineIsLossy } }
+
+  /// Something on the way took more than the line carries when it was last seen.
+  var lineBuffers: Bool { state.withLock { $0.lineBuffers } }
 
   /// Bytes a second that the line has carried for some seconds; zero if nobody has looked for so long.
   var bestRate: Double { state.withLock { $0.bestRate.rate } }
@@ -220,9 +224,9 @@ final class RunDriver<Object: Performer>: Sendable {
         driver.note(event)
         carryOut(run.handle(event, at: now), about: number)
         if case .sampled(let sample, _) = event {
-          let isLossy = run.scheduler.lineIsLossy
+          let (isLossy, buffers) = (run.scheduler.lineIsLossy, run.scheduler.lineBuffers)
           driver.state.withLock { state in
-            state.lineIsLossy = isLossy
+            (state.lineIsLossy, state.lineBuffers) = (isLossy, buffers)
             state.bestRate.take(sample)
           }
         }

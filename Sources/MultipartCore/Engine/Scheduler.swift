@@ -32,6 +32,8 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   /// Transfers of less than this on average: what they take is mostly the wait for answers.
   private static var small: Int64 { 512 << 10 }
+  /// Seconds of the line: so much may wait in a buffer before it.
+  private static var mostHeld: Double { 2 }
 
   package let settings: RunSettings
   /// The time of the current event.
@@ -54,6 +56,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   private var flyingBytes: Int64 = 0
   private var tail = Tail<Receipt>()
   private var flight = Flight()
+  private var handover = Handover()
   private var limit: Int64?
 
   package init(_ settings: RunSettings, partSize: Int64) {
@@ -81,6 +84,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
   mutating func begin(_ slot: Slot, size: Int64) {
     flying[slot] = RunningTransfer(slot: slot, size: size, sentAt: now)
     flyingBytes += size
+    handover.begin(slot, at: now)
   }
 
   mutating func arrived(_ slot: Slot, _ receipt: Receipt) -> Landing {
@@ -95,6 +99,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     takenBack.remove(slot)
     if let part = flying.removeValue(forKey: slot) {
       tail.arrived(part, at: now)
+      handover.answered(slot, size: part.size, at: now)
       flyingBytes -= part.size
       landed += 1
     }
@@ -109,6 +114,7 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     }
     tail.forget(slot)
     if let part = flying.removeValue(forKey: slot) { flyingBytes -= part.size }
+    handover.ended(slot, at: now)
     if takenBack.remove(slot) != nil, failure.code == .interrupted { return .takenBack }
     if failure.code == .throttled { window.narrow(at: now) }
     return .failed
@@ -212,20 +218,45 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     }
     let isFull = !isTail && flying.count >= window.width
     let size = flyingBytes / Int64(max(1, flying.count))
+    handover.see(flying.values, moved, at: now)
+    let answers = handover.takeAnswers()
     window.carries(small: !flying.isEmpty && size < Self.small)
     guard look.change == nil, !window.isNarrowed, !waiting.contains(where: \.who.holdsPlace), tail.copiesOut == 0 else {
       return look
     }
-    look.change = window.take(sample, underWay: flying.count, size: size, arrived: landed, isFull: isFull)
-    if look.change?.stopsSome == true { look.takenBack = takeBack(moved) }
+    look.change = window.take(sample, answers, underWay: flying.count, size: size, arrived: landed, isFull: isFull)
+    var carried = moved
+    if let change = unload(moved, &carried) { look.change = change }
+    if look.change?.stopsSome == true { look.takenBack = takeBack(carried) }
     return look
+  }
+
+  /// What lies in a buffer on the way would take the line too long: fewer parts, of which only answers count from now on.
+  /// `carried`: how much of each can have been passed on. Only before the first answer: later a store that needs seconds for
+  /// each would look the same.
+  private mutating func unload(_ moved: [Slot: Int64], _ carried: inout [Slot: Int64]) -> Pace.Change? {
+    guard settings.buffers != .none, landed == 0, let backlog = window.backlog else { return nil }
+    let share = backlog.rate / Double(flying.count)
+    var held = -(now - backlog.since).seconds * backlog.rate
+    for part in flying.values {
+      let moved = moved[part.slot] ?? 0
+      // What has been handed over as a whole may be at the store, which only has not answered.
+      guard moved < part.size else { continue }
+      carried[part.slot] = min(moved, Int64((now - part.sentAt).seconds * share))
+      held += Double(moved) - max(.zero, backlog.since - part.sentAt).seconds * share
+    }
+    guard held > backlog.rate * Self.mostHeld else {
+      carried = moved
+      return nil
+    }
+    window.countOnlyAnswers(backlog.enough)
+    let why = "\(Pace.text(backlog.rate)), and \(Int64(held) >> 20) MiB wait on the way"
+    return Pace.Change(connections: backlog.enough, why: why, stopsSome: true)
   }
 
   /// Those that began last, unless a quarter of them has already been sent.
   private mutating func takeBack(_ moved: [Slot: Int64]) -> [Slot] {
-    let young = flying.values.filter {
-      !$0.slot.isWholeObject && !tail.twice.contains($0.slot) && (moved[$0.slot] ?? 0) * 4 <= $0.size
-    }
+    let young = flying.values.filter { mayBeStopped($0.slot) && (moved[$0.slot] ?? 0) * 4 <= $0.size }
     let newest = young.sorted { ($0.sentAt, $0.slot) > ($1.sentAt, $1.slot) }
     let stopped = newest.prefix(max(0, flying.count - window.width)).map(\.slot)
     takenBack.formUnion(stopped)
@@ -242,16 +273,17 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
 
   /// An object in one request is published by it, which may happen only once.
   private var mayBeCopied: [RunningTransfer] {
-    flying.values.filter { part in
-      !part.slot.isWholeObject && !tail.twice.contains(part.slot) && !takenBack.contains(part.slot)
-    }.sorted { $0.slot < $1.slot }
+    flying.values.filter { mayBeStopped($0.slot) && !takenBack.contains($0.slot) }.sorted { $0.slot < $1.slot }
   }
+
+  private func mayBeStopped(_ slot: Slot) -> Bool { !slot.isWholeObject && !tail.twice.contains(slot) }
 
   private var isTail: Bool {
     settings.hedges && allIsOut && !flying.isEmpty && !waiting.contains(where: \.who.holdsPlace)
   }
 
   package var lineIsLossy: Bool { window.lineIsLossy }
+  package var lineBuffers: Bool { window.countsOnlyAnswers }
 
   /// Then no connection is slow, and none would be faster.
   private var isHeldByLimit: Bool { limit != nil && window.mayBeHeldByLimit }

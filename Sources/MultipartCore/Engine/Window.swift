@@ -6,8 +6,12 @@ struct Window: Sendable {
   private var pace: Pace?
   /// Since the first small transfers.
   private var objectPace: ObjectPace?
+  /// While only answers tell what the line carries.
+  private var answerPace: AnswerPace?
   private var carriesSmall = false
   private let mostSmall: Int?
+  private let buffers: Buffers
+  private var partSize: Int64
   private var successes = 0
   private var lastNarrowing: Duration?
 
@@ -15,6 +19,8 @@ struct Window: Sendable {
     concurrency = max(1, settings.concurrency)
     bounds = settings.pace
     mostSmall = settings.mostSmall
+    buffers = settings.buffers
+    self.partSize = partSize
     width = concurrency
     recut(partSize)
   }
@@ -22,8 +28,11 @@ struct Window: Sendable {
   /// Nothing is being sent, and parts have another size from now on. Of smaller parts than `before` more begin, so that
   /// they are as many bytes.
   mutating func recut(_ partSize: Int64, before: Int64? = nil) {
+    self.partSize = partSize
     pace = bounds.map { Pace($0.scaled(from: before ?? partSize, to: partSize), partSize: partSize) }
+    answerPace = nil
     width = pace?.window ?? concurrency
+    if buffers == .known { countOnlyAnswers(width) }
   }
 
   /// The store has asked for less, and the window has not grown back yet.
@@ -33,7 +42,20 @@ struct Window: Sendable {
 
   var lineIsLossy: Bool { pace?.isLossy == true }
 
-  private var most: Int { (carriesSmall ? objectPace?.window : nil) ?? pace?.window ?? concurrency }
+  private var most: Int {
+    (carriesSmall ? objectPace?.window : answerPace?.window) ?? pace?.window ?? concurrency
+  }
+
+  var backlog: Pace.Backlog? { carriesSmall || answerPace != nil ? nil : pace?.backlog }
+
+  var countsOnlyAnswers: Bool { answerPace != nil && !carriesSmall }
+
+  /// What is acknowledged lies in a buffer on the way.
+  mutating func countOnlyAnswers(_ width: Int) {
+    guard let pace, !carriesSmall else { return }
+    answerPace = AnswerPace(window: width, most: max(answerPace?.most ?? 1, pace.usual), partSize: partSize)
+    self.width = width
+  }
 
   /// What is sent has become small, or large again.
   mutating func carries(small: Bool) {
@@ -51,6 +73,7 @@ struct Window: Sendable {
   /// The time may have come for another limit.
   mutating func follow(_ limit: Int64?, at now: Duration) -> Pace.Change? {
     let changes = (large: pace?.follow(limit, at: now), small: objectPace?.follow(limit, at: now))
+    if changes.large != nil { answerPace = nil }
     guard let change = carriesSmall ? changes.small : changes.large else { return nil }
     width = change.connections
     return change
@@ -64,6 +87,7 @@ struct Window: Sendable {
     successes = 0
     pace?.throttled(to: width, at: now)
     objectPace?.throttled(to: width, at: now)
+    answerPace?.set(width)
   }
 
   mutating func widen() {
@@ -75,13 +99,35 @@ struct Window: Sendable {
   }
 
   /// `size` is the average of those under way.
-  mutating func take(_ sample: LineSample, underWay: Int, size: Int64, arrived: Int, isFull: Bool) -> Pace.Change? {
+  mutating func take(
+    _ sample: LineSample, _ answers: [AnswerPace.Answer], underWay: Int, size: Int64, arrived: Int, isFull: Bool
+  ) -> Pace.Change? {
     let change =
-      carriesSmall
-      ? objectPace?.take(sample, arrived: arrived, size: size, isFull: isFull)
-      : pace?.take(sample, underWay: underWay, isFull: isFull)
+      if carriesSmall {
+        objectPace?.take(sample, arrived: arrived, size: size, isFull: isFull)
+      } else if answerPace != nil {
+        take(answers)
+      } else {
+        pace?.take(sample, underWay: underWay, isFull: isFull)
+      }
     guard let change else { return nil }
     width = change.connections
+    return change
+  }
+
+  private mutating func take(_ answers: [AnswerPace.Answer]) -> Pace.Change? {
+    var change: Pace.Change?
+    for answer in answers {
+      guard let most = answerPace?.most, let verdict = answerPace?.take(answer) else { break }
+      switch verdict {
+      case .goesOn(let next): change = next ?? change
+      case .over(let next), .needed(let next):
+        change = next
+        let areNeeded = if case .needed = verdict { true } else { false }
+        pace?.goOn(with: next.connections, of: most, areNeeded: areNeeded)
+        answerPace = nil
+      }
+    }
     return change
   }
 }

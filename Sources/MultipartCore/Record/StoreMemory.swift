@@ -29,8 +29,8 @@ package struct StoreMemory: Sendable {
 
   /// A store may learn to verify checksums, so it is asked again after this time.
   private static let lifetime: Int64 = 30 * 86_400
-  /// What loses packets today, such as a wireless network, may not do so tomorrow.
-  private static let lossyLifetime: Int64 = 86_400
+  /// What loses packets or buffers today, such as a wireless network or a tunnel, may not do so tomorrow.
+  private static let networkLifetime: Int64 = 86_400
   /// Clocks differ; a lesson from further in the future might never expire.
   private static let ahead: Int64 = 86_400
   private static let mostBytes = 1 << 20
@@ -67,7 +67,8 @@ package struct StoreMemory: Sendable {
   }
 
   private static func isFresh(_ entry: Entry, _ now: Timestamp) -> Bool {
-    entry.learned.seconds > now.seconds - (entry.lesson == .line(.lossy) ? lossyLifetime : lifetime)
+    let isOfNetwork = entry.lesson == .line(.lossy) || entry.lesson == .line(.buffered)
+    return entry.learned.seconds > now.seconds - (isOfNetwork ? networkLifetime : lifetime)
       && entry.learned.seconds <= now.seconds + ahead
   }
 

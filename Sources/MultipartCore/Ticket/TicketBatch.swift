@@ -22,7 +22,7 @@ package struct TicketBatch: Sendable {
     let link = try TicketLink(tickets.first, options)
     let root = try Folder(folder)
     let driver = RunDriver<Uploader>(
-      link.transfer.scheduling(hedges: batch.upload.hedges, line: nil, world: link.world),
+      link.transfer.scheduling(hedges: batch.upload.hedges, line: nil, buffers: .possible, world: link.world),
       transport: link.client.transport, origin: tickets.first.origin, world: link.world,
       ahead: ConnectionBounds.ahead(link.transfer, descriptors: ConnectionBounds.descriptors))
     return BatchUpload(

@@ -74,8 +74,10 @@ package struct Pace: Sendable {
   private var slowRate = 0.0
   /// The limit holds the rate, not the line or the store.
   package private(set) var isHeldByLimit: Bool
-  /// Since when each sample has found the rate too low for so many connections, and the last one found almost none.
-  private var slowSince: Duration?
+  /// Since this sample each has found the rate too low for so many connections, and the last one found almost none.
+  private var slowFrom: LineSample?
+  /// Since this one it has been too slow all the time, and never stood still.
+  private var steadyFrom: LineSample?
   private var isAtRest = false
 
   /// A smaller increase may be chance.
@@ -113,6 +115,8 @@ package struct Pace: Sendable {
   private static let fullLoad = 0.75
   /// Of the connections' time.
   private static let fullLine = 0.7
+  /// Of their time too: somebody else holds them back.
+  private static let idleLine = 0.3
   /// If so many were to be expected and almost none came, the line has changed.
   private static let tellingLosses = 24.0
   /// Between losses that stay as they are and those that become four times as frequent with twice as many connections.
@@ -176,8 +180,9 @@ package struct Pace: Sendable {
     let rate = Double(moved) / passed.seconds
     isHeldByLimit = bounds.limit.map { rate >= Double($0) * Self.heldByLimit } ?? false
     let isTooSlow = isTooSlow(rate, underWay) && !isHeldByLosses(rate, lossShare, sample.roundTrip)
-    slowSince = isTooSlow ? slowSince ?? begun.at : nil
+    slowFrom = isTooSlow ? slowFrom ?? begun : nil
     isAtRest = moved < Self.leastMoved
+    steadyFrom = isTooSlow && !isAtRest ? steadyFrom ?? sample : nil
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
 
@@ -188,7 +193,7 @@ package struct Pace: Sendable {
     bounds = unlimited.bounded(partSize: partSize)
     isHeldByLimit = limit != nil
     phase = .beginning(rate: nil)
-    (slowSince, beforeSlow, measuredNeed, lossyNeed) = (nil, nil, 1, 1)
+    (slowFrom, steadyFrom, beforeSlow, measuredNeed, lossyNeed) = (nil, nil, nil, 1, 1)
     (patience, crowdedUntil, enoughUntil, lossesBefore) = (Self.shortestPatience, .zero, .zero, nil)
     rest()
     let least = now < quietUntil ? window : max(window, bounds.start)
@@ -411,12 +416,12 @@ package struct Pace: Sendable {
 
   /// First nothing more begins; if it lasts, the parts that began last are stopped.
   private mutating func slower(_ rate: Double, _ now: Duration, _ underWay: Int) -> Change? {
-    guard let slowSince else { return nil }
-    let lasts = now - slowSince >= (isAtRest ? Self.leastRest : Self.leastSlowness)
-    guard lasts || (!isAtRest && now - slowSince >= Self.soonSlow) else { return nil }
+    guard let slowFrom else { return nil }
+    let lasts = now - slowFrom.at >= (isAtRest ? Self.leastRest : Self.leastSlowness)
+    guard lasts || (!isAtRest && now - slowFrom.at >= Self.soonSlow) else { return nil }
     let enough = min(window, max(needed, enough(rate)))
     guard lasts || enough < window else { return nil }
-    if lasts { self.slowSince = nil }
+    if lasts { self.slowFrom = nil }
     if enough < window {
       (phase, slowRate) = (.fewer(from: window), rate)
       beforeSlow = max(window, beforeSlow ?? 0)
@@ -430,6 +435,31 @@ package struct Pace: Sendable {
     }
     window = enough
     return change
+  }
+
+  /// Nil if that has not lasted.
+  var backlog: Backlog? {
+    guard let from = steadyFrom, let last = epoch, !isHeldByLimit else { return nil }
+    let passed = last.at - from.at
+    guard passed >= Self.longestEpoch, (last.held - from.held) / (passed * underWayInEpoch) < Self.idleLine else {
+      return nil
+    }
+    let rate = Double(last.delivered - from.delivered) / passed.seconds
+    return Backlog(since: from.at, rate: rate, enough: enough(rate))
+  }
+
+  /// As many as there would be if the line were not slow.
+  var usual: Int { max(window, beforeSlow ?? 0, bounds.start) }
+
+  /// Only answers counted for a while. `most`: as many as there were before.
+  mutating func goOn(with window: Int, of most: Int, areNeeded: Bool) {
+    self.window = window
+    phase = .beginning(rate: nil)
+    (slowFrom, steadyFrom) = (nil, nil)
+    beforeSlow = window < most ? most : nil
+    if areNeeded { measuredNeed = window }
+    isFresh = true
+    rest()
   }
 
   /// As many as the line can carry, up to the number before it was slow.

@@ -38,6 +38,16 @@ extension Pace {
     }
   }
 
+  /// So slow that the parts in flight would take too long, and not because of the line: whoever takes the bytes has let the
+  /// connections wait. What it took before may lie there.
+  struct Backlog: Sendable, Equatable {
+    var since: Duration
+    /// Bytes a second that it has taken since.
+    var rate: Double
+    /// How many connections are enough for that.
+    var enough: Int
+  }
+
   package struct Change: Sendable, Equatable {
     package var connections: Int
     package var why: String

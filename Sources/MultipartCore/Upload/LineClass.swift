@@ -1,5 +1,7 @@
 /// What the line to a store was like the last time; determines the size of parts, and how many begin.
 package enum LineClass: String, Sendable, CaseIterable {
+  /// Something on the way takes more than the line carries, so that acknowledged bytes say nothing.
+  case buffered
   /// Less than 1 MiB per second: a single part of 8 MiB takes about ten seconds.
   case slow
   /// Less than 7 MiB per second: eight concurrent parts of 8 MiB take more than ten seconds.
@@ -30,13 +32,15 @@ package enum LineClass: String, Sendable, CaseIterable {
     return order.firstIndex(of: other) ?? 0 < order.firstIndex(of: self) ?? 0 ? other : self
   }
 
+  var buffers: Buffers { self == .buffered ? .known : .possible }
+
   var isFast: Bool { self == .fast || self == .fastest }
 
   /// How many parts begin before the line has shown today's speed; all, if it was not slow the last time. If it turns out
   /// to be slow, those that are too many are stopped after a second, when they have sent little.
   package var opening: Int {
     switch self {
-    case .slow: 1
+    case .buffered, .slow: 1
     case .modest: 2
     case .lossy, .usual, .fast, .fastest: .max
     }
@@ -46,7 +50,7 @@ package enum LineClass: String, Sendable, CaseIterable {
   /// of the file and less than a second of the line's time.
   func partSize(forFileOf size: Int64) -> Int64 {
     switch self {
-    case .slow, .lossy: S3Limits.smallestPart
+    case .buffered, .slow, .lossy: S3Limits.smallestPart
     case .fastest where size >= 4 << 30: 32 << 20
     case .fast where size >= 1 << 30, .fastest where size >= 1 << 30: 16 << 20
     default: UploadPlan.defaultPart

@@ -167,6 +167,7 @@ package struct UploadJob: Sendable {
     settings.pace?.limit = settings.limitRate
     settings.retry = retry
     settings.hedges = hedges
+    settings.buffers = line.buffers
     settings.seed = seed
     return settings
   }

@@ -229,7 +229,7 @@ extension UploadMachine {
     .sendCopy(part: part, form: form, freshConnection: freshConnection)
   }
 
-  package func cancel(_ part: Int) -> Action { .cancelPart(part) }
+  package func cancel(_ part: Int) -> Action { .takeBack(part) }
 }
 
 extension PartReceipt: TransferReceipt {

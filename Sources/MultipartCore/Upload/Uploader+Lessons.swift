@@ -24,6 +24,11 @@ extension Uploader {
     if let form = state.withLock({ $0.lesson }) { remember(.verifies(form)) }
   }
 
+  /// Also from a run that was interrupted: the next one would send too many parts at once again.
+  func rememberBuffers() {
+    if run.lineBuffers, let line { remember(.line(line)) }
+  }
+
   /// What is new about the line. Less than 256 MiB and five seconds show nothing, nor does a limited rate. The time
   /// that the store takes to assemble the object does not count.
   private var line: LineClass? {
@@ -34,6 +39,7 @@ extension Uploader {
     let sent = progress.bytesSent
     guard took > 0, sent >= 256 << 20 || took >= 5 else { return nil }
     let rate = max(Double(sent) / took, run.bestRate)
+    if run.lineBuffers { return .buffered }
     let line = run.lineIsLossy ? .lossy : LineClass(bytesPerSecond: rate)
     // That it is lossy is forgotten after a day.
     return line != .lossy && line == memory.lessons(of: client.signer.origin, now: world.now()).line ? nil : line

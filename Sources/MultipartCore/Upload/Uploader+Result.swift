@@ -75,6 +75,7 @@ extension Uploader {
   }
 
   private func kept(_ machine: UploadMachine, _ failure: Failure) -> Failure {
+    rememberBuffers()
     var failure = failure.at(job.place)
     failure.isResumable = true
     failure.place.uploadID = machine.uploadID

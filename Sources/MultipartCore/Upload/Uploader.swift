@@ -275,6 +275,7 @@ package final class Uploader: Performer {
         await self.send(part, form, uploadID: uploadID, fresh: fresh, isCopy: true)
       }
     case .cancelPart(let part): tasks.cancel(part) { self.isSent($0) }
+    case .takeBack(let part): tasks.cancel(part) { _ in false }
     case .put(let form, _, let fresh):
       begin(.source) { await self.put(form, fresh: fresh) }
     case .complete:

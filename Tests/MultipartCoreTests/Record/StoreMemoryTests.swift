@@ -68,14 +68,16 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path(left[1])))
   }
 
-  @Test("That a line loses packets is forgotten after a day")
-  func lossyLine() throws {
+  @Test("That a line loses packets, or that something on it buffers, is forgotten after a day")
+  func lineOfNetwork() throws {
     try memory.remember(.line(.lossy), of: "https://a", now: now)
+    try memory.remember(.line(.buffered), of: "https://c", now: now)
     try memory.remember(.line(.usual), of: "https://b", now: now)
     func line(_ origin: String, after seconds: Int64) -> LineClass? {
       memory.lessons(of: origin, now: Timestamp(seconds: now.seconds + seconds)).line
     }
     #expect(line("https://a", after: 86_000) == .lossy && line("https://a", after: 86_401) == nil)
+    #expect(line("https://c", after: 86_000) == .buffered && line("https://c", after: 86_401) == nil)
     #expect(line("https://b", after: 86_401) == .usual)
   }
 

@@ -35,7 +35,7 @@ extension SimPlay {
     case .abort(let id): feed(run, abortAnswer(run, id))
     case .listAfterAbort(let id): feed(run, listAfterAbortAnswer(run, id))
     // Second copies of slow parts are tested in stories: here nothing is slow.
-    case .adopt, .cancelTransfers, .say, .finish, .sendCopy, .cancelPart: break
+    case .adopt, .cancelTransfers, .say, .finish, .sendCopy, .cancelPart, .takeBack: break
     }
   }
 

@@ -63,7 +63,7 @@ extension SimPlay {
         }
       }
       return
-    case .cancelPart(let part):
+    case .cancelPart(let part), .takeBack(let part):
       for index in run.out.indices {
         if case .send(part, _, _, _) = run.out[index].action { run.out[index].isCancelled = true }
       }

@@ -56,6 +56,7 @@ struct SimMany {
     }
     settings.concurrency = 1 + dice.below(16)
     if dice.chance(0.3) { settings.pace = Pace.Bounds(start: settings.concurrency, most: settings.concurrency * 2) }
+    settings.buffers = dice.chance(0.5) ? .known : .possible
     settings.retry = RetryPolicy(tries: dice.chance(0.8) ? 10 : 2)
     settings.hedges = dice.chance(0.5)
     settings.seed = dice.word()
@@ -168,7 +169,7 @@ struct SimMany {
     case .cancelTransfers:
       items[object].stage = .ending
       return cancel(object) { _ in true }
-    case .cancelPart(let part): return cancel(object) { $0 == part }
+    case .cancelPart(let part), .takeBack(let part): return cancel(object) { $0 == part }
     case .finish(let outcome):
       items[object].outcome = outcome
       items[object].stage = .ended

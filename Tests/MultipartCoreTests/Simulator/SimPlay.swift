@@ -36,7 +36,11 @@ final class SimPlay {
     return "partsListed(\(list.sizes.keys.sorted()), \(short("\(list.form, default: "no form")")))"
   }
 
-  func brief(_ event: Run<UploadMachine>.Event) -> String { short("\(event)") }
+  func brief(_ event: Run<UploadMachine>.Event) -> String {
+    guard case .sampled(let sample, let moved) = event else { return short("\(event)") }
+    let parts = moved.sorted { $0.key < $1.key }.map { "\($0.key.part): \($0.value)" }
+    return short("sampled(\(sample), moved: \(parts))")
+  }
 
   func brief(_ action: UploadMachine.Action) -> String { short("\(action)") }
 
@@ -195,6 +199,7 @@ final class SimPlay {
     command.form = dice.chance(0.75) ? .algorithm(.crc64nvme) : dice.chance(0.5) ? .md5 : .none
     command.concurrency = 1 + dice.below(dice.chance(0.8) ? 8 : 32)
     command.adapts = dice.chance(0.5)
+    command.buffers = [Buffers.none, .possible, .possible, .known][dice.below(4)]
     command.lineRate = dice.chance(0.5) ? 1 << dice.below(20) : nil
     command.tries = dice.chance(0.7) ? 10 : 1 + dice.below(5)
     command.verifies = dice.chance(0.15)
@@ -282,7 +287,17 @@ final class SimPlay {
     sample.leastTrip = .milliseconds(10)
     sample.roundTrip = .milliseconds(10 + dice.below(10))
     sample.load = dice.unit()
-    feed(run, .sampled(sample))
+    feed(run, .sampled(sample, moved: moved(run)))
+  }
+
+  /// Behind something that buffers all bytes of a part may be taken at once.
+  private func moved(_ run: SimRun) -> [Slot: Int64] {
+    var moved: [Slot: Int64] = [:]
+    for case .send(let part, _, _, _) in run.out.map(\.action) {
+      let size = run.file.size(part)
+      moved[Slot(object: 0, part: part)] = dice.chance(0.6) ? size : Int64(dice.unit() * Double(size))
+    }
+    return moved
   }
 
   private func stop(_ run: SimRun) {

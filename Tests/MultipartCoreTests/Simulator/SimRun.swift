@@ -10,6 +10,7 @@ struct SimCommand {
   var concurrency = 4
   /// The number of connections is found by trying, up to `concurrency`.
   var adapts = false
+  var buffers = Buffers.none
   /// Bytes per second of a constant line; nil: it changes from one sample to the next.
   var lineRate: Int?
   var tries = 10
@@ -103,6 +104,7 @@ final class SimRun {
       plan: plan, concurrency: command.concurrency, retry: RetryPolicy(tries: command.tries), form: command.form,
       formIsFree: command.formIsFree, payloadIsSigned: command.signs, checksFirst: command.ifNoneMatch,
       alwaysVerifies: command.verifies, seed: seed)
+    settings.buffers = command.buffers
     if command.adapts { settings.pace = Pace.Bounds(start: (command.concurrency + 1) / 2, most: command.concurrency) }
     settings.finds = true
     settings.inspects = command.asks

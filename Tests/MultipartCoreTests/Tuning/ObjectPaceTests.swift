@@ -171,7 +171,7 @@ import Testing
     var sample = LineSample(at: .seconds(1), delivered: 0)
     (sample.roundTrip, sample.leastTrip) = (.milliseconds(50), .milliseconds(50))
     window.carries(small: true)
-    let change = window.take(sample, underWay: 8, size: 4096, arrived: 0, isFull: true)
+    let change = window.take(sample, [], underWay: 8, size: 4096, arrived: 0, isFull: true)
     #expect(change?.connections == 256)
     window.narrow(at: .seconds(2))
     window.narrow(at: .seconds(4))
@@ -179,7 +179,7 @@ import Testing
     window.carries(small: false)
     window.carries(small: true)
     sample.at = .seconds(5)
-    #expect(window.take(sample, underWay: 64, size: 4096, arrived: 0, isFull: true) == nil && window.width == 64)
+    #expect(window.take(sample, [], underWay: 64, size: 4096, arrived: 0, isFull: true) == nil && window.width == 64)
   }
 
   @Test("A store that has just asked for less is not sent many small objects at once")
@@ -193,7 +193,7 @@ import Testing
     window.carries(small: true)
     var sample = LineSample(at: .seconds(2), delivered: 0)
     (sample.roundTrip, sample.leastTrip) = (.milliseconds(50), .milliseconds(50))
-    #expect(window.take(sample, underWay: 4, size: 4096, arrived: 0, isFull: true) == nil && window.width == 4)
+    #expect(window.take(sample, [], underWay: 4, size: 4096, arrived: 0, isFull: true) == nil && window.width == 4)
   }
 
   @Test("With the loops' cores full it does not grow")

@@ -82,7 +82,7 @@ extension UploadMachine.Action {
       { play in
         .partVerified(MachinePlay.receipt(part, play.settings.form, play.settings.plan))
       }
-    case .cancelTransfers, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart: nil
+    case .cancelTransfers, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart, .takeBack: nil
     }
   }
 
@@ -184,7 +184,7 @@ extension UploadMachine.Action {
       return [
         { _ in .partRejected(part) }, { _ in .verifyFailed(part, Failure(.sourceChanged, "rewritten")) },
       ]
-    case .cancelTransfers, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart: return []
+    case .cancelTransfers, .say, .finish, .adopt, .read, .confirm, .sendCopy, .cancelPart, .takeBack: return []
     }
   }
 

@@ -41,7 +41,7 @@ import Testing
   func slow() throws {
     var story = try Self.story(parts: 9, start: 4, most: 8)
     let actions = Self.look(&story, .seconds(15), rate: 100_000)
-    let stopped = actions.compactMap { if case .cancelPart(let part) = $0 { part } else { nil } }
+    let stopped = actions.compactMap { if case .takeBack(let part) = $0 { part } else { nil } }
     #expect(Set(stopped) == [2, 3, 4])
     for part in [4, 2, 3] { #expect(story.failed(part, .interrupted) == []) }
     let next = story.done(1)
@@ -88,7 +88,7 @@ import Testing
       let sample = LineSample(at: story.now, delivered: Int64(50_000 * (story.now / .seconds(1))))
       actions += story.tell(.sampled(sample, parts: [2: 7 << 20, 3: 3 << 20, 4: 1 << 20]))
     }
-    #expect(actions.filter { if case .cancelPart = $0 { true } else { false } } == [.cancelPart(4)])
+    #expect(actions.filter { if case .takeBack = $0 { true } else { false } } == [.takeBack(4)])
     #expect(story.machine.window == 1)
   }
 }

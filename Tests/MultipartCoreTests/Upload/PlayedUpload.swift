@@ -6,6 +6,9 @@ struct PlayedUpload {
   struct Part {
     var number: Int
     var gone = 0.0
+    /// More than has gone, if something on the way buffers.
+    var taken = 0.0
+    var takenAt: Duration = .zero
     /// How long its connection has been sending.
     var age: Duration
     var wire = ModelLine.Wire()
@@ -16,6 +19,10 @@ struct PlayedUpload {
   /// Bytes a second, by the number of connections.
   var rate: (Int) -> Double
   var roundTrip: Duration = .milliseconds(20)
+  /// So much of each connection is taken at once, and acknowledged, by something before the line; nil: nothing is there.
+  var buffer: Double?
+  /// How long the store needs for an answer once it has a part.
+  var answerTime: Duration = .zero
   /// Instead of the rate.
   var line: ModelLine?
   private(set) var out: [Part] = []
@@ -28,6 +35,10 @@ struct PlayedUpload {
   private var idle: [Part] = []
   private var cancelled: [Int] = []
   private(set) var delivered = 0.0
+  /// Those that have gone, by when they are answered.
+  private var unanswered: [Int: Duration] = [:]
+  /// Tries that ended because nothing moved for 30 s.
+  private(set) var stalls = 0
   /// Of connections that have been closed.
   private var ended = ModelLine.Wire()
   private var held: Duration = .zero
@@ -36,7 +47,8 @@ struct PlayedUpload {
 
   init(
     parts: Int, partSize: Int64 = 8 << 20, bounds: Pace.Bounds? = Pace.Bounds(start: 8, most: 48, opening: 8),
-    limit: Int64? = nil, concurrency: Int = 8, line: ModelLine? = nil, rate: @escaping (Int) -> Double = { _ in 0 }
+    limit: Int64? = nil, concurrency: Int = 8, buffers: Buffers = .possible, line: ModelLine? = nil,
+    rate: @escaping (Int) -> Double = { _ in 0 }
   ) throws {
     var settings = SoloSettings(
       plan: try UploadPlan(size: partSize * Int64(parts), partSize: partSize), concurrency: concurrency,
@@ -46,6 +58,7 @@ struct PlayedUpload {
     settings.limitRate = limit
     self.limit = limit
     settings.hedges = true
+    settings.buffers = buffers
     settings.keepsOn = [.interrupted]
     story = MachineStory(settings)
     (self.rate, self.line) = (rate, line)
@@ -62,9 +75,10 @@ struct PlayedUpload {
       switch action {
       case .send(let part, _, _, _):
         let free = idle.popLast()
-        out.append(Part(number: part, age: free?.age ?? .zero, wire: free?.wire ?? ModelLine.Wire()))
+        out.append(
+          Part(number: part, takenAt: story.now, age: free?.age ?? .zero, wire: free?.wire ?? ModelLine.Wire()))
       case .sendCopy: copies += 1
-      case .cancelPart(let part): cancelled.append(part)
+      case .cancelPart(let part), .takeBack(let part): cancelled.append(part)
       case .cancelTransfers: cancelled += out.map(\.number)
       default: break
       }
@@ -75,7 +89,7 @@ struct PlayedUpload {
   /// All connections break, as when the machine moves to another network.
   mutating func breakAll() {
     let broken = out
-    (out, idle) = ([], [])
+    (out, idle, unanswered) = ([], [], [:])
     for part in broken {
       lost += part.gone
       (ended.sent, ended.again) = (ended.sent + part.wire.sent, ended.again + part.wire.again)
@@ -91,6 +105,7 @@ struct PlayedUpload {
       for number in cancelled {
         guard let index = out.firstIndex(where: { $0.number == number }) else { continue }
         let stopped = out.remove(at: index)
+        unanswered[number] = nil
         lost += stopped.gone
         (ended.sent, ended.again) = (ended.sent + stopped.wire.sent, ended.again + stopped.wire.again)
         take(story.failed(number, .interrupted))
@@ -105,9 +120,9 @@ struct PlayedUpload {
         sample.segments += Int64(wire.sent)
         sample.resent += Int64(wire.again)
       }
-      held += Self.step * out.count * 0.9
+      held += Self.step * out.count * (buffer == nil ? 0.9 : 0.02)
       sample.held = held
-      take(story.tell(.sampled(sample, parts: Dictionary(out.map { ($0.number, Int64($0.gone)) }) { $1 })))
+      take(story.tell(.sampled(sample, parts: Dictionary(out.map { ($0.number, Int64($0.taken)) }) { $1 })))
       take(story.tell(.tick))
     }
   }
@@ -124,9 +139,7 @@ struct PlayedUpload {
       var doubled = 14_600.0
       for _ in 0..<Int(trips) { doubled *= 2 }
       let moved = min(share, doubled * (Self.step / max(roundTrip, .microseconds(50))))
-      let gone = min(size, out[index].gone + moved)
-      delivered += gone - out[index].gone
-      out[index].gone = gone
+      out[index].gone = min(size, out[index].gone + moved)
       out[index].age += Self.step
     }
     arrive()
@@ -137,16 +150,31 @@ struct PlayedUpload {
     let moved = line?.carry(&wires, for: Self.step) ?? []
     let size = Double(story.settings.plan.partSize)
     for index in out.indices {
-      let gone = min(size, out[index].gone + moved[index])
-      delivered += gone - out[index].gone
-      (out[index].gone, out[index].wire) = (gone, wires[index])
+      (out[index].gone, out[index].wire) = (min(size, out[index].gone + moved[index]), wires[index])
     }
     arrive()
   }
 
   private mutating func arrive() {
     let size = Double(story.settings.plan.partSize)
+    for index in out.indices {
+      let taken = min(size, out[index].gone + (buffer ?? 0))
+      guard taken > out[index].taken else { continue }
+      delivered += taken - out[index].taken
+      (out[index].taken, out[index].takenAt) = (taken, story.now)
+    }
+    for part in out where buffer != nil && story.now - part.takenAt >= .seconds(30) {
+      out.removeAll { $0.number == part.number }
+      unanswered[part.number] = nil
+      stalls += 1
+      lost += part.gone
+      take(story.failed(part.number, .stalled))
+    }
     for part in out where part.gone >= size {
+      let due = unanswered[part.number] ?? story.now + answerTime
+      unanswered[part.number] = due
+      guard story.now >= due else { continue }
+      unanswered[part.number] = nil
       out.removeAll { $0.number == part.number }
       idle.append(part)
       done.append(part.number)

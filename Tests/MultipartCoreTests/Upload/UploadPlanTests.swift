@@ -41,7 +41,9 @@ import Testing
     #expect(try part(100 << 20, .fast) == 8 && part(100 << 20, .fastest) == 8)
     #expect(try part(1 << 30, .fast) == 16 && part(1 << 30, .fastest) == 16)
     #expect(try part(4 << 30, .fast) == 16 && part(4 << 30, .fastest) == 32)
-    for line in [LineClass.slow, .lossy] { #expect(try part(100 << 20, line) == 5 && part(100 << 30, line) == 11) }
+    for line in [LineClass.slow, .lossy, .buffered] {
+      #expect(try part(100 << 20, line) == 5 && part(100 << 30, line) == 11)
+    }
     #expect(try UploadPlan(size: 1 << 40, line: .fastest).partSize == 105 << 20)
     let small = try UploadPlan(size: 7 << 20, line: .slow)
     #expect(small.isSingle && small.range(of: 1) == (0, 7 << 20))
