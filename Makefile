@@ -10,6 +10,7 @@ DEBUG    := .build/debug/s3up
 PORTABLE := .build/portable
 SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
 STORES   := Tests/Stores/stores.sh
+JSON_LINES := $(CURDIR)/.build/json-lines
 SOAK_TOOLS := slurmctld slurmd slurm-client munge parallel rsync strace iproute2
 SHARE    := $(DESTDIR)$(PREFIX)/share
 BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
@@ -67,8 +68,10 @@ SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library s
 test: deps toolchain
 	$(SWIFT) build --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
+	rm -f $(JSON_LINES)
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 S3UP_JSON_LINES=$(JSON_LINES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
 	$(STORES) run seaweedfs -- sh -ec 'Tests/Acceptance/Example/run.sh; Tests/Acceptance/Tickets/scripts.sh $(DEBUG); Tests/Acceptance/Browser/run.sh $(DEBUG)'
+	Tests/Acceptance/Json/check.sh $(JSON_LINES)
 	Tests/Acceptance/Jobs/check.sh
 	Tests/Acceptance/docs.sh
 

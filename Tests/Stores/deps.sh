@@ -7,6 +7,7 @@ packages=(
   libcurl4-openssl-dev libssl-dev libexpat1-dev zlib1g-dev pkg-config # the build
   curl openssl ca-certificates python3 python3-venv stunnel4          # the servers of the tests, and curl as the other client
   git                                                                 # whose ignore patterns the tests compare
+  jq                                                                  # examples in the documentation
   rclone                                                              # which must find nothing to do after us
   e2fsprogs fuse2fs                                                   # file systems that the tests mount
   "$@"

@@ -43,13 +43,14 @@ package final class ChildProcess: Sendable {
     var streams = 2
     var inputOpen: Bool
     var waiters: [CheckedContinuation<Result, Never>] = []
+    var onEnd: (@Sendable (Result) -> Void)?
 
     var complete: Bool { ended && streams == 0 }
   }
 
   package init(
     _ program: String, _ arguments: [String], environment: [String: String], directory: String? = nil,
-    input: Input = .none
+    input: Input = .none, onEnd: (@Sendable (Result) -> Void)? = nil
   ) throws {
     let out = try makePipe()
     let err = try makePipe()
@@ -68,7 +69,7 @@ package final class ChildProcess: Sendable {
     let ownPeak = Watch.peak(of: getpid())
     for end in [from.read, out.write, err.write] { close(end) }
     self.input = from.write
-    state = Guarded(State(inputOpen: from.write >= 0))
+    state = Guarded(State(inputOpen: from.write >= 0, onEnd: onEnd))
     let (pid, state) = (pid, state)
     try PosixThread.start { Self.collect(out.read, into: \.stdout, state) }.detach()
     try PosixThread.start { Self.collect(err.read, into: \.stderr, state) }.detach()
@@ -158,13 +159,15 @@ package final class ChildProcess: Sendable {
   }
 
   private static func change(_ state: Guarded<State>, _ body: (inout State) -> Void) {
-    let (waiters, result) = state.with { state in
+    let (complete, waiters) = state.with { state in
       body(&state)
-      guard state.complete else { return ([CheckedContinuation<Result, Never>](), state.result) }
-      defer { state.waiters = [] }
-      return (state.waiters, state.result)
+      guard state.complete else { return (State?.none, [CheckedContinuation<Result, Never>]()) }
+      defer { (state.waiters, state.onEnd) = ([], nil) }
+      return (state, state.waiters)
     }
-    for waiter in waiters { waiter.resume(returning: result) }
+    guard let complete else { return }
+    complete.onEnd?(complete.result)
+    for waiter in waiters { waiter.resume(returning: complete.result) }
   }
 
   private static func collect(

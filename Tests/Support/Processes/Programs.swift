@@ -41,7 +41,19 @@ package struct S3upBinary: Sendable {
       // The machine that runs the tests may have a role of its own.
       environment: Programs.environment(home: home.path).merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
         .merging(environment) { $1 },
-      directory: directory ?? home.path, input: input)
+      directory: directory ?? home.path, input: input,
+      onEnd: arguments.contains { $0.hasPrefix("--json") } ? Self.keepJSON : nil)
+  }
+
+  /// For the check that the documented schema describes all that is ever printed: `S3UP_JSON_LINES` names the file.
+  @Sendable private static func keepJSON(_ result: ChildProcess.Result) {
+    // A program that was killed may have begun a line.
+    guard let path = ProcessInfo.processInfo.environment["S3UP_JSON_LINES"],
+      let end = result.stdout.lastIndex(of: UInt8(ascii: "\n"))
+    else { return }
+    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    _ = Glibc.write(file, result.stdout, end + 1)
+    close(file)
   }
 
   package func run(
