@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures what uploads cost: CPU, time and memory of s3up beside plain curl, a C program that does nothing but call
+"""Measures what transfers cost: CPU, time and memory of s3up beside plain curl, a C program that does nothing but call
 libcurl (the floor), and with --peers other clients. The server is a sink that answers like a store and drops the
-bytes, so that only the client is measured. Every round runs each client once (A B C A B C ...), so that a machine
-that slows down slows all of them; the tables show medians. Only uploads count that ended with status 0 and with
-all their bytes at the sink.
+bytes, so that only the client is measured; what is downloaded it has in memory, and the target is in memory too. Every
+round runs each client once (A B C A B C ...), so that a machine that slows down slows all of them; the tables show
+medians. Only transfers count that ended with status 0 and with all their bytes at the sink, or in the target.
 
 workloads (--work), and about how long they take on two cores, alone and with --peers:
   file     one file of 2 GiB over HTTP and TLS, the same parts and connections for all     1.5 min    5 min
@@ -12,6 +12,9 @@ workloads (--work), and about how long they take on two cores, alone and with --
   stream   1 GiB of unknown length through a pipe, over TLS                                   15 s    3 min
   ticket   10,000 requests signed for a ticket, and the ticket read                          5 s
   small    5,000 files of 4 KiB and 2,000 of 256 KiB, 8 at once                             30 s    5 min
+  get      one file of 2 GiB back, over HTTP and TLS, the same ranges and connections        1 min    5 min
+  get-small  5,000 files of 4 KiB back, 8 at once                                           30 s    5 min
+  ls       a list of 1,000,000 keys                                                          30 s    4 min
   loops    2 GiB over TLS, on all cores and on one                                           1 min    1 min
   line     512 MiB over a slow line, and 64 MiB with loss                                    1 min   18 min
   small-line  5,000 files of 40 KiB over a slow line, every client's own defaults           15 s   12 min
@@ -127,14 +130,21 @@ def time_limit(stage, row, runs):
 
 def run_stage(stage, tools, programs):
     runs = []
-    with line.place(programs, stage.line, *stage.sink_options) as (sink, prefix):
-        many = stage.files > 1
-        file = harness.random_tree(stage.files, stage.size // stage.files) if many else harness.random_file(stage.size)
+    many = stage.files > 1
+    file = harness.random_tree(stage.files, stage.size // stage.files) if many else harness.random_file(stage.size)
+    gives = [f"give={file}"] if stage.is_download else []
+    with (
+        line.place(programs, stage.line, *stage.sink_options, *gives) as (sink, prefix),
+        harness.memory_folder() as memory,
+    ):
         where = {"sink": sink, "measure": programs["measure"], "piped": file if stage.piped else None}
         for number in range(1 - stage.warm_up, stage.rounds + 1):
             for row in stage.rows:
                 key = f"{row.name}-{time.time_ns()}"
                 source = "-" if stage.piped else file
+                original = ""
+                if stage.is_download:
+                    key, source, original = os.path.basename(file), os.path.join(memory, key), file
                 job = clients.Job(
                     tools,
                     sink.endpoints[row.scheme],
@@ -144,9 +154,12 @@ def run_stage(stage, tools, programs):
                     row.part_mib or stage.part_mib,
                     row.connections or stage.connections,
                     many,
+                    original,
                 )
                 limit = time_limit(stage, row, runs)
                 result = harness.measured(row, job, where, prefix, stage.size, limit, stage.files)
+                if original:
+                    shutil.rmtree(source) if many else pathlib.Path(source).unlink(missing_ok=True)
                 if "stopped" in result and (not stage.cell or row.name in report.OURS):
                     result["error"] = f"not done after {limit:.0f} s"
                 told = result.get("error") or note(stage, result)
@@ -201,7 +214,7 @@ def bench(o):
     # which costs the start of a process.
     binary = str(harness.BUILD / "s3up")
     shutil.copy(o.binary, binary)
-    tools = clients.Tools(binary, programs["floor"], peers, harness.HOME)
+    tools = clients.Tools(binary, programs["floor"], programs["getfloor"], peers, harness.HOME)
     machine = harness.machine()
     print(f"{machine['processor']}, {machine['cores']} cores, Linux {machine['kernel']}")
     settings = {name: str(value) if name == "output" else value for name, value in vars(o).items() if name != "stages"}

@@ -1,4 +1,4 @@
-"""The measured clients: each is a function from a Job to an upload command and its environment."""
+"""The measured uploads: each is a function from a Job to a command and its environment. downloads.py has the others."""
 
 import dataclasses
 import os
@@ -8,6 +8,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 TICKET_PARTS = 10_000
+CURL = ["curl", "--disable", "--silent", "--show-error", "--fail", "--http1.1"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,6 +17,7 @@ class Tools:
 
     binary: str
     floor: str
+    getfloor: str
     peers: pathlib.Path
     home: pathlib.Path
 
@@ -27,11 +29,12 @@ class Job:
     tools: Tools
     endpoint: str
     ca_file: str
-    source: str  # a file, a folder whose files are uploaded, or "-": standard input
+    source: str  # a file, a folder whose files are uploaded, or "-": standard input; of a download its target
     key: str  # of a folder: the prefix of its files
     part_mib: int | None
     connections: int | None
     is_tree: bool = False
+    original: str = ""  # of a download: the file or the folder that the sink gives
 
     @property
     def url(self):
@@ -83,8 +86,7 @@ def another(binary, client):
 
 
 def curl(job):
-    options = ["--disable", "--silent", "--show-error", "--fail", "--http1.1", "--cacert", job.ca_file]
-    return ["curl", *options, "--upload-file", job.source, f"{job.endpoint}/bucket/{job.key}"], {}
+    return [*CURL, "--cacert", job.ca_file, "--upload-file", job.source, f"{job.endpoint}/bucket/{job.key}"], {}
 
 
 def curl_tree(job):
@@ -92,11 +94,15 @@ def curl_tree(job):
     lines = []
     for path in files_below(job.source):
         lines += [f'upload-file = "{job.source}/{path}"', f'url = "{job.endpoint}/bucket/{job.key}/{path}"']
+    return curl_at_once(job, lines), {}
+
+
+def curl_at_once(job, lines, *options):
     config = job.tools.home / "curl-config"
     config.write_text("".join(f"{line}\n" for line in lines))
-    options = ["--disable", "--silent", "--show-error", "--fail", "--http1.1", "--cacert", job.ca_file]
+    common = [*CURL, "--cacert", job.ca_file, *options]
     limits = ["--parallel-max", str(job.connections)] if job.connections else []
-    return ["curl", *options, "--parallel", "--parallel-immediate", *limits, "--config", str(config)], {}
+    return [*common, "--parallel", "--parallel-immediate", *limits, "--config", str(config)]
 
 
 def files_below(folder):
@@ -126,7 +132,7 @@ def obstore(signing):
 
 
 def crt(job):
-    script = [job.python("crt"), str(HERE / "crt_put.py")]
+    script = [job.python("crt"), str(HERE / "crt_copy.py"), "put"]
     return [*script, job.endpoint, job.source, job.key, *numbers(job), job.ca_file], {}
 
 
@@ -143,13 +149,17 @@ def awscli(job):
     return [*program, *what, "--no-progress", "--only-show-errors", job.source, job.url], environment
 
 
-def s5cmd(job):
-    # the Go program itself: the command of that name is a launcher in Python
+def s5cmd_program(job):
+    """The Go program itself: the command of that name is a launcher in Python."""
     (program,) = (job.tools.peers / "s5cmd").glob("lib/python*/site-packages/s5cmd/bin/s5cmd")
+    return str(program)
+
+
+def s5cmd(job):
     what = ["pipe"] if job.source == "-" else ["cp"]
     source = [] if job.source == "-" else [job.source]
     environment = {"AWS_CA_BUNDLE": job.ca_file} if job.is_tls else {}
-    program = [str(program), "--endpoint-url", job.endpoint]
+    program = [s5cmd_program(job), "--endpoint-url", job.endpoint]
     if job.is_tree:
         workers = ["--log", "error", *job.limits("--numworkers", "")]
         return [*program, *workers, "cp", f"{job.source}/", job.url], environment

@@ -30,13 +30,16 @@ def compile_c(name, sources, *libraries):
 
 
 def compile_all():
-    tls = HERE.parents[1] / "Sources" / "CTLS"
+    sources = HERE.parents[1] / "Sources"
+    tls, kernels = sources / "CTLS", sources / "CKernels"
     gathering = [tls / "gather.c", tls / "openssl.c"]
     libraries = [f"-I{tls / 'include'}", "-lcurl", "-lssl", "-lcrypto"]
+    sink = [*sorted((HERE / "sink").glob("*.c")), *sorted(kernels.glob("*.c"))]
     return {
-        "sink": compile_c("sink", sorted((HERE / "sink").glob("*.c")), "-lssl", "-lcrypto"),
+        "sink": compile_c("sink", sink, f"-I{kernels / 'include'}", "-lssl", "-lcrypto", "-lpthread"),
         "measure": compile_c("measure", [HERE / "measure.c"]),
         "floor": compile_c("floor", [HERE / "floor.c", *gathering], *libraries),
+        "getfloor": compile_c("getfloor", [HERE / "getfloor.c"], "-lcurl"),
         "relay": compile_c("relay", [HERE / "line" / "relay.c"]),
     }
 
@@ -114,6 +117,13 @@ def alone():
         yield
 
 
+@contextlib.contextmanager
+def memory_folder():
+    """Where downloads go: the disk is not measured."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="s3up-bench-") as folder:
+        yield folder
+
+
 def fresh_home():
     """Clients see neither the user's settings, credentials and state, nor those of an earlier run."""
     shutil.rmtree(HOME, ignore_errors=True)
@@ -183,7 +193,7 @@ def kill(process):
 
 
 def measured(row, job, where, prefix, size, seconds, objects=1):
-    """One run of one row as a dictionary of figures; it has an `error` if the upload was incomplete."""
+    """One run of one row as a dictionary of figures; it has an `error` if the transfer was incomplete."""
     command, environment = row.client(job)
     piped = ["-i", where["piped"]] if where["piped"] else []
     pinned = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] if row.one_core else []
@@ -205,10 +215,14 @@ def measured(row, job, where, prefix, size, seconds, objects=1):
         "connections": after["max_open"],  # at once
         "requests": {kind: count for kind, count in requests.items() if count},
         "body_bytes": after["body_bytes"] - before["body_bytes"],
+        "given_bytes": after["given_bytes"] - before["given_bytes"],
         "sink_cpu": after["cpu_seconds"] - before["cpu_seconds"],
     }
     if int(status):
         result["error"] = f"exit {status}: {errors}"
+    elif job.original:
+        if differs := subprocess.run(["diff", "-rq", job.original, job.source], capture_output=True, text=True).stdout:
+            result["error"] = f"what came is not what was there: {differs.splitlines()[0]}"
     elif result["body_bytes"] < size:
         result["error"] = f"only {result['body_bytes']} of {size} bytes arrived"
     elif (made := requests["PutObject"] + requests["CompleteMultipartUpload"]) < objects:

@@ -5,6 +5,7 @@ import fnmatch
 import itertools
 
 import clients
+import downloads
 
 GRID_TRIPS_MS = (1, 20, 50, 200)
 GRID_LOSSES = (0, 0.1, 0.5, 2)
@@ -58,6 +59,7 @@ class Stage:
     sink_options: tuple[str, ...] = ()
     files: int = 1  # more: a folder of so many files, which have the size together; 0: nothing is uploaded
     cell: str | None = None  # of the grid
+    is_download: bool = False
 
     @property
     def line_seconds(self):
@@ -112,6 +114,38 @@ TREES = [
     OBSTORE[2],
     *OTHERS,
 ]
+
+
+def each_scheme(is_peer, **named):
+    rows = [Row(name.replace("_", "-"), "http", client, is_peer) for name, client in named.items()]
+    return rows + [dataclasses.replace(row, name=f"{row.name}-tls", scheme="https") for row in rows]
+
+
+DOWNLOADS = each_scheme(False, s3up=downloads.s3up, curl=downloads.curl, floor=downloads.floor) + each_scheme(
+    True,
+    obstore_stream=downloads.obstore("stream"),
+    obstore_ranges=downloads.obstore("ranges"),
+    s5cmd=downloads.s5cmd,
+    rclone=downloads.rclone,
+    awscli=downloads.awscli,
+    crt=downloads.crt,
+)
+TREE_DOWNLOADS = each_scheme(False, s3up=downloads.s3up, curl_Z=downloads.curl_tree) + each_scheme(
+    True,
+    obstore=downloads.obstore("tree"),
+    s5cmd=downloads.s5cmd,
+    rclone=downloads.rclone,
+    awscli=downloads.awscli,
+)
+LISTS = [Row("s3up", "http", downloads.list_s3up)] + [
+    peer(name, "http", client)
+    for name, client in (
+        ("s5cmd", downloads.list_s5cmd),
+        ("awscli", downloads.list_awscli),
+        ("rclone", downloads.list_rclone),
+    )
+]
+LISTED_KEYS = 1_000_000
 
 
 def over(scheme, rows):
@@ -215,6 +249,23 @@ def small_line(o):
     yield tree("small-line", 5000, 40, f"over TLS, own defaults, {slow}", over("https", TREES), line=slow)
 
 
+def get(o):
+    title = f"{o.size_mib} MiB into memory, ranges of {o.part_mib} MiB on {o.connections} connections"
+    rows = over("http", DOWNLOADS) + over("https", DOWNLOADS)
+    yield Stage("get", title, rows, o.size_mib << 20, 3, o.part_mib, o.connections, is_download=True)
+
+
+def get_small(o):
+    rows = over("http", TREE_DOWNLOADS) + over("https", TREE_DOWNLOADS)
+    setting = f"into memory, {o.connections} connections"
+    yield tree("get-small", 5000, 4, setting, rows, connections=o.connections, is_download=True)
+
+
+def ls(o):
+    title = f"a list of {LISTED_KEYS:,} keys over HTTP"
+    yield Stage("ls", title, LISTS, 0, 3, files=0, sink_options=(f"keys={LISTED_KEYS}",))
+
+
 def grid(o):
     """Each cell is one line and one load: s3up without options, on a line that it does not know and on one that it has
     used before; with fixed numbers of connections; and the peers as they are."""
@@ -248,5 +299,6 @@ def grid_cell(cell, load, control, slow):
 
 
 WORKS = {
-    work.__name__.replace("_", "-"): work for work in (file, own, start, stream, ticket, small, loops, line, small_line, grid)
+    work.__name__.replace("_", "-"): work
+    for work in (file, own, start, stream, ticket, small, get, get_small, ls, loops, line, small_line, grid)
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 enum { WAKE_FOR = 1 << 20, SKIP_FROM = 4096 };        // bytes of a body: at most so many at once; fewer are read
+enum { GIVE_AT_ONCE = 1 << 20 };                      // bytes of a body, before the other connections have their turn
 enum State { HEAD, BODY, CHUNK_LINE, CLOSED };    // CHUNK_LINE: a chunk's size, the end of its data, or a trailer
 
 typedef struct {
@@ -26,6 +27,8 @@ typedef struct {
     Records records;
     Buffer head, body, out;
     size_t written;
+    const char *give;               // of a body, behind `out`
+    uint64_t give_left;
     Request q;
     uint64_t left;                  // of the body, or of the chunk
     int chunked, after_data, last_chunk;
@@ -53,24 +56,32 @@ static void connection_free(Connection *c) {
     free(c->records.record), free(c->head.p), free(c->body.p), free(c->out.p), free(c);
 }
 
-static void flush_out(Connection *c) {
-    while (c->written < c->out.n) {
-        const char *p = c->out.p + c->written;
-        size_t n = c->out.n - c->written, w = 0;
-        int again = 0;
-        if (c->ssl) {
-            int r = SSL_write_ex(c->ssl, p, n, &w), e = r ? 0 : SSL_get_error(c->ssl, r);
-            again = e == SSL_ERROR_WANT_WRITE || e == SSL_ERROR_WANT_READ;
-        } else {
-            ssize_t r = send(c->fd, p, n, MSG_NOSIGNAL);
-            again = r < 0 && errno == EAGAIN;
-            w = r > 0 ? (size_t)r : 0;
-        }
-        if (again) { interest(c, EPOLLIN | EPOLLOUT); return; }
-        if (!w) { c->state = CLOSED; return; }
-        c->written += w;
+// How many bytes the socket has taken: 0 if it takes none now, or is closed.
+static size_t send_some(Connection *c, const char *p, size_t n) {
+    size_t w = 0;
+    int again;
+    if (c->ssl) {
+        int r = SSL_write_ex(c->ssl, p, n, &w), e = r ? 0 : SSL_get_error(c->ssl, r);
+        again = e == SSL_ERROR_WANT_WRITE || e == SSL_ERROR_WANT_READ;
+    } else {
+        ssize_t r = send(c->fd, p, n, MSG_NOSIGNAL);
+        again = r < 0 && errno == EAGAIN;
+        w = r > 0 ? (size_t)r : 0;
     }
+    if (again) interest(c, EPOLLIN | EPOLLOUT);
+    else if (!w) c->state = CLOSED;
+    return w;
+}
+
+static void flush_out(Connection *c) {
+    for (size_t w; c->written < c->out.n; c->written += w)
+        if (!(w = send_some(c, c->out.p + c->written, c->out.n - c->written))) return;
     c->out.n = c->written = 0;
+    for (uint64_t w, most = GIVE_AT_ONCE; c->give_left; c->give += w, c->give_left -= w, most -= w) {
+        if (!most) { interest(c, EPOLLIN | EPOLLOUT); return; }
+        if (!(w = send_some(c, c->give, c->give_left < most ? c->give_left : most))) return;
+        stats.given_bytes += w;
+    }
     if (!c->keep_alive && c->state == HEAD) {
         if (c->ssl) SSL_shutdown(c->ssl);
         shutdown(c->fd, SHUT_WR);
@@ -83,6 +94,7 @@ static void flush_out(Connection *c) {
 static void body_done(Connection *c) {
     if (c->q.kind == PART || c->q.kind == PUT) stats.body_bytes += c->q.size;
     s3_answer(&c->q, c->body.p ? c->body.p : "", &c->out);
+    c->give = c->q.give, c->give_left = c->q.give_size;
     c->state = HEAD;
     c->head.n = 0;
     c->records.bodies++;
@@ -326,10 +338,17 @@ static int listen_anywhere(const char *address, int *port) {
     return fd;
 }
 
-// sink CA_FILE ADDRESS [foresees]: prints its HTTP and its TLS port on one line, then serves until its parent ends.
+// sink CA_FILE ADDRESS [foresees] [give=PATH]... [keys=N]: prints its HTTP and its TLS port on one line, then serves until its
+// parent ends.
 int main(int argc, char **argv) {
     if (argc < 3) return 64;
-    foresees = argc == 4 && !strcmp(argv[3], "foresees");
+    for (char **option = argv + 3; *option; option++) {
+        if (!strcmp(*option, "foresees")) foresees = 1;
+        else if (!strncmp(*option, "give=", 5)) give(*option + 5);
+        else if (!strncmp(*option, "keys=", 5)) give_keys(atol(*option + 5));
+        else return 64;
+    }
+    give_ready();
     if (strcmp(argv[2], "127.0.0.1")) wake_for = 1;     // a slow line: bytes that wait would hold the acknowledgements back
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     signal(SIGPIPE, SIG_IGN);
@@ -353,7 +372,7 @@ int main(int argc, char **argv) {
                 continue;
             }
             Connection *c = p;
-            if (events[i].events & EPOLLOUT && c->out.n && (!c->ssl || c->handshaken)) flush_out(c);
+            if (events[i].events & EPOLLOUT && (c->out.n || c->give_left) && (!c->ssl || c->handshaken)) flush_out(c);
             if (c->state != CLOSED) on_readable(c);
             if (c->state == CLOSED) connection_free(c);
         }

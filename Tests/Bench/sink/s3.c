@@ -10,7 +10,7 @@
 
 static const char *kind_names[KINDS] = {"CreateMultipartUpload", "UploadPart", "PutObject", "CompleteMultipartUpload",
     "AbortMultipartUpload", "ListParts", "HeadObject", "HeadBucket", "CreateBucket",
-    "ListObjects", "stats", "other"};
+    "ListObjects", "GetObject", "stats", "other"};
 
 typedef struct { uint64_t size; char etag[40]; } Part;          // an empty ETag: the part is not there
 typedef struct Upload {
@@ -52,7 +52,7 @@ void s3_route(Request *q) {
                                     : !strcmp(m, "GET") ? LIST_OBJECTS : OTHER;
     else if (!strcmp(m, "PUT")) q->kind = has_id && has_part ? PART : PUT;
     else if (!strcmp(m, "POST")) q->kind = has_id ? COMPLETE : parameter(q->query, "uploads", NULL, 0) ? CREATE : OTHER;
-    else if (!strcmp(m, "GET")) q->kind = has_id ? LIST_PARTS : OTHER;
+    else if (!strcmp(m, "GET")) q->kind = has_id ? LIST_PARTS : parameter(q->query, "attributes", NULL, 0) ? OTHER : GET_OBJECT;
     else if (!strcmp(m, "HEAD")) q->kind = HEAD_OBJECT;
     else if (!strcmp(m, "DELETE")) q->kind = has_id ? ABORT : OTHER;
     stats.requests[q->kind]++;
@@ -67,9 +67,9 @@ static void reply(Request *q, int status, const char *headers, const char *body,
                (unsigned long long)stats.requests[q->kind]);
     buffer_add(out, headers, strlen(headers));
     if (q->close) buffer_fmt(out, "Connection: close\r\n");
-    if (status != 204 && !(q->kind == HEAD_OBJECT && status == 200)) buffer_fmt(out, "Content-Length: %zu\r\n", n);
+    if (status != 204 && !(q->kind == HEAD_OBJECT && status < 300)) buffer_fmt(out, "Content-Length: %zu\r\n", n);
     buffer_add(out, "\r\n", 2);
-    if (strcmp(q->method, "HEAD")) buffer_add(out, body, n);
+    if (strcmp(q->method, "HEAD") && !q->give) buffer_add(out, body, n);
 }
 
 static void reply_xml(Request *q, int status, const char *headers, Buffer *xml, Buffer *out) {
@@ -233,7 +233,24 @@ static void list_parts(Request *q, const Upload *u, Buffer *out) {
     reply_xml(q, 200, "", &xml, out);
 }
 
+// The head of the answer, also of HEAD; net.c sends the body.
+static void give_object(Request *q, const Given *g, Buffer *out) {
+    Buffer headers = {0};
+    uint64_t from, n;
+    int status = give_headers(q, g, &headers, &from, &n);
+    if (status >= 300) {
+        reply_error(q, status, status == 412 ? "PreconditionFailed" : "InvalidRange", out);
+    } else {
+        if (q->kind == HEAD_OBJECT) buffer_fmt(&headers, "Content-Length: %llu\r\n", (unsigned long long)n);
+        else q->give = g->body + from, q->give_size = n;
+        reply(q, status, headers.p, "", n, out);
+    }
+    free(headers.p);
+}
+
 static void head_object(Request *q, Buffer *out) {
+    const Given *g = given(q->object);
+    if (g && g->body) { give_object(q, g, out); return; }
     const Object *o = *find_object(q->object);
     if (!o) { reply(q, 404, "", "", 0, out); return; }
     Buffer headers = {0};
@@ -242,11 +259,19 @@ static void head_object(Request *q, Buffer *out) {
     free(headers.p);
 }
 
-// Every run of a benchmark has a prefix of its own, which a client may look at before it sends: nothing is there yet.
+static void get_object(Request *q, Buffer *out) {
+    const Given *g = given(q->object);
+    if (g && g->body) give_object(q, g, out);
+    else reply_error(q, 404, "NoSuchKey", out);
+}
+
+// What is uploaded is not listed: every run of a benchmark has a prefix of its own, which a client may look at before it
+// sends, and nothing is there yet.
 static void list_objects(Request *q, Buffer *out) {
     Buffer xml = {0};
-    buffer_fmt(&xml, "%s<ListBucketResult %s><KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>", prologue,
-               name_space);
+    buffer_fmt(&xml, "%s<ListBucketResult %s>", prologue, name_space);
+    give_list(q, &xml);
+    buffer_fmt(&xml, "</ListBucketResult>");
     reply_xml(q, 200, "Content-Type: application/xml\r\n", &xml, out);
 }
 
@@ -257,9 +282,9 @@ static void reply_stats(Request *q, Buffer *out) {
     buffer_fmt(&json, "{\"requests\": {");
     for (int i = 0; i < KINDS; i++)
         buffer_fmt(&json, "%s\"%s\": %llu", i ? ", " : "", kind_names[i], (unsigned long long)stats.requests[i]);
-    buffer_fmt(&json, "}, \"body_bytes\": %llu, \"connections\": %llu, \"max_open\": %llu, \"tls\": \"%s\", \"cpu_seconds\": %.3f}",
-               (unsigned long long)stats.body_bytes, (unsigned long long)stats.connections, (unsigned long long)stats.max_open,
-               stats.cipher, (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e-6);
+    buffer_fmt(&json, "}, \"body_bytes\": %llu, \"given_bytes\": %llu, \"connections\": %llu, \"max_open\": %llu, \"tls\": \"%s\", \"cpu_seconds\": %.3f}",
+               (unsigned long long)stats.body_bytes, (unsigned long long)stats.given_bytes, (unsigned long long)stats.connections,
+               (unsigned long long)stats.max_open, stats.cipher, (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e-6);
     stats.max_open = stats.open;
     reply_xml(q, 200, "Content-Type: application/json\r\n", &json, out);
 }
@@ -282,6 +307,7 @@ void s3_answer(Request *q, const char *body, Buffer *out) {
     case HEAD_BUCKET: reply(q, 200, "x-amz-bucket-region: us-east-1\r\n", "", 0, out); break;
     case CREATE_BUCKET: reply(q, 200, "", "", 0, out); break;
     case LIST_OBJECTS: list_objects(q, out); break;
+    case GET_OBJECT: get_object(q, out); break;
     case STATS: reply_stats(q, out); break;
     default: reply_error(q, 501, "NotImplemented", out);
     }

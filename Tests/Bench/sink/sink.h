@@ -2,6 +2,7 @@
 // to the measured client. It verifies nothing. One thread, one epoll loop.
 //   net.c  connections and HTTP/1.1 framing             s3.c    the meaning of the requests
 //   tls.c  TLS 1.3, a certificate created at the start  text.c  buffers, query parameters, escaping
+//   give.c objects that have bodies, and lists
 #ifndef SINK_H
 #define SINK_H
 #include <openssl/evp.h>
@@ -21,7 +22,7 @@ int parameter(const char *query, const char *name, char *dst, size_t cap);      
 
 typedef struct { char *name, *value; } Header;
 
-enum Kind { CREATE, PART, PUT, COMPLETE, ABORT, LIST_PARTS, HEAD_OBJECT, HEAD_BUCKET, CREATE_BUCKET, LIST_OBJECTS, STATS, OTHER, KINDS };
+enum Kind { CREATE, PART, PUT, COMPLETE, ABORT, LIST_PARTS, HEAD_OBJECT, HEAD_BUCKET, CREATE_BUCKET, LIST_OBJECTS, GET_OBJECT, STATS, OTHER, KINDS };
 
 typedef struct {
     enum Kind kind;
@@ -32,10 +33,12 @@ typedef struct {
     Header headers[MAX_HEADERS];
     int header_count;
     uint64_t size;                  // of the body, without the framing of HTTP's chunks
+    const char *give;               // what follows the answer's head, if it is not in the buffer
+    uint64_t give_size;
 } Request;
 
 struct Stats {
-    uint64_t requests[KINDS], body_bytes, connections, open, max_open;
+    uint64_t requests[KINDS], body_bytes, given_bytes, connections, open, max_open;
     char cipher[96];
 };
 extern struct Stats stats;
@@ -45,6 +48,15 @@ void s3_route(Request *q);
 int s3_keeps_body(enum Kind k);
 void s3_answer(Request *q, const char *body, Buffer *out);     // appends the whole response
 const char *header(const Request *q, const char *name);
+
+// give.c
+typedef struct { char *key, etag[48], crc[16]; const char *body; uint64_t size; } Given;
+void give(const char *path);
+void give_keys(long wanted);
+void give_ready(void);                                         // after all of them
+const Given *given(const char *object);
+int give_headers(const Request *q, const Given *g, Buffer *headers, uint64_t *from, uint64_t *n);
+void give_list(const Request *q, Buffer *xml);
 
 enum { FULL_RECORD = (1 << 14) + 17 };      // with its type and its tag
 
