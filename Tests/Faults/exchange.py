@@ -17,6 +17,12 @@ class Cut(Exception):
         self.clean = clean
 
 
+def keep_pace(began, moved, rate):
+    """Waits until so many bytes may have moved since it began."""
+    if (ahead := moved / rate - (time.monotonic() - began)) > 0:
+        time.sleep(ahead)
+
+
 class Pauses:
     """Holds stalled requests until they are released."""
 
@@ -67,7 +73,7 @@ class Connection:
         self.fault, self.fields = (fault.name, fault.fields) if fault else (None, {})
         self.stage = fault.stage() if fault else None
         self.route, self.length = route, head.length()
-        self.entry = Entry(self.number, self.opened, route, self.length, self.fault)
+        self.entry = Entry(self.number, self.opened, route, self.length, self.fault, head.headers.get("range"))
         self.proxy.journal.add(self.entry)
         try:
             return self._exchange(head, method)
@@ -135,8 +141,13 @@ class Connection:
             return self._late_answer(head, method) and not early
         self._answered(head)
         self.client.send(head.raw)
+        rate = self.fields.get("bytesPerSecond") if self.fault == "slowAnswer" else None
+        began, sent = time.monotonic(), 0
         for piece in answer_body(store, head, method):
             self.client.send(piece)
+            sent += len(piece)
+            if rate:
+                keep_pace(began, sent, rate)
         return self._delivered(head) and not early
 
     def _late_answer(self, head, method):
@@ -210,8 +221,8 @@ class Connection:
                 self._at_spot()
             if store and entry.bytes_in < length and store.readable():
                 return False
-            if rate and (ahead := entry.bytes_in / rate - (time.monotonic() - began)) > 0:
-                time.sleep(ahead)
+            if rate:
+                keep_pace(began, entry.bytes_in, rate)
         return True
 
     def _spot(self):

@@ -1,5 +1,6 @@
 """What the soak runs have in common: the store, an independent client, the proxy, s3up in a clean environment."""
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -184,8 +185,16 @@ class S3up:
         return what + where + list(options)
 
     def start(self, *words, output=subprocess.PIPE):
+        return self.begin(self.command(*words), output)
+
+    def get(self, endpoint, bucket, key, target, *options):
+        """A download that has begun; it tells every event."""
+        put = self.command(endpoint, target, bucket, key, *options)
+        return self.begin([put[0], "get", put[3], put[2], "--json=all", *put[5:]])
+
+    def begin(self, command, output=subprocess.PIPE):
         process = subprocess.Popen(
-            self.command(*words), env=self.environment, stdin=subprocess.DEVNULL,
+            command, env=self.environment, stdin=subprocess.DEVNULL,
             stdout=output, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.started.append(process)
@@ -217,13 +226,18 @@ class S3up:
         return found
 
 
+def whole_events(output):
+    """Of a run that was killed the last line may be cut off."""
+    for line in output.strip().splitlines():
+        with contextlib.suppress(ValueError):
+            yield json.loads(line)
+
+
 class Ended:
     def __init__(self, status, output, errors):
         self.status, self.output, self.errors = status, output, errors
-        try:
-            self.event = json.loads(output.strip().splitlines()[-1])
-        except (IndexError, ValueError):
-            self.event = {}
+        self.events = list(whole_events(output))
+        self.event = self.events[-1] if self.events else {}
 
     def __str__(self):
         return f"exit {self.status}: {self.errors.strip()[-400:] or self.output.strip()[-400:]}"
@@ -250,6 +264,11 @@ def make_file(path, size, seed):
             out.write(piece)
             size -= len(piece)
     return digest.hexdigest()
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 rooms = {}

@@ -9,14 +9,15 @@ class Entry:
 
     FIELDS = (
         "index connection opened began operation bucket key upload part length fault "
-        "bytes_in bytes_out stalled status answered delivered ended"
+        "range bytes_in bytes_out stalled status answered delivered ended"
     ).split()
 
-    def __init__(self, connection, opened, route, length, fault):
+    def __init__(self, connection, opened, route, length, fault, asked=None):
         self.index = None
         self.connection, self.opened, self.began = connection, opened, time.monotonic()
         self.operation, self.bucket, self.key = route.operation, route.bucket, route.key
         self.upload, self.part, self.length, self.fault = route.upload, route.part, length, fault
+        self.range = asked  # the header of that name
         # Bytes of the body read from the client, and sent on to the store.
         self.bytes_in = self.bytes_out = 0
         self.stalled = self.status = self.answered = self.delivered = self.ended = None

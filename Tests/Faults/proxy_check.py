@@ -31,6 +31,7 @@ CASES = [
     ({"stall": {"stage": "withinBody", "milliseconds": 500}}, {OK}, 200, SIZE, 0.5),
     ({"stall": {"stage": "beforeAnswer"}}, {LATE}, 0, SIZE, 3),
     ({"slowRead": {"bytesPerSecond": 2 * MIB}}, {OK}, 200, SIZE, 1.4),
+    ({"slowAnswer": {"bytesPerSecond": MIB}}, {OK}, 200, SIZE, 0),
     ({"delay": {"milliseconds": 500}}, {OK}, 200, SIZE, 0.5),
     ({"truncateAnswer": {"bytes": 0}}, {OK, PARTIAL}, None, SIZE, 0),
     ({"closeAfterAnswer": {}}, {OK}, 200, SIZE, 0),

@@ -23,6 +23,7 @@ ACTIONS = {
     "halfClose": set(),
     "corruptBody": {"at"},
     "slowRead": {"bytesPerSecond"},
+    "slowAnswer": {"bytesPerSecond"},
     "delay": {"milliseconds"},
     "truncateAnswer": {"bytes"},
     "garbage": {"text"},

@@ -9,6 +9,8 @@
   jobs       the jobs of the article on tickets, without credentials: a Slurm array, GNU parallel over ssh
   line       one big upload with 503, resets, endless stalls and corrupted bytes, at default settings
   complete   lost answers to complete: after the store assembled, before, and with the object deleted meanwhile
+  clients    objects that other clients made, installed from PyPI (170 MB): brought back and proven
+  get        one big download killed and run again, and downloads of objects that are replaced meanwhile
   two-runs   a second run while the first is running
   self-test  the same checks against clients that are wrong on purpose: each must be detected
 
@@ -22,7 +24,9 @@ import random
 import sys
 import traceback
 
+import clients
 import faults
+import gets
 import jobs
 import kills
 import many
@@ -41,6 +45,8 @@ RUNS = {
     "jobs": jobs.run,
     "line": faults.line,
     "complete": faults.complete,
+    "clients": clients.run,
+    "get": gets.run,
     "two-runs": faults.two_runs,
     "self-test": wrong.run,
 }
@@ -62,6 +68,8 @@ def options():
     parser.add_argument("--at-complete", type=float, default=0.1, help="share of kills during complete (%(default)s)")
     parser.add_argument("--flush-seconds", type=float, default=1, help="a part is recorded after (%(default)s)")
     parser.add_argument("--line-mib", type=int, default=2048, help="size of the upload of `line` (%(default)s)")
+    parser.add_argument("--get-mib", type=int, default=2048, help="size of the download of `get` (%(default)s)")
+    parser.add_argument("--replaced", type=int, default=20, help="objects of `get` that are replaced (%(default)s)")
     parser.add_argument("--put-option", dest="put_options", action="append", default=[], help="option of `s3up put`")
     chosen = parser.parse_args()
     chosen.one_kill_after = None
@@ -69,7 +77,7 @@ def options():
     chosen.only = chosen.only.split(",")
     if unknown := set(chosen.only) - set(RUNS):
         parser.error(f"{', '.join(unknown)}: choose from {', '.join(RUNS)}")
-    counts = chosen.uploads, chosen.files, chosen.jobs, chosen.line_mib
+    counts = chosen.uploads, chosen.files, chosen.jobs, chosen.line_mib, chosen.get_mib, chosen.replaced
     if not 1 <= chosen.min_mib <= chosen.max_mib or any(count is not None and count < 1 for count in counts):
         parser.error("sizes and counts are 1 or more, and --min-mib is no more than --max-mib")
     chosen.sizes = lambda: f"--min-mib {chosen.min_mib} --max-mib {chosen.max_mib} --at-complete {chosen.at_complete}"

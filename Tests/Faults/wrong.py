@@ -4,6 +4,7 @@ import copy
 import os
 
 import faults
+import gets
 import kills
 import proxy_check
 import trees
@@ -47,6 +48,13 @@ CLIENTS = {
         'd=$(mktemp -d -p "$HOME"); exec "$S3UP" "${@:1:5}" "$d" "${@:7}"',
     ),
     "hopeful": ("calls every end a success", "complete", "exit 0", '"$S3UP" "$@"; exit 0'),
+    "unmindful": (
+        "loads all of an object again",
+        "get",
+        "loaded again",
+        'd=$(mktemp -d -p "$HOME"); exec "$S3UP" "${@:1:5}" "$d" "${@:7}"',
+    ),
+    "impostor": ("calls an object that it has not got a success", "get", "neither", '"$S3UP" "$@"; exit 0'),
     "two": (
         "lets two runs work at once",
         "two-runs",
@@ -54,7 +62,7 @@ CLIENTS = {
         'd=$(mktemp -d -p "$HOME"); exec "$S3UP" "${@:1:5}" "$d" "${@:7}"',
     ),
 }
-RUNS = {"kills": kills.run, "tree": trees.run, "complete": faults.complete, "two-runs": faults.two_runs}
+RUNS = {"kills": kills.run, "tree": trees.run, "complete": faults.complete, "get": gets.run, "two-runs": faults.two_runs}
 
 
 def run(options, store):
@@ -68,6 +76,7 @@ def run(options, store):
         tried.binary, tried.uploads, tried.upload = str(client), 1, None
         tried.min_mib = tried.max_mib = 64
         tried.one_kill_after, tried.files = 4, 5000
+        tried.get_mib, tried.replaced = 64, 4
         say(f"--- a client that {what}")
         try:
             problems = RUNS[soak](tried, store) or []
