@@ -73,7 +73,7 @@ public struct DownloadOptions: Sendable {
 }
 
 /// What a download reports while it runs.
-public enum DownloadEvent: Sendable {
+public enum DownloadEvent: Sendable, Equatable {
   /// What is known of the object, and in how many requests it comes.
   case started(size: Int64, ranges: Int, rangeSize: Int64)
   /// Ranges that an earlier run has left, and whose bytes on disk have their checksums.

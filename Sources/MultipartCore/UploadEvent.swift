@@ -1,5 +1,5 @@
 /// What an upload reports while it runs.
-public enum UploadEvent: Sendable {
+public enum UploadEvent: Sendable, Equatable {
   /// The upload begins. Size and parts are nil while they are not known; the id is nil if a single request sends it all.
   case started(uploadID: String?, size: Int64?, parts: Int?, partSize: Int64)
   /// The store has the part.
@@ -26,22 +26,4 @@ public enum UploadEvent: Sendable {
   case warning(Wording)
   /// A hint worth showing only on a terminal; the upload continues.
   case advice(Wording)
-}
-
-extension UploadEvent {
-  init(_ notice: UploadMachine.Notice) {
-    self =
-      switch notice {
-      case .retry(let part, let attempt, let cause, let message, let wait):
-        .retry(part: part, attempt: attempt, wait: wait, cause: cause, message: message)
-      case .steppedDown(let from, let to, let message): .checksumChanged(from: from, to: to, why: message)
-      case .startsAnew(let message): .startsAnew(why: message)
-      case .resumes(let id, let parts, let bytes): .resumed(uploadID: id, parts: parts, bytes: bytes)
-      case .leftBehind(let id): .leftBehind(uploadID: id)
-      case .leftAlone(let id): .leftAlone(uploadID: id)
-      case .waitsForQuiet(let id, let wait): .waitsForQuiet(uploadID: id, wait: wait)
-      case .passedBy(let id, let why): .passedBy(uploadID: id, why: why)
-      case .paced(let connections, let why): .connections(connections, why: why)
-      }
-  }
 }

@@ -37,14 +37,8 @@ package struct DownloadMachine: ObjectMachine {
     case get(Int, fresh: Bool, isCopy: Bool = false)
     case cancel(Int)
     case prove, publish
-    case say(Notice)
+    case say(DownloadEvent)
     case finish(Outcome)
-  }
-
-  package enum Notice: Sendable, Equatable {
-    case retry(range: Int?, attempt: Int, cause: Failure.Code, message: Wording, wait: Duration)
-    /// The proof has failed, and every range is loaded once more.
-    case reloads
   }
 
   package enum Outcome: Sendable, Equatable {
@@ -296,7 +290,7 @@ package struct DownloadMachine: ObjectMachine {
     retries += 1
     return .say(
       .retry(
-        range: range, attempt: pause.attempt, cause: pause.cause.code, message: pause.cause.message, wait: pause.wait))
+        range: range, attempt: pause.attempt, wait: pause.wait, cause: pause.cause.code, message: pause.cause.message))
   }
 
   // MARK: - The end

@@ -156,13 +156,13 @@ final class Downloader: Performer {
     case .cancel(let range): tasks.cancel(range) { _ in false }
     case .prove: begin { await self.prove() }
     case .publish: begin { await self.publish() }
-    case .say(.retry(let range, let attempt, let cause, let message, let wait)):
-      tell(.retry(range: range, attempt: attempt, wait: wait, cause: cause, message: message))
-    case .say(.reloads):
-      known.withLock { $0.sums = [:] }
-      claims.forgetAll()
-      progress.reset()
-      tell(.reloads)
+    case .say(let event):
+      if event == .reloads {
+        known.withLock { $0.sums = [:] }
+        claims.forgetAll()
+        progress.reset()
+      }
+      tell(event)
     case .finish(let outcome): return .ended(end(outcome, machine))
     }
     return .begun

@@ -42,7 +42,7 @@ extension UploadMachine {
     case .lost(let failure): return giveUp(failure)
     // If there is a record, the next run begins with this check: it finds the object complete.
     case .unconfirmed(let failure): return giveUp(failure, isKept: isKept(after: failure))
-    case .anew(let reason): return [.say(.startsAnew(message: reason))] + startAnew(&scheduler)
+    case .anew(let reason): return [.say(.startsAnew(why: reason))] + startAnew(&scheduler)
     case .missesPart: return sendAllAgain(&scheduler)
     case .recovered(let judgement): return recovered(judgement, &scheduler)
     }
@@ -63,7 +63,7 @@ extension UploadMachine {
     hasMetInvalidPart = true
     // Somebody with the same ticket has replaced it.
     if settings.isTicket { return startAnew(&scheduler) }
-    let reason = Action.say(.startsAnew(message: "the store lacks a part that it had accepted"))
+    let reason = Action.say(.startsAnew(why: "the store lacks a part that it had accepted"))
     guard case .foreign? = lookup.candidate?.use, let id = uploadID else { return [reason] + startAnew(&scheduler) }
     // Somebody else began this upload and may still be sending to it.
     restarts += 1

@@ -16,7 +16,7 @@ extension UploadMachine {
     for candidate in candidates {
       if case .stale(let why) = candidate.use {
         lookup.useless.append(candidate.uploadID)
-        notices.append(.say(.startsAnew(message: why)))
+        notices.append(.say(.startsAnew(why: why)))
       } else {
         lookup.candidates.append(candidate)
       }
@@ -38,7 +38,7 @@ extension UploadMachine {
     }
     guard isNonsense || !RetryPolicy.isWorthRetrying(failure.code) else { return fail(failure, &scheduler) }
     let why: Wording = "the unfinished uploads could not be listed (\(failure.message))"
-    return [.say(.startsAnew(message: why))] + found([], &scheduler)
+    return [.say(.startsAnew(why: why))] + found([], &scheduler)
   }
 
   /// Aborts what is useless, then takes the next candidate; without one, begins a new upload.
@@ -98,7 +98,7 @@ extension UploadMachine {
     guard settings.plan.fits(list.sizes), let listedForm = list.form, isOwn || !list.sizes.isEmpty else {
       guard isOwn else { return drop(candidate, &scheduler) }
       lookup.useless.append(candidate.uploadID)
-      let notice = Action.say(.startsAnew(message: "the unfinished upload has another part size"))
+      let notice = Action.say(.startsAnew(why: "the unfinished upload has another part size"))
       return [notice] + drop(candidate, &scheduler)
     }
     form = listedForm
@@ -165,7 +165,7 @@ extension UploadMachine {
   private mutating func giveUp(_ candidate: Candidate, _ scheduler: inout Scheduler) -> [Action] {
     if settings.isTicket { return fail(Self.ticketIsUsed, &scheduler) }
     lookup.useless.append(candidate.uploadID)
-    return [.say(.startsAnew(message: "the store no longer has the upload"))] + drop(candidate, &scheduler)
+    return [.say(.startsAnew(why: "the store no longer has the upload"))] + drop(candidate, &scheduler)
   }
 
   /// Looks for another candidate, and leaves this one as it is unless nobody can use it any more.
@@ -176,7 +176,7 @@ extension UploadMachine {
     guard case .changed(let why) = candidate.use else { return nextCandidate(&scheduler) }
     guard !settings.requiresResume else { return refuse(candidate, why, &scheduler) }
     lookup.useless.append(candidate.uploadID)
-    return [.say(.startsAnew(message: why))] + nextCandidate(&scheduler)
+    return [.say(.startsAnew(why: why))] + nextCandidate(&scheduler)
   }
 
   /// A run with the right source and options can resume it.
@@ -256,6 +256,6 @@ extension UploadMachine {
   private func resumed() -> [Action] {
     let comparison = parts.comparison
     if settings.isTicket, comparison.kept == 0 { return [] }
-    return uploadID.map { [.say(.resumes(uploadID: $0, parts: comparison.kept, bytes: comparison.keptBytes))] } ?? []
+    return uploadID.map { [.say(.resumed(uploadID: $0, parts: comparison.kept, bytes: comparison.keptBytes))] } ?? []
   }
 }

@@ -147,7 +147,7 @@ extension UploadMachine {
     if settings.formIsFree, case .algorithm = form, receipt.checksum != nil, receipt.proof < .checksum,
       let next = form.steppedDown(payloadIsSigned: settings.payloadIsSigned)
     {
-      actions.append(.say(.steppedDown(from: form, to: next, message: Self.givesNoneBack)))
+      actions.append(.say(.checksumChanged(from: form, to: next, why: Self.givesNoneBack)))
       form = next
     }
     return actions + (isWhole ? finishParts() : [])
@@ -185,7 +185,7 @@ extension UploadMachine {
     if failure.code == .uploadGone, settings.isTicket, restarts < 3, canStartAnew { return startAnew(&scheduler) }
     // Aborted nevertheless: a store that has only lost sight of it would keep its parts, and charge for them.
     if failure.code == .uploadGone, restarts < 3, canStartAnew {
-      return [.say(.startsAnew(message: "the store no longer has the upload"))] + startAnew(&scheduler)
+      return [.say(.startsAnew(why: "the store no longer has the upload"))] + startAnew(&scheduler)
     }
     if failure.code == .stalled { parts.stalled(number) }
     return scheduler.retry(.transfer(slot), after: failure, attempt: parts.attempts[number - 1])?.notices
@@ -280,7 +280,7 @@ extension UploadMachine {
       let next = form.steppedDown(payloadIsSigned: settings.payloadIsSigned)
     else { return nil }
     defer { form = next }
-    return .say(.steppedDown(from: form, to: next, message: failure.message))
+    return .say(.checksumChanged(from: form, to: next, why: failure.message))
   }
 
   /// The bytes of a stream's part are released once the store has it: from then on no other upload is possible.

@@ -127,26 +127,8 @@ extension UploadMachine {
     case cancelTransfers
     case abort(uploadID: String)
     case listAfterAbort(uploadID: String)
-    case say(Notice)
+    case say(UploadEvent)
     case finish(Outcome)
-  }
-
-  package enum Notice: Sendable, Equatable {
-    case retry(part: Int?, attempt: Int, cause: Failure.Code, message: Wording, wait: Duration)
-    case steppedDown(from: ChecksumForm, to: ChecksumForm, message: Wording)
-    case startsAnew(message: Wording)
-    /// Parts that the store already has are not sent again.
-    case resumes(uploadID: String, parts: Int, bytes: Int64)
-    /// The upload could not be shown to be gone after its abort.
-    case leftBehind(uploadID: String)
-    /// An upload that this run has not begun stays as it is.
-    case leftAlone(uploadID: String)
-    /// Somebody may still be sending to the upload; it is listed again after this time.
-    case waitsForQuiet(uploadID: String, wait: Duration)
-    /// An unrecorded upload is not adopted, although its parts match the source.
-    case passedBy(uploadID: String, why: String)
-    /// Another number of connections from now on.
-    case paced(connections: Int, why: String)
   }
 
   package enum Outcome: Sendable, Equatable {

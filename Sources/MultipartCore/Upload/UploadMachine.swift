@@ -242,7 +242,7 @@ extension UploadMachine.Scheduler.Pause {
   var notices: [UploadMachine.Action] {
     var part: Int?
     if case .transfer(let slot) = who, !slot.isWholeObject { part = slot.part }
-    return [.say(.retry(part: part, attempt: attempt, cause: cause.code, message: cause.message, wait: wait))]
+    return [.say(.retry(part: part, attempt: attempt, wait: wait, cause: cause.code, message: cause.message))]
   }
 }
 

@@ -120,7 +120,7 @@ extension Uploader {
       let (sent, answer) = try await sender.put(held(body, sums), form: form, sums: sums, fresh: fresh)
       state.withLock { $0.encryptionWord = .parts }
       if case .algorithm = form, job.checksum == nil, sent.proof < .checksum {
-        heed(.steppedDown(from: form, to: .md5, message: UploadMachine.givesNoneBack))
+        say(.checksumChanged(from: form, to: .md5, why: UploadMachine.givesNoneBack))
       }
       sayUnverified(sent.proof)
       let expected = Expectation(size: body.length, checksum: sent.checksum, md5: sent.md5, proof: sent.proof)

@@ -159,7 +159,7 @@ package final class Uploader: Performer {
 
   func stop() { progress.stop() }
 
-  func paced(_ change: Pace.Change) { heed(.paced(connections: change.connections, why: change.why)) }
+  func paced(_ change: Pace.Change) { tell(.connections(change.connections, why: change.why)) }
 
   /// The machine has finished. The record of a success stays until `close`.
   private func end(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) -> Result<UploadResult, Failure> {
@@ -289,7 +289,7 @@ package final class Uploader: Performer {
     case .abort(let id): begin { await self.abort(id) }
     case .listAfterAbort(let id): begin { await self.listAgain(id) }
     case .listAfterLoss: begin { await self.listAgain(uploadID) }
-    case .say(let notice): heed(notice)
+    case .say(let event): say(event)
     }
     return .begun
   }
@@ -328,11 +328,8 @@ package final class Uploader: Performer {
         uploadID: uploadID, size: job.source.size, parts: isKnown ? plan.partCount : nil, partSize: plan.partSize))
   }
 
-  func heed(_ notice: UploadMachine.Notice) {
-    tell(UploadEvent(notice))
-    switch notice {
-    case .steppedDown(let from, let to, _): learn(from, to)
-    case .startsAnew, .retry, .leftBehind, .leftAlone, .resumes, .paced, .waitsForQuiet, .passedBy: break
-    }
+  func say(_ event: UploadEvent) {
+    tell(event)
+    if case .checksumChanged(let from, let to, _) = event { learn(from, to) }
   }
 }

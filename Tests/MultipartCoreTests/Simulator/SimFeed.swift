@@ -54,7 +54,7 @@ extension SimPlay {
   private func take(_ run: SimRun, _ action: UploadMachine.Action) {
     if run.outcome != nil { mistake("an action after the end: \(action)") }
     switch action {
-    case .say(let notice): return heed(run, notice)
+    case .say(let event): return hear(event, run)
     case .cancelTransfers:
       for index in run.out.indices {
         switch run.out[index].action {
@@ -89,21 +89,22 @@ extension SimPlay {
     run.out.append(SimRun.Out(action: action))
   }
 
-  private func heed(_ run: SimRun, _ notice: UploadMachine.Notice) {
-    switch notice {
+  private func hear(_ event: UploadEvent, _ run: SimRun) {
+    switch event {
     case .retry(let part, _, _, _, _): if part != nil { run.partRetries += 1 }
     case .leftBehind(let id):
       store.upload(id)?.excuse = "reported as left behind"
       saw("reported as left behind")
-    case .resumes: saw("uploads resumed")
+    case .resumed: saw("uploads resumed")
     case .leftAlone(let id):
       store.upload(id)?.excuse = "reported as left alone"
       saw("adopted uploads left alone")
     case .startsAnew: saw("begun again")
-    case .steppedDown: saw("checksum stepped down")
-    case .paced: saw("numbers of connections changed")
+    case .checksumChanged: saw("checksum stepped down")
+    case .connections: saw("numbers of connections changed")
     case .waitsForQuiet: saw("waits for quiet")
     case .passedBy: saw("foreign uploads passed by")
+    case .started, .part, .warning, .advice: break
     }
   }
 

@@ -47,7 +47,7 @@ import Testing
     #expect(story.last.parts == [2])
     #expect(story.machine.ownUploadID == Self.id)
     #expect(story.machine.kept.parts == 1 && story.machine.kept.bytes == 5 << 20)
-    #expect(story.notices.contains(.resumes(uploadID: Self.id, parts: 1, bytes: 5 << 20)))
+    #expect(story.notices.contains(.resumed(uploadID: Self.id, parts: 1, bytes: 5 << 20)))
   }
 
   private func expectLeft(_ story: MachineStory) {

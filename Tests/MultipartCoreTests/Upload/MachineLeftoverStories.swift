@@ -65,7 +65,7 @@ import Testing
     var story = try Self.finding(Self.changed)
     story.tell(Self.list)
     let actions = story.tell(.partRejected(1))
-    #expect(actions == [.say(.startsAnew(message: "another source")), .abort(uploadID: "ours")])
+    #expect(actions == [.say(.startsAnew(why: "another source")), .abort(uploadID: "ours")])
     #expect(story.endsOld() == [.create(story.machine.form)])
   }
 

@@ -62,7 +62,7 @@ import Testing
     #expect(upload.story.outcome == nil && upload.done.count == 12, "\(upload.done)")
     #expect(upload.most <= 2)
     #expect(upload.copies == 0)
-    #expect(!upload.story.notices.contains { if case .paced(let count, _) = $0 { count > 2 } else { false } })
+    #expect(!upload.story.notices.contains { if case .connections(let count, _) = $0 { count > 2 } else { false } })
     #expect(upload.lost == 0)
   }
 

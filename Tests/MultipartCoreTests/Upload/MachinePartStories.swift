@@ -121,7 +121,7 @@ import Testing
     story.tell(.listed(uploadStillThere: false))
     #expect(story.outcome == .failed(.checksumUnsupported))
     let steps = story.notices.compactMap { notice -> [ChecksumForm]? in
-      if case .steppedDown(let from, let to, _) = notice { [from, to] } else { nil }
+      if case .checksumChanged(let from, let to, _) = notice { [from, to] } else { nil }
     }
     #expect(steps == [[.algorithm(.crc64nvme), .md5], [.md5, .none]])
   }
@@ -175,7 +175,7 @@ import Testing
     story.failed(1, .uploadGone)
     story.abortOfGone()
     #expect(story.outcome == .failed(.uploadGone))
-    #expect(story.notices == Array(repeating: .startsAnew(message: "the store no longer has the upload"), count: 3))
+    #expect(story.notices == Array(repeating: .startsAnew(why: "the store no longer has the upload"), count: 3))
     #expect(story.machine.abandoned.isEmpty)
   }
 

@@ -145,7 +145,7 @@ struct MachineStory {
     return nil
   }
 
-  var notices: [UploadMachine.Notice] {
+  var notices: [UploadEvent] {
     all.compactMap { if case .say(let notice) = $0 { notice } else { nil } }
   }
 

@@ -34,7 +34,7 @@ import Testing
     let actions = Self.look(&story, .milliseconds(800), rate: 50_000_000)
     #expect(actions.parts == [5, 6])
     #expect(story.machine.window == 6)
-    #expect(story.notices.contains { if case .paced(connections: 6, _) = $0 { true } else { false } })
+    #expect(story.notices.contains { if case .connections(6, _) = $0 { true } else { false } })
   }
 
   @Test("On a slow line the parts that began last are stopped, and sent when their turn comes, without losing a try")

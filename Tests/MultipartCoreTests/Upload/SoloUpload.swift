@@ -64,7 +64,7 @@ struct SoloUpload: Sendable {
     return orders.compactMap { order in
       switch order {
       case .act(_, let action): action
-      case .paced(_, let change): .say(.paced(connections: change.connections, why: change.why))
+      case .paced(_, let change): .say(.connections(change.connections, why: change.why))
       case .wake: nil
       }
     }

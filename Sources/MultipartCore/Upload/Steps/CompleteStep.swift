@@ -96,7 +96,7 @@ struct CompleteStep: Sendable {
       } catch {
         return { $0.inspectFailed(error, &$1) }
       }
-    case .say(.retry(_, let attempt, _, let message, let wait)):
+    case .say(.retry(_, let attempt, let wait, _, let message)):
       world.log(1, "complete: \(message); try \(attempt) of \(retry.tries) in \(wait.milliseconds) ms")
       return nil
     default: return nil
