@@ -8,6 +8,8 @@ public struct BatchResult: Sendable {
   public var key: String
   /// The object with its proof, or why there is none.
   public var result: Result<UploadedObject, Failure>
+  /// Without the time in which it waited for other objects of its run.
+  public var took = Duration.zero
   /// Its name in the list of files that it came from.
   package var name: [UInt8]
 }

@@ -115,7 +115,7 @@ public struct DownloadedObject: Sendable {
   /// The version's id, if the bucket keeps versions.
   public var versionID: String?
   /// The store's checksum of the object, if the bytes were compared with it.
-  public var checksum: UploadedObject.Sum?
+  public var checksum: ObjectChecksum?
   /// What proves the bytes, for people: `CRC64NVME abc= of the object is the file's`.
   public var evidence: String
   /// Bytes that came, including those of failed tries.

@@ -53,7 +53,7 @@ public struct MultipartUpload: Sendable {
 
   /// Completes the upload from these parts, or from all parts that the store lists. It fails if the store lacks one of
   /// them or has other bytes for it, or if numbers are missing and `allowsGaps` is false. If the upload was completed
-  /// before, the object is checked: made of these very parts, it is the result, with `isUnchanged`.
+  /// before, the object is checked: made of these very parts, it is the result, as `.unchanged`.
   ///
   /// Of the options the conditions count, and the object's headers and encryption: a store shows of no upload what it was
   /// begun with, so give those of `createUpload` again. Then it fails if the object does not have them.

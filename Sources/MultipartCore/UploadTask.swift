@@ -30,7 +30,7 @@ public final class UploadTask: Sendable {
     }
     defer { alarm?.cancel() }
     // In a task of its own: a cancelled task could not send the requests that abort or keep the upload.
-    let work = Task { [uploader] () async -> Result<UploadResult, Failure> in
+    let work = Task { [uploader] () async -> Result<UploadedObject, Failure> in
       do throws(Failure) {
         return .success(try await uploader.run())
       } catch {
@@ -42,7 +42,7 @@ public final class UploadTask: Sendable {
     } onCancel: { [uploader] in
       uploader.interrupt()
     }
-    return UploadedObject(try result.get())
+    return try result.get()
   }
 
   /// Stops the upload; can be called from anywhere. Its parts are kept for a later run or aborted, as the options say.

@@ -36,7 +36,7 @@ public struct VerifiedObject: Sendable {
   /// The version's id, if the bucket keeps versions.
   public var versionID: String?
   /// The store's checksum of the object, if the file was compared with it.
-  public var checksum: UploadedObject.Sum?
+  public var checksum: ObjectChecksum?
   /// What proves it, for people: `CRC64NVME abc= of the object is the file's`.
   public var evidence: String
   /// The id by which the store finds the request in its logs.
@@ -81,7 +81,7 @@ extension Store {
       return .same(
         VerifiedObject(
           size: file.size, parts: same.parts, etag: same.object.etag, versionID: same.object.versionID,
-          checksum: same.sum.map(UploadedObject.Sum.init), evidence: same.evidence, requestID: same.object.requestID))
+          checksum: same.sum, evidence: same.evidence, requestID: same.object.requestID))
     case .different(let why): return .different(why: why)
     case .unknown(let why): return .unknown(why: why)
     case .absent: return .absent

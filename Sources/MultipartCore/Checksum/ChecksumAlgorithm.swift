@@ -7,6 +7,25 @@ public enum ChecksumType: String, Sendable {
   package init?(awsName: String) { self.init(rawValue: awsName.uppercased()) }
 }
 
+/// A checksum of a whole object.
+public struct ObjectChecksum: Sendable, Equatable {
+  /// By what it is computed.
+  public var algorithm: ChecksumAlgorithm
+  /// Whether it is over the bytes or over the checksums of the parts.
+  public var type: ChecksumType
+  /// As stores write it: base64, of a composite one with the number of parts.
+  public var value: String
+
+  package init(_ algorithm: ChecksumAlgorithm, _ type: ChecksumType, _ value: String) {
+    (self.algorithm, self.type, self.value) = (algorithm, type, value)
+  }
+
+  /// As S3 names the algorithm: `CRC64NVME`.
+  public var name: String { algorithm.awsName ?? "MD5" }
+
+  var title: String { name + (type == .composite ? " (composite)" : "") }
+}
+
 /// The checksums that S3 verifies, and MD5, which is sent as `Content-MD5` and comes back in ETags.
 public enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
   case crc64nvme, crc32c, crc32, sha256, sha1, md5

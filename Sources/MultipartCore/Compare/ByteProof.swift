@@ -94,7 +94,7 @@ struct ByteProof: Sendable {
 
   struct Match {
     var parts = 1
-    var sum: Expectation.Sum?
+    var sum: ObjectChecksum?
     var evidence: String
   }
 
@@ -152,12 +152,12 @@ struct ByteProof: Sendable {
       guard object.type(of: algorithm) == .fullObject,
         let given = object.wholeChecksum(algorithm)
       else { continue }
-      let sum = Expectation.Sum(algorithm: algorithm, type: .fullObject, text: given.base64)
+      let sum = ObjectChecksum(algorithm, .fullObject, given.base64)
       guard try sums.of(algorithm) == given else {
         return .different(why: "the object's \(sum.title) is not the file's")
       }
       let parts = object.etag.flatMap(ETag.init)?.parts ?? 1
-      return .same(Match(parts: parts, sum: sum, evidence: "\(sum.title) \(sum.text) of the object is the file's"))
+      return .same(Match(parts: parts, sum: sum, evidence: "\(sum.title) \(sum.value) of the object is the file's"))
     }
     return .none
   }
@@ -165,7 +165,7 @@ struct ByteProof: Sendable {
   private func byCompositeChecksum(_ object: ObjectInfo, _ sums: inout some ByteSums) throws(Failure) -> Sign {
     for algorithm in ChecksumAlgorithm.allCases {
       guard let given = object.compositeChecksum(algorithm) else { continue }
-      let sum = Expectation.Sum(algorithm: algorithm, type: .composite, text: given.text)
+      let sum = ObjectChecksum(algorithm, .composite, given.text)
       // A file is compared in its own parts alone: it is sent once more rather than read for each other size.
       let cuts =
         strongestFirst
@@ -174,7 +174,7 @@ struct ByteProof: Sendable {
         return .same(
           Match(
             parts: given.parts, sum: sum,
-            evidence: "\(sum.title) \(sum.text) of the object is that of the file in \(given.parts) parts"))
+            evidence: "\(sum.title) \(sum.value) of the object is that of the file in \(given.parts) parts"))
       }
       guard !cuts.isEmpty else { continue }
       return .doubtful(why: "the object's \(sum.title) is not that of the file in \(given.parts) parts")

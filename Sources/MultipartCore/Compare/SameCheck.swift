@@ -3,7 +3,7 @@ struct SameObject: Sendable {
   var object: ReportedObject
   var parts = 1
   /// A checksum that the store has of it, if it was compared.
-  var sum: Expectation.Sum?
+  var sum: ObjectChecksum?
   var evidence = ""
   /// The file's, if it was asked for.
   var sha256: Checksum?

@@ -17,7 +17,7 @@ extension Downloader {
         switch try sign(isPart ? object.asPart : object, now, stream) {
         case .same(let match):
           result.evidence = match.evidence
-          result.checksum = match.sum.map(UploadedObject.Sum.init)
+          result.checksum = match.sum
         case .different(let why) where isPart:
           guard try await isChecksumOfWhole(object) else { return .refuted(Self.refutation(why)) }
         case .different(let why):
@@ -110,10 +110,4 @@ private struct CombinedSums: ByteSums {
 
   func composite(of cut: PartCut, _ algorithm: ChecksumAlgorithm) -> CompositeChecksum? { nil }
   func etag(of cut: PartCut) -> ETag? { nil }
-}
-
-extension UploadedObject.Sum {
-  init(_ sum: Expectation.Sum) {
-    self.init(algorithm: sum.algorithm.awsName ?? "MD5", type: sum.type, value: sum.text)
-  }
 }

@@ -121,7 +121,7 @@ extension Downloader {
         plan: try? UploadPlan(size: object.size ?? 0), etagMayBeMD5: etagMayBeMD5 && object.encryption.etagMayBeMD5)
       if case .same(let match) = try proof.sign(of: object, &sums) {
         result.evidence = match.evidence
-        result.checksum = match.sum.map(UploadedObject.Sum.init)
+        result.checksum = match.sum
         return result
       }
     }

@@ -18,16 +18,16 @@ extension ManifestEntry {
     if let checksum {
       switch checksum.type {
       case .fullObject:
-        guard let listed = Checksum(checksum.algorithm, base64: checksum.text) else { break }
+        guard let listed = Checksum(checksum.algorithm, base64: checksum.value) else { break }
         guard try sums.of(checksum.algorithm) == listed else {
           throw Self.different("its \(checksum.title) is not the one that is listed")
         }
-        result.evidence = "\(checksum.title) \(checksum.text) that the manifest lists is the file's"
+        result.evidence = "\(checksum.title) \(checksum.value) that the manifest lists is the file's"
         return
       case .composite:
         // The store's own was compared with the bytes.
         guard let given = object.checksums[checksum.algorithm.headerName] else { break }
-        guard given.utf8.elementsEqual(checksum.text.utf8) else {
+        guard given.utf8.elementsEqual(checksum.value.utf8) else {
           throw Self.different("its \(checksum.title) is not the one that is listed")
         }
         return

@@ -5,11 +5,11 @@ package struct ManifestEntry: Sendable {
   package var size: Int64?
   package var etag: String?
   package var versionID: String?
-  package var checksum: Expectation.Sum?
+  package var checksum: ObjectChecksum?
   package var sha256: Checksum?
 
   package init(
-    key: String, size: Int64? = nil, etag: String? = nil, versionID: String? = nil, checksum: Expectation.Sum? = nil,
+    key: String, size: Int64? = nil, etag: String? = nil, versionID: String? = nil, checksum: ObjectChecksum? = nil,
     sha256: Checksum? = nil
   ) {
     self.key = key
@@ -60,8 +60,7 @@ package enum ManifestForm: Sendable {
     case .json:
       let checksum = entry.checksum.map { sum in
         JSON.object([
-          ("algorithm", .string(sum.algorithm.awsName ?? "MD5")), ("type", .string(sum.type.rawValue)),
-          ("value", .string(sum.text)),
+          ("algorithm", .string(sum.name)), ("type", .string(sum.type.rawValue)), ("value", .string(sum.value)),
         ])
       }
       let line = JSON.object([

@@ -101,7 +101,7 @@ extension ManifestForm {
         let type = sum["type"]?.text.flatMap({ ChecksumType(awsName: $0) }),
         let algorithm = ChecksumAlgorithm.allCases.first(where: { ($0.awsName ?? "MD5") == name })
       else { return nil }
-      entry.checksum = Expectation.Sum(algorithm: algorithm, type: type, text: text)
+      entry.checksum = ObjectChecksum(algorithm, type, text)
     }
     if let hex = json["sha256"]?.text {
       guard let sum = Hex.decode(hex).flatMap({ Checksum(.sha256, bytes: $0) }) else { return nil }

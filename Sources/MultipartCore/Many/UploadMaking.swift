@@ -31,9 +31,9 @@ struct UploadMaking: ObjectMaking {
 
   func failed(_ found: Candidate?, _ failure: Failure) -> BatchResult { maker.result(found?.item, failure) }
 
-  func end(of uploader: Uploader, _ result: Result<UploadResult, Failure>) -> ObjectEnd {
+  func end(of uploader: Uploader, _ result: Result<UploadedObject, Failure>) -> ObjectEnd {
     let job = uploader.job
-    if case .success(let planned) = result, planned.isPlanned {
+    if case .success(let planned) = result, planned.outcome == .planned {
       return .planned(source: job.source.path.text, bucket: job.bucket, key: job.key, size: planned.size)
     }
     let told = maker.result(uploader, result)
@@ -41,10 +41,12 @@ struct UploadMaking: ObjectMaking {
     case .failure(let failure): return .failed(told, failure)
     case .success(let object):
       return .done(.ended(told)) { summary in
-        if object.isSkipped {
-          summary.existing += 1
-        } else {
-          if object.isUnchanged { summary.unchanged += 1 } else { summary.uploaded += 1 }
+        switch object.outcome {
+        case .skipped: summary.existing += 1
+        case .unchanged: summary.unchanged += 1
+        case .completed, .shared, .planned: summary.uploaded += 1
+        }
+        if object.outcome != .skipped {
           summary.bytes = summary.bytes.plus(object.size)
           summary.bytesResumed += object.bytesResumed
         }
@@ -59,14 +61,14 @@ struct UploadMaking: ObjectMaking {
   /// For the next run, and in the manifest.
   private func note(_ uploader: Uploader, _ key: String, _ object: UploadedObject) throws(Failure) {
     // Of an object that was skipped nothing is known.
-    guard !object.isSkipped else { return }
+    guard object.outcome != .skipped else { return }
     if let etag = object.etag, !uploader.job.source.isStream {
       try options.record?.append(uploader.job.recorded(), etag: etag)
     }
     try options.manifest?.add(
       ManifestEntry(
         key: options.nameInManifest(key), size: object.size, etag: object.etag, versionID: object.versionID,
-        checksum: object.sum, sha256: object.sha256))
+        checksum: object.checksum, sha256: uploader.sha256))
   }
 
   func close(_ uploader: Uploader) { uploader.close() }

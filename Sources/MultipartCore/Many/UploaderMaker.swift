@@ -75,18 +75,11 @@ final class UploaderMaker: UploaderMaking {
 }
 
 extension UploaderMaking {
-  func result(_ uploader: Uploader, _ result: Result<UploadResult, Failure>) -> BatchResult {
+  func result(_ uploader: Uploader, _ result: Result<UploadedObject, Failure>) -> BatchResult {
     let job = uploader.job
-    let took = world.uptime() - uploader.began
     return BatchResult(
-      source: job.source.path.text, bucket: job.bucket, key: job.key,
-      result: result.map { result in
-        var object = UploadedObject(result)
-        object.took = took
-        object.sha256 = uploader.sha256
-        return object
-      },
-      name: uploader.job.listName ?? job.source.path.bytes)
+      source: job.source.path.text, bucket: job.bucket, key: job.key, result: result,
+      took: world.uptime() - uploader.began, name: uploader.job.listName ?? job.source.path.bytes)
   }
 
   /// Of a candidate that could not be opened, or of a source that could not be found out.

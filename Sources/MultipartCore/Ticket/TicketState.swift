@@ -61,7 +61,7 @@ public struct TicketState: Sendable {
 
 extension TicketState {
   /// Of an upload that is completed.
-  init(_ ticket: Ticket, completed: UploadResult) {
+  init(_ ticket: Ticket, completed: UploadedObject) {
     self.init(.completed)
     bytes = completed.size
     isTooLong = bytes > ticket.mostBytes

@@ -1,17 +1,9 @@
 /// What the object must be, from the bytes that were read and the store's answer for each part.
 package struct Expectation: Sendable {
-  /// A checksum of the whole object, written as stores do.
-  package struct Sum: Sendable, Equatable {
-    package var algorithm: ChecksumAlgorithm
-    package var type: ChecksumType
-    package var text: String
-
-    var title: String { (algorithm.awsName ?? "MD5") + (type == .composite ? " (composite)" : "") }
-  }
-
   package var size: Int64
   package var parts: Int
-  package var sum: Sum?
+  /// Of the whole object, written as stores do.
+  package var sum: ObjectChecksum?
   /// The ETag that S3 computes from the parts' MD5s, or the MD5 of the bytes; nil if they are not known.
   package var etag: ETag?
   package var weakest: PartProof
@@ -35,7 +27,7 @@ package struct Expectation: Sendable {
     self.size = size
     parts = 1
     weakest = proof
-    sum = checksum.map { Sum(algorithm: $0.algorithm, type: .fullObject, text: $0.base64) }
+    sum = checksum.map { ObjectChecksum($0.algorithm, .fullObject, $0.base64) }
     etag = md5.flatMap { ETag($0.hex) }
   }
 
@@ -46,18 +38,18 @@ package struct Expectation: Sendable {
     self.init(size: size, checksum: checksum, md5: sums[.md5], proof: .none)
   }
 
-  private static func sum(_ receipts: [PartReceipt]) throws(Failure) -> Sum? {
+  private static func sum(_ receipts: [PartReceipt]) throws(Failure) -> ObjectChecksum? {
     let sums = receipts.compactMap(\.checksum)
     guard let algorithm = sums.first?.algorithm, sums.count == receipts.count,
       sums.allSatisfy({ $0.algorithm == algorithm })
     else { return nil }
     switch algorithm.typeInParts {
     case .composite:
-      return Sum(algorithm: algorithm, type: .composite, text: try CompositeChecksum(of: sums).text)
+      return ObjectChecksum(algorithm, .composite, try CompositeChecksum(of: sums).text)
     case .fullObject:
       let pieces: [(checksum: Checksum, length: Int64)] = Array(zip(sums, receipts.map(\.size)))
       return CRCCombiner.combine(algorithm, pieces)
-        .map { Sum(algorithm: algorithm, type: .fullObject, text: $0.base64) }
+        .map { ObjectChecksum(algorithm, .fullObject, $0.base64) }
     case nil: return nil
     }
   }

@@ -121,7 +121,7 @@ final class Finisher: Sendable {
           checksum: namesParts ? receipt.checksum.map { NamedValue($0.algorithm.headerName, $0.base64) } : nil)
       })
     operation.checksumType = sum?.type
-    if let sum, sum.type == .fullObject { operation.objectChecksum = NamedValue(sum.algorithm.headerName, sum.text) }
+    if let sum, sum.type == .fullObject { operation.objectChecksum = NamedValue(sum.algorithm.headerName, sum.value) }
     operation.objectSize = expected.size
     return operation
   }

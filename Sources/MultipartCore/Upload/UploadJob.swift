@@ -196,25 +196,3 @@ extension UploadJob {
     RunRecord.Object(bucket: bucket, key: key, options: try digest(), source: source.identity)
   }
 }
-
-/// The result of an upload, with its proof.
-package struct UploadResult: Sendable {
-  package var size: Int64
-  package var parts: Int
-  /// What the store said about the object last.
-  package var object: ReportedObject
-  package var sum: Expectation.Sum?
-  package var evidence: String
-  package var bytesSent: Int64
-  /// Bytes that the store already had.
-  package var bytesResumed: Int64 = 0
-  package var retries: Int
-  /// The object was there before; nothing was sent.
-  package var isUnchanged = false
-  /// There is an object, which is left as it is whatever it holds; nothing was published.
-  package var isSkipped = false
-  /// It would be sent, but this run only looks.
-  package var isPlanned = false
-  /// How many parts of other shares the store does not have yet: until then there is no object.
-  package var missing = 0
-}

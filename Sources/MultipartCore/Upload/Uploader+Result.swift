@@ -1,40 +1,31 @@
 /// What an upload has come to: the result with its evidence, or the failure and what is left at the store.
 extension Uploader {
-  func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadResult {
+  func result(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) throws(Failure) -> UploadedObject {
     let evidence: String
     switch outcome {
     case .completed(let proof): evidence = proof
     case .unchanged(let proof): return unchanged(proof)
     case .skipped(let meanwhile): return skipped(meanwhile, machine)
-    case .planned: return plannedResult
+    case .planned: return UploadedObject(.planned, size: job.source.size ?? 0, parts: 0, evidence: "")
     case .sharing(let missing): return shared(machine, missing)
     case .failed:
       let cause = machine.cause ?? Failure(.local, "the upload ended without a reason")
       throw outcome.isKept ? kept(machine, cause) : leftBehind(machine, machine.abandoned.last, cause)
     }
     remember()
-    return UploadResult(
-      size: finisher.expected?.size ?? plan.size, parts: max(1, machine.receipts.count), object: finisher.known,
-      sum: finisher.expected?.sum, evidence: evidence, bytesSent: progress.bytesSent,
+    return UploadedObject(
+      .completed, size: finisher.expected?.size ?? plan.size, parts: max(1, machine.receipts.count), finisher.known,
+      checksum: finisher.expected?.sum, evidence: evidence, bytesSent: progress.bytesSent,
       bytesResumed: machine.wasComplete ? plan.size : machine.kept.bytes, retries: machine.retries)
   }
 
-  private var plannedResult: UploadResult {
-    var result = UploadResult(
-      size: job.source.size ?? 0, parts: 0, object: ReportedObject(), evidence: "", bytesSent: 0, retries: 0)
-    result.isPlanned = true
-    return result
-  }
-
   /// This run's part of a ticket.
-  private func shared(_ machine: UploadMachine, _ missing: Int) -> UploadResult {
+  private func shared(_ machine: UploadMachine, _ missing: Int) -> UploadedObject {
     let own = job.share.map { machine.receipts[($0.lowerBound - 1)..<($0.upperBound - 1)] } ?? machine.receipts[...]
     let size = own.reduce(0) { $0 + ($1?.size ?? 0) }
-    var result = UploadResult(
-      size: size, parts: own.count, object: ReportedObject(), evidence: "the store has these parts",
+    return UploadedObject(
+      .shared(missingParts: missing), size: size, parts: own.count, evidence: "the store has these parts",
       bytesSent: progress.bytesSent, bytesResumed: machine.kept.bytes, retries: machine.retries)
-    result.missing = missing
-    return result
   }
 
   private func sayRecorded(_ why: Wording) {
@@ -45,25 +36,21 @@ extension Uploader {
           + "\(run: job.abort(record.header.uploadID))"))
   }
 
-  private func skipped(_ meanwhile: Bool, _ machine: UploadMachine) -> UploadResult {
+  private func skipped(_ meanwhile: Bool, _ machine: UploadMachine) -> UploadedObject {
     if !meanwhile { sayRecorded("the object exists") }
     let object = state.withLock { $0.same }?.object ?? ReportedObject()
-    var result = UploadResult(
-      size: object.size ?? 0, parts: 0, object: object,
+    return UploadedObject(
+      .skipped, size: object.size ?? 0, parts: 0, object,
       evidence: meanwhile ? "the object has appeared while the file was sent" : "the object exists already",
       bytesSent: progress.bytesSent, retries: machine.retries)
-    result.isSkipped = true
-    return result
   }
 
-  private func unchanged(_ evidence: String) -> UploadResult {
+  private func unchanged(_ evidence: String) -> UploadedObject {
     sayRecorded("the object is the file already")
     let same = state.withLock { $0.same }
-    var result = UploadResult(
-      size: same?.object.size ?? plan.size, parts: same?.parts ?? 1, object: same?.object ?? ReportedObject(),
-      sum: same?.sum, evidence: evidence, bytesSent: 0, retries: 0)
-    result.isUnchanged = true
-    return result
+    return UploadedObject(
+      .unchanged, size: same?.object.size ?? plan.size, parts: same?.parts ?? 1, same?.object ?? ReportedObject(),
+      checksum: same?.sum, evidence: evidence)
   }
 
   /// The time after an interruption was not enough to show that the upload is gone.

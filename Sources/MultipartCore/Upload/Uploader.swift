@@ -90,8 +90,8 @@ package final class Uploader: Performer {
   }
 
   /// Runs it alone.
-  package func run() async throws(Failure) -> UploadResult {
-    let ended = Locked<Result<UploadResult, Failure>?>(nil)
+  package func run() async throws(Failure) -> UploadedObject {
+    let ended = Locked<Result<UploadedObject, Failure>?>(nil)
     await run.run { [self] door in
       if await door.enter() { await door.offer(self) }
     } ended: { _, result in
@@ -162,7 +162,7 @@ package final class Uploader: Performer {
   func paced(_ change: Pace.Change) { tell(.connections(change.connections, why: change.why)) }
 
   /// The machine has finished. The record of a success stays until `close`.
-  private func end(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) -> Result<UploadResult, Failure> {
+  private func end(_ outcome: UploadMachine.Outcome, _ machine: UploadMachine) -> Result<UploadedObject, Failure> {
     let isKept =
       outcome.isKept || (outcome.leavesRecord && journal?.found != nil) || !machine.abandoned.isEmpty
       || (outcome.isFailure && machine.leavesOldRecord)
@@ -189,7 +189,7 @@ package final class Uploader: Performer {
     job.source.isStream || state.withLock { $0.neighbours != nil }
   }
 
-  func settle(_ result: Result<UploadResult, Failure>) async {
+  func settle(_ result: Result<UploadedObject, Failure>) async {
     switch result {
     case .success: await endLookAround()
     case .failure: await endStream()
@@ -248,7 +248,7 @@ package final class Uploader: Performer {
 
   func perform(
     _ action: UploadMachine.Action, for machine: UploadMachine
-  ) -> Performed<UploadMachine.Event, UploadResult> {
+  ) -> Performed<UploadMachine.Event, UploadedObject> {
     let uploadID = machine.uploadID ?? ""
     switch action {
     case .finish(let outcome): return .ended(end(outcome, machine))

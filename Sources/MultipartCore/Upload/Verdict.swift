@@ -10,8 +10,8 @@ package enum Verdict {
     if let sum = expected.sum, let given = reported.checksums[sum.algorithm.headerName],
       comparable(sum, given, reported)
     {
-      guard given.utf8.elementsEqual(sum.text.utf8) else {
-        return .contradicted(message: "the object's \(sum.title) is \(given), the source's \(sum.text)")
+      guard given.utf8.elementsEqual(sum.value.utf8) else {
+        return .contradicted(message: "the object's \(sum.title) is \(given), the source's \(sum.value)")
       }
       return .proven(evidence: "\(sum.title) of the object, given back by the store")
     }
@@ -26,7 +26,7 @@ package enum Verdict {
   }
 
   /// A checksum over other parts, or of the other type, says nothing.
-  private static func comparable(_ sum: Expectation.Sum, _ given: String, _ reported: ReportedObject) -> Bool {
+  private static func comparable(_ sum: ObjectChecksum, _ given: String, _ reported: ReportedObject) -> Bool {
     if let type = reported.checksumType, !type.isEmpty {
       return ChecksumType(awsName: type) == sum.type
     }

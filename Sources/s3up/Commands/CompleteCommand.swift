@@ -17,14 +17,13 @@ struct CompleteCommand {
     let list = try list()
     let target = try await StepTarget(session, word)
     let object = try await target.upload.complete(list, allowsGaps: options.allowsGaps, session.options.upload)
-    let summary = object.summary(duration: session.world.uptime() - start)
+    let event = Event.ended(target.subject, object, took: session.world.uptime() - start)
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
     let proof = SafeText.oneLine(object.evidence)
     let line =
-      object.isUnchanged
+      object.outcome == .unchanged
       ? "unchanged \(target.name): it was made of these parts before (\(facts); \(proof))"
       : "completed \(target.name) (\(facts); \(proof))"
-    let event = object.isUnchanged ? Event.unchanged(target.subject, summary) : Event.completed(target.subject, summary)
     try session.say(session.paint(1).result(line), json: event.json)
   }
 

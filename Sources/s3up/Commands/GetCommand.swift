@@ -174,18 +174,18 @@ struct GetCommand {
   private func say(
     _ result: DownloadedObject, _ source: Source, _ target: Target
   ) throws(Failure) {
-    let summary = DownloadSummary(
-      result: result, source: source.text, destination: target.name,
-      duration: session.world.uptime() - start)
+    let took = session.world.uptime() - start
+    let line = result.line(source: source.text, destination: target.name, took: took)
+    let event = Event.ended(source.subject, at: target.name, result, took: took).json
     switch target {
     case .file: break
     case .command where session.output.json != nil: break
     case .standardOutput, .command:
-      session.notification?.note(Event.got(source.subject, summary).json)
+      session.notification?.note(event)
       // Standard output has the object, or is the command's.
-      if !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) { session.console.line(summary.line) }
+      if !session.output.quiet, Descriptor.isTerminal(STDERR_FILENO) { session.console.line(line) }
       return
     }
-    try session.say(session.paint(STDOUT_FILENO).result(summary.line), json: Event.got(source.subject, summary).json)
+    try session.say(session.paint(STDOUT_FILENO).result(line), json: event)
   }
 }

@@ -59,13 +59,12 @@ final class ManyReporter: Sendable {
       line(what + (size.map { " (\(Human.size($0)))" } ?? ""), json: Event.planned(subject, size: size).json)
     case .verified(let object, let source, let bucket, let key, let took):
       result(
-        VerifyCommand.line(object, source, bucket, key, took),
+        object.line(source: source, bucket: bucket, key: key, took: took),
         json: Event.verified(Event.Subject(source: source, bucket: bucket, key: key), object, took: took).json)
     case .downloaded(let object, let file, let bucket, let key, let took):
-      let summary = DownloadSummary(
-        result: object, source: "s3://\(bucket)/\(key)", destination: file, duration: took)
       result(
-        summary.line, json: Event.got(Event.Subject(source: nil, bucket: bucket, key: key), summary).json)
+        object.line(source: "s3://\(bucket)/\(key)", destination: file, took: took),
+        json: Event.ended(Event.Subject(source: nil, bucket: bucket, key: key), at: file, object, took: took).json)
     case .download(let event, let file, let bucket, let key):
       let subject = Event.Subject(source: nil, bucket: bucket, key: key)
       GetReporter(session, subject, name: file, retries, isOne: false).hear(event)
@@ -80,24 +79,11 @@ final class ManyReporter: Sendable {
     let subject = Event.Subject(source: source, bucket: result.bucket, key: result.key)
     switch result.result {
     case .success(let object):
-      let summary = object.summary(duration: object.took)
-      if !object.isSkipped {
-        session.report?.add(
-          JobReport.Row(source: result.source, bucket: result.bucket, key: result.key, summary: summary))
-      }
-      if object.isSkipped {
-        self.result(
-          summary.skippedLine(source: result.source, bucket: result.bucket, key: result.key),
-          json: Event.skipped(subject, summary).json)
-      } else if object.isUnchanged {
-        self.result(
-          summary.unchangedLine(source: result.source, bucket: result.bucket, key: result.key),
-          json: Event.unchanged(subject, summary).json)
-      } else {
-        self.result(
-          summary.line(source: result.source, bucket: result.bucket, key: result.key),
-          json: Event.completed(subject, summary).json)
-      }
+      session.report?.add(
+        JobReport.Row(source: result.source, bucket: result.bucket, key: result.key, object: object))
+      self.result(
+        object.line(source: result.source, bucket: result.bucket, key: result.key, took: result.took),
+        json: Event.ended(subject, object, took: result.took).json)
     case .failure(let failure):
       let status = session.status(of: failure)
       // What was stopped has not failed: the same command resumes it.

@@ -62,24 +62,11 @@ struct PutRun: Sendable {
   }
 
   private func say(_ object: UploadedObject, _ job: UploadJob) throws(Failure) {
-    let summary = object.summary(duration: session.world.uptime() - start)
+    let took = session.world.uptime() - start
     let (source, bucket, key) = (subject.source ?? "", job.bucket, job.key)
-    let (line, event) =
-      if object.missingParts > 0 {
-        (
-          summary.sharedLine(source: source, bucket: bucket, key: key, missing: object.missingParts),
-          Event.shared(subject, summary, missing: object.missingParts)
-        )
-      } else if object.isSkipped {
-        (summary.skippedLine(source: source, bucket: bucket, key: key), Event.skipped(subject, summary))
-      } else if object.isUnchanged {
-        (summary.unchangedLine(source: source, bucket: bucket, key: key), Event.unchanged(subject, summary))
-      } else {
-        (summary.line(source: source, bucket: bucket, key: key), Event.completed(subject, summary))
-      }
-    if object.missingParts == 0, !object.isSkipped {
-      session.report?.add(JobReport.Row(source: source, bucket: bucket, key: key, summary: summary))
-    }
-    try session.say(session.paint(STDOUT_FILENO).result(line), json: event.json)
+    session.report?.add(JobReport.Row(source: source, bucket: bucket, key: key, object: object))
+    try session.say(
+      session.paint(STDOUT_FILENO).result(object.line(source: source, bucket: bucket, key: key, took: took)),
+      json: Event.ended(subject, object, took: took).json)
   }
 }

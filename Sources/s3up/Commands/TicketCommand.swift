@@ -321,14 +321,14 @@ struct TicketCommand {
         "\(Self.name(ticket)): publishes \(state.bytes) bytes in \(Human.count(state.there.count, "part")) as they are; "
           + "nobody has said that they are the whole")
     }
-    let summary = object.summary(duration: session.world.uptime() - start)
+    let took = session.world.uptime() - start
     let facts = "\(Human.size(object.size)) in \(Human.count(object.parts, "part"))"
     let subject = Event.Subject(source: nil, bucket: ticket.bucket, key: ticket.key)
     try session.say(
       session.paint(1).result(
-        "\(object.isUnchanged ? "unchanged" : "completed") \(Self.name(ticket)) "
+        "\(object.outcome == .unchanged ? "unchanged" : "completed") \(Self.name(ticket)) "
           + "(\(facts); \(SafeText.oneLine(object.evidence)))"),
-      json: (object.isUnchanged ? Event.unchanged(subject, summary) : Event.completed(subject, summary)).json)
+      json: Event.ended(subject, object, took: took).json)
   }
 
   private func revoke() async throws(Failure) { try await each(revoke) }

@@ -15,7 +15,8 @@ struct VerifyCommand {
       let object = try await verify(source.input(errors: nil), url)
       let took = session.world.uptime() - start
       try session.say(
-        session.paint(STDOUT_FILENO).result(Self.line(object, name, url.bucket, url.key ?? "", took)),
+        session.paint(STDOUT_FILENO).result(
+          object.line(source: name, bucket: url.bucket, key: url.key ?? "", took: took)),
         json: Event.verified(Event.Subject(place), object, took: took).json)
     } catch {
       throw error.at(place)
@@ -35,14 +36,5 @@ struct VerifyCommand {
     }
     session.signals.listen { task.cancel() }
     return try await task.value.get()
-  }
-
-  /// `verified FILE is s3://b/k (1.0 GiB, 12.3 s; CRC64NVME abc= of the object is the file's)`
-  static func line(
-    _ object: VerifiedObject, _ source: String, _ bucket: String, _ key: String, _ took: Duration
-  ) -> String {
-    let names = [source, "s3://\(bucket)/\(key)"].map { SafeText.oneLine($0, limit: .max) }
-    return "verified \(names[0]) is \(names[1]) (\(Human.size(object.size)), \(Human.duration(took)); "
-      + "\(SafeText.oneLine(object.evidence)))"
   }
 }

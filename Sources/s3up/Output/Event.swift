@@ -74,15 +74,34 @@ struct Event: Sendable {
       ])
   }
 
-  static func completed(_ subject: Subject, _ result: UploadSummary) -> Event {
-    Event(name: .completed, fields: head(subject) + fields(of: result))
+  /// The end of an upload.
+  static func ended(_ subject: Subject, _ object: UploadedObject, took duration: Duration) -> Event {
+    let name: Name
+    var missing: [(String, JSON)] = []
+    switch object.outcome {
+    case .completed: name = .completed
+    case .unchanged: name = .unchanged
+    case .skipped: name = .skipped
+    case .planned: name = .planned
+    case .shared(let parts): (name, missing) = (.shared, [("parts_missing", .int(Int64(parts)))])
+    }
+    return Event(
+      name: name,
+      fields: head(subject) + [
+        ("size", .int(object.size)), ("etag", .optional(object.etag)), ("version_id", .optional(object.versionID)),
+        ("checksum", checksum(object.checksum)), ("parts", .int(Int64(object.parts))),
+        ("bytes_sent", .int(object.bytesSent)), ("bytes_resumed", .int(object.bytesResumed)),
+        ("retries", .int(Int64(object.retries))), ("seconds", seconds(duration / .seconds(1))),
+        ("request_id", .optional(object.requestID)), ("evidence", .string(object.evidence)),
+      ] + missing)
   }
 
-  /// The end of a download.
-  static func got(_ subject: Subject, _ summary: DownloadSummary) -> Event {
-    let result = summary.result
+  /// The end of a download; its source is the object.
+  static func ended(
+    _ subject: Subject, at destination: String, _ object: DownloadedObject, took duration: Duration
+  ) -> Event {
     let name: Name =
-      switch result.outcome {
+      switch object.outcome {
       case .completed: .completed
       case .unchanged: .unchanged
       case .skipped: .skipped
@@ -91,14 +110,13 @@ struct Event: Sendable {
     return Event(
       name: name,
       fields: [
-        ("destination", .string(summary.destination)), ("bucket", .optional(subject.bucket)),
-        ("key", .optional(subject.key)), ("size", .int(result.size)), ("etag", .optional(result.etag)),
-        ("version_id", .optional(result.versionID)),
-        ("checksum", checksum(result.checksum)),
-        ("parts", .int(Int64(result.parts))), ("bytes_received", .int(result.bytesReceived)),
-        ("bytes_resumed", .int(result.bytesResumed)), ("retries", .int(Int64(result.retries))),
-        ("seconds", seconds(summary.duration / .seconds(1))), ("request_id", .optional(result.requestID)),
-        ("evidence", .string(result.evidence)),
+        ("destination", .string(destination)), ("bucket", .optional(subject.bucket)),
+        ("key", .optional(subject.key)), ("size", .int(object.size)), ("etag", .optional(object.etag)),
+        ("version_id", .optional(object.versionID)), ("checksum", checksum(object.checksum)),
+        ("parts", .int(Int64(object.parts))), ("bytes_received", .int(object.bytesReceived)),
+        ("bytes_resumed", .int(object.bytesResumed)), ("retries", .int(Int64(object.retries))),
+        ("seconds", seconds(duration / .seconds(1))), ("request_id", .optional(object.requestID)),
+        ("evidence", .string(object.evidence)),
       ])
   }
 
@@ -114,18 +132,10 @@ struct Event: Sendable {
       ])
   }
 
-  private static func checksum(_ sum: UploadedObject.Sum?) -> JSON {
+  private static func checksum(_ sum: ObjectChecksum?) -> JSON {
     sum.map {
-      .object([("algorithm", .string($0.algorithm)), ("type", .string($0.type.rawValue)), ("value", .string($0.value))])
+      .object([("algorithm", .string($0.name)), ("type", .string($0.type.rawValue)), ("value", .string($0.value))])
     } ?? .null
-  }
-
-  static func shared(_ subject: Subject, _ result: UploadSummary, missing: Int) -> Event {
-    Event(name: .shared, fields: head(subject) + fields(of: result) + [("parts_missing", .int(Int64(missing)))])
-  }
-
-  static func unchanged(_ subject: Subject, _ result: UploadSummary) -> Event {
-    Event(name: .unchanged, fields: head(subject) + fields(of: result))
   }
 
   static func failed(
@@ -144,11 +154,6 @@ struct Event: Sendable {
 
   static func planned(_ subject: Subject, size: Int64?) -> Event {
     Event(name: .planned, fields: head(subject) + [("size", number(size))])
-  }
-
-  /// There is an object, which is left as it is.
-  static func skipped(_ subject: Subject, _ result: UploadSummary) -> Event {
-    Event(name: .skipped, fields: head(subject) + fields(of: result))
   }
 
   /// A source that has no object.
@@ -173,22 +178,6 @@ struct Event: Sendable {
         ("bytes_resumed", .int(summary.bytesResumed)), ("retries", .int(Int64(summary.retries))),
         ("seconds", self.seconds(seconds)), ("bytes_per_second", .int(rate)),
       ])
-  }
-
-  private static func fields(of result: UploadSummary) -> [(String, JSON)] {
-    let checksum = result.checksum.map { checksum in
-      JSON.object([
-        ("algorithm", .string(checksum.algorithm)), ("type", .string(checksum.type)),
-        ("value", .string(checksum.value)),
-      ])
-    }
-    return [
-      ("size", .int(result.size)), ("etag", .optional(result.etag)), ("version_id", .optional(result.versionID)),
-      ("checksum", checksum ?? .null), ("parts", .int(Int64(result.parts))), ("bytes_sent", .int(result.bytesSent)),
-      ("bytes_resumed", .int(result.bytesResumed)), ("retries", .int(Int64(result.retries))),
-      ("seconds", seconds(result.duration / .seconds(1))), ("request_id", .optional(result.requestID)),
-      ("evidence", .optional(result.evidence)),
-    ]
   }
 
   private static func number(_ value: Int64?) -> JSON { value.map { .int($0) } ?? .null }

@@ -136,7 +136,7 @@ import Testing
       ])
     let same = try #require(try await encrypted.check(listed(small, etag)).same)
     #expect(same.evidence == "CRC64NVME \(crc) of the object is the file's")
-    #expect(same.sum == Expectation.Sum(algorithm: .crc64nvme, type: .fullObject, text: crc))
+    #expect(same.sum == ObjectChecksum(.crc64nvme, .fullObject, crc))
   }
 
   @Test(
@@ -218,7 +218,7 @@ import Testing
     for type in ["FULL_OBJECT", ""] {
       let one = try make(small, ["ETag": "\"x\"", algorithm.headerName: sum, "x-amz-checksum-type": type])
       let same = try #require(try await one.check(listed(small, "\"x\""), etagMayBeMD5: false).same)
-      #expect(same.sum?.text == sum)
+      #expect(same.sum?.value == sum)
       #expect(same.object.etag == "\"x\"")
       let other = try Self.sum(algorithm, [1]).base64
       let different = try make(small, [algorithm.headerName: other, "x-amz-checksum-type": type])
@@ -232,7 +232,7 @@ import Testing
     let one = try make(large, ["ETag": "\"x\"", algorithm.headerName: text, "x-amz-checksum-type": "COMPOSITE"])
     let same = try #require(try await one.check().same)
     #expect(same.parts == 3)
-    #expect(same.sum == Expectation.Sum(algorithm: algorithm, type: .composite, text: text))
+    #expect(same.sum == ObjectChecksum(algorithm, .composite, text))
     // As many parts, but others, and another number of parts.
     #expect(try await one.check(partSize: 7 << 20).why?.contains("is not that of the file in 3 parts") == true)
     #expect(try await one.check(partSize: 5 << 20).why?.hasPrefix("nothing that the store says") == true)

@@ -129,7 +129,7 @@ import Testing
     try full.add(
       ManifestEntry(
         key: "k\"\n", size: 3, etag: "\"e\"", versionID: "v",
-        checksum: Expectation.Sum(algorithm: .sha1, type: .composite, text: "x-2"),
+        checksum: ObjectChecksum(.sha1, .composite, "x-2"),
         sha256: Checksum(.sha256, bytes: [UInt8](repeating: 1, count: 32))))
     try full.add(ManifestEntry(key: "l", size: 0))
     let hex = String(repeating: "01", count: 32)

@@ -31,7 +31,7 @@ import Testing
   /// Completes the upload of one part of three bytes, begun at 22:13:20. Nil loses the answer.
   private func complete(
     tries: Int = 4, _ answers: [Exchange]
-  ) async throws -> Result<UploadResult, Failure> {
+  ) async throws -> Result<UploadedObject, Failure> {
     let store = ScriptedStore { (request, number) throws(Failure) in
       let expected: Exchange = number <= answers.count ? answers[number - 1] : ("nothing", nil)
       #expect(request.step == expected.step, "request \(number)")
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  private func failure(_ outcome: Result<UploadResult, Failure>) -> Failure? {
+  private func failure(_ outcome: Result<UploadedObject, Failure>) -> Failure? {
     if case .failure(let failure) = outcome { return failure }
     Issue.record("the completion is taken for a success")
     return nil

@@ -112,14 +112,14 @@ import Testing
     let expected = try Expectation(receipts: try Self.receipts(algorithm: .sha256, proof: .checksum))
     let sum = try #require(expected.sum)
     #expect(sum.type == .composite)
-    #expect(sum.text.hasSuffix("-3"))
+    #expect(sum.value.hasSuffix("-3"))
     let name = "x-amz-checksum-sha256"
     let wrong = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     let table: [(ReportedObject, Kind)] = [
-      (ReportedObject(checksums: [name: sum.text]), .proven("SHA256 (composite)")),
-      (ReportedObject(checksums: [name: sum.text], checksumType: "COMPOSITE"), .proven("SHA256 (composite)")),
+      (ReportedObject(checksums: [name: sum.value]), .proven("SHA256 (composite)")),
+      (ReportedObject(checksums: [name: sum.value], checksumType: "COMPOSITE"), .proven("SHA256 (composite)")),
       (ReportedObject(checksums: [name: wrong + "-3"]), .contradicted(wrong)),
-      (ReportedObject(checksums: [name: sum.text.dropLast() + "4"]), .contradicted("-4")),
+      (ReportedObject(checksums: [name: sum.value.dropLast() + "4"]), .contradicted("-4")),
       (ReportedObject(checksums: [name: wrong]), .undecided),
       (ReportedObject(checksums: [name: wrong], checksumType: "FULL_OBJECT"), .undecided),
     ]
@@ -134,10 +134,10 @@ import Testing
     let receipts = try Self.receipts(algorithm: .crc64nvme, proof: .checksum)
     let sum = try #require(try Expectation(receipts: receipts).sum)
     #expect(sum.type == .fullObject)
-    #expect(sum.text.utf8.count == 12)
+    #expect(sum.value.utf8.count == 12)
     var swapped = receipts
     swapped.swapAt(0, 2)
-    #expect(try Expectation(receipts: swapped).sum?.text != sum.text)
+    #expect(try Expectation(receipts: swapped).sum?.value != sum.value)
     var missing = receipts
     missing[1].checksum = nil
     #expect(try Expectation(receipts: missing).sum == nil)

@@ -36,12 +36,12 @@ import Testing
   private let subject = Event.Subject(source: "f", bucket: "b", key: "k")
 
   @Test func completedHasTheKeysOfTheContractInTheirOrder() {
-    let summary = UploadSummary(
-      size: 9, etag: "\"e\"", versionID: nil,
-      checksum: .init(algorithm: "CRC64NVME", type: "FULL_OBJECT", value: "abc="),
-      parts: 2, bytesSent: 9, bytesResumed: 1, retries: 3, duration: .milliseconds(1500), requestID: "R", evidence: "x")
+    let object = UploadedObject(
+      .completed, size: 9, parts: 2, ReportedObject(etag: "\"e\"", requestID: "R"),
+      checksum: ObjectChecksum(.crc64nvme, .fullObject, "abc="), evidence: "x", bytesSent: 9, bytesResumed: 1,
+      retries: 3)
     #expect(
-      Event.completed(subject, summary).json == """
+      Event.ended(subject, object, took: .milliseconds(1500)).json == """
         {"event":"completed","source":"f","bucket":"b","key":"k","size":9,"etag":"\\"e\\"","version_id":null,\
         "checksum":{"algorithm":"CRC64NVME","type":"FULL_OBJECT","value":"abc="},"parts":2,"bytes_sent":9,\
         "bytes_resumed":1,"retries":3,"seconds":1.5,"request_id":"R","evidence":"x"}
@@ -59,16 +59,20 @@ import Testing
   }
 
   @Test func everyEventIsAnObjectOfJSON() {
-    let summary = UploadSummary(size: 0, parts: 0, bytesSent: 0, duration: .zero)
+    let outcomes: [UploadedObject.Outcome] = [.completed, .unchanged, .skipped, .shared(missingParts: 2), .planned]
     let failure = Failure(.network, "x")
+    let ends = outcomes.map { outcome in
+      Event.ended(subject, UploadedObject(outcome, size: 0, parts: 0, evidence: ""), took: .zero)
+    }
+    #expect(ends.map(\.name) == [.completed, .unchanged, .skipped, .shared, .planned])
     let events: [Event] = [
-      .completed(subject, summary), .unchanged(subject, summary), .failed(subject, failure, resumable: true),
+      .failed(subject, failure, resumable: true),
       .started(subject, size: 1, parts: 1, partSize: 1, uploadID: "u"),
       .part(subject, number: 1, size: 1, etag: "e", seconds: 0.5),
       .progress(subject, ProgressState(name: "f", total: 1)),
       .retry(subject, part: 1, attempt: 2, wait: .seconds(1), because: failure),
     ]
-    for event in events {
+    for event in events + ends {
       #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(event.json.utf8)) }
     }
   }
@@ -155,21 +159,24 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct ResultLineTests {
   @Test func theResultNamesSizePartsTimeRateAndProof() {
-    var summary = UploadSummary(
-      size: 1 << 30, parts: 128, bytesSent: 1 << 30, duration: .milliseconds(12_300),
-      evidence: "CRC64NVME abc= confirmed by the store")
+    var object = UploadedObject(
+      .completed, size: 1 << 30, parts: 128, evidence: "CRC64NVME abc= confirmed by the store", bytesSent: 1 << 30)
+    func line(_ source: String, _ took: Duration = .milliseconds(12_300)) -> String {
+      object.line(source: source, bucket: "b", key: "k", took: took)
+    }
     #expect(
-      summary.line(source: "f.bin", bucket: "b", key: "k")
+      line("f.bin")
         == "uploaded f.bin to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; CRC64NVME abc= confirmed by the store)")
-    summary.checksum = .init(algorithm: "CRC64NVME", type: "FULL_OBJECT", value: "abc=")
+    object.checksum = ObjectChecksum(.crc64nvme, .fullObject, "abc=")
     #expect(
-      summary.line(source: "-", bucket: "b", key: "k")
+      line("-")
         == "uploaded standard input to s3://b/k (1.0 GiB in 128 parts, 12.3 s, 83 MiB/s; proven by CRC64NVME)")
-    summary.retries = 2
-    summary.parts = 0
-    summary.size = 5
-    summary.duration = .milliseconds(30)
-    summary.evidence = nil
-    #expect(summary.line(source: "f\n", bucket: "b", key: "k") == "uploaded f  to s3://b/k (5 B, 0.0 s, 2 retries)")
+    (object.retries, object.parts, object.size, object.evidence) = (2, 0, 5, "")
+    #expect(line("f\n", .milliseconds(30)) == "uploaded f  to s3://b/k (5 B, 0.0 s, 2 retries)")
+    object.outcome = .shared(missingParts: 1)
+    object.parts = 12
+    #expect(
+      line("f", .milliseconds(30))
+        == "sent 12 parts of f to s3://b/k (5 B in 12 parts, 0.0 s, 2 retries); 1 part of other shares is missing")
   }
 }

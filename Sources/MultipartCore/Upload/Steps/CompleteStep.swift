@@ -13,19 +13,19 @@ struct CompleteStep: Sendable {
     self.world = world
   }
 
-  func run(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> UploadResult {
+  func run(_ receipts: [PartReceipt], uploadID: String) async throws(Failure) -> UploadedObject {
     let (end, retries) = try await play(.complete(of: 0, Completion.Ways()), receipts, uploadID: uploadID)
-    var result = UploadResult(
-      size: finisher.expected?.size ?? 0, parts: receipts.count, object: finisher.known,
-      sum: finisher.expected?.sum, evidence: try evidence(end), bytesSent: 0, retries: retries)
-    result.object.size = finisher.expected?.size
-    return try await inspected(result)
+    return try await inspected(
+      UploadedObject(
+        .completed, size: finisher.expected?.size ?? 0, parts: receipts.count, finisher.known,
+        checksum: finisher.expected?.sum, evidence: try evidence(end), retries: retries))
   }
 
   /// An object that exists and is proven; fails if it does not have the requested settings.
-  func inspected(_ result: UploadResult) async throws(Failure) -> UploadResult {
+  func inspected(_ result: UploadedObject) async throws(Failure) -> UploadedObject {
     guard let check, !check.asked.isEmpty else { return result }
-    let (end, retries) = try await play(.inspect(result.evidence, of: 0), made: result.object)
+    let (end, retries) = try await play(
+      .inspect(result.evidence, of: 0), made: ReportedObject(size: result.size, versionID: result.versionID))
     var result = result
     result.evidence = try evidence(end)
     result.retries += retries

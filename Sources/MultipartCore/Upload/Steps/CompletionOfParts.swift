@@ -21,15 +21,13 @@ struct CompletionOfParts {
     let failure: Failure
     do throws(Failure) {
       if let list { try requireWhole(list.map(\.number), "the list of parts leaves out") }
-      if let result = try await completed() { return UploadedObject(result) }
+      if let object = try await completed() { return object }
       failure = Failure(.dataMismatch, "the upload has no parts", remedy: "Send parts first: \(run: .sendPart)")
     } catch {
       guard error.code == .uploadGone || error.status == 404 else { throw error.at(upload.place) }
       failure = error
     }
-    if let list, let result = try await completedBefore(list) {
-      return UploadedObject(result)
-    }
+    if let list, let object = try await completedBefore(list) { return object }
     throw failure.at(upload.place)
   }
 
@@ -38,7 +36,7 @@ struct CompletionOfParts {
   }
 
   /// Nil if the store lists no parts: for an upload that is gone some stores return an empty list.
-  private func completed() async throws(Failure) -> UploadResult? {
+  private func completed() async throws(Failure) -> UploadedObject? {
     let listing = try await upload.listing()
     let listed = listing.parts.map { UploadedPart($0) }
     guard !listed.isEmpty else { return nil }
@@ -90,7 +88,7 @@ struct CompletionOfParts {
 
   /// Nil if nothing proves that the object is made of these parts. Conditions are about the object before it, of which
   /// nothing is known any more.
-  private func completedBefore(_ list: [UploadedPart]) async throws(Failure) -> UploadResult? {
+  private func completedBefore(_ list: [UploadedPart]) async throws(Failure) -> UploadedObject? {
     guard options.conditions == WriteConditions() else { return nil }
     do throws(Failure) {
       guard let result = try await upload.steps.completedBefore(from: list) else { return nil }

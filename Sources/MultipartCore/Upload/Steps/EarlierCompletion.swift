@@ -10,7 +10,7 @@ struct EarlierCompletion: Sendable {
   var signs: @Sendable (ObjectInfo) -> (parts: Int, evidence: String)? = { _ in nil }
 
   /// Nil if it is not known to be the upload's.
-  func result(_ object: ObjectInfo) -> UploadResult? {
+  func result(_ object: ObjectInfo) -> UploadedObject? {
     guard let size = object.size else { return nil }
     if let begun, let modified = object.lastModified, modified < begun { return nil }
     let reported = ReportedObject(object)
@@ -18,22 +18,15 @@ struct EarlierCompletion: Sendable {
     for var expected in expected {
       if isOfAnySize { expected.size = size }
       switch Verdict.judge(expected, reported) {
-      case .proven(let evidence): return result(size, expected.parts, reported, expected.sum, evidence)
+      case .proven(let evidence):
+        return UploadedObject(
+          .unchanged, size: size, parts: expected.parts, reported, checksum: expected.sum, evidence: evidence)
       case .undecided: break
       case .absent, .notOurs, .contradicted: isOpen = false
       }
     }
     guard isOpen, let (parts, evidence) = signs(object) else { return nil }
-    return result(size, parts, reported, nil, evidence)
-  }
-
-  private func result(
-    _ size: Int64, _ parts: Int, _ object: ReportedObject, _ sum: Expectation.Sum?, _ evidence: String
-  ) -> UploadResult {
-    var result = UploadResult(
-      size: size, parts: parts, object: object, sum: sum, evidence: evidence, bytesSent: 0, retries: 0)
-    result.isUnchanged = true
-    return result
+    return UploadedObject(.unchanged, size: size, parts: parts, reported, evidence: evidence)
   }
 }
 

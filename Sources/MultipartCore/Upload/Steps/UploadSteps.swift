@@ -19,21 +19,21 @@ package struct UploadSteps: Sendable {
   func complete(
     _ receipts: [PartReceipt], begun: Timestamp?, conditions: WriteConditions = WriteConditions(),
     asked: RequestedSettings? = nil
-  ) async throws(Failure) -> UploadResult {
+  ) async throws(Failure) -> UploadedObject {
     let finisher = Finisher(client: client, address, conditions: conditions, requested: asked)
     finisher.begin(begun.map { .upload($0) })
     return try await step(finisher, asked).run(receipts, uploadID: uploadID)
   }
 
   /// The upload is gone: the result if it was completed before.
-  func completedBefore(_ earlier: EarlierCompletion) async throws(Failure) -> UploadResult? {
+  func completedBefore(_ earlier: EarlierCompletion) async throws(Failure) -> UploadedObject? {
     guard case .exists(let object) = try await client.perform(HeadObject(address), retrying: retry) else { return nil }
     return earlier.result(object)
   }
 
   /// The result if the object is made of exactly these parts. The permission to complete does not include HEAD, without
   /// which nothing shows it.
-  func completedBefore(from parts: [UploadedPart]) async throws(Failure) -> UploadResult? {
+  func completedBefore(from parts: [UploadedPart]) async throws(Failure) -> UploadedObject? {
     do throws(Failure) {
       return try await completedBefore(EarlierCompletion(parts))
     } catch {
@@ -43,7 +43,7 @@ package struct UploadSteps: Sendable {
   }
 
   /// An object that exists and is proven; fails if it does not have the settings.
-  func confirm(_ result: UploadResult, _ asked: RequestedSettings) async throws(Failure) -> UploadResult {
+  func confirm(_ result: UploadedObject, _ asked: RequestedSettings) async throws(Failure) -> UploadedObject {
     try await step(Finisher(client: client, address), asked).inspected(result)
   }
 

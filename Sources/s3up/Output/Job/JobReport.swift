@@ -8,7 +8,7 @@ final class JobReport: Sendable {
     var source: String
     var bucket: String
     var key: String
-    var summary: UploadSummary
+    var object: UploadedObject
 
     var url: String { "s3://\(bucket)/\(key)" }
   }
@@ -35,10 +35,12 @@ final class JobReport: Sendable {
     (self.runner, self.dotenv) = (runner, dotenv)
   }
 
+  /// Of an object that this run has left alone, or only begun, nothing is told.
   func add(_ row: Row) {
+    guard row.object.outcome == .completed || row.object.outcome == .unchanged else { return }
     state.withLock { state in
       state.count += 1
-      state.bytes = state.bytes.plus(row.summary.size)
+      state.bytes = state.bytes.plus(row.object.size)
       if state.rows.count < Self.mostRows { state.rows.append(row) }
     }
   }
@@ -96,7 +98,7 @@ final class JobReport: Sendable {
 
   private static func values(_ row: Row) -> [(name: String, value: String)] {
     [
-      ("etag", row.summary.etag ?? ""), ("version-id", row.summary.versionID ?? ""), ("url", row.url), ("key", row.key),
+      ("etag", row.object.etag ?? ""), ("version-id", row.object.versionID ?? ""), ("url", row.url), ("key", row.key),
     ].filter { !$0.1.isEmpty }
   }
 
@@ -123,8 +125,8 @@ final class JobReport: Sendable {
   private static func table(_ rows: [Row], _ count: Int, _ bytes: Int64) -> String {
     let files = count == 1 ? "" : "\(Human.count(count, "object")), \(Human.size(bytes))\n\n"
     let lines = rows.map { row in
-      let sum = row.summary.checksum.map { "\($0.algorithm) \($0.value)" } ?? row.summary.etag ?? ""
-      return "| " + [row.source, row.url, Human.size(row.summary.size), sum].map(cell).joined(separator: " | ") + " |\n"
+      let sum = row.object.checksum.map { "\($0.name) \($0.value)" } ?? row.object.etag ?? ""
+      return "| " + [row.source, row.url, Human.size(row.object.size), sum].map(cell).joined(separator: " | ") + " |\n"
     }
     let more = count > rows.count ? "\nand \(count - rows.count) more\n" : ""
     let head = "| file | object | size | checksum |\n| --- | --- | ---: | --- |\n"
