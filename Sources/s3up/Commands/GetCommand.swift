@@ -135,12 +135,13 @@ struct GetCommand {
     }
     var store: Store?
     if case .object(let url) = source { store = try await session.store(url.bucket) }
-    let words = Reporter.style(session) == .bar ? ProducerWords(session.console) : nil
+    let words = session.progressStyle == .bar ? ProducerWords(session.console) : nil
     defer { words?.end() }
     var errors: Int32?
     if case .command = target { errors = words?.begin() }
     defer { errors.map { _ = close($0) } }
-    let reporter = GetReporter(session, source.subject, name: target.label(source.lastName.text))
+    let reporter = Reporter(session)
+    let hear = { @Sendable [subject = source.subject] (event: DownloadEvent) in reporter.hear(event, of: subject) }
     let output: DownloadOutput =
       switch target {
       case .file(let path): .file(path)
@@ -150,21 +151,23 @@ struct GetCommand {
     let download: DownloadTask
     switch (source, store) {
     case (.object(let url), let store?):
-      download = try store.downloadTask(url.key ?? "", to: output, options, onEvent: reporter.hear)
-    case (.url(let object), _): download = try object.downloadTask(to: output, options, onEvent: reporter.hear)
+      download = try store.downloadTask(url.key ?? "", to: output, options, onEvent: hear)
+    case (.url(let object), _): download = try object.downloadTask(to: output, options, onEvent: hear)
     case (.object, nil): throw Failure(.local, "the store is not known")
     }
     session.signals.atEnd { download.kill() }
     session.signals.listen { download.cancel() }
-    session.signals.onReport { reporter.report() }
-    session.signals.onPause { reporter.pause() }
-    reporter.start(download)
+    let name = target.label(source.lastName.text)
+    let progress = ProgressTicker(session, source.subject) { ProgressState(name, download.progress) }
+    session.signals.onReport { progress.report() }
+    session.signals.onPause { progress.pause() }
+    progress.start()
     let result: DownloadedObject
     do throws(Failure) {
       result = try await download.run()
-      reporter.finish()
+      progress.finish()
     } catch {
-      reporter.finish()
+      progress.finish()
       throw error
     }
     guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }

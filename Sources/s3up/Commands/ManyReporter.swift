@@ -22,7 +22,7 @@ final class ManyReporter: Sendable {
   private let start: Duration
   private let style: ProgressPrinter.Style
   private let state = Locked(State())
-  private let retries = RetryPauses()
+  private let reporter: Reporter
   private let isTerminal: Bool
   private let sharesTerminal: Bool
   private let paint: Paint
@@ -32,7 +32,8 @@ final class ManyReporter: Sendable {
     self.session = session
     self.failures = failures
     self.start = start
-    style = Reporter.style(session)
+    reporter = Reporter(session)
+    style = session.progressStyle
     isTerminal = Descriptor.isTerminal(STDOUT_FILENO)
     sharesTerminal = style == .bar && isTerminal
     paint = session.paint(STDOUT_FILENO)
@@ -65,12 +66,10 @@ final class ManyReporter: Sendable {
       result(
         object.line(source: "s3://\(bucket)/\(key)", destination: file, took: took),
         json: Event.ended(Event.Subject(source: nil, bucket: bucket, key: key), at: file, object, took: took).json)
-    case .download(let event, let file, let bucket, let key):
-      let subject = Event.Subject(source: nil, bucket: bucket, key: key)
-      GetReporter(session, subject, name: file, retries, isOne: false).hear(event)
+    case .download(let event, _, let bucket, let key):
+      reporter.hear(event, of: Event.Subject(source: nil, bucket: bucket, key: key))
     case .upload(let event, let source, let bucket, let key):
-      Reporter(session, subject: Event.Subject(source: source, bucket: bucket, key: key), retries, isOne: false)
-        .hear(event)
+      reporter.hear(event, of: Event.Subject(source: source, bucket: bucket, key: key))
     }
   }
 

@@ -39,8 +39,8 @@ struct PutCommand {
     // The store is resolved before a command is started.
     let store = try await session.store(target.bucket)
     if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
-    try await run.upload(source, store.signer) { [options] (input, reporter) throws(Failure) in
-      try store.uploadTask(input, to: target.key ?? "", options, onEvent: reporter.hear)
+    try await run.upload(source, store.signer) { [options] (input, hear) throws(Failure) in
+      try store.uploadTask(input, to: target.key ?? "", options, onEvent: hear)
     } explain: { [options] (upload) async throws(Failure) in
       try await PutPlan(upload, store, options).lines
     }

@@ -15,34 +15,37 @@ struct PutRun: Sendable {
   /// Opens the source or starts the command, and uploads what it gives. `signer` is nil for a ticket, whose requests are
   /// signed already.
   func upload(
-    _ source: PutSource, _ signer: BucketSigner?, begin: (UploadInput, Reporter) throws(Failure) -> UploadTask,
+    _ source: PutSource, _ signer: BucketSigner?,
+    begin: (UploadInput, @escaping @Sendable (UploadEvent) -> Void) throws(Failure) -> UploadTask,
     explain: (UploadTask) async throws(Failure) -> [String]
   ) async throws(Failure) {
-    let words = Reporter.style(session) == .bar ? ProducerWords(session.console) : nil
+    let words = session.progressStyle == .bar ? ProducerWords(session.console) : nil
     defer { words?.end() }
     let errors = source.isCommand ? words?.begin() : nil
-    let reporter = Reporter(session, subject: subject)
+    let reporter = Reporter(session)
     let upload: UploadTask
     do {
       defer { errors.map { _ = close($0) } }
-      upload = try begin(source.input(errors: errors), reporter)
+      upload = try begin(source.input(errors: errors)) { [subject] in reporter.hear($0, of: subject) }
     }
     session.signals.atEnd { upload.uploader.job.source.kill() }
     if session.output.explain {
       for line in try await explain(upload) { session.console.line(line) }
     }
-    try await send(upload, reporter, signer)
+    try await send(upload, signer)
   }
 
-  private func send(_ upload: UploadTask, _ reporter: Reporter, _ signer: BucketSigner?) async throws(Failure) {
+  private func send(_ upload: UploadTask, _ signer: BucketSigner?) async throws(Failure) {
+    let progress = ProgressTicker(session, subject) { ProgressState(upload.name, upload.progress) }
     session.signals.listen { upload.cancel() }
-    session.signals.onReport { reporter.report() }
-    session.signals.onPause { reporter.pause() }
-    reporter.start(upload)
+    session.signals.onReport { progress.report() }
+    session.signals.onPause { progress.pause() }
+    progress.tick()
+    progress.start()
     let watch = signer.flatMap { signer in
       CredentialWatch(session, signer) {
-        let progress = upload.progress
-        return (progress.taken, progress.total.map { $0 - progress.bytes })
+        let state = upload.progress
+        return (state.taken, state.total.map { $0 - state.bytes })
       }.start()
     }
     defer { watch?.cancel() }
@@ -53,10 +56,10 @@ struct PutRun: Sendable {
       // nothing.
       defer { upload.forget() }
       guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
-      reporter.finish()
+      progress.finish()
       try say(object, upload.uploader.job)
     } catch {
-      reporter.finish()
+      progress.finish()
       throw error
     }
   }

@@ -14,66 +14,14 @@ final class RetryPauses: Sendable {
   }
 }
 
-/// Tells people and programs how an upload goes: progress, messages, the events of `--json=all`.
-final class Reporter: Sendable {
+/// Tells people and programs what happens to the objects of a run: messages, and the events of `--json=all`.
+struct Reporter: Sendable {
   private let session: Session
-  private let subject: Event.Subject
-  private let printer: ProgressPrinter
-  private let retries: RetryPauses
-  private let running = Locked<(upload: UploadTask, ticker: Task<Void, Never>)?>(nil)
+  private let retries = RetryPauses()
 
-  /// How progress is shown in this run.
-  static func style(_ session: Session) -> ProgressPrinter.Style {
-    ProgressPrinter.style(
-      session.output.progress, terminal: Descriptor.isTerminal(STDERR_FILENO), environment: session.environment)
-  }
+  init(_ session: Session) { self.session = session }
 
-  /// For one of many the progress is shown elsewhere.
-  init(_ session: Session, subject: Event.Subject, _ retries: RetryPauses = RetryPauses(), isOne: Bool = true) {
-    self.retries = retries
-    self.session = session
-    self.subject = subject
-    let environment = session.environment
-    printer = ProgressPrinter(
-      style: isOne ? Self.style(session) : .none, console: session.console,
-      width: { Descriptor.columns(STDERR_FILENO, environment: environment) })
-  }
-
-  func start(_ upload: UploadTask) {
-    tick(upload)
-    let tells = session.output.json == .all
-    // Also if nothing is drawn: SIGUSR1 prints the rate of the last seconds.
-    let ticker = Task { [self] in
-      var ticks = 0
-      while (try? await session.world.sleep(.milliseconds(200))) != nil {
-        ticks += 1
-        let state = tick(upload)
-        // Programs get an event once per second.
-        if tells, ticks % 5 == 0 { print(.progress(subject, state)) }
-      }
-    }
-    running.withLock { $0 = (upload, ticker) }
-  }
-
-  /// Prints the state, on SIGUSR1.
-  func report() {
-    guard let (upload, _) = running.withLock({ $0 }) else { return }
-    session.console.line(ProgressLine.plain(printer.measure(state(upload), now: session.world.uptime())))
-  }
-
-  /// On Ctrl-Z.
-  func pause() {
-    guard let (upload, _) = running.withLock({ $0 }) else { return }
-    printer.pause(state(upload), now: session.world.uptime())
-  }
-
-  func finish() {
-    guard let (upload, ticker) = running.withLock({ $0 }) else { return }
-    ticker.cancel()
-    printer.finish(state(upload), now: session.world.uptime())
-  }
-
-  @Sendable func hear(_ event: UploadEvent) {
+  func hear(_ event: UploadEvent, of subject: Event.Subject) {
     switch event {
     case .started(let id, let size, let parts, let partSize):
       print(.started(subject, size: size, parts: parts, partSize: partSize, uploadID: id))
@@ -81,9 +29,7 @@ final class Reporter: Sendable {
       print(.part(subject, number: number, size: size, etag: etag, seconds: took / .seconds(1)))
     case .retry(let part, let attempt, let wait, let code, let message):
       print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
-      sayRetry(
-        part.map { "part \($0)" } ?? "request", "\(message.commandText); try \(attempt) in \(Human.duration(wait))",
-        wait)
+      sayRetry(part.map { "part \($0)" }, message, attempt, wait)
     case .checksumChanged(let from, let to, let message):
       let next = to == .none ? "no checksum" : to.title
       session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
@@ -107,6 +53,25 @@ final class Reporter: Sendable {
     }
   }
 
+  func hear(_ event: DownloadEvent, of subject: Event.Subject) {
+    switch event {
+    case .started(let size, let ranges, let rangeSize):
+      print(.started(subject, size: size, parts: ranges, partSize: rangeSize, uploadID: nil))
+    case .range(let number, let size, let took):
+      print(.part(subject, number: number, size: size, etag: nil, seconds: took / .seconds(1)))
+    case .retry(let range, let attempt, let wait, let code, let message):
+      print(.retry(subject, part: range, attempt: attempt, wait: wait, because: Failure(code, message)))
+      sayRetry(range.map { "range \($0)" }, message, attempt, wait)
+    case .resumed(let ranges, let bytes):
+      print(.resumed(subject, uploadID: "", parts: ranges, bytes: bytes))
+      session.world.log(1, "resumes: \(Human.count(ranges, "range")) (\(Human.size(bytes))) are on disk already")
+    case .reloads: say("what came is not the object: every range is loaded once more, from other connections")
+    case .connections(let connections, let why):
+      session.world.log(1, "\(Human.count(connections, "connection")) from here on: \(why)")
+    case .warning(let text): say(text)
+    }
+  }
+
   private func say(_ text: Wording) {
     session.console.line("s3up: \(SafeText.oneLine(text.commandText))")
   }
@@ -117,24 +82,16 @@ final class Reporter: Sendable {
   }
 
   /// With `-v` every retry; otherwise, on a terminal, at most one in five seconds of those with a long wait.
-  private func sayRetry(_ what: String, _ text: String, _ wait: Duration) {
-    guard session.output.verbosity == 0 else { return session.world.log(1, "\(what): \(text)") }
+  private func sayRetry(_ what: String?, _ message: Wording, _ attempt: Int, _ wait: Duration) {
+    let text = "\(what ?? "request"): \(message.commandText); try \(attempt) in \(Human.duration(wait))"
+    guard session.output.verbosity == 0 else { return session.world.log(1, "\(text)") }
     guard !session.output.quiet, wait >= .milliseconds(500), Descriptor.isTerminal(STDERR_FILENO) else { return }
-    if retries.areDue(session.world.uptime()) { session.console.line("s3up: \(what): \(SafeText.oneLine(text))") }
+    if retries.areDue(session.world.uptime()) { session.console.line("s3up: \(SafeText.oneLine(text))") }
   }
 
   private func print(_ event: Event) {
     guard session.output.json == .all else { return }
     // If the reader has gone, that is reported with the result, which must be written.
     try? StandardOutput.line(event.json)
-  }
-
-  @discardableResult
-  private func tick(_ upload: UploadTask) -> ProgressState {
-    printer.tick(state(upload), now: session.world.uptime())
-  }
-
-  private func state(_ upload: UploadTask) -> ProgressState {
-    ProgressState(upload.name, upload.progress)
   }
 }

@@ -72,6 +72,11 @@ struct Session: Sendable {
   /// Where s3up keeps its state; nil if no folder is set.
   var stateFolder: String? { storeOptions.stateFolder(environment) }
 
+  var progressStyle: ProgressPrinter.Style {
+    ProgressPrinter.style(
+      output.progress, terminal: Descriptor.isTerminal(STDERR_FILENO), environment: environment)
+  }
+
   func paint(_ descriptor: Int32) -> Paint {
     Paint(isOn: output.isColored(terminal: Descriptor.isTerminal(descriptor), environment: environment))
   }

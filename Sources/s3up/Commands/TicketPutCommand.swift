@@ -51,8 +51,8 @@ struct TicketPutCommand {
     let store = session.storeOptions
     say(
       ticket.endpoint, "s3://\(SafeText.oneLine(ticket.bucket))/\(SafeText.oneLine(ticket.key))", ticket.expires)
-    try await run.upload(source, nil) { [options] (input, reporter) throws(Failure) in
-      try ticket.uploadTask(input, share: share, store, options, onEvent: reporter.hear)
+    try await run.upload(source, nil) { [options] (input, hear) throws(Failure) in
+      try ticket.uploadTask(input, share: share, store, options, onEvent: hear)
     } explain: { (upload) throws(Failure) in
       explanation(ticket, share, upload.uploader.plan)
     }
