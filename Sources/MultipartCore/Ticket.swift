@@ -78,7 +78,7 @@ public struct Ticket: Sendable {
     switch checksum {
     case .md5: return headers[HeaderName.contentMD5].flatMap { Checksum(.md5, base64: $0) }
     case .algorithm(let algorithm): return headers[algorithm.headerName].flatMap { Checksum(algorithm, base64: $0) }
-    case .none: return nil
+    case .nothing: return nil
     }
   }
 

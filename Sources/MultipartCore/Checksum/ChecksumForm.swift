@@ -1,21 +1,24 @@
 /// What a part carries for the store to verify.
 public enum ChecksumForm: Sendable, Equatable {
+  /// A checksum in its header.
   case algorithm(ChecksumAlgorithm)
+  /// Content-MD5.
   case md5
-  case none
+  /// No checksum. What the signature covers, the store verifies nevertheless.
+  case nothing
 
   /// As options, records and tickets name it.
   package var word: String {
     switch self {
     case .algorithm(let algorithm): algorithm.rawValue
     case .md5: ChecksumAlgorithm.md5.rawValue
-    case .none: "none"
+    case .nothing: "none"
     }
   }
 
   package init?(word: String) {
     switch word {
-    case "none": self = .none
+    case "none": self = .nothing
     case ChecksumAlgorithm.md5.rawValue: self = .md5
     default:
       guard let algorithm = ChecksumAlgorithm(rawValue: word) else { return nil }
@@ -26,9 +29,9 @@ public enum ChecksumForm: Sendable, Equatable {
   /// The next form to use if a store does not accept or verify this one. With a signed payload hash MD5 is not needed.
   package func steppedDown(payloadIsSigned: Bool) -> ChecksumForm? {
     switch self {
-    case .algorithm: payloadIsSigned ? ChecksumForm.none : .md5
-    case .md5: ChecksumForm.none
-    case .none: nil
+    case .algorithm: payloadIsSigned ? ChecksumForm.nothing : .md5
+    case .md5: ChecksumForm.nothing
+    case .nothing: nil
     }
   }
 }

@@ -81,7 +81,7 @@ struct TicketIssue {
     switch form {
     case .algorithm(let named): algorithm = named
     case .md5: algorithm = .md5
-    case .none: return []
+    case .nothing: return []
     }
     guard let file else { return [] }
     let sums = Locked([Checksum?](repeating: nil, count: plan.partCount))

@@ -29,7 +29,7 @@ struct BodySender: Sendable {
     // Also if the signature covers the payload's SHA-256: a store that returns no checksum may not verify that either.
     let sent = try assess(
       body, form, sums, etag: etag, checksums: answer.checksums, encryption: answer.encryption,
-      comparesMD5: job.checksum != ChecksumForm.none)
+      comparesMD5: job.checksum != ChecksumForm.nothing)
     return PartReceipt(
       number: number, size: body.length, etag: etag, checksum: sent.checksum, proof: sent.proof,
       localSum: sent.checksum ?? sent.md5 ?? sums.first?.value)
@@ -52,13 +52,13 @@ struct BodySender: Sendable {
     try requireEncrypted(answer.encryption, answer.requestID, whole: true)
     let sent = try assess(
       body, form, sums, etag: answer.etag, checksums: answer.checksums, encryption: answer.encryption,
-      comparesMD5: job.checksum != ChecksumForm.none, isPublished: true)
+      comparesMD5: job.checksum != ChecksumForm.nothing, isPublished: true)
     return (sent, answer)
   }
 
   /// A request that locks an object carries a digest of its bytes, because S3 requires one whatever else is set.
   func carried(_ form: ChecksumForm) -> ChecksumForm {
-    form == .none && asked.locks ? .md5 : form
+    form == .nothing && asked.locks ? .md5 : form
   }
 
   /// S3 names the encryption in its answer. A store that does not support it ignores the headers and stores the bytes
@@ -120,7 +120,7 @@ struct BodySender: Sendable {
     switch carried(form) {
     case .algorithm(let algorithm): wanted.insert(algorithm)
     case .md5: wanted.insert(.md5)
-    case .none: break
+    case .nothing: break
     }
     return try await body.sums(wanted) { [progress] in progress.isStopped }
   }
@@ -180,7 +180,7 @@ extension ChecksumForm {
     switch self {
     case .algorithm(let algorithm): sums[algorithm].map { NamedValue(algorithm.headerName, $0.base64) }
     case .md5: sums[.md5].map { NamedValue(HeaderName.contentMD5, $0.base64) }
-    case .none: nil
+    case .nothing: nil
     }
   }
 }

@@ -122,7 +122,7 @@ package struct UploadJob: Sendable {
 
   func settings(plan: UploadPlan, signsPayload: Bool) -> UploadMachine.Settings {
     var form = checksum ?? remembered ?? .algorithm(.crc64nvme)
-    if checksum == nil, form == .md5, signsPayload { form = .none }
+    if checksum == nil, form == .md5, signsPayload { form = .nothing }
     var settings = UploadMachine.Settings(
       plan: plan, form: form, formIsFree: checksum == nil, payloadIsSigned: signsPayload,
       checksFirst: conditions.ifNoneMatch || conditions.ifMatch != nil || sameness != nil, alwaysVerifies: verifies)

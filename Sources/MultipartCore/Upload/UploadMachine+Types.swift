@@ -34,7 +34,7 @@ extension UploadMachine {
     package var share: Range<Int>?
 
     package init(
-      plan: UploadPlan, form: ChecksumForm = .none, formIsFree: Bool = false, payloadIsSigned: Bool = false,
+      plan: UploadPlan, form: ChecksumForm = .nothing, formIsFree: Bool = false, payloadIsSigned: Bool = false,
       checksFirst: Bool = false, alwaysVerifies: Bool = false
     ) {
       self.plan = plan

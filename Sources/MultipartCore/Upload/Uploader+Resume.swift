@@ -74,7 +74,7 @@ extension Uploader {
       } else if let record = recorded(uploadID) {
         record.header.form
       } else {
-        client.signsPayload ? .none : .md5
+        client.signsPayload ? .nothing : .md5
       }
     guard let asked = job.checksum, asked != carried else { return carried }
     // MD5, or no checksum, is possible in any upload that was created without one.
@@ -163,7 +163,7 @@ extension Uploader {
   private static func algorithm(of job: UploadJob) -> ChecksumAlgorithm? {
     switch job.checksum ?? job.remembered ?? .algorithm(.crc64nvme) {
     case .algorithm(let algorithm): algorithm
-    case .md5, .none: nil
+    case .md5, .nothing: nil
     }
   }
 }

@@ -31,7 +31,7 @@ struct Reporter: Sendable {
       print(.retry(subject, part: part, attempt: attempt, wait: wait, because: Failure(code, message)))
       sayRetry(part.map { "part \($0)" }, message, attempt, wait)
     case .checksumChanged(let from, let to, let message):
-      let next = to == .none ? "no checksum" : to.title
+      let next = to == .nothing ? "no checksum" : to.title
       session.world.log(1, "\(message): \(next) instead of \(from.title) from here on")
     case .resumed(let id, let parts, let bytes):
       print(.resumed(subject, uploadID: id, parts: parts, bytes: bytes))

@@ -72,7 +72,7 @@ extension ChecksumForm {
     switch self {
     case .algorithm(let algorithm): algorithm.awsName ?? algorithm.rawValue
     case .md5: "Content-MD5"
-    case .none: "none"
+    case .nothing: "none"
     }
   }
 }

@@ -60,7 +60,7 @@ import Testing
 
   @Test("Every form of checksum is remembered")
   func forms() throws {
-    for form in [.md5, .none] + ChecksumAlgorithm.allCases.filter({ $0 != .md5 }).map(ChecksumForm.algorithm) {
+    for form in [.md5, .nothing] + ChecksumAlgorithm.allCases.filter({ $0 != .md5 }).map(ChecksumForm.algorithm) {
       var header = RecordSamples.header()
       header.form = form
       #expect(try RecordText.read(RecordText.head(header).bytes)?.record.header.form == form)

@@ -23,7 +23,8 @@ import Testing
 
   @Test("A lesson of any kind is found by the next run")
   func remembers() throws {
-    let forms: [ChecksumForm] = [.md5, .none] + ChecksumAlgorithm.allCases.filter { $0 != .md5 }.map { .algorithm($0) }
+    let forms: [ChecksumForm] =
+      [.md5, .nothing] + ChecksumAlgorithm.allCases.filter { $0 != .md5 }.map { .algorithm($0) }
     for (index, form) in forms.enumerated() {
       try memory.remember(.verifies(form), of: "https://store\(index):9000", now: now)
     }
@@ -37,8 +38,8 @@ import Testing
   func replaces() throws {
     try memory.remember(.verifies(.md5), of: "https://a", now: now)
     try memory.remember(.verifies(.md5), of: "https://b", now: now)
-    try memory.remember(.verifies(.none), of: "https://a", now: now)
-    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
+    try memory.remember(.verifies(.nothing), of: "https://a", now: now)
+    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.nothing)
     #expect(memory.lessons(of: "https://b", now: now).form == .md5)
     #expect(try lines().count == 3)
   }
@@ -97,7 +98,7 @@ import Testing
     arguments: [0o622, 0o606] as [mode_t])
   func tooOpen(_ bits: mode_t) throws {
     let file = try directory.write("s3up stores 1\nhttps://a none \(now.seconds)\n", to: "a/state/stores")
-    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
+    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.nothing)
     #expect(chmod(file, bits) == 0)
     let lessons = memory.lessons(of: "https://a", now: now)
     #expect(lessons.form == nil && lessons.refusal?.place.file == file && lessons.refusal?.remedy != nil)
@@ -165,8 +166,8 @@ import Testing
   func garbage(index: Int) throws {
     try directory.write(Self.broken[index], to: "a/state/stores")
     #expect(memory.lessons(of: "https://a", now: now).form == nil)
-    try memory.remember(.verifies(.none), of: "https://a", now: now)
-    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
+    try memory.remember(.verifies(.nothing), of: "https://a", now: now)
+    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.nothing)
   }
 
   @Test("A file that is not text counts as none")
@@ -226,9 +227,9 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: folder + "/stores", withDestinationPath: target)
     #expect(memory.lessons(of: "https://a", now: now).form == nil)
     #expect(memory.lessons(of: "https://a", now: now).refusal?.place.file == folder + "/stores")
-    try memory.remember(.verifies(.none), of: "https://a", now: now)
+    try memory.remember(.verifies(.nothing), of: "https://a", now: now)
     #expect(try directory.read("elsewhere") == Array(text.utf8))
-    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.none)
+    #expect(memory.lessons(of: "https://a", now: now).form == ChecksumForm.nothing)
     #expect(mode(folder + "/stores") == 0o600)
   }
 

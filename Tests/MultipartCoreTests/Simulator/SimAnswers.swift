@@ -253,7 +253,7 @@ extension SimPlay {
       switch form {
       case .algorithm: store.kind == .silent ? .none : .checksum
       case .md5: .etag
-      case .none: run.command.signs ? .signedPayload : .none
+      case .nothing: run.command.signs ? .signedPayload : .none
       }
     if proof == .none { count("part unverified") }
     return .partDone(receipt(run, number, form, proof))

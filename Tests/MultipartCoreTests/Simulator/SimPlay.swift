@@ -196,7 +196,7 @@ final class SimPlay {
     command.abortsOnInterrupt = dice.chance(0.2)
     command.ifNoneMatch = dice.chance(0.15)
     command.formIsFree = dice.chance(0.8)
-    command.form = dice.chance(0.75) ? .algorithm(.crc64nvme) : dice.chance(0.5) ? .md5 : .none
+    command.form = dice.chance(0.75) ? .algorithm(.crc64nvme) : dice.chance(0.5) ? .md5 : .nothing
     command.concurrency = 1 + dice.below(dice.chance(0.8) ? 8 : 32)
     command.adapts = dice.chance(0.5)
     command.buffers = [Buffers.none, .possible, .possible, .known][dice.below(4)]

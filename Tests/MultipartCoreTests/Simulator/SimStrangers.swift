@@ -12,7 +12,7 @@ struct SimStranger {
 extension SimPlay {
   func bringStrangers(_ file: SimFile) {
     for _ in 0...dice.below(3) {
-      let upload = store.create(dice.chance(0.7) ? .algorithm(.crc64nvme) : .none, at: now)
+      let upload = store.create(dice.chance(0.7) ? .algorithm(.crc64nvme) : .nothing, at: now)
       for number in 1...file.parts where dice.chance(0.5) {
         let isOther = dice.chance(0.1)
         upload.put(number, isOther ? SimFile.garbage : file.content(number), file.size(number), at: now)

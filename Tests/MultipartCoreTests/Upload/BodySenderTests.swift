@@ -76,7 +76,7 @@ import Testing
   func carried() async throws {
     let forms: [(form: ChecksumForm, header: String?)] = [
       (.algorithm(.crc64nvme), "x-amz-checksum-crc64nvme"), (.algorithm(.crc32c), "x-amz-checksum-crc32c"),
-      (.algorithm(.sha256), "x-amz-checksum-sha256"), (.md5, "Content-MD5"), (.none, nil),
+      (.algorithm(.sha256), "x-amz-checksum-sha256"), (.md5, "Content-MD5"), (.nothing, nil),
     ]
     for signsPayload in [false, true] {
       for (form, header) in forms {
@@ -88,7 +88,7 @@ import Testing
           switch form {
           case .algorithm(let algorithm): try rig.sum(algorithm).base64
           case .md5: try rig.sum(.md5).base64
-          case .none: nil
+          case .nothing: nil
           }
         for name in forms.compactMap(\.header) {
           #expect(request.headers[name] == (name == header ? value : nil), "\(form): \(name)")
@@ -102,7 +102,7 @@ import Testing
   @Test("A request that locks an object carries a Content-MD5 even without a requested checksum")
   func locked() async throws {
     let rig = try rig(Self.opaque) { $0.object.legalHold = true }
-    _ = try await rig.part(.none)
+    _ = try await rig.part(.nothing)
     #expect(rig.store.requests.first?.headers["Content-MD5"] == (try rig.sum(.md5).base64))
   }
 
@@ -130,8 +130,8 @@ import Testing
   @Test("Without a returned checksum an ETag that is the MD5 is the proof, and that of other bytes a failure")
   func etag() async throws {
     for (form, signs, opaque) in [
-      (.algorithm(.crc64nvme), false, .none), (.md5, false, .contentMD5), (.none, true, .signedPayload),
-      (.none, false, .none), (.md5, true, .signedPayload),
+      (.algorithm(.crc64nvme), false, .none), (.md5, false, .contentMD5), (.nothing, true, .signedPayload),
+      (.nothing, false, .none), (.md5, true, .signedPayload),
     ] as [(ChecksumForm, Bool, PartProof)] {
       let name = "\(form), payload signed: \(signs)"
       #expect(try await rig(Self.opaque, signsPayload: signs).outcome(form) == .proof(opaque), "\(name)")
@@ -140,7 +140,7 @@ import Testing
       #expect(try await rig([:], signsPayload: signs).outcome(form) == .failure(.server), "\(name)")
     }
     // Nobody wants it compared.
-    #expect(try await rig(Self.other) { $0.checksum = ChecksumForm.none }.outcome(.none) == .proof(.none))
+    #expect(try await rig(Self.other) { $0.checksum = .nothing }.outcome(.nothing) == .proof(.none))
   }
 
   @Test("The receipt has the ETag as the store gave it, and a checksum of the bytes that were sent")
@@ -152,7 +152,7 @@ import Testing
       receipt
         == PartReceipt(number: 1, size: 3, etag: "\"\(Self.md5)\"", checksum: sum, proof: .etag, localSum: sum))
     let plain = try rig(Self.opaque, signsPayload: true)
-    let signed = try await plain.part(.none)
+    let signed = try await plain.part(.nothing)
     #expect(signed.checksum == nil)
     #expect(signed.localSum == (try plain.sum(.sha256)))
   }
@@ -204,10 +204,10 @@ import Testing
     }
     let progress = rig.sender.progress
     seen.withLock { $0 = progress }
-    await #expect(throws: Failure.self) { try await rig.part(.none) }
+    await #expect(throws: Failure.self) { try await rig.part(.nothing) }
     #expect(progress.bytes == 0 && progress.partsDone == 0 && progress.bytesSent == 3)
     for isCopy in [false, true] {
-      _ = try await rig.part(.none, isCopy: isCopy)
+      _ = try await rig.part(.nothing, isCopy: isCopy)
       #expect(progress.bytes == 3 && progress.partsDone == 1 && progress.connections == 0)
       #expect(progress.moved(TransferProgress.Transfer(part: 1, isCopy: isCopy)) == nil)
     }

@@ -113,9 +113,9 @@ import Testing
     #expect(story.last.forms == [.md5])
     #expect(story.failed(1, .checksumUnsupported).hasAbort)
     story.tell(.abortDone)
-    #expect(story.tell(.listed(uploadStillThere: false)) == [.create(.none)])
+    #expect(story.tell(.listed(uploadStillThere: false)) == [.create(.nothing)])
     story.tell(.created(uploadID: "id2"))
-    #expect(story.last.forms == [.none])
+    #expect(story.last.forms == [.nothing])
     #expect(story.failed(1, .checksumUnsupported) == [.abort(uploadID: "id2")])
     story.tell(.abortDone)
     story.tell(.listed(uploadStillThere: false))
@@ -123,7 +123,7 @@ import Testing
     let steps = story.notices.compactMap { notice -> [ChecksumForm]? in
       if case .checksumChanged(let from, let to, _) = notice { [from, to] } else { nil }
     }
-    #expect(steps == [[.algorithm(.crc64nvme), .md5], [.md5, .none]])
+    #expect(steps == [[.algorithm(.crc64nvme), .md5], [.md5, .nothing]])
   }
 
   @Test("If the payload is signed, a refused checksum steps down to none")
@@ -131,7 +131,7 @@ import Testing
     var story = try MachineStory(parts: 2, signed: true)
     story.begin()
     story.tell(.createFailed(Failure(.checksumUnsupported, "no")))
-    #expect(story.last.contains(.create(.none)))
+    #expect(story.last.contains(.create(.nothing)))
   }
 
   @Test("A checksum that the user chose is never stepped down")
@@ -196,7 +196,7 @@ import Testing
     let part: Int64 = 5 << 20
     let plan = try UploadPlan(size: part * 10_000, partSize: part)
     var story = MachineStory(
-      SoloSettings(plan: plan, concurrency: 64, form: .none, seed: 1))
+      SoloSettings(plan: plan, concurrency: 64, form: .nothing, seed: 1))
     story.begin()
     var out = story.tell(.created(uploadID: "id1")).parts[...]
     var most = out.count

@@ -7,7 +7,7 @@ struct SoloSettings: Sendable {
   var run = RunSettings()
 
   init(
-    plan: UploadPlan, concurrency: Int = 8, retry: RetryPolicy = RetryPolicy(), form: ChecksumForm = .none,
+    plan: UploadPlan, concurrency: Int = 8, retry: RetryPolicy = RetryPolicy(), form: ChecksumForm = .nothing,
     formIsFree: Bool = false, payloadIsSigned: Bool = false, checksFirst: Bool = false, alwaysVerifies: Bool = false,
     seed: UInt64 = 0
   ) {

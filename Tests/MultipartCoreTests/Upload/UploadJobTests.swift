@@ -26,7 +26,7 @@ import Testing
     #expect(try settings().form == .algorithm(.crc64nvme))
     #expect(try settings().formIsFree)
     #expect(try settings { $0.remembered = .md5 }.form == .md5)
-    #expect(try settings { $0.remembered = ChecksumForm.none }.form == ChecksumForm.none)
+    #expect(try settings { $0.remembered = ChecksumForm.nothing }.form == ChecksumForm.nothing)
     let chosen = try settings {
       $0.checksum = .algorithm(.sha256)
       $0.remembered = .md5
@@ -37,7 +37,7 @@ import Testing
 
   @Test("If the payload's SHA-256 is signed, a remembered MD5 is not needed, but a chosen one is sent")
   func signed() throws {
-    #expect(try settings(signs: true) { $0.remembered = .md5 }.form == ChecksumForm.none)
+    #expect(try settings(signs: true) { $0.remembered = .md5 }.form == ChecksumForm.nothing)
     #expect(try settings(signs: true) { $0.checksum = .md5 }.form == .md5)
     #expect(try settings(signs: true).form == .algorithm(.crc64nvme))
     #expect(try settings(signs: true).payloadIsSigned)
@@ -76,11 +76,11 @@ import Testing
   func stepsDown() {
     for algorithm in ChecksumAlgorithm.allCases {
       #expect(ChecksumForm.algorithm(algorithm).steppedDown(payloadIsSigned: false) == .md5)
-      #expect(ChecksumForm.algorithm(algorithm).steppedDown(payloadIsSigned: true) == ChecksumForm.none)
+      #expect(ChecksumForm.algorithm(algorithm).steppedDown(payloadIsSigned: true) == ChecksumForm.nothing)
     }
     for signed in [false, true] {
-      #expect(ChecksumForm.md5.steppedDown(payloadIsSigned: signed) == ChecksumForm.none)
-      #expect(ChecksumForm.none.steppedDown(payloadIsSigned: signed) == nil)
+      #expect(ChecksumForm.md5.steppedDown(payloadIsSigned: signed) == ChecksumForm.nothing)
+      #expect(ChecksumForm.nothing.steppedDown(payloadIsSigned: signed) == nil)
     }
   }
 }

@@ -56,7 +56,7 @@ import Testing
     job.partSize = partSize
     job.line = line
     job.concurrency = concurrency
-    job.checksum = ChecksumForm.none
+    job.checksum = ChecksumForm.nothing
     job.hedges = false
     job.retry = RetryPolicy(tries: 2000)
     let world = world ?? clock.passing

@@ -42,7 +42,7 @@ struct CompleteStep: Sendable {
     var scheduler = UploadMachine.Scheduler(settings, partSize: S3Limits.smallestPart)
     var completion = begun
     var retries = 0
-    var step = completion.request(form: .none).map { Completion.Step.go([$0]) } ?? .misfit
+    var step = completion.request(form: .nothing).map { Completion.Step.go([$0]) } ?? .misfit
     // One request at a time: every action except notices is answered before the next.
     while case .go(let actions) = step {
       step = .misfit
@@ -54,7 +54,7 @@ struct CompleteStep: Sendable {
       }
       guard case .misfit = step, let until = scheduler.takeWakes().last else { continue }
       try? await world.sleep(max(.zero, until - world.uptime()))
-      step = completion.request(form: .none).map { .go([$0]) } ?? .misfit
+      step = completion.request(form: .nothing).map { .go([$0]) } ?? .misfit
     }
     guard case .end(let end) = step else { throw Failure(.local, "the completion ended without a result") }
     return (end, retries)

@@ -14,7 +14,7 @@ struct PartStep: Sendable {
   /// The upload's checksum algorithm is not known here, and S3 refuses a checksum of another one. So unless the caller
   /// chooses one, the part is sent with Content-MD5, which every upload accepts.
   func run(_ number: Int, uploadID: String) async throws(Failure) -> PartReceipt {
-    let form = sender.job.checksum ?? (sender.client.signsPayload ? ChecksumForm.none : .md5)
+    let form = sender.job.checksum ?? (sender.client.signsPayload ? ChecksumForm.nothing : .md5)
     var stalled = false
     do throws(Failure) {
       let receipt = try await sender.job.retry.run("part \(number)", in: world) { (attempt) async throws(Failure) in
