@@ -31,6 +31,24 @@ import Testing
     }
   }
 
+  @Test("Each file and each suite of tests that the article on contributing names is there")
+  func files() throws {
+    let article = try #require(Article.named("Contributing.md")).text
+    let sources = try Self.sources()
+    let words = article.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter {
+      $0.offset % 2 == 1
+    }
+    .map { String($0.element) }
+    let files = words.filter { $0.hasPrefix("Sources/") || $0.hasPrefix("Tests/") }
+    #expect(files.count > 25)
+    for file in files {
+      #expect(FileManager.default.fileExists(atPath: Article.root.appending(path: file).path), "\(file)")
+    }
+    let suites = words.filter { $0.hasSuffix("Tests") && !$0.contains("/") }
+    #expect(suites.count > 4)
+    for suite in suites { #expect(sources.contains("struct \(suite) "), "no suite is called \(suite)") }
+  }
+
   @Test("Each invariant of the architecture names the tests that hold it, and they exist")
   func invariants() throws {
     let article = try #require(Article.named("Architecture.md")).text
