@@ -27,7 +27,7 @@ struct LoginSource: ProfileSource {
     guard view["login_session"] != nil else { return nil }
     let profile = ShellWord.quoted(view.name)
     throw Failure(
-      .credentials, "profile \(view.name) gets its credentials by login_session, which s3up cannot do",
+      .credentials, "profile \(view.name) gets its credentials by login_session, which is not supported",
       remedy:
         "put them into the environment: eval \"$(aws configure export-credentials --profile \(profile) --format env)\"")
   }

@@ -94,7 +94,7 @@ package struct Examination: Sendable {
 
   /// In the order in which things were looked at.
   package var findings: [Finding] {
-    var all = [Finding(.ok, .version, "s3up \(version)")]
+    var all = [Finding(.ok, .version, "\(version)")]
     all += signingFindings + placeFindings + connectionFindings + probeFindings + lifecycleFindings + stateFindings
     return all
   }

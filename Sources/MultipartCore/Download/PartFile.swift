@@ -44,7 +44,7 @@ final class PartFile: Sendable {
       let file = PartFile(folder, name, descriptor)
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
         guard errno != EWOULDBLOCK else {
-          throw Failure(.locked, "another run of s3up is downloading to this file", remedy: "wait for it to end")
+          throw Failure(.locked, "another run is downloading to this file", remedy: "wait for it to end")
             .at(Place(file: target.path.text))
         }
         guard errno == EINTR else { throw DownloadTarget.failure(errno, "the part file cannot be locked", path) }
@@ -63,7 +63,7 @@ final class PartFile: Sendable {
       fchmod(descriptor, 0o600)
       return file
     }
-    throw Failure(.locked, "other runs of s3up keep downloading to this file").at(Place(file: target.path.text))
+    throw Failure(.locked, "other runs keep downloading to this file").at(Place(file: target.path.text))
   }
 
   /// Gives it its length, with its blocks if the file system can (`fallocate`): a full disk then shows at once.

@@ -20,7 +20,7 @@ package enum BucketName {
       throw Failure(
         .usage,
         "\"\(SafeText.oneLine(name))\" is a multi-region access point, whose requests must be signed with SigV4A, "
-          + "which s3up does not do", remedy: "give the bucket, or an access point, of one region")
+          + "which is not supported", remedy: "give the bucket, or an access point, of one region")
     }
     guard name.utf8.allSatisfy({ ASCII.isAlphanumeric($0) || "._-".utf8.contains($0) }) else {
       throw Failure(

@@ -26,7 +26,7 @@ extension Placement {
     let name = try single(arn)
     guard !arn.region.isEmpty else {
       throw wrong(
-        "is a multi-region access point, whose requests must be signed with SigV4A, which s3up does not do",
+        "is a multi-region access point, whose requests must be signed with SigV4A, which is not supported",
         "give the bucket, or an access point, of one region")
     }
     let label = try label(name, arn)

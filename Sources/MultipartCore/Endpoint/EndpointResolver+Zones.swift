@@ -53,7 +53,7 @@ extension Placement {
     case "e": hardware = "ec2"
     default:
       throw Failure(
-        .usage, "the alias \"\(bucket)\" is of a kind of Outposts hardware that s3up does not know",
+        .usage, "the alias \"\(bucket)\" is of a kind of Outposts hardware that is not known",
         remedy: "give the access point's ARN")
     }
     try refuseVariants("S3 on Outposts", fips: true)

@@ -61,7 +61,7 @@ final class RecordFolder: Sendable {
   private func check() throws(Failure) {
     guard let why = try strangers() else { return }
     throw Failure(
-      .configuration, "the folder of s3up's own state \(why)",
+      .configuration, "the folder of this program's state \(why)",
       remedy: "name another \(.stateFolder), or make the folder yours alone (chown, chmod 700)"
     ).at(Place(file: path))
   }

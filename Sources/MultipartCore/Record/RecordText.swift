@@ -83,8 +83,8 @@ enum RecordText {
     let version = String(
       decoding: Array(opening.dropFirst(2).joined(separator: [UInt8(ascii: " ")]).prefix(32)), as: UTF8.self)
     return Failure(
-      .configuration, "the record of this upload is of version \(version), which this s3up does not know",
-      remedy: "use the version of s3up that wrote it, or remove the file: the parts are then found on the server")
+      .configuration, "the record of this upload is of version \(version), which this program does not know",
+      remedy: "use the version that wrote it, or remove the file: the parts are then found on the server")
   }
 
   // MARK: Words

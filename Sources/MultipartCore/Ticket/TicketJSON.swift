@@ -25,7 +25,7 @@ extension Ticket {
     guard version == Self.version else {
       throw Failure(
         .configuration, "the ticket is of version \(version), and this program reads version \(Self.version)",
-        remedy: "use the version of s3up that issued it, or a newer one")
+        remedy: "use the version of the program that issued it, or a newer one")
     }
     let fields = Fields(document)
     url = try fields.address()

@@ -6,7 +6,8 @@ extension Ticket {
     var bytes: String
     switch length {
     case .exactly(let size): bytes = "exactly \(size) bytes"
-    case .upTo(let size): bytes = "a stream of at most \(size) bytes, which s3up checks and the store does not"
+    case .upTo(let size):
+      bytes = "a stream of at most \(size) bytes, which whoever uploads it checks, and the store does not"
     }
     bytes += ", in \(partCount) parts of \(partSize) bytes"
     let sums = signedSums.isEmpty ? "not signed: any bytes" : "of each part, signed: no other bytes"

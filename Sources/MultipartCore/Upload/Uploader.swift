@@ -207,12 +207,12 @@ package final class Uploader: Performer {
       if let interruption = run.interruption { throw interruption.at(job.place) }
       guard let patience = job.lockPatience, world.uptime() - start < patience else {
         throw Failure(
-          .locked, "another run of s3up is uploading to this object\(who)",
+          .locked, "another run is uploading to this object\(who)",
           remedy: "wait for it to end, or use \(.lockPatience)"
         ).at(job.place)
       }
       progress.show(.waitingForRun)
-      if !hasSaid { tell(.warning("waits for another run of s3up that is uploading to this object\(who)")) }
+      if !hasSaid { tell(.warning("waits for another run that is uploading to this object\(who)")) }
       hasSaid = true
       guard (try? await world.sleep(.milliseconds(250))) != nil else { throw Failure(.interrupted, "interrupted") }
     }

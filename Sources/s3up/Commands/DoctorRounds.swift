@@ -26,7 +26,7 @@ struct DoctorRounds: Sendable {
   /// Throws only for a wrong command line.
   func examine() async throws(Failure) -> Examination {
     var exam = Examination(now: session.world.now())
-    exam.version = "\(Version.text), \(TransportLibraries.versions)"
+    exam.version = "s3up \(Version.text), \(TransportLibraries.versions)"
     exam.bucket = url?.bucket
     exam.prefix = url?.key ?? ""
     let options = session.storeOptions

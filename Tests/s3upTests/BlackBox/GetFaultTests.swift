@@ -171,9 +171,9 @@ import Testing
   func twoRuns() async throws {
     let (box, bytes) = try box()
     let (child, gate) = try await held(box, get)
-    try await box.run(get).expectFailure(75, "another run of s3up is downloading to this file")
+    try await box.run(get).expectFailure(75, "another run is downloading to this file")
     try await box.run(get + ["--state-dir", box.files.path("other-state")])
-      .expectFailure(75, "another run of s3up is downloading to this file")
+      .expectFailure(75, "another run is downloading to this file")
     try FileManager.default.removeItem(atPath: gate)
     await child.wait().expectSuccess()
     #expect(try box.files.read("target") == bytes)

@@ -22,7 +22,7 @@ import Testing
     let bytes = try box.sample("f", StoppedUpload.size)
     let first = try await running(box)
     let second = try await box.run(StoppedUpload.words)
-    second.expectFailure(75, "another run of s3up", "process \(first.pid)", "--wait-lock")
+    second.expectFailure(75, "another run is uploading to this object", "process \(first.pid)", "--wait-lock")
     #expect(box.fake.requests(.createMultipartUpload).count == 1)
     #expect(box.fake.requests(.abortMultipartUpload).isEmpty)
     #expect(try box.records().count == 1)

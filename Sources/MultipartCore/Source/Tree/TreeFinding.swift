@@ -62,7 +62,7 @@ package struct TreeSkip: Sendable {
       case .vanished: "it has vanished"
       case .replaced: "it was replaced while its folder was read"
       case .emptyFolder: "an empty folder, which no object stands for"
-      case .ownState: "s3up's own state"
+      case .ownState: "this program's own state"
       }
     }
   }
