@@ -88,13 +88,23 @@ public struct BatchState: Sendable {
   /// No more objects will be found.
   public var foundAll = false
   /// Bytes that the store does not have yet, of the objects that were found.
-  public var left: Int64 = 0
+  public var remaining: Int64 = 0
   /// Bytes that the store has, and bytes being sent that its side has acknowledged.
   public var bytes: Int64 = 0
   /// Bytes that this run has sent, including those of failed tries; the rate is computed from it.
-  public var taken: Int64 = 0
+  public var transferred: Int64 = 0
   /// Requests that are sending now.
   public var connections = 0
   /// Those that are under way, the oldest first.
-  public var running: [(source: String, state: UploadState)] = []
+  public var running: [Running] = []
+
+  /// One that is under way.
+  public struct Running: Sendable {
+    /// The file's path, or the name of a stream.
+    public var source: String
+    /// Its progress.
+    public var state: UploadState
+
+    package init(_ source: String, _ state: UploadState) { (self.source, self.state) = (source, state) }
+  }
 }

@@ -96,7 +96,7 @@ public final class BatchVerification: BatchRun {
       state.withLock { state in
         state.now.found += 1
         state.now.foundBytes = state.now.foundBytes.plus(candidate.size ?? 0)
-        state.now.left = state.now.left.plus(candidate.size ?? 0)
+        state.now.remaining = state.now.remaining.plus(candidate.size ?? 0)
       }
       return await ahead.put(candidate)
     }
@@ -113,9 +113,9 @@ public final class BatchVerification: BatchRun {
     }
     state.withLock { state in
       let size = candidate.size ?? 0
-      state.now.left = max(0, state.now.left - size)
+      state.now.remaining = max(0, state.now.remaining - size)
       state.now.bytes = state.now.bytes.plus(size)
-      state.now.taken = state.now.taken.plus(size)
+      state.now.transferred = state.now.transferred.plus(size)
     }
     switch result {
     case .success(let object):

@@ -4,12 +4,12 @@ public enum Setting: String, Sendable, CaseIterable {
   // Where the store is, and how it is reached.
   case region, endpoint, addressing, accelerate, dualstack, fips, proxy, caBundle, verifiesTLS, payloadSigning
   // Whose credentials sign.
-  case profile, signsRequests, cognitoLogin, credentialPatience
+  case profile, signsRequests, cognitoLogin, waitForCredentials
   // How the upload goes.
-  case partSize, equalParts, concurrency, limitRate, deadline, checksum, resume, lockPatience, stateFolder
+  case partSize, equalParts, concurrency, limitRate, deadline, checksum, resume, waitForOtherUpload, stateFolder
   case tries
   // What the source must be.
-  case expectedSize, leastSize, expectedSHA256
+  case expectedSize, minimumSize, expectedSHA256
   // What the object is created with.
   case contentType, cacheControl, contentDisposition, contentEncoding, contentLanguage, expires
   case metadata, tags, storageClass, websiteRedirect, accessControl, grants

@@ -5,7 +5,7 @@
 ///     options.limitRate = .bytesPerSecond(10 << 20)
 public struct StoreOptions: Sendable {
   /// Whose credentials sign the requests.
-  public enum Credentialing: Sendable {
+  public enum CredentialChoice: Sendable {
     /// The first that are found in AWS's order: environment, profile, container, instance metadata.
     case chain
     /// Requests are not signed.
@@ -43,11 +43,11 @@ public struct StoreOptions: Sendable {
   /// AWS's endpoints with FIPS 140 validated cryptography.
   public var fips: Bool?
   /// Whose credentials sign the requests.
-  public var credentials = Credentialing.chain
+  public var credentials = CredentialChoice.chain
   /// The audience of the GitHub token; nil is AWS STS.
   public var githubAudience: String?
   /// How long to wait for new credentials after the store has refused the current ones; nil: fail at once.
-  public var credentialPatience: Duration?
+  public var waitForCredentials: Duration?
   /// A PEM file of certificates to trust instead of the system's.
   public var caBundle: String?
   /// False accepts any certificate: whoever sits in between can then read and change everything.

@@ -20,7 +20,7 @@ extension Ticket {
     try link.requireValid()
     var settled = UploadOptions()
     (settled.expectedSize, settled.expectedSHA256) = (upload.expectedSize, upload.expectedSHA256)
-    (settled.leastSize, settled.deadline) = (upload.leastSize, upload.deadline)
+    (settled.minimumSize, settled.deadline) = (upload.minimumSize, upload.deadline)
     settled.hedges = upload.hedges
     settled.streamPlan = try StreamPlan(steps: [StreamPlan.Step(parts: parts.count, size: partSize)])
     switch length {

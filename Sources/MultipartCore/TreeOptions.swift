@@ -13,8 +13,8 @@ public struct TreeOptions: Sendable {
   public var followsLinks = false
   /// A name that is not UTF-8 is escaped so that it can be read back; otherwise it is a failure.
   public var escapesNames = true
-  /// This machine's share of the files, counted from 1: machines with the same number of shares upload each file once.
-  public var share: (number: Int, count: Int)?
+  /// This machine's share of the files: machines with the same number of shares upload each file once.
+  public var share: Shard?
 
   /// The defaults.
   public init() {}
@@ -31,12 +31,7 @@ public struct TreeOptions: Sendable {
       })
     sources.followsLinks = followsLinks
     sources.names = escapesNames ? .escape : .refuse
-    if let share {
-      guard let shard = Shard(index: share.number - 1, count: share.count) else {
-        throw Failure(.usage, "there is no share \(share.number) of \(share.count)")
-      }
-      sources.shard = shard
-    }
+    sources.shard = share
     return sources
   }
 }

@@ -27,7 +27,7 @@ public struct UploadOptions: Sendable {
   /// Publishes nothing unless the source has exactly this size.
   public var expectedSize: Int64?
   /// Publishes nothing that is smaller than this.
-  public var leastSize: Int64?
+  public var minimumSize: Int64?
   /// Publishes nothing unless the source has this SHA-256, in hexadecimal digits.
   public var expectedSHA256: String?
   /// What to do about an unfinished upload of the same file to the same key.
@@ -35,7 +35,7 @@ public struct UploadOptions: Sendable {
   /// Aborts the upload when it is cancelled. Otherwise its parts are kept, and the next upload of the file resumes it.
   public var abortsWhenCancelled = false
   /// How long to wait for another upload to the same object on this machine; nil: fail at once.
-  public var lockPatience: Duration?
+  public var waitForOtherUpload: Duration?
   /// Stops the upload after this time.
   public var deadline: Duration?
   /// Sends a slow part a second time when it holds up the end.

@@ -12,7 +12,7 @@ public struct UploadState: Sendable, Equatable {
   /// Requests that are sending now.
   public var connections: Int
   /// Bytes that this run has sent, including those of failed tries; the rate is computed from it.
-  public var taken: Int64
+  public var transferred: Int64
   /// What the upload is doing now.
   public var activity: UploadActivity
   /// How often it has begun again.
@@ -28,7 +28,7 @@ public struct UploadState: Sendable, Equatable {
     parts = progress.parts
     partsDone = progress.partsDone
     connections = progress.connections
-    taken = progress.taken
+    transferred = progress.transferred
     self.activity = activity
     beginnings = progress.beginnings
   }

@@ -17,6 +17,10 @@ public final class UploadTask: Sendable {
 
   /// The file name of the source, without its folders.
   public var name: String { uploader.job.source.path.name }
+  /// The object's bucket, as requests have it.
+  public var bucket: String { uploader.job.bucket }
+  /// The object's key.
+  public var key: String { uploader.job.key }
 
   /// The progress; can be read at any time.
   public var progress: UploadState { UploadState(uploader) }
@@ -44,6 +48,9 @@ public final class UploadTask: Sendable {
     }
     return try result.get()
   }
+
+  /// Ends a command whose output is uploaded, at once.
+  package func kill() { uploader.job.source.kill() }
 
   /// Stops the upload; can be called from anywhere. Its parts are kept for a later run or aborted, as the options say.
   public func cancel() { uploader.interrupt() }

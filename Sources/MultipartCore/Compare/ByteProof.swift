@@ -212,7 +212,7 @@ extension ObjectInfo {
     guard algorithm != .md5, let given = checksums[algorithm.headerName] else { return nil }
     // Only of the whole object, although SeaweedFS writes the number of parts behind it.
     if algorithm.typeInParts == .fullObject { return .fullObject }
-    if let checksumType, !checksumType.isEmpty { return ChecksumType(awsName: checksumType) }
+    if let checksumTypeText, !checksumTypeText.isEmpty { return checksumType }
     return given.utf8.contains(UInt8(ascii: "-")) ? .composite : .fullObject
   }
 

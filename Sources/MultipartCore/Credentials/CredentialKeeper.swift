@@ -113,7 +113,7 @@ package final class CredentialKeeper: Sendable {
       if let held { return held }
       if let end, failure == nil, world.uptime() >= end {
         throw Failure(
-          .credentials, "the source of the credentials has not answered within the time of \(.credentialPatience)",
+          .credentials, "the source of the credentials has not answered within the time of \(.waitForCredentials)",
           remedy: "run \(run: .examine) with the bucket's URL: it names the source")
       }
       // All who had asked gave up, and this call came after them: ask again.

@@ -32,7 +32,7 @@ package final class TransferProgress: Sendable {
     bytesResumed + confirmed.load(ordering: .relaxed) + max(0, onTheWay.load(ordering: .relaxed))
   }
   /// All bytes that this run has sent and were acknowledged, including failed tries; the rate is computed from it.
-  package var taken: Int64 { arrivedBytes.load(ordering: .relaxed) }
+  package var transferred: Int64 { arrivedBytes.load(ordering: .relaxed) }
   /// How often the upload has begun again; `bytes` then starts from zero.
   package var beginnings: Int { begun.load(ordering: .relaxed) }
   package var activity: UploadActivity { doing.withLock { $0 } }

@@ -7,7 +7,7 @@ extension ObjectInfo {
     checksums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, value in
       let known = ChecksumAlgorithm.allCases.first { $0.headerName == name }
       let word = name.rest(after: ChecksumHeaders.prefix).map { $0.uppercased() } ?? name
-      return (known?.awsName ?? word, known.flatMap(type(of:))?.rawValue ?? checksumType, value)
+      return (known?.awsName ?? word, known.flatMap(type(of:))?.rawValue ?? checksumTypeText, value)
     }
   }
 

@@ -50,10 +50,10 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     var foundBytes: Int64 = 0
     var foundAll = false
     /// Of objects that were found and have not ended.
-    var left: Int64 = 0
+    var remaining: Int64 = 0
     /// Of objects that have ended.
     var bytes: Int64 = 0
-    var taken: Int64 = 0
+    var transferred: Int64 = 0
     /// Why the sources could not be read to their end.
     var trouble: Failure?
     var despair = Despair()
@@ -73,15 +73,15 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     state.withLock { state in
       now.summary = state.summary
       (now.found, now.foundBytes, now.foundAll) = (state.found, state.foundBytes, state.foundAll)
-      (now.left, now.bytes, now.taken) = (state.left, state.bytes, state.taken)
+      (now.remaining, now.bytes, now.transferred) = (state.remaining, state.bytes, state.transferred)
     }
     for object in running {
       let (file, own) = maker.progress(of: object)
-      now.left = max(0, now.left - own.bytes)
+      now.remaining = max(0, now.remaining - own.bytes)
       now.bytes += own.bytes
-      now.taken += own.taken
+      now.transferred += own.transferred
       now.connections += own.connections
-      now.running.append((file, own))
+      now.running.append(BatchState.Running(file, own))
     }
     return now
   }
@@ -172,13 +172,13 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
   private func count(found bytes: Int64) {
     state.withLock { state in
       state.foundBytes = state.foundBytes.plus(bytes)
-      state.left = state.left.plus(bytes)
+      state.remaining = state.remaining.plus(bytes)
     }
   }
 
   private func settled(_ bytes: Int64) {
     // Of sizes beyond 64 bits only as much was counted as there is room for.
-    state.withLock { $0.left = max(0, $0.left - bytes) }
+    state.withLock { $0.remaining = max(0, $0.remaining - bytes) }
   }
 
   // MARK: - Ending
@@ -190,7 +190,7 @@ final class ObjectBatch<Maker: ObjectMaking>: BatchRun {
     let own = maker.progress(of: object).state
     state.withLock { state in
       state.bytes += own.bytes
-      state.taken += own.taken
+      state.transferred += own.transferred
     }
     ended(end)
     // The result was told, so a record may go.

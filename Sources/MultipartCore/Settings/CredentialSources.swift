@@ -42,7 +42,7 @@ package struct CredentialSources: Sendable {
     }
     let chain = chosen(region: region).map { CredentialChain([$0]) } ?? .standard(context, profile: profile.choice)
     let log = world.log
-    return CredentialKeeper(world: world, patience: options.credentialPatience?.bounded, say: { text in log(0, text) })
+    return CredentialKeeper(world: world, patience: options.waitForCredentials?.bounded, say: { text in log(0, text) })
     {
       () async throws(Failure) in
       try await chain.credentials()

@@ -47,7 +47,7 @@ extension UploadInput {
       descriptor: descriptor, owns: owns, plan: plan, ring: PartRing(plan: plan, concurrency: concurrency), name: name,
       hashes: options.expectedSHA256 != nil)
     let expectations = UploadStream.Expectations(
-      size: options.expectedSize, leastSize: options.leastSize, mostSize: options.mostSize,
+      size: options.expectedSize, minimumSize: options.minimumSize, mostSize: options.mostSize,
       sha256: options.expectedSHA256)
     return .stream(UploadStream(name: name, source: source, filledBy: producer, expectations: expectations))
   }

@@ -36,7 +36,7 @@ extension UploadJob {
     if options.skipsSame { sameness = SamenessQuestion(compares: true) }
     resume = options.resume
     abortsOnInterrupt = options.abortsWhenCancelled
-    lockPatience = options.lockPatience
+    waitForOtherUpload = options.waitForOtherUpload
   }
 }
 
@@ -63,9 +63,9 @@ extension UploadOptions {
   /// Checked before anything is sent, so that a wrong file costs no transfer.
   func check(_ source: UploadSource) throws(Failure) {
     guard case .file(let file) = source else { return }
-    if let least = leastSize, file.size < least {
+    if let least = minimumSize, file.size < least {
       throw Failure(
-        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) that \(.leastSize) names")
+        .dataMismatch, "the file has \(file.size) bytes, less than the \(least) that \(.minimumSize) names")
     }
     if let size = expectedSize, size != file.size {
       throw Failure(

@@ -34,7 +34,7 @@ extension Ticket {
         return result
       }
       if expectedParts == nil { publishing(state) }
-      let usable = Set(state.there)
+      let usable = Set(state.partsAtStore)
       let receipts = listing.parts.filter { usable.contains($0.number) }.map { receipt(of: $0) }
       let failure: Failure
       do throws(Failure) {

@@ -13,20 +13,20 @@ extension TicketState {
   /// Nil if they may. All that complete a ticket's upload ask here: a run that uploads, and `finish`; `show` says the same.
   package func refusal(_ ticket: Ticket, _ end: End) -> Failure? {
     if isTooLong { return tooLong(ticket, "the parts at the store have") }
-    guard !there.isEmpty else {
+    guard !partsAtStore.isEmpty else {
       return Failure(.dataMismatch, "the store has no part of the ticket's upload")
     }
-    let missing = self.missing ?? PartNumbers.missing(in: there)
+    let missing = self.missing ?? PartNumbers.missing(in: partsAtStore)
     guard missing.isEmpty else {
       return Failure(
         .dataMismatch,
-        "the store does not have \(PartNumbers.text(missing)) of 1-\(ticket.expectedParts ?? there.last ?? 0)",
+        "the store does not have \(PartNumbers.text(missing)) of 1-\(ticket.expectedParts ?? partsAtStore.last ?? 0)",
         remedy: "upload what is missing with the ticket")
     }
     guard ticket.expectedParts == nil, case .isUnknown = end else { return nil }
     return Failure(
       .dataMismatch,
-      "the store has \(bytes) bytes in \(PartNumbers.count(there.count)) of a stream, and nobody has said that they are the whole",
+      "the store has \(bytes) bytes in \(PartNumbers.count(partsAtStore.count)) of a stream, and nobody has said that they are the whole",
       remedy: "upload the stream to its end with the ticket, or publish them: \(.asItIs)")
   }
 

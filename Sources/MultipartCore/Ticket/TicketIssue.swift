@@ -259,7 +259,7 @@ struct TicketRenewal {
     var renewed = ticket
     do throws(Failure) {
       let listing = try await store.multipartUpload(ticket.key, uploadID: ticket.uploadID).listing()
-      let there = all ? [] : Set(TicketState(ticket, listing).there)
+      let there = all ? [] : Set(TicketState(ticket, listing).partsAtStore)
       let sums = (1...ticket.partCount).compactMap { ticket.sum(ofPart: $0) }
       try await TicketSigning(store, lifetime).sign(
         &renewed, sums: sums.count == ticket.partCount ? sums : []

@@ -15,7 +15,7 @@ public struct TicketState: Sendable {
   /// Whether the upload can still be filled.
   public var standing: Standing
   /// The numbers of the parts that are there.
-  public var there: [Int] = []
+  public var partsAtStore: [Int] = []
   /// The numbers of those that are missing; nil: how many there will be is not known.
   public var missing: [Int]?
   /// Bytes of the parts that are there, or of the object.
@@ -46,12 +46,12 @@ public struct TicketState: Sendable {
 
   /// Of these numbers and sizes of parts.
   init(_ ticket: Ticket, _ parts: [(number: Int, size: Int64)]) {
-    there = parts.map(\.number)
+    partsAtStore = parts.map(\.number)
     bytes = parts.reduce(0) { $0 + $1.size }
     isTooLong = bytes > ticket.mostBytes
     standing = .open
     if case .exactly = ticket.length {
-      let known = Set(there)
+      let known = Set(partsAtStore)
       let missing = (1...ticket.partCount).filter { !known.contains($0) }
       self.missing = missing
       if missing.isEmpty { standing = .whole }
@@ -65,6 +65,6 @@ extension TicketState {
     self.init(.completed)
     bytes = completed.size
     isTooLong = bytes > ticket.mostBytes
-    there = Array(1...completed.parts)
+    partsAtStore = Array(1...completed.parts)
   }
 }

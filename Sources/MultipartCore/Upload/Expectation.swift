@@ -88,7 +88,7 @@ package struct ReportedObject: Sendable {
 
   init(_ object: ObjectInfo) {
     self.init(
-      size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumType,
+      size: object.size, etag: object.etag, checksums: object.checksums, checksumType: object.checksumTypeText,
       partsCount: object.partsCount, versionID: object.versionID, requestID: object.requestID)
   }
 }

@@ -65,7 +65,7 @@ package struct UploadJob: Sendable {
   /// A file that is small is read at once, and not mapped.
   var readsWhole = false
   /// How long to wait for another run that is uploading to the same object; nil: fail at once.
-  package var lockPatience: Duration?
+  package var waitForOtherUpload: Duration?
   /// The upload is that of a ticket.
   var ticket: Ticket?
   /// The parts of the ticket that this run sends; nil: all.

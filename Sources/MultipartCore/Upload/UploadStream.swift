@@ -2,16 +2,16 @@
 package final class UploadStream: Sendable {
   package struct Expectations: Sendable {
     package var size: Int64?
-    package var leastSize: Int64?
+    package var minimumSize: Int64?
     var mostSize: Int64?
     /// In lower-case hex.
     package var sha256: String?
 
     package init(
-      size: Int64? = nil, leastSize: Int64? = nil, mostSize: Int64? = nil, sha256: String? = nil
+      size: Int64? = nil, minimumSize: Int64? = nil, mostSize: Int64? = nil, sha256: String? = nil
     ) {
       self.size = size
-      self.leastSize = leastSize
+      self.minimumSize = minimumSize
       self.mostSize = mostSize
       self.sha256 = sha256
     }
@@ -115,8 +115,8 @@ package final class UploadStream: Sendable {
     if let wanted = expectations.size, wanted != size {
       return Failure(.dataMismatch, "the stream has \(size) bytes, not the \(wanted) that \(.expectedSize) names")
     }
-    if let least = expectations.leastSize, size < least {
-      return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) that \(.leastSize) names")
+    if let least = expectations.minimumSize, size < least {
+      return Failure(.dataMismatch, "the stream has \(size) bytes, less than the \(least) that \(.minimumSize) names")
     }
     if let most = expectations.mostSize, size > most {
       return Self.tooLong(most)

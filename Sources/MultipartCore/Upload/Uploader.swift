@@ -104,7 +104,7 @@ package final class Uploader: Performer {
   }
 
   /// `prepare` may wait for another run.
-  var mayWait: Bool { journal != nil && job.lockPatience != nil }
+  var mayWait: Bool { journal != nil && job.waitForOtherUpload != nil }
 
   /// By the uptime.
   var began: Duration { state.withLock { $0.since } }
@@ -205,10 +205,10 @@ package final class Uploader: Performer {
     while try !journal.open() {
       let who = journal.holder.map { " (process \($0))" } ?? ""
       if let interruption = run.interruption { throw interruption.at(job.place) }
-      guard let patience = job.lockPatience, world.uptime() - start < patience else {
+      guard let patience = job.waitForOtherUpload, world.uptime() - start < patience else {
         throw Failure(
           .locked, "another run is uploading to this object\(who)",
-          remedy: "wait for it to end, or use \(.lockPatience)"
+          remedy: "wait for it to end, or use \(.waitForOtherUpload)"
         ).at(job.place)
       }
       progress.show(.waitingForRun)

@@ -52,7 +52,7 @@ struct ManyRun: Sendable {
     let watch = signer.flatMap { signer in
       CredentialWatch(session, signer) {
         let progress = batch.progress
-        return (progress.ended, progress.left)
+        return (progress.ended, progress.remaining)
       }.start()
     }
     defer { watch?.cancel() }

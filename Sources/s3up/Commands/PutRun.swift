@@ -28,7 +28,7 @@ struct PutRun: Sendable {
       defer { errors.map { _ = close($0) } }
       upload = try begin(source.input(errors: errors)) { [subject] in reporter.hear($0, of: subject) }
     }
-    session.signals.atEnd { upload.uploader.job.source.kill() }
+    session.signals.atEnd { upload.kill() }
     if session.output.explain {
       for line in try await explain(upload) { session.console.line(line) }
     }
@@ -45,7 +45,7 @@ struct PutRun: Sendable {
     let watch = signer.flatMap { signer in
       CredentialWatch(session, signer) {
         let state = upload.progress
-        return (state.taken, state.total.map { $0 - state.bytes })
+        return (state.transferred, state.total.map { $0 - state.bytes })
       }.start()
     }
     defer { watch?.cancel() }
@@ -57,16 +57,16 @@ struct PutRun: Sendable {
       defer { upload.forget() }
       guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
       progress.finish()
-      try say(object, upload.uploader.job)
+      try say(object, upload)
     } catch {
       progress.finish()
       throw error
     }
   }
 
-  private func say(_ object: UploadedObject, _ job: UploadJob) throws(Failure) {
+  private func say(_ object: UploadedObject, _ upload: UploadTask) throws(Failure) {
     let took = session.world.uptime() - start
-    let (source, bucket, key) = (subject.source ?? "", job.bucket, job.key)
+    let (source, bucket, key) = (subject.source ?? "", upload.bucket, upload.key)
     session.report?.add(JobReport.Row(source: source, bucket: bucket, key: key, object: object))
     try session.say(
       session.paint(STDOUT_FILENO).result(object.line(source: source, bucket: bucket, key: key, took: took)),

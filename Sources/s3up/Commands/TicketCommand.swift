@@ -274,7 +274,7 @@ struct TicketCommand {
       case .exactly(let size): of = " of \(ticket.partCount), \(Human.size(state.bytes)) of \(Human.size(size))"
       case .upTo: of = ", \(Human.size(state.bytes))"
       }
-      lines.append("parts    \(state.there.count)\(of)")
+      lines.append("parts    \(state.partsAtStore.count)\(of)")
       if let missing = state.missing, !missing.isEmpty { lines.append("missing  \(PartNumbers.text(missing))") }
       if let last = state.lastPart { lines.append("last     \(last.iso8601)") }
     }
@@ -285,7 +285,7 @@ struct TicketCommand {
       json: JSON.object([
         ("bucket", .string(ticket.bucket)), ("key", .string(ticket.key)), ("upload_id", .string(ticket.uploadID)),
         ("state", .string(state.standing.rawValue)), ("parts", .int(Int64(ticket.partCount))),
-        ("parts_there", .int(Int64(state.there.count))), ("bytes", .int(state.bytes)), Self.length(ticket),
+        ("parts_there", .int(Int64(state.partsAtStore.count))), ("bytes", .int(state.bytes)), Self.length(ticket),
         ("too_long", .bool(state.isTooLong)),
         ("missing", state.missing.map { .array($0.map { .int(Int64($0)) }) } ?? .null),
         ("last_part", .optional(state.lastPart?.iso8601)), ("expires", .string(ticket.expires.iso8601)),
@@ -299,7 +299,7 @@ struct TicketCommand {
     switch state.standing {
     case .open where state.isTooLong: return excess + ": it cannot be finished"
     case .completed where state.isTooLong: return "completed, but " + excess
-    case .open where name.0 == "max_size" && !state.there.isEmpty:
+    case .open where name.0 == "max_size" && !state.partsAtStore.isEmpty:
       return "a stream has begun to arrive, and nobody has said that what is there is the whole"
     default: break
     }
@@ -318,7 +318,7 @@ struct TicketCommand {
     let object = try await ticket.finish(options, with: store, asItIs: self.options.takesAsItIs) { [session] state in
       session.world.log(
         0,
-        "\(Self.name(ticket)): publishes \(state.bytes) bytes in \(Human.count(state.there.count, "part")) as they are; "
+        "\(Self.name(ticket)): publishes \(state.bytes) bytes in \(Human.count(state.partsAtStore.count, "part")) as they are; "
           + "nobody has said that they are the whole")
     }
     let took = session.world.uptime() - start

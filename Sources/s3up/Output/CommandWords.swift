@@ -17,7 +17,7 @@ extension Setting {
     case .profile: .profile
     case .signsRequests: .noSignRequest
     case .cognitoLogin: .cognitoLogin
-    case .credentialPatience: .waitForCredentials
+    case .waitForCredentials: .waitForCredentials
     case .partSize: .partSize
     case .equalParts: .equalParts
     case .concurrency: .concurrency
@@ -26,10 +26,10 @@ extension Setting {
     case .deadline: .deadline
     case .checksum: .checksum
     case .resume: .resume
-    case .lockPatience: .waitLock
+    case .waitForOtherUpload: .waitLock
     case .stateFolder: .stateDir
     case .expectedSize: .expectSize
-    case .leastSize: .minSize
+    case .minimumSize: .minSize
     case .expectedSHA256: .expectSHA256
     case .contentType: .contentType
     case .cacheControl: .cacheControl

@@ -23,13 +23,13 @@ struct ManyProgress: Sendable {
     for running in batch.running { kept[running.source] = since[running.source] ?? now }
     since = kept
     var whole = ProgressState(name: "", total: batch.foundAll ? batch.foundBytes : nil)
-    (whole.done, whole.taken, whole.connections) = (batch.ended, batch.taken, batch.connections)
+    (whole.done, whole.transferred, whole.connections) = (batch.ended, batch.transferred, batch.connections)
     let activities = batch.running.map(\.state.activity)
     whole.activity = activities.first(where: \.isSending) ?? activities.first ?? .sending
     total = meter.measure(whole, at: now)
     total.done = batch.bytes
     ends.add(batch.ended, at: now)
-    if total.words == nil, batch.foundAll { total.eta = ends.eta(remaining: batch.left) }
+    if total.words == nil, batch.foundAll { total.eta = ends.eta(remaining: batch.remaining) }
   }
 
   /// At most `rows` lines of at most `width` columns; the last one is the total.
@@ -73,5 +73,5 @@ struct ManyProgress: Sendable {
 
 extension BatchState {
   /// Bytes of what is at the store, was there before, or has failed. Unlike what was sent, it ends where the run does.
-  var ended: Int64 { foundBytes - left }
+  var ended: Int64 { foundBytes - remaining }
 }

@@ -10,7 +10,7 @@ struct ProgressMeter: Sendable {
   private var rates = RateMeter()
   private var highest: Int64 = 0
   private var beginnings = 0
-  private var taken: Int64 = 0
+  private var transferred: Int64 = 0
   /// When bytes last arrived, or none were expected.
   private var moved: Duration?
   private var looked: Duration?
@@ -24,8 +24,8 @@ struct ProgressMeter: Sendable {
     highest = max(highest, state.done)
     measured.done = highest
     if wasPaused || !state.activity.isSending { (rates, moved) = (RateMeter(), now) }
-    rates.add(state.taken, at: now)
-    if state.taken > taken { (taken, moved) = (state.taken, now) }
+    rates.add(state.transferred, at: now)
+    if state.transferred > transferred { (transferred, moved) = (state.transferred, now) }
     measured.words = state.pause(at: now)
     guard measured.words == nil else { return measured }
     measured.rate = rates.rate.flatMap { $0 > 0 ? $0 : nil }

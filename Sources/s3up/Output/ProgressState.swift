@@ -8,7 +8,7 @@ struct ProgressState: Sendable, Equatable {
   /// Bytes that the store has, or has acknowledged for parts being sent.
   var done: Int64 = 0
   /// Bytes that this run has sent, including failed tries; the rate is computed from it.
-  var taken: Int64 = 0
+  var transferred: Int64 = 0
   /// How often the upload has begun again; `done` then falls.
   var beginnings = 0
   var activity = UploadActivity.sending
@@ -33,7 +33,7 @@ struct ProgressState: Sendable, Equatable {
     done = min(progress.bytes, progress.total ?? .max)
     partsDone = progress.partsDone
     connections = progress.connections
-    taken = progress.taken
+    transferred = progress.transferred
     beginnings = progress.beginnings
     activity = progress.activity
   }

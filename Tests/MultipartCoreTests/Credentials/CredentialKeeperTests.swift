@@ -251,7 +251,7 @@ private final class Source: Sendable {
     source.isSlow.with { $0 = true }
     let start = clock.now
     let failure = await #expect(throws: Failure.self) { try await keeper.current() }
-    #expect(failure?.code == .credentials && failure?.message.settings == [.credentialPatience])
+    #expect(failure?.code == .credentials && failure?.message.settings == [.waitForCredentials])
     #expect(clock.now - start == 12)
     source.open()
   }

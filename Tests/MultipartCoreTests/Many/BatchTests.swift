@@ -117,7 +117,7 @@ import Testing
     }
     let progress = batch.progress
     #expect(progress.foundAll && progress.found == 13)
-    #expect(progress.left + progress.running.reduce(0) { $0 + $1.state.bytes } == 40 << 20)
+    #expect(progress.remaining + progress.running.reduce(0) { $0 + $1.state.bytes } == 40 << 20)
     batch.cancel()
     _ = try? await work.value
   }
@@ -150,13 +150,12 @@ import Testing
     tree.rules = []
     var (uploaded, unchanged) = (0, 0)
     for number in 1...3 {
-      tree.share = (number, 3)
+      tree.share = Shard(number, of: 3)
       let summary = try await store.batch(tree: folder.path("tree"), to: "p/", tree, options).run()
       (uploaded, unchanged) = (uploaded + summary.uploaded, unchanged + summary.unchanged)
     }
     #expect(uploaded == 1 && unchanged == 2)
-    tree.share = (4, 3)
-    #expect(throws: Failure.self) { try store.batch(tree: folder.path("tree"), to: "p/", tree, options) }
+    #expect(Shard(4, of: 3) == nil && Shard(0, of: 3) == nil && Shard(1, of: 0) == nil)
   }
 
   @Test("A run of an empty list ends at once, and a sequence that throws ends it with its error")

@@ -204,7 +204,7 @@ import Testing
     #expect(object.size == 443)
     #expect(object.etag == "\"e-2\"")
     #expect(object.checksums == ["x-amz-checksum-crc64nvme": "AA="])
-    #expect(object.checksumType == "FULL_OBJECT")
+    #expect(object.checksumType == .fullObject)
     #expect(object.partsCount == 2)
     #expect(object.versionID == "v")
     #expect(object.lastModified == Timestamp(seconds: 1_256_769_120))

@@ -127,7 +127,7 @@ import Testing
   @Test func kmsHeadersAreAsS3NamesThem() throws {
     let headers = try CreateMultipartUpload(
       ObjectAddress("b", "k"),
-      encryption: .init(.kmsTwice, keyID: "arn:aws:kms:k", contextJSON: "{\"a\":\"b\"}", bucketKey: true)
+      encryption: .init(.kmsDualLayer, keyID: "arn:aws:kms:k", contextJSON: "{\"a\":\"b\"}", bucketKey: true)
     ).request().headers
     #expect(headers["x-amz-server-side-encryption"] == "aws:kms:dsse")
     #expect(headers["x-amz-server-side-encryption-aws-kms-key-id"] == "arn:aws:kms:k")

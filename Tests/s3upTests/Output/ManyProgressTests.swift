@@ -14,12 +14,12 @@ import Testing
       var batch = BatchState()
       (batch.found, batch.foundBytes, batch.foundAll) = (50, 50 << 20, foundAll)
       batch.summary.uploaded = 3 * second
-      (batch.bytes, batch.taken, batch.connections) = (Int64(3 * second) << 20, Int64(3 * second) << 20, 4)
-      batch.left = batch.foundBytes - batch.bytes
+      (batch.bytes, batch.transferred, batch.connections) = (Int64(3 * second) << 20, Int64(3 * second) << 20, 4)
+      batch.remaining = batch.foundBytes - batch.bytes
       for number in 0..<running {
         var state = UploadState(TransferProgress(total: 1 << 20, parts: 1), activity: .sending)
         state.bytes = 1 << 19
-        batch.running.append(("photos/of/the/summer/image-\(1000 + number).jpeg", state))
+        batch.running.append(BatchState.Running("photos/of/the/summer/image-\(1000 + number).jpeg", state))
       }
       change(&batch)
       progress.measure(batch, at: .seconds(second))
@@ -64,11 +64,11 @@ import Testing
   @Test("What stands still says why, without a rate")
   func words() {
     let waiting = progress {
-      ($0.left, $0.bytes, $0.taken) = (0, 50 << 20, 50 << 20)
+      ($0.remaining, $0.bytes, $0.transferred) = (0, 50 << 20, 50 << 20)
       $0.summary.uploaded = 46
     }.plain
     #expect(waiting == "100%, 46 of 50 files, 50 MiB of 50 MiB, waiting for the store, 4 connections")
-    let stalled = progress(seconds: 9) { ($0.left, $0.bytes, $0.taken) = (49 << 20, 1 << 20, 1 << 20) }.plain
+    let stalled = progress(seconds: 9) { ($0.remaining, $0.bytes, $0.transferred) = (49 << 20, 1 << 20, 1 << 20) }.plain
     #expect(stalled.contains("stalled for ") && !stalled.contains("/s") && !stalled.contains("ETA"), "\(stalled)")
   }
 }

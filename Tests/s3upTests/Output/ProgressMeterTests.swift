@@ -21,7 +21,7 @@ import Testing
       while now < end {
         now += .milliseconds(200)
         state.done += rate / 5
-        state.taken += rate / 5
+        state.transferred += rate / 5
         look()
       }
     }

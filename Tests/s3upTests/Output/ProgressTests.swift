@@ -113,7 +113,7 @@ private func states(_ name: String) -> [ProgressState] {
   func allSent() {
     var meter = ProgressMeter()
     var state = ProgressState(name: "f", total: 1000)
-    (state.done, state.taken, state.connections) = (1000, 1000, 3)
+    (state.done, state.transferred, state.connections) = (1000, 1000, 3)
     let measured = meter.measure(state, at: .seconds(1))
     #expect(measured.words == "waiting for the store" && measured.eta == nil && measured.rate == nil)
   }
@@ -205,7 +205,7 @@ private func states(_ name: String) -> [ProgressState] {
     var state = ProgressState(name: "f", total: 1000)
     for second in 0...25 {
       state.done = Int64(second)
-      state.taken = Int64(second)
+      state.transferred = Int64(second)
       printer.tick(state, now: .seconds(second))
     }
     #expect(paper.text.split(separator: "\n").count == 2)
@@ -222,7 +222,7 @@ private func states(_ name: String) -> [ProgressState] {
     var state = ProgressState(name: "f", total: 3 << 30)
     for second in 0...200 {
       state.done = Int64(second) * (15 << 20)
-      state.taken = state.done
+      state.transferred = state.done
       printer.tick(state, now: .seconds(second))
     }
     printer.finish(state, now: .seconds(201))

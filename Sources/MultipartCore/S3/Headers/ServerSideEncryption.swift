@@ -4,7 +4,7 @@ public struct ServerSideEncryption: Sendable, Equatable {
   public enum Algorithm: String, Sendable, CaseIterable {
     case aes256 = "AES256"
     case kms = "aws:kms"
-    case kmsTwice = "aws:kms:dsse"
+    case kmsDualLayer = "aws:kms:dsse"
   }
 
   /// The algorithm.

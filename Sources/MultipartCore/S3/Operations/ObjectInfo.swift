@@ -6,8 +6,10 @@ public struct ObjectInfo: Sendable, Equatable {
   public var etag: String?
   /// By lower-case header name; the part's if one was requested.
   public var checksums: [String: String]
-  /// `FULL_OBJECT` or `COMPOSITE`.
-  public var checksumType: String?
+  /// What they cover; nil also if the store names a type that is not known.
+  public var checksumType: ChecksumType? { checksumTypeText.flatMap(ChecksumType.init(awsName:)) }
+  /// As the store writes it.
+  var checksumTypeText: String?
   /// How many parts it was made of; S3 says so only if a part was requested.
   public var partsCount: Int?
   /// The version's id, if the bucket keeps versions.
@@ -30,7 +32,7 @@ public struct ObjectInfo: Sendable, Equatable {
     size = answer.status == 206 ? total : headers["Content-Length"].flatMap(Self.count)
     etag = headers["ETag"]
     checksums = ChecksumHeaders.values(in: headers)
-    checksumType = headers[HeaderName.checksumType]
+    checksumTypeText = headers[HeaderName.checksumType]
     partsCount = headers[HeaderName.partsCount].flatMap { Int(ASCII.trimmed($0), in: 0 ... .max) }
     versionID = headers[HeaderName.versionID]
     lastModified = headers["Last-Modified"].flatMap(S3Date.http)
@@ -73,7 +75,7 @@ public struct ObjectInfo: Sendable, Equatable {
   /// What shows the bytes of a part: a checksum of its own, and nothing that is about the object.
   var asPart: ObjectInfo {
     var part = self
-    (part.etag, part.checksumType, part.metadata) = (nil, nil, [])
+    (part.etag, part.checksumTypeText, part.metadata) = (nil, nil, [])
     return part
   }
 }

@@ -7,13 +7,19 @@ internal import CKernels
 /// name's bytes, as the object's name is below the prefix before anything is escaped in it, then the finalizer of SplitMix64
 /// (`z ^= z >> 30; z *= 0xBF58476D1CE4E5B9; z ^= z >> 27; z *= 0x94D049BB133111EB; z ^= z >> 31`), modulo the number of
 /// shares.
-package struct Shard: Sendable, Equatable {
+public struct Shard: Sendable, Equatable {
   /// From 0.
   package let index: Int
   package let count: Int
 
   /// A thousand times more than any cluster has machines, and little enough to be multiplied by a number of parts.
   static let most = 1_000_000_000
+
+  /// Counted from 1: the third of eight is `Shard(3, of: 8)`. Nil if there is no such share.
+  public init?(_ number: Int, of count: Int) {
+    guard number > 0 else { return nil }
+    self.init(index: number - 1, count: count)
+  }
 
   package init?(index: Int, count: Int) {
     guard (1...Self.most).contains(count), (0..<count).contains(index) else { return nil }

@@ -39,7 +39,7 @@ extension StoreOptions {
     if let role { credentials = .github(role: role) }
     if invocation.toggle(.noSignRequest) == true { credentials = .unsigned }
     githubAudience = try invocation.text(.githubAudience)
-    credentialPatience = try invocation.duration(.waitForCredentials)
+    waitForCredentials = try invocation.duration(.waitForCredentials)
   }
 
   private mutating func readTransfer(_ invocation: Invocation) throws(Failure) {

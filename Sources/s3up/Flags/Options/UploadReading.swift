@@ -16,11 +16,11 @@ extension UploadOptions {
     skipsExisting = invocation.toggle(.skipExisting) ?? false
     verifies = invocation.toggle(.verify) ?? false
     expectedSize = try invocation.size(.expectSize)
-    leastSize = try invocation.size(.minSize)
+    minimumSize = try invocation.size(.minSize)
     expectedSHA256 = try Self.sha256(invocation)
     resume = try invocation.choice(.resume) ?? .auto
     abortsWhenCancelled = try invocation.word(.onInterrupt) == "abort"
-    lockPatience = try Self.lockPatience(invocation)
+    waitForOtherUpload = try Self.waitForOtherUpload(invocation)
     deadline = try invocation.duration(.deadline)
     hedges = try invocation.word(.hedge) != "off"
     if conditions.ifNoneMatch, conditions.ifMatch != nil {
@@ -66,7 +66,7 @@ extension UploadOptions {
   }
 
   /// Without a value: a year, practically forever.
-  private static func lockPatience(_ invocation: Invocation) throws(Failure) -> Duration? {
+  private static func waitForOtherUpload(_ invocation: Invocation) throws(Failure) -> Duration? {
     guard let given = invocation.last(.waitLock) else { return nil }
     return given.value.bytes.isEmpty ? .seconds(365 * 86_400) : try invocation.duration(.waitLock)
   }
@@ -86,7 +86,7 @@ extension ServerSideEncryption {
   /// Nil without `--sse`; then none of its other options may be given.
   init?(_ invocation: Invocation) throws(Failure) {
     let algorithm: Algorithm? = try invocation.choice(.sse)
-    let isKMS = algorithm == .kms || algorithm == .kmsTwice
+    let isKMS = algorithm == .kms || algorithm == .kmsDualLayer
     for name in [FlagName.sseKMSKeyID, .sseKMSContext, .bucketKey] where invocation.has(name) && !isKMS {
       throw Failure(.usage, "--\(name.rawValue) needs --sse aws:kms", remedy: "Add --sse aws:kms, or leave it out.")
     }
