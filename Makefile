@@ -20,10 +20,11 @@ ZSH_DIR  := $(SHARE)/zsh/site-functions
 FISH_DIR := $(SHARE)/fish/vendor_completions.d
 
 .DEFAULT_GOAL := build
-.PHONY: help deps toolchain build portable demo test test-portable check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
+.PHONY: help deps toolchain build deb portable demo test test-deb test-portable check lint sanitize install uninstall bench soak soak-credentials stores-start stores-stop clean
 
 help:
 	@echo 'make build         the release binary $(BINARY) (default)'
+	@echo 'make deb           a Debian package of it for this release of Debian, in .build/deb; make test-deb tries it (as root)'
 	@echo 'make portable      $(PORTABLE)/s3up: one file for any x86-64 Linux, with its own OpenSSL and libcurl (on Debian 12)'
 	@echo 'make deps          install what is missing with apt-get'
 	@echo 'make demo          build, then upload 256 MiB into a real S3 server on loopback and prove it'
@@ -52,6 +53,10 @@ RELEASE = -c release --static-swift-stdlib --disable-local-rpath
 build: deps toolchain
 	$(SWIFT) build $(RELEASE) --product s3up
 
+deb: $(BINARY)
+	@Tests/Stores/deps.sh dpkg-dev
+	@Sources/Packaging/deb.sh $(BINARY) .build/deb
+
 portable: toolchain
 	@Tests/Stores/deps.sh gcc libc6-dev dpkg-dev debian-archive-keyring
 	@Sources/Packaging/portable.sh $(PORTABLE) $(SWIFT)
@@ -74,6 +79,11 @@ test: deps toolchain
 	Tests/Acceptance/Json/check.sh $(JSON_LINES)
 	Tests/Acceptance/Jobs/check.sh
 	Tests/Acceptance/docs.sh
+
+# As root: it makes a system that has nothing else in a folder.
+test-deb: deb
+	@Tests/Stores/deps.sh debootstrap lintian
+	$(STORES) run seaweedfs -- Tests/Acceptance/Packaging/deb.sh .build/deb $(BINARY) bookworm
 
 test-portable: portable
 	Tests/Acceptance/Packaging/lending.sh $(PORTABLE)

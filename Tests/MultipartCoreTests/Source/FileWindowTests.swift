@@ -89,12 +89,13 @@ import Testing
   func oneBudget() throws {
     let mebi = Int64(1 << 20)
     let (file, path, _) = try source(Int(8 * mebi))
-    let waiting = try (0..<6).map { _ in try Self.read(FileWindow(0..<file.size, of: file)) }
-    let later = try (0..<40).map { _ in
+    func read() throws -> FileWindow {
       let window = try Self.read(FileWindow(0..<file.size, of: file))
       window.release(before: file.size - 1)
       return window
     }
+    let waiting = try (0..<6).map { _ in try read() }
+    let later = try (0..<40).map { _ in try read() }
     let mapped = try Self.resident(path)
     #expect(mapped > 0 && mapped < 48 * mebi, "\(mapped / mebi) MiB")
     for window in waiting + later { try window.check() }

@@ -14,6 +14,28 @@ import Testing
     #expect(box.fake.requests.isEmpty)
   }
 
+  /// Where this user may make name spaces.
+  private static let withoutProc = ["-rm", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+
+  private static func canHideProc() async -> Bool {
+    let hidden = try? await ChildProcess(
+      Programs.find("unshare"), withoutProc + ["true"], environment: Programs.environment(home: "/nonexistent")
+    ).wait()
+    return hidden?.status == 0
+  }
+
+  @Test(
+    "Without /proc, as in a chroot, it says so before it begins: it would have no command line and no threads",
+    .enabled("name spaces can be made") { await canHideProc() })
+  func noProc() async throws {
+    let box = try BlackBox()
+    try box.sample("f", 100)
+    let words = Self.withoutProc + [box.binary.path, "put", "f", "s3://bucket/k"]
+    let result = try await box.shell(#"exec unshare "$@""#, words)
+    result.expectFailure(75, "/proc is not mounted", "mount -t proc")
+    #expect(box.fake.requests.isEmpty)
+  }
+
   @Test("a signature that OpenSSL's configured providers cannot make is 75, and not made without them")
   func noProvider() async throws {
     var box = try BlackBox()

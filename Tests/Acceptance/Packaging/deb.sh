@@ -1,0 +1,39 @@
+#!/bin/bash
+# deb.sh FOLDER PROGRAM RELEASE: the Debian package in FOLDER passes lintian, is the same if it is made again of PROGRAM, and
+# is installed, used and purged in a Debian that has its base system and nothing else.
+set -euo pipefail
+folder=$(cd "$1" && pwd)
+program=$2 release=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/system.sh"
+package=$(echo "$folder"/s3up_*.deb)
+
+fail() {
+  echo "deb: $1" >&2
+  exit 1
+}
+
+lintian --fail-on error,warning --allow-root "$package" || fail "lintian found the above"
+"$here/../../../Sources/Packaging/deb.sh" "$program" "$folder/again" >/dev/null
+cmp "$package" "$folder/again/${package##*/}" || fail "made again, it is another"
+(cd "$folder" && sha256sum --quiet -c "${package##*/}.sha256")
+
+bare_system "$release"
+files() { (cd "$bare" && find etc usr var root -name '*s3up*' -not -path 'var/*/apt/*' | sort); }
+before=$(files)
+cp "$package" "$bare/root/new.deb"
+in_it apt-get -q -y update >"$bare.log" 2>&1 || fail "$(tail "$bare.log")"
+in_it DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends /root/new.deb >"$bare.log" 2>&1 ||
+  fail "$(tail "$bare.log")"
+in_it dpkg --verify s3up || fail "installed, it is not what the package holds"
+cp "$CA_FILE" "$bare/etc/ssl/certs/ca-certificates.crt"
+in_it s3up --version
+key=s3://$BUCKET/deb-$release
+in_it s3up put /root/file "$key"
+in_it s3up get "$key" /root/back --overwrite
+cmp "$bare/root/file" "$bare/root/back" || fail "what came back is not what went up"
+in_it sh -c 'bash -n /usr/share/bash-completion/completions/s3up'
+in_it DEBIAN_FRONTEND=noninteractive apt-get -q -y purge s3up >"$bare.log" 2>&1 || fail "$(tail "$bare.log")"
+rm -rf "$bare/root/.local"
+[ "$(files)" = "$before" ] || fail "purged, it has left: $(files)"
+echo "$release: installed, used and purged"
