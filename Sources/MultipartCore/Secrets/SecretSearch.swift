@@ -82,15 +82,16 @@ struct SecretSearch: Sendable {
     var window = PieceWindow()
     var index = 0
     while index < text.count {
-      var bytes = text[index...index]
-      if Escape.begins(text[index]) {
-        guard let escape = Escape(text[index...]), !escape.bytes.contains(where: Escape.begins) else { return true }
-        bytes = escape.bytes[...]
-        index += escape.length
-      } else {
+      let byte = text[index]
+      guard Escape.begins(byte) else {
         index += 1
+        window.take(byte)
+        if window.isFresh, holds(window) { return true }
+        continue
       }
-      for byte in bytes {
+      guard let escape = Escape(text[index...]), !escape.bytes.contains(where: Escape.begins) else { return true }
+      index += escape.length
+      for byte in escape.bytes {
         window.take(byte)
         if window.isFresh, holds(window) { return true }
       }
