@@ -107,6 +107,25 @@ import Testing
     #expect(try box.files.read("listed/d/e") == Array("d/e".utf8))
   }
 
+  @Test(
+    "of an object and one that would lie in it the first is brought, however slow it is, and --dry-run tells that too")
+  func inEachOther() async throws {
+    let box = try BlackBox()
+    for key in ["d", "d-0", "d/e"] { box.fake.putObject("p/" + key, bytes: Array(key.utf8)) }
+    let word = "its folder would be where the object d goes"
+    let planned = try await box.run("get", "-r", "s3://bucket/p/", "planned", "--dry-run")
+    #expect(planned.status == 73 && planned.errors.contains(word), "\(planned.errors)")
+    try box.files.write("d\nd/e\n", to: "list")
+    let gate = try box.files.write([], to: "gate")
+    box.fake.setFaults([Fault(.init(.getObject, key: "p/d"), .hold(file: gate, stage: .beforeAnswer))])
+    let child = try box.start(["get", "--files-from", "list", "s3://bucket/p/", "listed", "--json"])
+    try await until("the second has ended") { String(decoding: child.stdout, as: UTF8.self).contains("p/d/e") }
+    try FileManager.default.removeItem(atPath: gate)
+    let listed = await child.wait()
+    #expect(listed.status == 73 && listed.output.contains(word), "\(listed.output) \(listed.errors)")
+    #expect(try box.files.read("listed/d") == Array("d".utf8))
+  }
+
   @Test("a report of the run is not replaced by an object, nor an object by it")
   func report() async throws {
     let box = try BlackBox()

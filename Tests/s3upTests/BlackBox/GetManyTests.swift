@@ -274,6 +274,13 @@ import Testing
     let result = try await box.run("get", "--manifest", "s3://bucket/sums" + ending, "s3://bucket/m/", "again")
     #expect(result.status == 65 && result.errors.contains("not the one that the manifest lists"), "\(result.errors)")
     try expectSame(box, Self.names.filter { $0 != "a.txt" }, in: "again")
+    // Another length shows before a byte is loaded, if the manifest lists it.
+    box.fake.putObject("m/a.txt", bytes: bytes + bytes)
+    let loaded = { box.fake.requests(.getObject).filter { $0.key == "m/a.txt" && $0.status ?? 0 < 300 }.count }
+    let before = loaded()
+    let longer = try await box.run("get", "--manifest", "sums" + ending, "s3://bucket/m/", "longer")
+    #expect(longer.status == 65 && longer.errors.contains("not the one that the manifest lists"), "\(longer.errors)")
+    #expect(loaded() - before == (ending.isEmpty ? 1 : 0))
     try box.files.write("nonsense\n", to: "bad" + ending)
     try await box.run("get", "--manifest", "bad" + ending, "s3://bucket/m/", "bad-folder").expectFailure(64, "line 1")
   }
