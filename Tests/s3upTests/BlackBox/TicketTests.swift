@@ -167,7 +167,7 @@ import Testing
   func expiresInTheMiddle() async throws {
     let box = try BlackBox()
     let bytes = try box.sample("f", 30 * mebi)
-    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M", "--expires", "15s")
+    try await issue(box, "f", "s3://bucket/k", "--part-size", "5M", "--expires", "25s")
     let other = box.stranger
     let result = try await other.run(
       "put", "f", "--ticket", "t.json", "--limit-rate", "1M", "--concurrency", "1", "--json")
