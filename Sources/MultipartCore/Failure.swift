@@ -111,6 +111,8 @@ public struct Failure: Error, Sendable {
     return copy
   }
 
+  package static let timeIsOver = Failure(.deadline, "the time given by \(.deadline) is over")
+
   /// The time of the run is over, and the object was waiting to try again: says why the last try failed.
   func endedWaiting(after why: Wording) -> Failure {
     guard code == .deadline, !why.description.isEmpty else { return self }

@@ -24,7 +24,7 @@ extension RealStores {
       return id
     }
 
-    @Test("A plain put adopts no upload of others, and names it", arguments: Store.all)
+    @Test("A plain put adopts no upload of others, and names it", arguments: Store.once)
     func aPlainPutAdoptsNoneAndNamesIt(_ store: Store) async throws {
       let run = try Run(store, "planted")
       let source = try await run.file("source", 11 << 20)

@@ -6,7 +6,8 @@ extension RealStores {
   /// What real stores tell about an object.
   @Suite(.serialized) struct Heads {
     @Test(
-      "What is known of an object is shown: size, parts, metadata, tags where the store has them", arguments: Store.all)
+      "What is known of an object is shown: size, parts, metadata, tags where the store has them", arguments: Store.once
+    )
     func head(_ store: Store) async throws {
       let run = try Run(store, "head")
       let source = try await run.file("source", (11 << 20) + 1, seed: 5)

@@ -75,7 +75,7 @@ extension RealStores {
       return key
     }
 
-    @Test("Odd keys arrive byte for byte", arguments: Store.all, cases)
+    @Test("Odd keys arrive byte for byte", arguments: Store.once, cases)
     func arriveAsTheyAre(_ store: Store, _ sample: Case) async throws {
       var made: Set<[UInt8]> = []
       for (inParts, size) in [(false, 1000), (true, (5 << 20) + 1)] {

@@ -5,7 +5,7 @@ import Testing
 extension RealStores {
   /// What real stores make of a list.
   @Suite(.serialized) struct Lists {
-    @Test("Every key is listed once, folders by the delimiter, whatever characters it has", arguments: Store.all)
+    @Test("Every key is listed once, folders by the delimiter, whatever characters it has", arguments: Store.once)
     func lists(_ store: Store) async throws {
       let run = try Run(store, "ls")
       let names = ["a b", "a+b", "a%20b", "é", "d/x", "d/y z", "e/f/g", "ß=&?#"]
@@ -31,7 +31,7 @@ extension RealStores {
       #expect(none.status == 69 && none.errors.contains("no key begins with this"), "\(none.output) \(none.errors)")
     }
 
-    @Test("The buckets are listed, and one that is not there is 69", arguments: Store.all)
+    @Test("The buckets are listed, and one that is not there is 69", arguments: Store.once)
     func buckets(_ store: Store) async throws {
       let run = try Run(store, "ls-buckets")
       let buckets = try await run("ls")

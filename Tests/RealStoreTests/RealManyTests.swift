@@ -6,7 +6,7 @@ import Testing
 extension RealStores {
   /// Many files in one run.
   @Suite(.serialized) struct Many {
-    @Test("A tree arrives byte for byte and is not sent again", arguments: Store.all)
+    @Test("A tree arrives byte for byte and is not sent again", arguments: Store.once)
     func aTreeArrivesByteIdenticalAndIsNotSentAgain(_ store: Store) async throws {
       let run = try Run(store, "many")
       let folder = run.files.path("tree")
@@ -68,7 +68,7 @@ extension RealStores {
 
     @Test(
       "What is there is skipped, whatever it holds, and one that appears meanwhile is not replaced",
-      arguments: Store.all)
+      arguments: Store.once)
     func whatIsThereIsSkipped(_ store: Store) async throws {
       let run = try Run(store, "existing")
       try FileManager.default.createDirectory(
@@ -88,7 +88,7 @@ extension RealStores {
       #expect(second.lines.count { $0.contains(#""event":"skipped""#) } == 3, "\(second.output)")
     }
 
-    @Test("A report never costs a source, and a manifest never an object of its run", arguments: Store.all)
+    @Test("A report never costs a source, and a manifest never an object of its run", arguments: Store.once)
     func aReportNeverCostsASourceAndAManifestNeverAnObjectOfItsRun(_ store: Store) async throws {
       let run = try Run(store, "reports")
       var keys: [String: Source] = [:]
@@ -125,7 +125,7 @@ extension RealStores {
 
     @Test(
       "A file that was rewritten between two runs is sent, and the manifest says what the store holds",
-      arguments: Store.all)
+      arguments: Store.once)
     func whatWasRewrittenBetweenTwoRunsIsSentAndTheManifestSaysWhatIsThere(_ store: Store) async throws {
       let run = try Run(store, "rewritten")
       _ = try await run.file("good", 5000)
@@ -146,7 +146,7 @@ extension RealStores {
       #expect(lines == "\(sum)  \(name(good))\n\(source.sha256)  \(name(missing))\n")
     }
 
-    @Test("A batch line that asks for other settings than in the run before is sent again", arguments: Store.all)
+    @Test("A batch line that asks for other settings than in the run before is sent again", arguments: Store.once)
     func whatALineOfABatchAsksForIsPartOfWhatAnEarlierRunHasDone(_ store: Store) async throws {
       let run = try Run(store, "lines")
       let source = try await run.file("good", 5000)

@@ -26,7 +26,7 @@ extension RealStores {
       return (id, etags)
     }
 
-    @Test("Three parts in any order make the object", arguments: Store.all)
+    @Test("Three parts in any order make the object", arguments: Store.once)
     func threePartsInAnyOrderMakeTheObject(_ store: Store) async throws {
       let run = try Run(store, "steps")
       let source = try await run.file("source", (10 << 20) + 1000)
@@ -50,7 +50,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("complete assembles the parts that a file lists", arguments: Store.all)
+    @Test("complete assembles the parts that a file lists", arguments: Store.once)
     func completeAssemblesThePartsThatAFileLists(_ store: Store) async throws {
       let run = try Run(store, "list")
       let source = try await run.file("source", (10 << 20) + 1000)
@@ -65,7 +65,7 @@ extension RealStores {
     }
 
     /// The output of `parts` is the list; with a gap nothing is assembled, and a completed upload is reported as unchanged.
-    @Test("complete refuses gaps and takes what parts prints", arguments: Store.all)
+    @Test("complete refuses gaps and takes what parts prints", arguments: Store.once)
     func completeRefusesGapsAndTakesWhatPartsPrints(_ store: Store) async throws {
       let run = try Run(store, "gaps")
       let source = try await run.file("source", (10 << 20) + 1000)
@@ -97,7 +97,7 @@ extension RealStores {
     }
 
     /// Swift ignores a legal hold in silence; the other two refuse it when the upload begins.
-    @Test("complete is told what create was asked for, and checks it", arguments: Store.all)
+    @Test("complete is told what create was asked for, and checks it", arguments: Store.once)
     func completeIsToldWhatCreateWasAskedFor(_ store: Store) async throws {
       let run = try Run(store, "asked")
       let source = try await run.file("source", 1000)
@@ -122,7 +122,7 @@ extension RealStores {
       }
     }
 
-    @Test("abort leaves nothing", arguments: Store.all)
+    @Test("abort leaves nothing", arguments: Store.once)
     func abortLeavesNothing(_ store: Store) async throws {
       let run = try Run(store, "abort")
       let source = try await run.file("source", (10 << 20) + 1000)
@@ -140,7 +140,7 @@ extension RealStores {
       #expect(again.status == 69, "\(again.output) \(again.errors)")
     }
 
-    @Test("abort of an upload at another key fails", arguments: Store.all)
+    @Test("abort of an upload at another key fails", arguments: Store.once)
     func abortOfAnotherKeysUploadFails(_ store: Store) async throws {
       let run = try Run(store, "other")
       let source = try await run.file("source", (10 << 20) + 1000)
@@ -153,7 +153,7 @@ extension RealStores {
     }
 
     /// Regression: Swift keeps listing the parts of a completed upload, and abort waited a minute for them to go.
-    @Test("abort of a completed upload leaves the object", arguments: Store.all)
+    @Test("abort of a completed upload leaves the object", arguments: Store.once)
     func abortOfACompletedUploadLeavesTheObject(_ store: Store) async throws {
       let run = try Run(store, "late")
       let source = try await run.file("source", (10 << 20) + 1000)
@@ -166,7 +166,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("A part of an upload that no longer exists ends in 69", arguments: Store.all)
+    @Test("A part of an upload that no longer exists ends in 69", arguments: Store.once)
     func aPartOfAnUploadThatIsGoneEndsIn69(_ store: Store) async throws {
       let run = try Run(store, "gone")
       let source = try await run.file("source", 5 << 20)

@@ -20,7 +20,7 @@ extension RealStores {
         environment: ["AWS_CA_BUNDLE": run.store.certificates])
     }
 
-    @Test("Whoever holds a ticket uploads the file, though killed twice", arguments: Store.all)
+    @Test("Whoever holds a ticket uploads the file, though killed twice", arguments: Store.once)
     func whoHoldsOneUploadsTheFileThoughKilledTwice(_ store: Store) async throws {
       let run = try Run(store, "ticket")
       let source = try await run.file("source", 32 << 20)
@@ -48,7 +48,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("Shares make one object", arguments: Store.all)
+    @Test("Shares make one object", arguments: Store.once)
     func sharesMakeOneObject(_ store: Store) async throws {
       let run = try Run(store, "shares")
       let source = try await run.file("source", 26 << 20)
@@ -63,7 +63,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("Any size arrives by ticket", arguments: Store.all, [0, 1, 12 << 20])
+    @Test("Any size arrives by ticket", arguments: Store.once, [0, 1, 12 << 20])
     func anySizeArrives(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "sizes")
       let source = try await run.file("source", size)
@@ -73,7 +73,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("What the store refuses ends in 77", arguments: Store.all)
+    @Test("What the store refuses ends in 77", arguments: Store.once)
     func whatTheStoreRefusesEndsIn77(_ store: Store) async throws {
       let run = try Run(store, "refused")
       let source = try await run.file("source", 12 << 20)
@@ -111,7 +111,7 @@ extension RealStores {
         environment: ["AWS_CA_BUNDLE": run.store.certificates])
     }
 
-    @Test("finish publishes no half of a stream", arguments: Store.all, [false, true])
+    @Test("finish publishes no half of a stream", arguments: Store.once, [false, true])
     func finishPublishesNoHalfOfAStream(_ store: Store, _ kills: Bool) async throws {
       let run = try Run(store, "half")
       let source = try await run.file("source", 12 << 20)
@@ -126,7 +126,7 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    @Test("finish publishes no more than a ticket is for", arguments: Store.all)
+    @Test("finish publishes no more than a ticket is for", arguments: Store.once)
     func finishPublishesNoMoreThanATicketIsFor(_ store: Store) async throws {
       let run = try Run(store, "long")
       let source = try await run.file("source", 7_000_000)
@@ -142,7 +142,7 @@ extension RealStores {
       try await run.expectNothing(run.key())
     }
 
-    @Test("A shorter stream follows a longer one that failed", arguments: Store.all)
+    @Test("A shorter stream follows a longer one that failed", arguments: Store.once)
     func aShorterStreamFollowsALongerOneThatFailed(_ store: Store) async throws {
       let run = try Run(store, "shorter")
       let source = try await run.file("source", 7_000_000)

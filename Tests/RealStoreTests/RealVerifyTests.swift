@@ -7,7 +7,7 @@ extension RealStores {
   @Suite(.serialized) struct Verifications {
     @Test(
       "An object is proven to be the file by what the store has of it, and another file of the same size is 65",
-      arguments: Store.all, [0, 1, 9 << 20, (20 << 20) + 3])
+      arguments: Store.once, [0, 1, 9 << 20, (20 << 20) + 3])
     func verifies(_ store: Store, _ size: Int) async throws {
       let run = try Run(store, "verify")
       let source = try await run.file("source", size, seed: 81)

@@ -65,6 +65,8 @@ extension Store {
   /// Every store with every scheme; empty if `found` fails, so that the suites have no cases and the root says why.
   static let all: [Store] = leftOut ? [] : (try? found.get()) ?? []
   static let seaweed = all.filter { $0.name == .seaweedfs }
+  /// Each store once, some over TLS: where it matters what a store does, and not how the bytes of a body are signed.
+  static let once = all.filter { ($0.name == .swift) == ($0.scheme == .http) }
   static let overTLS = all.filter { $0.scheme == .https }
 
   static let found: Result<[Store], any Error> = Result {

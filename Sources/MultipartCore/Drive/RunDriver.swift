@@ -124,7 +124,7 @@ final class RunDriver<Object: Performer>: Sendable {
     state.withLock { $0.graceAfterDeadline = grace }
     return Task { [self] in
       guard (try? await world.sleep(wait)) != nil else { return }
-      interrupt(Failure(.deadline, "the time given by \(.deadline) is over"))
+      interrupt(.timeIsOver)
     }
   }
 

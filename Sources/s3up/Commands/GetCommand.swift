@@ -170,7 +170,7 @@ struct GetCommand {
       progress.finish()
       throw error
     }
-    guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
+    try alarm.disarm()
     try say(result, source, target)
   }
 

@@ -55,7 +55,7 @@ struct PutRun: Sendable {
       // if the process is killed before that, the next run finds by the record that the object is complete, and sends
       // nothing.
       defer { upload.forget() }
-      guard alarm.disarm() else { throw Failure(.deadline, "the time given by --deadline is over") }
+      try alarm.disarm()
       progress.finish()
       try say(object, upload)
     } catch {

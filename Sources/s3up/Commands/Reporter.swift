@@ -63,7 +63,7 @@ struct Reporter: Sendable {
       print(.retry(subject, part: range, attempt: attempt, wait: wait, because: Failure(code, message)))
       sayRetry(range.map { "range \($0)" }, message, attempt, wait)
     case .resumed(let ranges, let bytes):
-      print(.resumed(subject, uploadID: "", parts: ranges, bytes: bytes))
+      print(.resumed(subject, uploadID: nil, parts: ranges, bytes: bytes))
       session.world.log(1, "resumes: \(Human.count(ranges, "range")) (\(Human.size(bytes))) are on disk already")
     case .reloads: say("what came is not the object: every range is loaded once more, from other connections")
     case .connections(let connections, let why):

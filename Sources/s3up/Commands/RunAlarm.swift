@@ -14,8 +14,12 @@ final class RunAlarm: Sendable {
 
   private let state = Locked(State.armed)
 
-  /// False if the deadline has already been reported: then the result must not be.
-  func disarm() -> Bool {
+  /// Throws if the deadline has already been reported: then the result must not be.
+  func disarm() throws(Failure) {
+    guard isInTime() else { throw .timeIsOver }
+  }
+
+  private func isInTime() -> Bool {
     state.withLock { state in
       if case .rung = state { return false }
       state = .over
@@ -41,14 +45,14 @@ final class RunAlarm: Sendable {
       Task {
         do throws(Failure) {
           try await work(alarm)
-          if alarm.disarm() { continuation.resume(returning: .success(())) }
+          if alarm.isInTime() { continuation.resume(returning: .success(())) }
         } catch {
-          if alarm.disarm() { continuation.resume(returning: .failure(error)) }
+          if alarm.isInTime() { continuation.resume(returning: .failure(error)) }
         }
       }
       Task {
         guard (try? await world.sleep(limit + grace)) != nil, alarm.ring() else { return }
-        continuation.resume(returning: .failure(Failure(.deadline, "the time given by --deadline is over")))
+        continuation.resume(returning: .failure(.timeIsOver))
       }
     }
     try result.get()

@@ -35,11 +35,11 @@ struct Event: Sendable {
       ])
   }
 
-  static func resumed(_ subject: Subject, uploadID: String, parts: Int, bytes: Int64) -> Event {
+  static func resumed(_ subject: Subject, uploadID: String?, parts: Int, bytes: Int64) -> Event {
     Event(
       name: .resumed,
       fields: head(subject) + [
-        ("upload_id", .string(uploadID)), ("parts_done", .int(Int64(parts))), ("bytes", .int(bytes)),
+        ("upload_id", .optional(uploadID)), ("parts_done", .int(Int64(parts))), ("bytes", .int(bytes)),
       ])
   }
 

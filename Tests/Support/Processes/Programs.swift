@@ -42,7 +42,7 @@ package struct S3upBinary: Sendable {
       environment: Programs.environment(home: home.path).merging(["AWS_EC2_METADATA_DISABLED": "true"]) { $1 }
         .merging(environment) { $1 },
       directory: directory ?? home.path, input: input,
-      onEnd: arguments.contains { $0.hasPrefix("--json") } ? Self.keepJSON : nil)
+      onEnd: arguments.prefix { $0 != "--" }.contains { $0.hasPrefix("--json") } ? Self.keepJSON : nil)
   }
 
   /// For the check that the documented schema describes all that is ever printed: `S3UP_JSON_LINES` names the file.
