@@ -43,9 +43,9 @@ public final class BatchDownload: BatchRun {
 }
 
 extension Store {
-  /// Brings every object below a prefix into a folder, which is made if it is not there, in one run. It starts with `run()`.
-  /// If it does not end well, the next one leaves alone what this one has brought. Of the tree's options the rules and the
-  /// share choose objects as they choose files for an upload.
+  /// Brings every object below a prefix into a folder, which is made if it is not there, in one run. It starts with
+  /// `run()`. If it does not end well, the next one leaves alone what this one has brought. Of the tree's options the
+  /// rules and the share choose objects as they choose files for an upload.
   public func downloads(
     below prefix: String, into folder: String, _ tree: TreeOptions = TreeOptions(),
     _ options: BatchDownloadOptions = BatchDownloadOptions(),

@@ -32,8 +32,8 @@ public final class BatchVerification: BatchRun {
   /// Stops the run; can be called from anywhere.
   public func cancel() { stop(Failure(.interrupted, "interrupted")) }
 
-  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read to their end, or
-  /// if the run is cancelled; what is found out of each object is reported as an event.
+  /// Runs it; call it once. Cancelling the calling task stops the run. Throws if the sources cannot be read to their
+  /// end, or if the run is cancelled; what is found out of each object is reported as an event.
   public func run() async throws(Failure) -> BatchSummary {
     let work = Task { [self] in await compareAll() }
     let isStopped = state.withLock { state in

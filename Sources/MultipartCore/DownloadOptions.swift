@@ -19,8 +19,9 @@ public struct DownloadOutput: Sendable {
     DownloadOutput(kind: .descriptor(descriptor, name: name))
   }
 
-  /// The standard input of a command, which is looked up in PATH. The object has arrived only if the command ends with 0. If
-  /// the download fails, the command and what it has started are ended before they can see the end of their input.
+  /// The standard input of a command, which is looked up in PATH. The object has arrived only if the command ends with
+  /// 0. If the download fails, the command and what it has started are ended before they can see the end of their
+  /// input.
   public static func command(_ words: [String]) -> DownloadOutput {
     .command(words.map { Array($0.utf8) }, errors: nil)
   }

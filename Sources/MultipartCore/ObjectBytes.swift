@@ -2,9 +2,10 @@
 ///
 ///     for try await piece in store.bytes(of: "notes.txt") { use(piece) }
 ///
-/// The last piece comes only once all bytes are proven to be the object's. If they are not, or the download fails, the loop
-/// throws a ``Failure`` instead, so that the pieces before must count only after the loop has ended well. Not more than 64 MiB
-/// are loaded ahead of a slow loop. A loop that is left early, or whose task is cancelled, ends the download.
+/// The last piece comes only once all bytes are proven to be the object's. If they are not, or the download fails, the
+/// loop throws a ``Failure`` instead, so that the pieces before must count only after the loop has ended well. Not more
+/// than 64 MiB are loaded ahead of a slow loop. A loop that is left early, or whose task is cancelled, ends the
+/// download.
 public struct ObjectBytes: AsyncSequence, Sendable {
   /// A piece.
   public typealias Element = [UInt8]

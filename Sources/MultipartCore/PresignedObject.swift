@@ -8,8 +8,8 @@ public final class PresignedObject: Sendable {
   /// Without what is secret in it: `https://host/path`.
   public let address: String
 
-  /// The URL must be signed for GET. If it was signed with its checksums (``PresignOptions/givesChecksums``), they prove the
-  /// bytes; otherwise its ETag does, if that can be.
+  /// The URL must be signed for GET. If it was signed with its checksums (``PresignOptions/givesChecksums``), they
+  /// prove the bytes; otherwise its ETag does, if that can be.
   public init(_ url: String, _ options: StoreOptions = StoreOptions()) throws(Failure) {
     let signer = try PresignedSigner(get: url)
     part = PresignedPart(url)

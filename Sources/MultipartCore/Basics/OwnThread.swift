@@ -50,7 +50,8 @@ struct OwnThread: Sendable {
 /// have its threads is tried out first.
 package enum ThreadSupply {
   /// Throws unless as many threads can exist at once as a run may need: those of the pool, one for each core, the one
-  /// that keeps its timers, and one for libcurl. If another program takes threads after that, the pool still waits for ever.
+  /// that keeps its timers, and one for libcurl. If another program takes threads after that, the pool still waits for
+  /// ever.
   package static func prove() throws(Failure) {
     // libdispatch reads there what the pool's threads do, and ends the process by a signal if it cannot. Swift has the
     // command line from there, and takes it for empty.

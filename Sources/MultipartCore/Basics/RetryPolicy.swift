@@ -2,8 +2,8 @@
 ///
 /// Waits before try 2, 3, …: 0.25 s, 0.5 s, 1 s, 2 s, 4 s, 8 s, 16 s, then 20 s each. Half of a wait is fixed, half is
 /// random, so that many clients that were refused together do not come back together. `Retry-After` is the minimum, up
-/// to five minutes. If nobody has answered in this run yet, a request is given up about ten seconds after its first try, but
-/// not before its second one, because a lost packet can make a first connection time out.
+/// to five minutes. If nobody has answered in this run yet, a request is given up about ten seconds after its first
+/// try, but not before its second one, because a lost packet can make a first connection time out.
 package struct RetryPolicy: Sendable, Equatable {
   /// Tries in all, the first one included.
   package var tries: Int

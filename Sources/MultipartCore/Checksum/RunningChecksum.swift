@@ -2,8 +2,8 @@ internal import CKernels
 
 /// A checksum in progress. It is a value: a copy continues independently, and `finish` can be called at any time.
 ///
-/// `@unchecked Sendable` holds because the digest context is written only while this value is its only owner, like the storage of an
-/// array; copying it only reads it.
+/// `@unchecked Sendable` holds because the digest context is written only while this value is its only owner, like the
+/// storage of an array; copying it only reads it.
 package struct RunningChecksum: @unchecked Sendable {
   package let algorithm: ChecksumAlgorithm
   private var crc: UInt64 = 0

@@ -8,8 +8,8 @@ protocol ByteSums {
   mutating func etag(of cut: PartCut) throws(Failure) -> ETag?
 }
 
-/// What a store says of an object that shows whether these bytes are it: the rules for a file that may be there already, and
-/// for an object that has come down.
+/// What a store says of an object that shows whether these bytes are it: the rules for a file that may be there
+/// already, and for an object that has come down.
 struct ByteProof: Sendable {
   /// How the object is probably cut into parts.
   var plan: UploadPlan?

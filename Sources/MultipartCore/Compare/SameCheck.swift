@@ -29,8 +29,8 @@ enum Sameness: Sendable {
 struct SameCheck: Sendable {
   /// What the answer is for.
   enum Purpose: Sendable, Equatable {
-    /// To leave the object alone. What is cheapest to compare comes first, because sending a file once more does no harm. If
-    /// nothing shows the bytes, the same size and modification time may count.
+    /// To leave the object alone. What is cheapest to compare comes first, because sending a file once more does no
+    /// harm. If nothing shows the bytes, the same size and modification time may count.
     case skipping(timesCount: Bool)
     /// To say it to somebody: by the strongest evidence that there is.
     case verifying

@@ -1,7 +1,7 @@
 /// Ends a transfer at the first byte of its body: only the head of the answer is wanted.
 ///
-/// `@unchecked Sendable` holds because only the loop's thread uses it until the answer, and only the task that waits for the
-/// answer afterwards.
+/// `@unchecked Sendable` holds because only the loop's thread uses it until the answer, and only the task that waits
+/// for the answer afterwards.
 final class HeadSink: BodySink, @unchecked Sendable {
   private(set) var head: Response?
 

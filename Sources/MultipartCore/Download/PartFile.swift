@@ -29,8 +29,8 @@ final class PartFile: Sendable {
     return [UInt8(ascii: ".")] + target.prefix(200) + Array(".\(mark)".utf8) + ending
   }
 
-  /// Opens it (`openat`, `flock`, `fstat`), made if it is not there. A file in its place that is not this user's own is left
-  /// alone.
+  /// Opens it (`openat`, `flock`, `fstat`), made if it is not there. A file in its place that is not this user's own is
+  /// left alone.
   static func open(for target: DownloadTarget) throws(Failure) -> PartFile {
     let (folder, name) = (target.folder, try name(for: target.name))
     let path = folder.display(name)

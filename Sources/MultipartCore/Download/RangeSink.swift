@@ -39,8 +39,8 @@ final class RangeClaims: Sendable {
 /// Receives one range. Before the first byte the answer must be the range that was asked for, of the object that was asked
 /// for: a store or a proxy may answer with the whole object, or with another.
 ///
-/// `@unchecked Sendable` holds because only the loop's thread uses it until the answer, and only the task that waits for the
-/// answer afterwards.
+/// `@unchecked Sendable` holds because only the loop's thread uses it until the answer, and only the task that waits
+/// for the answer afterwards.
 final class RangeSink: BodySink, @unchecked Sendable {
   struct Wanted: Sendable {
     var number: Int

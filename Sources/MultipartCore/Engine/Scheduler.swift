@@ -231,9 +231,9 @@ package struct Scheduler<Receipt: TransferReceipt>: Sendable {
     return look
   }
 
-  /// What lies in a buffer on the way would take the line too long: fewer parts, of which only answers count from now on.
-  /// `carried`: how much of each can have been passed on. Only before the first answer: later a store that needs seconds for
-  /// each would look the same.
+  /// What lies in a buffer on the way would take the line too long: fewer parts, of which only answers count from now
+  /// on. `carried`: how much of each can have been passed on. Only before the first answer: later a store that needs
+  /// seconds for each would look the same.
   private mutating func unload(_ moved: [Slot: Int64], _ carried: inout [Slot: Int64]) -> Pace.Change? {
     guard settings.buffers != .none, landed == 0, let backlog = window.backlog else { return nil }
     let share = backlog.rate / Double(flying.count)

@@ -39,8 +39,8 @@ enum RecordLine {
       }
     }
 
-    /// `seed` is part of the CRC but is not written. For part lines it is the CRC of their header, because after a power cut
-    /// a file system may show blocks of an older record whose lines are valid in themselves.
+    /// `seed` is part of the CRC but is not written. For part lines it is the CRC of their header, because after a
+    /// power cut a file system may show blocks of an older record whose lines are valid in themselves.
     consuming func end(seed: UInt32) -> (bytes: [UInt8], crc: UInt32) {
       let crc = checksum(bytes[...], seed)
       bytes.append(space)

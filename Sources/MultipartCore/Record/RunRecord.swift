@@ -91,7 +91,8 @@ package final class RunRecord: Sendable {
     try write(line(object, etag))
   }
 
-  /// Before it is sent: if this run is killed before it has noted the new object, the earlier line must not be taken for it.
+  /// Before it is sent: if this run is killed before it has noted the new object, the earlier line must not be taken
+  /// for it.
   package func forget(_ object: Object) throws(Failure) {
     let place = try place(of: object)
     guard let known = last(of: place), known.contents != 0 else { return }

@@ -22,8 +22,8 @@ struct SecretForms {
 
   init() {}
 
-  /// Of a SigV4 signature: an eighth of its pieces, enough to notice a stretch of it as long as ``SecretSearch/Care/lengths``
-  /// asks for. Nil if it is no such signature.
+  /// Of a SigV4 signature: an eighth of its pieces, enough to notice a stretch of it as long as
+  /// ``SecretSearch/Care/lengths`` asks for. Nil if it is no such signature.
   init?(stretchesOf signature: [UInt8]) {
     guard signature.count == 64, signature.allSatisfy({ Hex.value(of: $0) != nil }) else { return nil }
     func number(_ bytes: Range<Int>, width: UInt64) -> UInt64 {

@@ -4,8 +4,8 @@ import Glibc
 /// A stretch of a file in memory: mapped, or read into memory of its own if the file cannot be mapped. Owns its mapping
 /// (`mmap`, `munmap`) and its place with the guard, which turns a page that cannot be read into zeros and a mark.
 ///
-/// `@unchecked Sendable` holds because nothing changes after `init` but the window's place in `Self.room`, and the memory is
-/// unmapped with the last reference.
+/// `@unchecked Sendable` holds because nothing changes after `init` but the window's place in `Self.room`, and the
+/// memory is unmapped with the last reference.
 final class FileWindow: @unchecked Sendable {
   /// Where it begins in the source.
   private let begin: Int64
@@ -20,6 +20,9 @@ final class FileWindow: @unchecked Sendable {
   /// together have room in `most` bytes, their pages stay from the sum to the answer, so that sending does not map them
   /// again; the pages of others leave behind whoever reads. A window that no longer fits takes the room of those that
   /// keep their pages: they could wait long for their turn to be sent, and would hold them meanwhile.
+  ///
+  /// `@unchecked Sendable` holds because it is only used under the lock that it stands in, and a window takes its place out
+  /// before its memory is unmapped.
   private struct Room: @unchecked Sendable {
     static let most = 48 << 20
     /// For a window that does not keep its pages: those that are mapped together, and its connection's buffers.

@@ -125,7 +125,8 @@ package final class PartRing: Sendable {
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // The task is marked as cancelled before the handler runs: either this check sees it, or the handler finds the waiter.
+        // The task is marked as cancelled before the handler runs: either this check sees it, or the handler finds the
+        // waiter.
         let isOver = state.withLock { state in
           if state.stopped != nil || fits(state, size) || Task.isCancelled { return true }
           state.waiters[identifier] = continuation

@@ -10,8 +10,9 @@ package enum ProducerEnd: Sendable, Equatable {
   case exited(Int32)
   case signalled(Int32)
 
-  /// Why its output must not be published, or its input may not have been taken; nil if it succeeded. Ctrl-C goes to every process of the terminal's group, so
-  /// we may learn that a command in our group died of it before the signal has reached us.
+  /// Why its output must not be published, or its input may not have been taken; nil if it succeeded. Ctrl-C goes to
+  /// every process of the terminal's group, so we may learn that a command in our group died of it before the signal
+  /// has reached us.
   package func failure(of command: String, group: ProducerGroup = .own, end: PipeEnd = .output) -> Failure? {
     if case .ours = group, self == .signalled(SIGINT) {
       return Failure(.interrupted, "interrupted").at(Place(file: command))

@@ -159,8 +159,8 @@ struct TicketSigning {
     }
   }
 
-  /// `sums` are those of the parts, in order; empty: nothing is known of the file. A part that `isWanted` does not want gets
-  /// no request.
+  /// `sums` are those of the parts, in order; empty: nothing is known of the file. A part that `isWanted` does not want
+  /// gets no request.
   func sign(
     _ ticket: inout Ticket, sums: [Checksum], isWanted: (Int) -> Bool = { _ in true }
   ) async throws(Failure) {

@@ -1,6 +1,6 @@
 extension Ticket {
-  /// What the ticket's holder may do, one right a line, for a person who decides whether to sign a ticket that may have been
-  /// edited.
+  /// What the ticket's holder may do, one right a line, for a person who decides whether to sign a ticket that may have
+  /// been edited.
   package func rights(until end: Timestamp) -> [String] {
     let address = TicketAddress(url, bucket: bucket, key: key)
     var bytes: String

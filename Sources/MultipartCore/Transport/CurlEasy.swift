@@ -55,7 +55,8 @@ final class CurlEasy {
     errorText.deallocate()
   }
 
-  // `curl_easy_setopt` fails for these only if an option is not compiled in or memory runs out; the transfer then fails too.
+  // `curl_easy_setopt` fails for these only if an option is not compiled in or memory runs out; the transfer then fails
+  // too.
   func set(_ option: CURLoption, _ value: Int) { _ = s3up_easy_long(handle, option, value) }
   func set(_ option: CURLoption, offset: Int64) { _ = s3up_easy_offset(handle, option, curl_off_t(offset)) }
   func set(_ option: CURLoption, _ value: String?) { _ = s3up_easy_string(handle, option, value) }

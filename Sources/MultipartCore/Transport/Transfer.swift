@@ -92,8 +92,8 @@ final class Transfer {
   func result(of code: CURLcode) -> Result<Response, Failure> {
     request.onConnection?(easy.connectionReport())
     if let cause { return .failure(cause) }
-    // The last lent bytes may have become zeros while they were sent. Over plain HTTP the kernel reads them, and a page that
-    // it cannot read is a failure without a signal.
+    // The last lent bytes may have become zeros while they were sent. Over plain HTTP the kernel reads them, and a page
+    // that it cannot read is a failure without a signal.
     do throws(Failure) {
       if code == CURLE_OK { try lent?.window.check() } else { try lent?.check() }
     } catch {

@@ -24,7 +24,8 @@ extension Transfer {
     easy.set(CURLOPT_TCP_KEEPIDLE, 20)
     easy.set(CURLOPT_TCP_KEEPINTVL, 5)
     easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
-    // libcurl's 16 KiB would cost a system call for each. With a limit, less comes at once than the limit has to make up for.
+    // libcurl's 16 KiB would cost a system call for each. With a limit, less comes at once than the limit has to make
+    // up for.
     if request.sink != nil { easy.set(CURLOPT_BUFFERSIZE, options.limiter == nil ? 1 << 20 : 16 << 10) }
     easy.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
     if let limit = request.timeLimit { easy.set(CURLOPT_TIMEOUT_MS, Self.milliseconds(limit)) }

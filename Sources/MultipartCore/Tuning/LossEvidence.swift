@@ -52,8 +52,8 @@ struct LossEvidence: Sendable {
   /// Of the slowest of the spans.
   var leastRate: Double { spans.suffix(Self.enough).map(\.rate).min() ?? 0 }
 
-  /// Bytes a second that losses of this share allow to so many connections with Reno (Mathis): each gets 1.22 packets, divided
-  /// by the root of the share, in a round trip.
+  /// Bytes a second that losses of this share allow to so many connections with Reno (Mathis): each gets 1.22 packets,
+  /// divided by the root of the share, in a round trip.
   static func allowed(_ connections: Int, _ share: Double, _ roundTrip: Duration) -> Double {
     Double(connections) * packet * 1.22 / (max(1e-3, roundTrip.seconds) * share.squareRoot())
   }

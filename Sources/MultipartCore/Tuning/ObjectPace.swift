@@ -44,8 +44,8 @@ struct ObjectPace: Sendable {
   private static let longestEpoch = Duration.seconds(5)
   /// Arrivals for each connection, so that a rate is one of all of them.
   private static let leastArrivals = 2
-  /// On a line this long the time of an answer is mostly the line's. As soon as that is known, before there are any answers,
-  /// each connection becomes so many that one may arrive in every `answer`.
+  /// On a line this long the time of an answer is mostly the line's. As soon as that is known, before there are any
+  /// answers, each connection becomes so many that one may arrive in every `answer`.
   private static let longLine = Duration.milliseconds(5)
   private static let answer = Duration.microseconds(1250)
   /// Bytes a second of a line that has not shown its speed.
@@ -166,8 +166,8 @@ struct ObjectPace: Sendable {
     return change(to: now, why)
   }
 
-  /// More than half of the connections wait for something else than the line: by Little's law as many objects are on the way
-  /// as arrive in a round trip.
+  /// More than half of the connections wait for something else than the line: by Little's law as many objects are on
+  /// the way as arrive in a round trip.
   private func isIdle(_ rate: Double, _ sample: LineSample) -> Bool {
     rate * sample.leastTrip.seconds * 2 < Double(window)
   }

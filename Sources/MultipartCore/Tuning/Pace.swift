@@ -12,39 +12,15 @@
 /// rates at the end.
 ///
 /// It is told what the line did and how many parts were being sent: if there were fewer of them than connections, a
-/// rate shows only whether the line is slow. It has no clock of its own. Its rules stand in one file, because each reads and
-/// changes what the others have decided.
+/// rate shows only whether the line is slow. It has no clock of its own. What follows from lost packets
+/// is in `Pace+Losses.swift`, how long the line has been too slow in `Slowness`.
 package struct Pace: Sendable {
-  private enum Phase: Equatable {
-    /// The line's speed is unknown.
-    case opening
-    /// The first connections are still finding their speed.
-    case beginning(rate: Double?)
-    /// Each step is measured against the rate before it.
-    case climbing(from: Int, rate: Double)
-    /// Many more, because losses limit each.
-    case spreading(from: Spread)
-    case settled(until: Duration)
-    /// Fewer connections for a slow line; the rate that they had last: after a queue has overflowed it grows for seconds.
-    case fewer(from: Int, rate: Double = 0)
-    /// As many as before, because fewer had this rate: the line was slower with them, or just then.
-    case again(fewer: Int, rate: Double)
-  }
-
-  private struct Spread: Equatable {
-    var connections: Int
-    /// The share of the packets that were lost.
-    var losses: Double
-    /// Bytes a second.
-    var rate: Double
-  }
-
   package private(set) var window: Int
   /// Whatever the limit is, and with it.
   private var unlimited: Bounds
-  private var bounds: Bounds
+  var bounds: Bounds
   private let partSize: Int64
-  private var phase: Phase
+  var phase: Phase
   private var opening = Opening()
   private var epoch: LineSample?
   private var underWayInEpoch = 0
@@ -52,33 +28,29 @@ package struct Pace: Sendable {
   private var isFresh = false
   /// A store that asked for less does not get more until then.
   private var quietUntil: Duration = .zero
-  private var patience = Self.shortestPatience
-  private var evidence = LossEvidence()
+  var patience = Self.shortestPatience
+  var evidence = LossEvidence()
   /// At most this share of the packets was lost before there were more connections, until then.
-  private var lossesBefore: (share: Double, until: Duration)?
-  private var now: Duration = .zero
+  var lossesBefore: (share: Double, until: Duration)?
+  var now: Duration = .zero
   /// The share of packets that are lost at random, so that losses limit each connection; nil if they do not.
   private var lossShare: Double?
   package var isLossy: Bool { lossShare != nil }
   /// With fewer connections the line was slower; and with fewer it would be, because losses limit each.
   private var measuredNeed = 1
-  private var lossyNeed = 1
+  var lossyNeed = 1
   private var needed: Int { max(measuredNeed, lossyNeed) }
   /// More connections made losses more frequent; not tried again until then.
-  private var crowdedUntil: Duration = .zero
+  var crowdedUntil: Duration = .zero
   /// Until then more connections gain nothing, unless so many packets are lost that the first rates meant little.
-  private var enoughUntil: Duration = .zero
+  var enoughUntil: Duration = .zero
   /// How many connections there were before the line became too slow for them, as long as it is.
-  private var beforeSlow: Int?
+  var beforeSlow: Int?
   /// The rate when they became fewer.
   private var slowRate = 0.0
   /// The limit holds the rate, not the line or the store.
   package private(set) var isHeldByLimit: Bool
-  /// Since this sample each has found the rate too low for so many connections, and the last one found almost none.
-  private var slowFrom: LineSample?
-  /// Since this one it has been too slow all the time, and never stood still.
-  private var steadyFrom: LineSample?
-  private var isAtRest = false
+  private var slowness = Slowness()
 
   /// A smaller increase may be chance.
   private static let growth = 1.1
@@ -92,43 +64,23 @@ package struct Pace: Sendable {
   /// On a slow line: until this much has arrived, for at most `longestEpoch`.
   private static let leastMoved: Int64 = 256 << 10
   private static let longestEpoch: Duration = .seconds(5)
-  /// A store that pauses for a while looks like a slow line, and stopping parts then would waste what was sent. Only
-  /// time tells them apart; if almost nothing moves, waiting longer loses almost nothing.
-  private static let leastSlowness: Duration = .seconds(10)
-  /// Before anything is stopped, nothing more is begun.
-  private static let soonSlow: Duration = .seconds(3)
-  private static let leastRest: Duration = .seconds(20)
   /// A rate that is barely enough for one more may be chance.
   private static let margin = 1.25
   /// Between two trials; twice as long after each that gained nothing.
   private static let shortestPatience: Duration = .seconds(10)
-  private static let longestPatience: Duration = .seconds(80)
+  static let longestPatience: Duration = .seconds(80)
   /// Seconds that the line may need for the parts that have begun: that much is lost if it breaks.
   static let longestFlight = 10.0
   /// The same, while it is tried whether more connections are faster.
   private static let longestTrial = 15.0
-  /// Real connections have a little less: the kernel needs round trips to repair a loss.
-  private static let nearlyAllowed = 0.7
   /// Of the limit; the rest is lost in the connections' gaps.
   private static let heldByLimit = 0.8
   /// If the loops use their cores fully, more connections gain nothing.
-  private static let fullLoad = 0.75
+  static let fullLoad = 0.75
   /// Of the connections' time.
   private static let fullLine = 0.7
-  /// Of their time too: somebody else holds them back.
-  private static let idleLine = 0.3
   /// If so many were to be expected and almost none came, the line has changed.
   private static let tellingLosses = 24.0
-  /// Between losses that stay as they are and those that become four times as frequent with twice as many connections.
-  private static let crowding = 2.2
-  /// With so many losses a connection soon has a fraction of its first rate, on a line of any length.
-  private static let heavyLosses = 0.008
-  /// More is hardly ever lost at random.
-  private static let mostRandom = 0.05
-  /// Spans of a trial on a slow line: each second costs what has begun.
-  private static let slowTrial = 6
-  /// At least twice as many connections have at least so much of the rate before.
-  private static let spreadGrowth = 1.3
 
   package init(_ bounds: Bounds, partSize: Int64) {
     unlimited = bounds
@@ -180,9 +132,7 @@ package struct Pace: Sendable {
     let rate = Double(moved) / passed.seconds
     isHeldByLimit = bounds.limit.map { rate >= Double($0) * Self.heldByLimit } ?? false
     let isTooSlow = isTooSlow(rate, underWay) && !isHeldByLosses(rate, lossShare, sample.roundTrip)
-    slowFrom = isTooSlow ? slowFrom ?? begun : nil
-    isAtRest = moved < Self.leastMoved
-    steadyFrom = isTooSlow && !isAtRest ? steadyFrom ?? sample : nil
+    slowness.take(isTooSlow: isTooSlow, isAtRest: moved < Self.leastMoved, from: begun, to: sample)
     return judge(rate, sample, underWay: underWay, isFull: isFull, mayBringMore: mayBringMore(begun, sample))
   }
 
@@ -193,7 +143,7 @@ package struct Pace: Sendable {
     bounds = unlimited.bounded(partSize: partSize)
     isHeldByLimit = limit != nil
     phase = .beginning(rate: nil)
-    (slowFrom, steadyFrom, beforeSlow, measuredNeed, lossyNeed) = (nil, nil, nil, 1, 1)
+    (slowness, beforeSlow, measuredNeed, lossyNeed) = (Slowness(), nil, 1, 1)
     (patience, crowdedUntil, enoughUntil, lossesBefore) = (Self.shortestPatience, .zero, .zero, nil)
     rest()
     let least = now < quietUntil ? window : max(window, bounds.start)
@@ -204,65 +154,6 @@ package struct Pace: Sendable {
   mutating func rest() {
     epoch = nil
     evidence.reset()
-  }
-
-  /// As many connections as random losses make useful.
-  private mutating func spread(_ losses: LossEvidence.Verdict, _ sample: LineSample) -> Change? {
-    if case .spreading(let from) = phase {
-      var (sameLosses, before): (Double?, Double) = (nil, from.rate)
-      if case .random(let share) = losses, share <= from.losses * Self.crowding { sameLosses = share }
-      // The rate before may have been a burst, which these losses would not have allowed for long. On a slow line it may have
-      // been all that the line carries.
-      if sameLosses != nil, beforeSlow == nil {
-        before = min(before, LossEvidence.allowed(from.connections, from.losses, sample.roundTrip))
-      }
-      let isFaster = evidence.rate >= before * Self.spreadGrowth
-      if let share = sameLosses, isFaster || beforeSlow == nil {
-        lossyNeed = window
-        let connections = min(bounds.mostWhenLossy, window * 2)
-        if connections > window, mayNeedMore(share, sample) { return change(to: connections, Self.why(share)) }
-      }
-      guard evidence.isLong || (beforeSlow != nil && evidence.count >= Self.slowTrial) else { return nil }
-      settle(now)
-      guard losses == .few || !isFaster else { return nil }
-      lossyNeed = 1
-      // On a slow line a trial costs a part of each connection.
-      if beforeSlow != nil { patience = Self.longestPatience }
-      crowdedUntil = now + patience
-      patience = min(patience * 2, Self.longestPatience)
-      var change = change(to: from.connections, "\(window) are hardly faster")
-      // What was sent of them is less than what an interruption of all of them would cost.
-      change?.stopsSome = true
-      return change
-    }
-    guard case .random(let share) = losses, now >= crowdedUntil, now >= enoughUntil || share >= Self.heavyLosses,
-      sample.load < Self.fullLoad, !isHeldByLimit,
-      share <= Self.mostRandom, !isMore(share), mayNeedMore(share, sample)
-    else { return nil }
-    let connections = min(bounds.mostWhenLossy, window * (beforeSlow == nil ? 3 : 2))
-    guard connections > window else { return nil }
-    // Bursts of new connections, or a line that was better before, do not count. CUBIC's connections get up to twice as
-    // much as Reno's.
-    let most = 2 * LossEvidence.allowed(window, share, sample.roundTrip)
-    // On a slow line a trial that should not have begun costs more than one that does not begin.
-    let rate = beforeSlow == nil ? min(evidence.leastRate, most) : evidence.rate
-    phase = .spreading(from: Spread(connections: window, losses: share, rate: rate))
-    return change(to: connections, Self.why(share))
-  }
-
-  /// On a slow line, where a trial costs a part of each connection, only if losses hold these back and not the line.
-  private func mayNeedMore(_ share: Double, _ sample: LineSample) -> Bool {
-    beforeSlow == nil || isHeldByLosses(evidence.rate, share, sample.roundTrip)
-  }
-
-  /// More connections have caused it.
-  private func isMore(_ share: Double) -> Bool {
-    guard let before = lossesBefore, now < before.until else { return false }
-    return share > before.share * Self.crowding
-  }
-
-  private static func why(_ share: Double) -> String {
-    "\(percent(share)) of the packets are lost, which limits each connection"
   }
 
   /// The connections wait neither for this side's cores nor, most of the time, for the line. If these are already full,
@@ -284,7 +175,8 @@ package struct Pace: Sendable {
       if enough(rate) >= bounds.start { return opened(to: bounds.start, why) }
       return enough(soon) > window ? change(to: min(enough(soon), bounds.start), why) : nil
     case .settled(let rate):
-      // Each connection has its own rate: with fewer the line would only be slower. But if the line is slow, fewer find out.
+      // Each connection has its own rate: with fewer the line would only be slower. But if the line is slow, fewer find
+      // out.
       if enough(rate) >= bounds.start, case .random(let share)? = evidence.last, isFull,
         let change = spread(.random(share), sample)
       {
@@ -408,20 +300,13 @@ package struct Pace: Sendable {
     underWay > needed && takes(rate, underWay) > Self.longestFlight
   }
 
-  /// The connections have nearly the rate that losses allow them: with fewer, each part would take as long.
-  private func isHeldByLosses(_ rate: Double, _ share: Double?, _ roundTrip: Duration) -> Bool {
-    guard let share, !isHeldByLimit else { return false }
-    return rate >= LossEvidence.allowed(window, share, roundTrip) * Self.nearlyAllowed
-  }
-
   /// First nothing more begins; if it lasts, the parts that began last are stopped.
   private mutating func slower(_ rate: Double, _ now: Duration, _ underWay: Int) -> Change? {
-    guard let slowFrom else { return nil }
-    let lasts = now - slowFrom.at >= (isAtRest ? Self.leastRest : Self.leastSlowness)
-    guard lasts || (!isAtRest && now - slowFrom.at >= Self.soonSlow) else { return nil }
+    guard let stage = slowness.stage(at: now) else { return nil }
+    let lasts = stage == .lasting
     let enough = min(window, max(needed, enough(rate)))
     guard lasts || enough < window else { return nil }
-    if lasts { self.slowFrom = nil }
+    if lasts { slowness.isActedUpon() }
     if enough < window {
       (phase, slowRate) = (.fewer(from: window), rate)
       beforeSlow = max(window, beforeSlow ?? 0)
@@ -439,13 +324,9 @@ package struct Pace: Sendable {
 
   /// Nil if that has not lasted.
   var backlog: Backlog? {
-    guard let from = steadyFrom, let last = epoch, !isHeldByLimit else { return nil }
-    let passed = last.at - from.at
-    guard passed >= Self.longestEpoch, (last.held - from.held) / (passed * underWayInEpoch) < Self.idleLine else {
-      return nil
-    }
-    let rate = Double(last.delivered - from.delivered) / passed.seconds
-    return Backlog(since: from.at, rate: rate, enough: enough(rate))
+    guard let last = epoch, !isHeldByLimit else { return nil }
+    guard let rate = slowness.rateBehindBuffer(until: last, underWay: underWayInEpoch) else { return nil }
+    return Backlog(since: rate.since, rate: rate.bytes, enough: enough(rate.bytes))
   }
 
   /// As many as there would be if the line were not slow.
@@ -455,7 +336,7 @@ package struct Pace: Sendable {
   mutating func goOn(with window: Int, of most: Int, areNeeded: Bool) {
     self.window = window
     phase = .beginning(rate: nil)
-    (slowFrom, steadyFrom) = (nil, nil)
+    slowness = Slowness()
     beforeSlow = window < most ? most : nil
     if areNeeded { measuredNeed = window }
     isFresh = true
@@ -479,7 +360,7 @@ package struct Pace: Sendable {
     return change(to: connections, why)
   }
 
-  private mutating func change(to connections: Int, _ why: String) -> Change? {
+  mutating func change(to connections: Int, _ why: String) -> Change? {
     guard connections != window else { return nil }
     if connections > window, evidence.isLong { lossesBefore = (evidence.mostShare, now + Self.shortestPatience) }
     window = connections
@@ -489,19 +370,8 @@ package struct Pace: Sendable {
   }
 
   @discardableResult
-  private mutating func settle(_ now: Duration) -> Change? {
+  mutating func settle(_ now: Duration) -> Change? {
     phase = .settled(until: now + patience)
     return nil
-  }
-
-  static func percent(_ share: Double) -> String {
-    let hundredths = Int(share * 10_000)
-    return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) %"
-  }
-
-  static func text(_ rate: Double) -> String {
-    guard rate >= 104_857.6 else { return "\(Int(max(0, rate) / 1024)) KiB/s" }
-    let tenths = Int(min(rate / 104_857.6, 1e15))
-    return "\(tenths / 10).\(tenths % 10) MiB/s"
   }
 }

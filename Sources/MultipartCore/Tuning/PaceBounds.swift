@@ -54,4 +54,39 @@ extension Pace {
     /// The parts of superfluous connections are to be stopped: they would take minutes.
     package var stopsSome = false
   }
+
+  enum Phase: Equatable {
+    /// The line's speed is unknown.
+    case opening
+    /// The first connections are still finding their speed.
+    case beginning(rate: Double?)
+    /// Each step is measured against the rate before it.
+    case climbing(from: Int, rate: Double)
+    /// Many more, because losses limit each.
+    case spreading(from: Spread)
+    case settled(until: Duration)
+    /// Fewer connections for a slow line; the rate that they had last: after a queue has overflowed it grows for seconds.
+    case fewer(from: Int, rate: Double = 0)
+    /// As many as before, because fewer had this rate: the line was slower with them, or just then.
+    case again(fewer: Int, rate: Double)
+  }
+
+  struct Spread: Equatable {
+    var connections: Int
+    /// The share of the packets that were lost.
+    var losses: Double
+    /// Bytes a second.
+    var rate: Double
+  }
+
+  static func percent(_ share: Double) -> String {
+    let hundredths = Int(share * 10_000)
+    return "\(hundredths / 100).\(hundredths / 10 % 10)\(hundredths % 10) %"
+  }
+
+  static func text(_ rate: Double) -> String {
+    guard rate >= 104_857.6 else { return "\(Int(max(0, rate) / 1024)) KiB/s" }
+    let tenths = Int(min(rate / 104_857.6, 1e15))
+    return "\(tenths / 10).\(tenths % 10) MiB/s"
+  }
 }

@@ -46,8 +46,8 @@ package enum LineClass: String, Sendable, CaseIterable {
     }
   }
 
-  /// Larger parts need fewer requests. What is sent again after an interruption, at most eight of them, is at most an eighth
-  /// of the file and less than a second of the line's time.
+  /// Larger parts need fewer requests. What is sent again after an interruption, at most eight of them, is at most an
+  /// eighth of the file and less than a second of the line's time.
   func partSize(forFileOf size: Int64) -> Int64 {
     switch self {
     case .buffered, .slow, .lossy: S3Limits.smallestPart

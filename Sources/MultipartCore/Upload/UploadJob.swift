@@ -149,8 +149,8 @@ package struct UploadJob: Sendable {
   private static let longTrip: Duration = .milliseconds(1)
   private static let longFile: Int64 = 2 << 30
 
-  /// A plan of smaller parts, for a line to elsewhere that was never seen to be fast: if losses limit each connection there,
-  /// it needs many, each with a part of its own. A long file has enough parts anyway.
+  /// A plan of smaller parts, for a line to elsewhere that was never seen to be fast: if losses limit each connection
+  /// there, it needs many, each with a part of its own. A long file has enough parts anyway.
   package func finer(than plan: UploadPlan, roundTrip: Duration) -> UploadPlan? {
     guard !line.isFast, partSize == nil, !source.isStream, !plan.isSingle, plan.size < Self.longFile,
       roundTrip >= Self.longTrip, let finer = try? UploadPlan(size: plan.size, partSize: S3Limits.smallestPart),

@@ -111,8 +111,8 @@ extension UploadMachine {
     case sendCopy(part: Int, form: ChecksumForm, freshConnection: Bool)
     /// What is running for the part is not needed, or not now; it still answers.
     case cancelPart(Int)
-    /// Too little of the part has been carried: it is stopped and sent later, also if its last bytes are in the kernel, which
-    /// drops them.
+    /// Too little of the part has been carried: it is stopped and sent later, also if its last bytes are in the kernel,
+    /// which drops them.
     case takeBack(Int)
     case put(form: ChecksumForm, attempt: Int, freshConnection: Bool)
     case complete(attempt: Int)

@@ -4,7 +4,8 @@ import MultipartCore
 /// What `put` reads: a file, standard input or a pipe, or the output of a command.
 enum PutSource {
   case file(Argument)
-  /// `-`, or the path of another descriptor: a regular file that is open there is read as a file, anything else as a stream.
+  /// `-`, or the path of another descriptor: a regular file that is open there is read as a file, anything else as a
+  /// stream.
   case descriptor(Argument)
   case stream(Argument)
   case command([Argument])

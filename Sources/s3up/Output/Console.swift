@@ -76,10 +76,10 @@ enum Descriptor {
   /// If a reader has gone, `write` must fail, instead of a signal ending the process.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-  /// A closed standard stream would leave its number to the next file or socket, and messages would go into that. The number
-  /// is opened in the wrong direction, so that using the closed stream still fails: a closed input is not an empty stream.
-  /// Without `/dev/null` (a chroot, a bare container) the root folder is used, by a descriptor that can be neither read nor
-  /// written. False if a number is still free.
+  /// A closed standard stream would leave its number to the next file or socket, and messages would go into that. The
+  /// number is opened in the wrong direction, so that using the closed stream still fails: a closed input is not an
+  /// empty stream. Without `/dev/null` (a chroot, a bare container) the root folder is used, by a descriptor that can
+  /// be neither read nor written. False if a number is still free.
   static func occupyStandardStreams() -> Bool {
     // Linux's O_PATH, which the C library defines only for GNU sources.
     let nameOnly: Int32 = 0o10_000_000

@@ -11,8 +11,8 @@ enum TicketPage {
     ])
   }
 
-  /// As a content security policy names the only server. `;`, a comma or white space would begin another directive or source,
-  /// and the policy's language has no IPv6 addresses.
+  /// As a content security policy names the only server. `;`, a comma or white space would begin another directive or
+  /// source, and the policy's language has no IPv6 addresses.
   static func source(_ origin: String) throws(Failure) -> String {
     for scheme in ["http://", "https://"] where origin.begins(with: scheme) {
       let authority = origin.utf8.dropFirst(scheme.utf8.count)

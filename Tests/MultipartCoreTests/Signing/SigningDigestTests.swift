@@ -4,8 +4,8 @@ import Testing
 
 @Suite("HMAC and the folding of headers", .timeLimit(.minutes(15)))
 struct SigningDigestTests {
-  /// RFC 4231's test cases 1 to 3, 6 and 7 (keys shorter and longer than a block), and keys of zero bytes, a block and a block
-  /// plus one byte, made by Python's hmac.
+  /// RFC 4231's test cases 1 to 3, 6 and 7 (keys shorter and longer than a block), and keys of zero bytes, a block and
+  /// a block plus one byte, made by Python's hmac.
   private static let vectors: [(key: [UInt8], message: [UInt8], hex: String)] = [
     (
       Array(repeating: 0x0B, count: 20), Array("Hi There".utf8),

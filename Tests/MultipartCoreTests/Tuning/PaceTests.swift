@@ -3,74 +3,9 @@ import Testing
 @testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct PaceTests {
-  /// A line as a function of the number of connections, sampled ten times per second.
-  struct PlayedLine {
-    var pace: Pace
-    var rate: (Int) -> Double
-    /// The share of packets that are lost, by the number of connections.
-    var losses: (Int) -> Double = { _ in 0 }
-    private var resent = 0.0
-    /// A queue on the way makes it longer.
-    var queue: Duration = .zero
-    var load = 0.3
-    /// The share of time in which the line limits the connections.
-    var held = 0.3
-    private var heldSoFar: Duration = .zero
-    var roundTrip: Duration = .milliseconds(20)
-    private(set) var now: Duration = .zero
-    private(set) var delivered: Int64 = 0
-    private(set) var changes: [Pace.Change] = []
-    /// Parts that have begun: those too many end one by one, unless they are stopped.
-    private var flying = 0
-    private var sent = 0.0
-    private let partSize: Int64
-    var limit: Int64?
-
-    init(
-      _ bounds: Pace.Bounds = Pace.Bounds(start: 8, most: 48), partSize: Int64 = 8 << 20,
-      rate: @escaping (Int) -> Double
-    ) {
-      pace = Pace(bounds, partSize: partSize)
-      limit = bounds.limit
-      self.partSize = partSize
-      self.rate = rate
-    }
-
-    mutating func run(_ time: Duration, underWay: Int? = nil) {
-      let end = now + time
-      while now < end {
-        now += .milliseconds(100)
-        flying = max(flying, pace.window)
-        let moved = rate(flying) / 10
-        delivered += Int64(moved)
-        sent += moved
-        while sent >= Double(partSize) {
-          sent -= Double(partSize)
-          if flying > pace.window { flying -= 1 }
-        }
-        var sample = LineSample(at: now, delivered: delivered)
-        sample.limit = limit
-        resent += moved / 1448 * losses(flying)
-        (sample.segments, sample.resent) = (delivered / 1448, Int64(resent))
-        (sample.roundTrip, sample.leastTrip) = (roundTrip + queue, roundTrip)
-        sample.load = load
-        heldSoFar += .milliseconds(100) * flying * held
-        sample.held = heldSoFar
-        let parts = min(underWay ?? flying, flying)
-        let change =
-          pace.follow(limit, at: now) ?? pace.take(sample, underWay: parts, isFull: parts >= pace.window)
-        guard let change else { continue }
-        changes.append(change)
-        if change.stopsSome { flying = pace.window }
-      }
-    }
-  }
-
-  private static let mega = 1_048_576.0
-
   @Test("If each connection adds its own rate, more are used until the line is full")
   func climbs() {
-    var line = PlayedLine { min(Double($0) * 10, 200) * Self.mega }
+    var line = PlayedLine { min(Double($0) * 10, 200) * PlayedLine.mega }
     line.run(.seconds(4))
     #expect((20...30).contains(line.pace.window), "20 fill the line: \(line.changes)")
     line.run(.seconds(60))
@@ -79,7 +14,7 @@ import Testing
 
   @Test("If more connections gain nothing, they are closed, and tried again less and less often")
   func takesBack() {
-    var line = PlayedLine { _ in 100 * Self.mega }
+    var line = PlayedLine { _ in 100 * PlayedLine.mega }
     line.run(.seconds(3))
     #expect(line.pace.window == 8)
     #expect(line.changes.map(\.connections) == [12, 8])
@@ -108,7 +43,7 @@ import Testing
   func beginning() {
     var line = PlayedLine { _ in 0 }
     for step in 1...8 {
-      line.rate = { _ in Double(1 << step) * Self.mega }
+      line.rate = { _ in Double(1 << step) * PlayedLine.mega }
       line.run(.milliseconds(300))
     }
     #expect(line.changes == [])
@@ -116,7 +51,7 @@ import Testing
 
   @Test("The cap holds whatever each connection gains")
   func cap() {
-    var line = PlayedLine(Pace.Bounds(start: 4, most: 13)) { Double($0) * Self.mega }
+    var line = PlayedLine(Pace.Bounds(start: 4, most: 13)) { Double($0) * PlayedLine.mega }
     line.run(.seconds(30))
     #expect(line.pace.window == 13)
     #expect(line.changes.allSatisfy { $0.connections <= 13 })
@@ -129,10 +64,10 @@ import Testing
     #expect(line.pace.window == 1)
     #expect(line.changes.map(\.stopsSome) == [false, true])
     #expect(line.changes.allSatisfy { $0.connections < 8 }, "more are not even tried: \(line.changes)")
-    var faster = PlayedLine { _ in 0.7 * Self.mega }
+    var faster = PlayedLine { _ in 0.7 * PlayedLine.mega }
     faster.run(.seconds(20))
     #expect(faster.pace.window == 1)
-    var notSlow = PlayedLine { _ in 6.5 * Self.mega }
+    var notSlow = PlayedLine { _ in 6.5 * PlayedLine.mega }
     notSlow.held = 0.9
     notSlow.run(.seconds(20))
     #expect(notSlow.changes == [], "eight parts of 8 MiB take less than 10 s")
@@ -140,11 +75,11 @@ import Testing
 
   @Test("A store that pauses for fifteen seconds does not make the line slow", arguments: [0, 2e4])
   func pauses(rest: Double) {
-    var line = PlayedLine { _ in 100 * Self.mega }
+    var line = PlayedLine { _ in 100 * PlayedLine.mega }
     line.run(.seconds(5))
     line.rate = { _ in rest }
     line.run(.seconds(15))
-    line.rate = { _ in 100 * Self.mega }
+    line.rate = { _ in 100 * PlayedLine.mega }
     line.run(.seconds(30))
     #expect(line.changes.allSatisfy { !$0.stopsSome }, "\(line.changes)")
     #expect(line.pace.window >= 8)
@@ -154,14 +89,14 @@ import Testing
     "After a longer pause, and after a line that became slower, all connections come back once it is fast again",
     arguments: [[Slow(rate: 0, seconds: 40, left: 1)], [Slow(rate: 4, left: 4), Slow(rate: 0.3, left: 1)]])
   func comesBack(_ times: [Slow]) {
-    var line = PlayedLine { _ in 100 * Self.mega }
+    var line = PlayedLine { _ in 100 * PlayedLine.mega }
     line.run(.seconds(5))
     for slow in times {
-      line.rate = { _ in slow.rate * Self.mega }
+      line.rate = { _ in slow.rate * PlayedLine.mega }
       line.run(.seconds(slow.seconds))
       #expect(line.pace.window == slow.left)
     }
-    line.rate = { _ in 100 * Self.mega }
+    line.rate = { _ in 100 * PlayedLine.mega }
     line.run(.seconds(3))
     #expect(line.pace.window == 8)
   }
@@ -175,16 +110,16 @@ import Testing
 
   @Test("A line that is repeatedly slow for nine seconds and fast for one keeps its connections")
   func dips() {
-    var line = PlayedLine { _ in 100 * Self.mega }
+    var line = PlayedLine { _ in 100 * PlayedLine.mega }
     line.run(.seconds(5))
     for _ in 0..<10 {
-      line.rate = { _ in Self.mega }
+      line.rate = { _ in PlayedLine.mega }
       line.run(.seconds(9))
-      line.rate = { _ in 100 * Self.mega }
+      line.rate = { _ in 100 * PlayedLine.mega }
       line.run(.seconds(1))
     }
     #expect(line.changes.allSatisfy { !$0.stopsSome }, "\(line.changes)")
-    line.rate = { _ in Self.mega }
+    line.rate = { _ in PlayedLine.mega }
     line.run(.seconds(12))
     #expect(line.changes.contains { $0.stopsSome } && line.pace.window == 1)
   }
@@ -197,101 +132,9 @@ import Testing
     #expect(line.changes.count { $0.stopsSome } == 1, "\(line.changes)")
   }
 
-  private static let lossy = Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64)
-
-  @Test("Where random losses limit each connection there are as many as may be, however slow each is")
-  func lossy() {
-    var line = PlayedLine(Self.lossy) { Double($0) * 0.4 * Self.mega }
-    line.roundTrip = .milliseconds(50)
-    line.losses = { _ in 0.005 }
-    line.run(.seconds(10))
-    #expect(line.pace.window == 64, "\(line.changes)")
-    line.run(.seconds(100))
-    #expect(line.pace.window == 64, "\(line.changes)")
-    var narrow = PlayedLine(Pace.Bounds(start: 8, most: 8)) { Double($0) * 0.2 * Self.mega }
-    narrow.losses = { _ in 0.005 }
-    narrow.run(.seconds(60))
-    #expect(narrow.pace.window == 8, "a cap is a cap")
-    var limited = PlayedLine(Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, limit: 32 << 20)) { _ in 32 * Self.mega
-    }
-    limited.losses = { _ in 0.005 }
-    limited.run(.seconds(60))
-    #expect(limited.pace.window <= 8, "the limit holds the rate, not the losses")
-    var busy = PlayedLine(Self.lossy) { Double($0) * Self.mega }
-    (busy.losses, busy.load) = ({ _ in 0.005 }, 0.9)
-    busy.run(.seconds(60))
-    #expect(busy.pace.window == 8, "this machine's cores are full")
-  }
-
-  @Test("That a lossy line begins with a burst does not hide that twice as many connections are faster")
-  func burst() {
-    var line = PlayedLine(Pace.Bounds(start: 32, most: 48, mostWhenLossy: 64)) { Double($0) * 2.4 * Self.mega }
-    line.losses = { _ in 0.005 }
-    while line.changes.isEmpty { line.run(.milliseconds(100)) }
-    #expect(line.pace.window == 64 && line.now < .seconds(2))
-    line.rate = { Double($0) * 0.95 * Self.mega }
-    line.run(.seconds(60))
-    #expect(line.changes.count == 1, "\(line.changes)")
-  }
-
-  @Test("On a slow line no more are tried once each has much less than losses allow, however the rate has grown")
-  func slowAndLossy() {
-    var line = PlayedLine(Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64, opening: 8)) { connections in
-      (0..<6).reduce(0.5) { rate, step in connections >= 2 << step ? rate * 1.36 : rate } * Self.mega
-    }
-    line.losses = { _ in 0.005 }
-    (line.roundTrip, line.held) = (.milliseconds(50), 0.8)
-    line.run(.seconds(120))
-    let most = line.changes.map(\.connections).max() ?? 0
-    #expect(most <= 7, "\(line.changes)")
-  }
-
-  @Test("Connections with the rate that losses allow them are not closed for being slow: fewer would be as slow each")
-  func heldByLosses() {
-    func changes(_ roundTrip: Duration) -> [Pace.Change] {
-      var line = PlayedLine(Pace.Bounds(start: 8, most: 8)) { Double($0) * 0.27 * Self.mega }
-      line.losses = { _ in 0.005 }
-      line.roundTrip = roundTrip
-      line.run(.seconds(60))
-      return line.changes
-    }
-    #expect(changes(.milliseconds(80)).isEmpty)
-    #expect(!changes(.milliseconds(20)).isEmpty, "there they allow four times as much")
-  }
-
-  @Test("Where more connections only lose more packets, they are closed again, and seldom tried")
-  func policed() {
-    var line = PlayedLine(Self.lossy) { _ in 40 * Self.mega }
-    line.losses = { 0.00001 * Double($0 * $0) }
-    line.run(.seconds(120))
-    #expect(line.pace.window <= 16, "\(line.changes)")
-    #expect(line.changes.count { $0.connections > 16 } <= 5, "\(line.changes)")
-  }
-
-  @Test("A queue on the way that is full loses packets too, and fewer connections are enough for it")
-  func crowded() {
-    var line = PlayedLine(Self.lossy) { _ in 3 * Self.mega }
-    line.losses = { _ in 0.005 }
-    line.queue = .milliseconds(30)
-    line.run(.seconds(60))
-    #expect(line.pace.window <= 3, "\(line.changes)")
-  }
-
-  @Test("If a line that lost packets at random becomes slow and full, soon few parts are being sent")
-  func lossyThenCrowded() {
-    var line = PlayedLine(Self.lossy) { Double($0) * 0.5 * Self.mega }
-    line.losses = { _ in 0.005 }
-    line.run(.seconds(20))
-    #expect(line.pace.window == 64)
-    line.rate = { _ in 2 * Self.mega }
-    line.queue = .milliseconds(30)
-    line.run(.seconds(40))
-    #expect(line.pace.window <= 3, "\(line.changes)")
-  }
-
   @Test("If the loops use all of their cores, no more connections are used")
   func loaded() {
-    var line = PlayedLine { Double($0) * 100 * Self.mega }
+    var line = PlayedLine { Double($0) * 100 * PlayedLine.mega }
     line.load = 0.9
     line.run(.seconds(60))
     #expect(line.changes == [])
@@ -299,7 +142,7 @@ import Testing
 
   @Test("If the line limits all connections, not the store, no more are used")
   func full() {
-    var line = PlayedLine { Double($0) * Self.mega }
+    var line = PlayedLine { Double($0) * PlayedLine.mega }
     line.held = 0.9
     line.run(.seconds(60))
     #expect(line.changes == [])
@@ -310,7 +153,7 @@ import Testing
 
   @Test("While there is not enough work for all connections, the rate is no reason for more")
   func notFull() {
-    var line = PlayedLine { Double($0) * Self.mega }
+    var line = PlayedLine { Double($0) * PlayedLine.mega }
     line.run(.seconds(60), underWay: 4)
     #expect(line.changes == [])
   }
@@ -325,10 +168,10 @@ import Testing
 
   @Test("If the rate limit is the bound, no more connections are tried; otherwise they are")
   func limit() {
-    var line = PlayedLine(Pace.Bounds(start: 8, most: 48, limit: 10 << 20)) { _ in 10 * Self.mega }
+    var line = PlayedLine(Pace.Bounds(start: 8, most: 48, limit: 10 << 20)) { _ in 10 * PlayedLine.mega }
     line.run(.seconds(60))
     #expect(line.changes == [])
-    var free = PlayedLine(Pace.Bounds(start: 8, most: 48, limit: 1 << 30)) { Double($0) * 4 * Self.mega }
+    var free = PlayedLine(Pace.Bounds(start: 8, most: 48, limit: 1 << 30)) { Double($0) * 4 * PlayedLine.mega }
     free.run(.seconds(60))
     #expect(free.pace.window == 48)
     #expect(Pace(Pace.Bounds(start: 8, most: 48, limit: 3 << 20), partSize: 8 << 20).window == 3)
@@ -354,19 +197,6 @@ import Testing
     #expect(begins(Pace.Bounds(start: 8, most: 48, limit: 1 << 20), to: 5 << 20) == 2)
   }
 
-  @Test("A low limit after random losses leaves no more parts than it allows in ten seconds")
-  func limitAfterLosses() {
-    var line = PlayedLine(Pace.Bounds(start: 8, most: 48, mostWhenLossy: 64)) { Double($0) * Self.mega }
-    line.losses = { _ in 0.005 }
-    line.run(.seconds(60))
-    #expect(line.pace.window == 64)
-    line.limit = 2 << 20
-    line.rate = { _ in 2 * Self.mega }
-    line.run(.seconds(30))
-    #expect(line.pace.window == 2)
-    #expect(line.changes.contains { $0.stopsSome }, "64 parts would take four minutes: \(line.changes.suffix(3))")
-  }
-
   @Test("Rates are said in units that show them")
   func rateTexts() {
     let texts = [0, 100, 51_200, 104_858, 2_202_010, 1e300].map { Pace.text($0) }
@@ -375,17 +205,17 @@ import Testing
 
   @Test("Another limit means as many connections as it allows in ten seconds, from the next look on")
   func limitChanges() {
-    var line = PlayedLine { _ in 100 * Self.mega }
+    var line = PlayedLine { _ in 100 * PlayedLine.mega }
     line.run(.seconds(20))
     line.limit = 2 << 20
-    line.rate = { _ in 2 * Self.mega }
+    line.rate = { _ in 2 * PlayedLine.mega }
     line.run(.milliseconds(100))
     #expect(line.pace.window == 2)
     #expect(line.changes.last?.why == "the limit is 2.0 MiB/s" && line.changes.last?.stopsSome == false)
     line.run(.seconds(60))
     #expect(line.pace.window == 2 && line.pace.isHeldByLimit, "\(line.changes)")
     line.limit = nil
-    line.rate = { Double($0) * 10 * Self.mega }
+    line.rate = { Double($0) * 10 * PlayedLine.mega }
     line.run(.milliseconds(100))
     #expect(line.pace.window == 8 && !line.pace.isHeldByLimit)
     #expect(line.changes.last?.why == "there is no limit")
@@ -395,7 +225,7 @@ import Testing
 
   @Test("A store that asked for less gets ten seconds, and then more connections are tried")
   func throttled() {
-    var line = PlayedLine { Double($0) * Self.mega }
+    var line = PlayedLine { Double($0) * PlayedLine.mega }
     line.run(.milliseconds(100))
     line.pace.throttled(to: 4, at: line.now)
     line.run(.seconds(9))
@@ -404,21 +234,9 @@ import Testing
     #expect(line.pace.window > 8)
   }
 
-  @Test("A line that loses packets is no reason to send more to a store that has just asked for less")
-  func throttledAndLossy() {
-    var line = PlayedLine(Self.lossy) { Double($0) * Self.mega }
-    line.losses = { _ in 0.005 }
-    line.run(.milliseconds(100))
-    line.pace.throttled(to: 4, at: line.now)
-    line.run(.seconds(9))
-    #expect(line.pace.window == 4)
-    line.run(.seconds(30))
-    #expect(line.pace.window >= 16)
-  }
-
   @Test("After that the first number comes back even where the line holds the few connections back")
   func comesBack() {
-    var line = PlayedLine { Double($0) * Self.mega }
+    var line = PlayedLine { Double($0) * PlayedLine.mega }
     line.held = 0.9
     line.run(.milliseconds(100))
     line.pace.throttled(to: 2, at: line.now)
@@ -428,7 +246,7 @@ import Testing
 
   @Test("With long round trips a change is judged only after some of them")
   func longWay() {
-    var line = PlayedLine { Double($0) * Self.mega }
+    var line = PlayedLine { Double($0) * PlayedLine.mega }
     line.roundTrip = .milliseconds(400)
     line.run(.seconds(5))
     #expect(line.changes.map(\.connections) == [12], "twice 1.6 s to judge, then 1.2 s for the new ones to begin")

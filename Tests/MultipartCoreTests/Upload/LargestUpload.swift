@@ -35,7 +35,8 @@ struct LargestUpload {
       number: number, size: plan.range(of: number).length, etag: Self.etag(number), checksum: sum, proof: .checksum)
   }
 
-  /// One process. It is killed after `killAfter` sends: running requests reach the store, and the record's last line is cut.
+  /// One process. It is killed after `killAfter` sends: running requests reach the store, and the record's last line is
+  /// cut.
   mutating func run(seed: UInt64, killAfter: Int? = nil) throws(Failure) -> UploadMachine.Outcome? {
     var settings = SoloSettings(plan: plan, form: .algorithm(.crc64nvme), formIsFree: true, seed: seed)
     settings.finds = true

@@ -4,8 +4,8 @@ import Testing
 
 @testable import s3up
 
-/// What the help, the manual page, the README and the articles show is typed into Debian's sh, with stand-ins for what is not
-/// s3up's: the store, a database, a pager.
+/// What the help, the manual page, the README and the articles show is typed into Debian's sh, with stand-ins for what
+/// is not s3up's: the store, a database, a pager.
 @Suite(.crowd) struct ExampleTests {
   static let help = CommandName.allCases.flatMap { CommandPage.of($0).examples.map(\.line) }
   static let written = Article.all.flatMap(\.examples)

@@ -46,7 +46,7 @@ import Testing
   ]
 
   @Test(
-    "A line that is cut in each range in turn, and answers that are too short, too long or of another range, end well",
+    "A line that is cut in each range in turn, and answers that are too short, too long or of another range, leave the file identical",
     arguments: passing)
   func cut(_ action: Fault.Action) async throws {
     let (box, bytes) = try box()
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "What never ends well is told, and what has arrived is kept for the next run",
+    "If a range keeps failing, so does the download, and what has arrived is kept for the next run",
     arguments: [
       Fault.Action.truncateAnswer(bytes: 1000), .hugeBody(bytes: 10), .headers(["Content-Range": "bytes 1-2/*"]),
     ])
@@ -142,7 +142,7 @@ import Testing
 
   // MARK: - This machine
 
-  @Test("A limit of the length of files is told, and does not end the program by a signal")
+  @Test("A limit of the length of files is an error, and does not end the program by a signal")
   func fileLimit() async throws {
     let (box, _) = try box()
     let result = try await box.shell("ulimit -f 100; exec \"$S3UP\" get s3://bucket/key target")
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(
-    "A full disk is told before a byte is loaded, and leaves no part file",
+    "A full disk is an error before a byte is loaded, and leaves no part file",
     .enabled(if: MountedDisk.isPossible(.tmpfs), "no mounts here"))
   func fullDisk() async throws {
     let (box, bytes) = try box()
@@ -186,7 +186,7 @@ import Testing
     return (child, gate)
   }
 
-  @Test("Of two runs to one target the second is told to wait, and the first one's file is whole")
+  @Test("Of two runs to one target the second fails, saying which one to wait for, and the first one's file is whole")
   func twoRuns() async throws {
     let (box, bytes) = try box()
     let (child, gate) = try await held(box, get)
@@ -199,7 +199,7 @@ import Testing
     #expect(records(box) == [])
   }
 
-  @Test("A folder that is removed meanwhile is told, and nothing is kept that cannot be resumed")
+  @Test("If its folder is removed meanwhile, the download fails, and keeps nothing that cannot be resumed")
   func folderRemoved() async throws {
     let (box, _) = try box()
     try FileManager.default.createDirectory(atPath: box.files.path("folder"), withIntermediateDirectories: true)

@@ -95,7 +95,9 @@ import Testing
     (["x-amz-archive-status": "ARCHIVE_ACCESS"], "has to be restored first"),
   ]
 
-  @Test("An archived object is told with the state of its restore, and a restored one comes", arguments: archives)
+  @Test(
+    "An archived object is refused with the state of its restore, and a restored one is downloaded", arguments: archives
+  )
   func archived(_ headers: [String: String], _ words: String) async throws {
     let (box, bytes) = try box()
     box.fake.putObject("key", bytes: bytes)

@@ -191,7 +191,8 @@ import Testing
     #expect(result.peakMemory < mostMapped, "\(result.peakMemory / mebi) MiB")
   }
 
-  /// Of which 48 MiB are pages of parts that stay mapped. A release build had 81 MiB at most, a debug build on a busy machine
+  /// Of which 48 MiB are pages of parts that stay mapped. A release build had 81 MiB at most, a debug build on a busy
+  /// machine
   /// 110.
   private var mostMapped: Int { 128 * mebi }
 

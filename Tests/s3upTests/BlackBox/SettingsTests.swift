@@ -224,7 +224,8 @@ import Testing
     #expect(box.fake.requests(.getObjectTagging).count == 1)
   }
 
-  /// Like OpenStack Swift, which ignores the headers of a lock as well. The bytes of the file look like the lock's document.
+  /// Like OpenStack Swift, which ignores the headers of a lock as well. The bytes of the file look like the lock's
+  /// document.
   @Test(
     "a store that answers a request for a setting with the object itself does not have that setting",
     arguments: [0, 100, 6 * mebi])

@@ -1,6 +1,6 @@
 /// Text from outside is searched and cut with these, by its bytes. Swift's own `hasPrefix`, `contains`, `split` and
-/// `prefix(while:)` go by characters: a `=` that an accent follows, or that a U+0600 precedes, is one character, which equals no
-/// `=`, and a CRLF is one that equals no line feed.
+/// `prefix(while:)` go by characters: a `=` that an accent follows, or that a U+0600 precedes, is one character, which
+/// equals no `=`, and a CRLF is one that equals no line feed.
 extension StringProtocol where SubSequence == Substring {
   package func begins(with start: String) -> Bool { utf8.starts(with: start.utf8) }
 

@@ -1,5 +1,5 @@
-/// A text inside another language: one function for each, beside `SafeText` for terminals, `ShellWord` for shells, `JSON` and
-/// `PercentEncoding` for URLs.
+/// A text inside another language: one function for each, beside `SafeText` for terminals, `ShellWord` for shells,
+/// `JSON` and `PercentEncoding` for URLs.
 ///
 /// All of them go byte by byte. Swift's `Character` joins a quote or a `<` with an accent that follows it, or with a U+0600
 /// before it, and then equals neither; a shell, a browser or a parser still sees the quote.
@@ -18,8 +18,8 @@ package enum Escaped {
     }
   }
 
-  /// JSON within a script element, which `</script` or `<!--` would end or change. The four occur only in texts of JSON, where
-  /// an escape means the same.
+  /// JSON within a script element, which `</script` or `<!--` would end or change. The four occur only in texts of
+  /// JSON, where an escape means the same.
   package static func jsonInHTML(_ json: String) -> String {
     replaced(json) { byte in
       switch byte {

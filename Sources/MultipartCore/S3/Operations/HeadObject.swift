@@ -9,8 +9,8 @@ package struct HeadObject: S3Operation {
 
   package enum Output: Sendable, Equatable {
     case exists(ObjectInfo)
-    /// 404, or 405 of a version that only marks a deletion. It may also mean that the bucket does not exist: a HEAD does not
-    /// tell which.
+    /// 404, or 405 of a version that only marks a deletion. It may also mean that the bucket does not exist: a HEAD
+    /// does not tell which.
     case absent
 
     /// For callers that need it.

@@ -90,8 +90,8 @@ package final class Folder: Sendable {
     guard result == 0 else { throw ErrorNumber(errno) }
   }
 
-  /// `renameat2` with RENAME_NOREPLACE, or `linkat` and `unlinkat` where a file system does not have it: EEXIST if something
-  /// has the new name.
+  /// `renameat2` with RENAME_NOREPLACE, or `linkat` and `unlinkat` where a file system does not have it: EEXIST if
+  /// something has the new name.
   func renameNew(_ name: [UInt8], to new: [UInt8]) throws(ErrorNumber) {
     let code = withCString(name) { from in withCString(new) { ck_rename_new(descriptor, from, $0) } }
     if code == 0 { return }

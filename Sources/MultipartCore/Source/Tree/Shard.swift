@@ -4,9 +4,9 @@ internal import CKernels
 /// need nothing else to send each file once, in any order.
 ///
 /// The share of a name is part of the format, because runs of different versions must agree on it: the CRC64NVME of the
-/// name's bytes, as the object's name is below the prefix before anything is escaped in it, then the finalizer of SplitMix64
-/// (`z ^= z >> 30; z *= 0xBF58476D1CE4E5B9; z ^= z >> 27; z *= 0x94D049BB133111EB; z ^= z >> 31`), modulo the number of
-/// shares.
+/// name's bytes, as the object's name is below the prefix before anything is escaped in it, then the finalizer of
+/// SplitMix64 (`z ^= z >> 30; z *= 0xBF58476D1CE4E5B9; z ^= z >> 27; z *= 0x94D049BB133111EB; z ^= z >> 31`), modulo
+/// the number of shares.
 public struct Shard: Sendable, Equatable {
   /// From 0.
   package let index: Int
@@ -85,9 +85,9 @@ struct ScheduledShard {
   ]
   private static let slurm = "SLURM_ARRAY_TASK_ID"
 
-  /// The share of an array's task, else that of a rank. In an array no rank counts: a job inherits the variables of the step
-  /// that it was submitted from, and files of ranks that nobody runs would not be sent. Ranks that do run in an array's task
-  /// send the same files, which does no harm.
+  /// The share of an array's task, else that of a rank. In an array no rank counts: a job inherits the variables of the
+  /// step that it was submitted from, and files of ranks that nobody runs would not be sent. Ranks that do run in an
+  /// array's task send the same files, which does no harm.
   func whole() throws(Failure) -> Shard {
     let slurm = try slurmArray
     var found = if let slurm { slurm } else { try pair(in: Self.arrays) }

@@ -103,8 +103,8 @@ struct S3URL: Sendable, Hashable {
     return Failure(.usage, "'\(text)' is not an S3 URL", remedy: form)
   }
 
-  /// 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and access points are named by an ARN;
-  /// the store decides about them.
+  /// 3 to 63 of `a-z 0-9 . -`. Old buckets of AWS also have capitals and underscores, and access points are named by an
+  /// ARN; the store decides about them.
   private static func check(bucket: String) throws(Failure) {
     if bucket.begins(with: "arn:") { return }
     guard !bucket.isEmpty else { throw Failure(.usage, "the S3 URL names no bucket", remedy: form) }
