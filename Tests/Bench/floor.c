@@ -2,10 +2,9 @@
 // CONNECTIONS transfers that PUT the parts of FILE to URL-1, URL-2, ...: read by pread into libcurl's buffer, without
 // checksum, signature or multipart upload. With "gathered" the TLS records of a write are sent together, by s3up's gather.c.
 #define _GNU_SOURCE
+#include "drive.h"
 #include "gather.h"
-#include <curl/curl.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +17,7 @@ typedef struct {
 
 static int file, gathers;
 static off_t size, part, next;
+static const char *url;
 
 static size_t reader(char *to, size_t one, size_t count, void *context) {
     Transfer *t = context;
@@ -37,8 +37,14 @@ static size_t drop(char *from, size_t one, size_t count, void *context) {
     return one * count;
 }
 
+static int sent(void *transfer) {
+    Transfer *t = transfer;
+    return t->at == t->end;
+}
+
 // The next part of the file, if there is one.
-static int begin(CURLM *multi, Transfer *t, const char *url) {
+static int begin(CURLM *multi, void *transfer) {
+    Transfer *t = transfer;
     char target[4096];
     if (next >= size) return 0;
     snprintf(target, sizeof target, "%s-%ld", url, (long)(next / part) + 1);
@@ -51,8 +57,8 @@ static int begin(CURLM *multi, Transfer *t, const char *url) {
 
 int main(int argc, char **argv) {
     if (argc != 7) return 64;
-    const char *url = argv[1];
-    int connections = atoi(argv[4]), running = 0, left, failed = 0;
+    int connections = atoi(argv[4]);
+    url = argv[1];
     struct stat status;
     if ((file = open(argv[2], O_RDONLY)) < 0 || fstat(file, &status)) return 66;
     size = status.st_size;
@@ -75,21 +81,7 @@ int main(int argc, char **argv) {
         curl_easy_setopt(t->handle, CURLOPT_HTTPHEADER, headers);
         curl_easy_setopt(t->handle, CURLOPT_FAILONERROR, 1L);
         curl_easy_setopt(t->handle, CURLOPT_PRIVATE, t);
-        begin(multi, t, url);
+        begin(multi, t);
     }
-    do {
-        curl_multi_perform(multi, &running);
-        for (CURLMsg *message; (message = curl_multi_info_read(multi, &left));) {
-            Transfer *t;
-            if (message->data.result) {
-                fprintf(stderr, "%s\n", curl_easy_strerror(message->data.result));
-                failed = 1;
-            }
-            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
-            curl_multi_remove_handle(multi, t->handle);
-            if (!failed) running += begin(multi, t, url);
-        }
-        if (running) curl_multi_poll(multi, NULL, 0, 1000, NULL);
-    } while (running);
-    return failed;
+    return drive(multi, sent, begin);
 }

@@ -2,9 +2,8 @@
 // CONNECTIONS transfers that ask for the ranges of URL; 256 KiB of a range are collected, and then written by pwrite. No
 // checksum, no signature, nothing that is compared.
 #define _GNU_SOURCE
-#include <curl/curl.h>
+#include "drive.h"
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,8 +39,14 @@ static size_t body(char *from, size_t one, size_t count, void *context) {
     return n;
 }
 
+static int loaded(void *transfer) {
+    Transfer *t = transfer;
+    return write_out(t) && t->at == t->end;
+}
+
 // The next range of the object, if there is one.
-static int begin(CURLM *multi, Transfer *t) {
+static int begin(CURLM *multi, void *transfer) {
+    Transfer *t = transfer;
     char text[64];
     if (next >= size) return 0;
     t->at = next;
@@ -73,7 +78,7 @@ static int look(char **argv) {
 
 int main(int argc, char **argv) {
     if (argc != 6) return 64;
-    int connections = atoi(argv[4]), running = 0, left, failed = 0;
+    int connections = atoi(argv[4]);
     range = atol(argv[3]);
     if (range < 1 || connections < 1) return 64;
     curl_global_init(CURL_GLOBAL_ALL);
@@ -88,20 +93,5 @@ int main(int argc, char **argv) {
         curl_easy_setopt(t->handle, CURLOPT_PRIVATE, t);
         begin(multi, t);
     }
-    do {
-        curl_multi_perform(multi, &running);
-        for (CURLMsg *message; (message = curl_multi_info_read(multi, &left));) {
-            Transfer *t;
-            if (message->data.result) {
-                fprintf(stderr, "%s\n", curl_easy_strerror(message->data.result));
-                failed = 1;
-            }
-            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
-            if (!write_out(t) || t->at != t->end) failed = 1;
-            curl_multi_remove_handle(multi, t->handle);
-            if (!failed) running += begin(multi, t);
-        }
-        if (running) curl_multi_poll(multi, NULL, 0, 1000, NULL);
-    } while (running);
-    return failed;
+    return drive(multi, loaded, begin);
 }

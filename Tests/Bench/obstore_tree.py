@@ -7,18 +7,10 @@ import pathlib
 import sys
 
 import obstore
-from obstore.store import S3Store
+from obstore_store import store
 
 endpoint, folder, prefix, _, connections, signing = sys.argv[1:]
-store = S3Store(
-    "bucket",
-    endpoint=endpoint,
-    region="us-east-1",
-    access_key_id=os.environ["AWS_ACCESS_KEY_ID"],
-    secret_access_key=os.environ["AWS_SECRET_ACCESS_KEY"],
-    unsigned_payload=signing == "unsigned",
-    client_options={"allow_http": True, "allow_invalid_certificates": True, "timeout": "300s"},
-)
+bucket = store(endpoint, unsigned_payload=signing == "unsigned")
 
 
 async def main():
@@ -26,7 +18,7 @@ async def main():
 
     async def work():
         for path in files:
-            await obstore.put_async(store, f"{prefix}/{path.relative_to(folder)}", path)
+            await obstore.put_async(bucket, f"{prefix}/{path.relative_to(folder)}", path)
 
     await asyncio.gather(*[work() for _ in range(int(connections) or 8)])
 
