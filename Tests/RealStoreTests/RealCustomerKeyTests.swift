@@ -40,7 +40,8 @@ extension RealStores {
         #expect(found.sha256 == source.sha256)
         #expect(try await store.get(run.key()).status == 400)
       case .swift:
-        // The store ignores the headers: for a part that is noticed in time, a whole object exists before the answer shows it.
+        // The store ignores the headers: for a part that is noticed in time, a whole object exists before the answer
+        // shows it.
         #expect(result.status == 69)
         #expect(event.message?.contains("does not encrypt with the SSE-C key") == true)
         if size > 8 << 20 {

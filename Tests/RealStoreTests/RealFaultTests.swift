@@ -72,8 +72,8 @@ extension RealStores {
       try await run.expect(run.key(), is: source)
     }
 
-    /// Regression: when a used connection broke without an answer, libcurl repeated the request by itself on another one, and
-    /// nobody knew that the first could have worked.
+    /// Regression: when a used connection broke without an answer, libcurl repeated the request by itself on another
+    /// one, and nobody knew that the first could have worked.
     @Test(
       "A complete whose answer is lost after the store assembled the object is a success with evidence",
       arguments: stores)

@@ -2,8 +2,8 @@ import Support
 import Testing
 
 extension RealStores {
-  /// Every legal key arrives unchanged; for a store that changes or refuses one, its known answer is expected, and nothing is
-  /// published under another name.
+  /// Every legal key arrives unchanged; for a store that changes or refuses one, its known answer is expected, and
+  /// nothing is published under another name.
   @Suite(.threeAtOnce) struct Keys {
     enum Outcome: Sendable, Equatable {
       case exact

@@ -1,6 +1,7 @@
 #!/bin/bash
 # demo.sh S3UP: uploads random bytes with the given binary to a real S3 server on loopback, reads the object back with
-# curl and compares the SHA-256 of both, and brings the file back with the given binary and compares it. Server and files are removed at the end, also after Ctrl-C.
+# curl and compares the SHA-256 of both, and brings the file back with the given binary and compares it. Server and files are
+# removed at the end, also after Ctrl-C.
 #   S3UP_DEMO_MIB  the size of the file (default 256)
 set -euo pipefail
 

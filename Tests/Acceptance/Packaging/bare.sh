@@ -11,14 +11,14 @@ for release in "$@"; do
   cp "$folder/s3up" "$bare/usr/local/bin/"
   cp "$CA_FILE" "$bare/etc/ssl/certs/ca-certificates.crt"
   echo "$release: $(chroot "$bare" ldd --version | head -n 1)"
-  in_it s3up put /root/file "s3://$BUCKET/bare-$release"
+  in_it s3up put /srv/file "s3://$BUCKET/bare-$release"
   # Nothing is trusted any more.
   : >"$bare/etc/ssl/certs/ca-certificates.crt"
-  if in_it s3up put /root/file "s3://$BUCKET/bare-$release" --retries 1 2>"$bare.log"; then
+  if in_it s3up put /srv/file "s3://$BUCKET/bare-$release" --retries 1 2>"$bare.log"; then
     echo "$release: it trusted an authority that is gone" >&2
     exit 1
   fi
   tail -n 2 "$bare.log"
-  cp "$CA_FILE" "$bare/root/ca.pem"
-  in_it SSL_CERT_FILE=/root/ca.pem s3up put /root/file "s3://$BUCKET/bare-$release-2"
+  cp "$CA_FILE" "$bare/srv/ca.pem"
+  in_it SSL_CERT_FILE=/srv/ca.pem s3up put /srv/file "s3://$BUCKET/bare-$release-2"
 done

@@ -20,17 +20,17 @@ cmp "$package" "$folder/again/${package##*/}" || fail "made again, it is another
 
 bare_system "$release"
 files() { (cd "$bare" && find etc usr var root -name '*s3up*' -not -path 'var/*/apt/*' | sort); }
-cp "$package" "$bare/root/new.deb"
+cp "$package" "$bare/srv/new.deb"
 in_it apt-get -q -y update >"$bare.log" 2>&1 || fail "$(tail "$bare.log")"
-in_it DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends /root/new.deb >"$bare.log" 2>&1 ||
+in_it DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends /srv/new.deb >"$bare.log" 2>&1 ||
   fail "$(tail "$bare.log")"
 in_it dpkg --verify s3up || fail "installed, it is not what the package holds"
 cp "$CA_FILE" "$bare/etc/ssl/certs/ca-certificates.crt"
 in_it s3up --version
 key=s3://$BUCKET/deb-$release
-in_it s3up put /root/file "$key"
-in_it s3up get "$key" /root/back --overwrite
-cmp "$bare/root/file" "$bare/root/back" || fail "what came back is not what went up"
+in_it s3up put /srv/file "$key"
+in_it s3up get "$key" /srv/back --overwrite
+cmp "$bare/srv/file" "$bare/srv/back" || fail "what came back is not what went up"
 in_it sh -c 'bash -n /usr/share/bash-completion/completions/s3up'
 in_it DEBIAN_FRONTEND=noninteractive apt-get -q -y purge s3up >"$bare.log" 2>&1 || fail "$(tail "$bare.log")"
 rm -rf "$bare/root/.local"

@@ -19,7 +19,7 @@ bare_system() {
     touch "$bare/made"
   fi
   mkdir -p "$bare/etc/ssl/certs"
-  head -c 50M /dev/urandom >"$bare/root/file"
+  head -c 50M /dev/urandom >"$bare/srv/file"
 }
 
 # in_it COMMAND ARG...: in that system, with the store's credentials and nothing else in the environment.

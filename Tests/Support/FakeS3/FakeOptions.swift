@@ -55,8 +55,8 @@ package struct FakeOptions: Sendable {
   package var createNamesEncryption = true
   /// Everybody may read, whatever ACL was requested.
   package var letsEverybodyRead = false
-  /// A GET with `?acl`, `?tagging`, `?retention` or `?legal-hold` gets the object itself, as from a store that does not know
-  /// these queries.
+  /// A GET with `?acl`, `?tagging`, `?retention` or `?legal-hold` gets the object itself, as from a store that does not
+  /// know these queries.
   package var ignoresSettingsQueries = false
   /// The answer to a question for a retention or legal hold that an object has not.
   package var noLock: (status: Int, code: String) = (404, "NoSuchObjectLockConfiguration")

@@ -60,9 +60,9 @@ enum Watch {
     var cpuSeconds: Double
   }
 
-  /// The peak from wait4. But for a spawned child the kernel also counts the memory that its parent had at exec, so a number
-  /// not above the parent's own peak says nothing about the child: then the last VmHWM counts, which is read every few
-  /// milliseconds. The kernel's counters lag by some pages per thread, hence the slack.
+  /// The peak from wait4. But for a spawned child the kernel also counts the memory that its parent had at exec, so a
+  /// number not above the parent's own peak says nothing about the child: then the last VmHWM counts, which is read
+  /// every few milliseconds. The kernel's counters lag by some pages per thread, hence the slack.
   static func wait(_ pid: pid_t, ownPeak: Int) -> End {
     var seen = 0
     var status: Int32 = 0
