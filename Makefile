@@ -75,7 +75,7 @@ test: deps toolchain
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
 	rm -f $(JSON_LINES)
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 S3UP_JSON_LINES=$(JSON_LINES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
-	$(STORES) run seaweedfs -- sh -ec 'Tests/Acceptance/Example/run.sh; Tests/Acceptance/Tickets/scripts.sh $(DEBUG); Tests/Acceptance/Browser/run.sh $(DEBUG)'
+	$(STORES) run seaweedfs -- sh -ec 'Tests/Acceptance/Screens/run.sh $(DEBUG) & Tests/Acceptance/Example/run.sh; Tests/Acceptance/Tickets/scripts.sh $(DEBUG); Tests/Acceptance/Browser/run.sh $(DEBUG); wait $$!'
 	Tests/Acceptance/Json/check.sh $(JSON_LINES)
 	Tests/Acceptance/Jobs/check.sh
 	Tests/Acceptance/docs.sh

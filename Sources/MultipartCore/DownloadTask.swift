@@ -12,9 +12,7 @@ public final class DownloadTask: Sendable {
 
   /// The progress; can be read at any time.
   public var progress: UploadState {
-    UploadState(
-      downloader.progress,
-      activity: downloader.client.signer.waitsForCredentials ? .waitingForCredentials : downloader.progress.activity)
+    UploadState(downloader.progress, activity: downloader.client.activity(of: downloader.progress))
   }
 
   /// Runs the download; call it once. Cancelling the calling task stops it.

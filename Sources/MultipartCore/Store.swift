@@ -78,7 +78,7 @@ public final class Store: Sendable {
     self.signer = signer(shared)
     client = S3Client(
       signer: presigned ?? self.signer, transport: transport, world: world, stallTimeout: stallTimeout,
-      answerTimeout: settings.transfer.answerTimeout)
+      answerTimeout: settings.transfer.answerTimeout, connectTimeout: settings.transfer.connectTimeout)
     address = BucketAddress(
       endpoint.bucket,
       CommonHeaders(expectedBucketOwner: options.expectedBucketOwner, requestPayer: options.requestPayer))

@@ -85,7 +85,8 @@ struct TicketLink {
     self.transfer = transfer
     client = S3Client(
       signer: TicketSigner(ticket, now: world.now), transport: transport, world: world,
-      stallTimeout: transfer.stallTimeout, answerTimeout: transfer.answerTimeout)
+      stallTimeout: transfer.stallTimeout, answerTimeout: transfer.answerTimeout,
+      connectTimeout: transfer.connectTimeout)
   }
 
   /// The same connections for another ticket.

@@ -1,6 +1,8 @@
 /// What an upload is currently doing.
 public enum UploadActivity: Sendable, Equatable {
   case starting
+  /// No answer has come yet in this run. At that uptime a connection that is not made is given up.
+  case connecting(until: Duration)
   case waitingForRun
   case waitingForCredentials
   /// Looking for an unfinished upload.
@@ -10,6 +12,8 @@ public enum UploadActivity: Sendable, Equatable {
   /// Waiting for bytes of a stream.
   case reading
   case sending
+  /// All bytes of the requests under way have arrived, and their answers are missing.
+  case waitingForAnswers
   /// Bytes of an object are coming.
   case receiving
   /// Waiting until a retry, and why.

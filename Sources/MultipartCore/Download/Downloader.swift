@@ -187,7 +187,7 @@ final class Downloader: Performer {
   func show(_ machine: DownloadMachine, nextTry: (until: Duration, why: Wording)?) {
     let activity: UploadActivity =
       switch machine.state {
-      case _ where nextTry != nil && !machine.standing(isTransferring: true):
+      case _ where nextTry != nil && progress.connections == 0:
         nextTry.map { .waitingToRetry(why: $0.why, until: $0.until) } ?? .starting
       case .idle, .asking, .opening: .starting
       case .loading: .receiving

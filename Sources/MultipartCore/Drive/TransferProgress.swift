@@ -7,6 +7,8 @@ package final class TransferProgress: Sendable {
   package var parts: Int? { planned.withLock { $0 } }
   private let planned: Locked<Int?>
   private let onTheWay = Atomic<Int64>(0)
+  /// The sizes of the bodies that are being sent.
+  private let toArrive = Atomic<Int64>(0)
   private let confirmed = Atomic<Int64>(0)
   private let sent = Atomic<Int64>(0)
   private let arrivedBytes = Atomic<Int64>(0)
@@ -36,6 +38,11 @@ package final class TransferProgress: Sendable {
   /// How often the upload has begun again; `bytes` then starts from zero.
   package var beginnings: Int { begun.load(ordering: .relaxed) }
   package var activity: UploadActivity { doing.withLock { $0 } }
+  /// Every body that is being sent has arrived, and no answer has come yet.
+  var awaitsAnswers: Bool {
+    let all = toArrive.load(ordering: .relaxed)
+    return all > 0 && onTheWay.load(ordering: .relaxed) >= all
+  }
 
   func show(_ activity: UploadActivity) { doing.withLock { $0 = activity } }
 
@@ -63,9 +70,11 @@ package final class TransferProgress: Sendable {
     var isCopy = false
   }
 
-  func begin(_ transfer: Transfer? = nil) -> PartProgress {
+  /// `size`: of the body that is sent.
+  func begin(_ transfer: Transfer? = nil, sending size: Int64 = 0) -> PartProgress {
     active.wrappingAdd(1, ordering: .relaxed)
-    let part = PartProgress(self, transfer)
+    toArrive.wrappingAdd(size, ordering: .relaxed)
+    let part = PartProgress(self, transfer, size)
     if let transfer { underWay.withLock { $0[transfer] = part } }
     return part
   }
@@ -84,12 +93,14 @@ package final class TransferProgress: Sendable {
   final class PartProgress: Sendable {
     private let whole: TransferProgress
     private let transfer: Transfer?
+    private let size: Int64
     private let moved = Atomic<Int64>(0)
     private let acked = Atomic<Int64>(0)
 
-    init(_ whole: TransferProgress, _ transfer: Transfer?) {
+    init(_ whole: TransferProgress, _ transfer: Transfer?, _ size: Int64) {
       self.whole = whole
       self.transfer = transfer
+      self.size = size
     }
 
     var bytes: Int64 { moved.load(ordering: .relaxed) }
@@ -111,6 +122,7 @@ package final class TransferProgress: Sendable {
     func end(confirmed size: Int64?) {
       if let transfer { whole.underWay.withLock { $0[transfer] = nil } }
       whole.active.wrappingSubtract(1, ordering: .relaxed)
+      whole.toArrive.wrappingSubtract(self.size, ordering: .relaxed)
       whole.onTheWay.wrappingSubtract(acknowledged, ordering: .relaxed)
       guard let size else { return }
       if let part = transfer?.part, !whole.arrived.withLock({ $0.insert(part).inserted }) { return }

@@ -60,7 +60,7 @@ final class DownloadMaking: ObjectMaking {
   func size(of downloader: Downloader) -> Int64 { downloader.wanted?.object.size ?? 0 }
 
   func progress(of downloader: Downloader) -> (file: String, state: UploadState) {
-    (downloader.name, UploadState(downloader.progress, activity: downloader.progress.activity))
+    (downloader.name, UploadState(downloader.progress, activity: downloader.client.activity(of: downloader.progress)))
   }
 
   func failed(_ found: WantedObject?, _ failure: Failure) -> BatchResult {

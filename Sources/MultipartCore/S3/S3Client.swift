@@ -10,8 +10,16 @@ package struct S3Client: Sendable {
   let answerTimeout: Duration
   /// Each answer ends its connection.
   var closesConnections = false
-  /// A store has answered in this run.
-  private let hasAnswered = Locked(false)
+  /// How long a connection may take.
+  private let connectTimeout: Duration
+  private let contact = Locked(Contact())
+
+  private struct Contact {
+    /// A store has answered in this run.
+    var hasAnswered = false
+    /// Since when a request has been waiting for the first answer of all.
+    var waitingSince: Duration?
+  }
 
   /// If nobody sets how long a store may be silent. Some copy each part then; a dead line shows before that, by the
   /// kernel's own probes.
@@ -19,9 +27,10 @@ package struct S3Client: Sendable {
 
   package init(
     signer: any RequestSigner, transport: any Transport, world: World, stallTimeout: Duration = .seconds(30),
-    answerTimeout: Duration = patience
+    answerTimeout: Duration = patience, connectTimeout: Duration = TransportOptions().connectTimeout
   ) {
     self.answerTimeout = answerTimeout
+    self.connectTimeout = connectTimeout
     self.signer = signer
     self.transport = transport
     self.world = world
@@ -29,6 +38,20 @@ package struct S3Client: Sendable {
   }
 
   package var signsPayload: Bool { signer.signsPayload }
+
+  /// What a run does, with what its machine does not know.
+  func activity(of progress: TransferProgress) -> UploadActivity {
+    if signer.waitsForCredentials { return .waitingForCredentials }
+    switch progress.activity {
+    case .starting, .looking:
+      // Most stores answer sooner.
+      guard let since = contact.withLock({ $0.waitingSince }), world.uptime() - since >= .seconds(1) else { break }
+      return .connecting(until: since + connectTimeout)
+    case .sending where progress.awaitsAnswers: return .waitingForAnswers
+    default: break
+    }
+    return progress.activity
+  }
 
   /// One try. What a refusal teaches (a clock that is off, another region, an expired session) is applied, and the
   /// request is sent once more for each kind of lesson. `prepare` can change the request last.
@@ -101,17 +124,20 @@ package struct S3Client: Sendable {
     wire.closesConnection = closesConnections
     prepare(&wire)
     world.log(2, "> \(request.operation) \(wire)\(Self.shown(wire.redactedHeaders))")
+    let sent = world.uptime()
+    contact.withLock { if !$0.hasAnswered, $0.waitingSince == nil { $0.waitingSince = sent } }
     do throws(Failure) {
       let answer = try await transport.send(wire)
       world.log(2, "< \(answer.status) to \(request.operation)\(Self.shown(answer.headers))")
       if var page = WebPage.failure(answer, to: request.operation) {
         // During a run a laptop may have changed its network; before the first answer, a wrong endpoint stays wrong.
-        page.isSettled = hasAnswered.withLock { !$0 }
+        page.isSettled = contact.withLock { !$0.hasAnswered }
         throw page
       }
-      hasAnswered.withLock { $0 = true }
+      contact.withLock { $0 = Contact(hasAnswered: true) }
       return (answer, wire)
     } catch {
+      contact.withLock { $0.waitingSince = nil }
       world.log(2, "< \(request.operation) failed: \(error.message)")
       throw error
     }

@@ -90,7 +90,7 @@ struct BodySender: Sendable {
   private func counted<Operation: S3Operation>(
     _ operation: Operation, _ body: any PartBody, _ fresh: Bool, _ transfer: TransferProgress.Transfer? = nil
   ) async throws(Failure) -> Operation.Output {
-    let part = progress.begin(transfer)
+    let part = progress.begin(transfer, sending: body.length)
     var confirmed: Int64?
     defer { part.end(confirmed: confirmed) }
     do throws(Failure) {

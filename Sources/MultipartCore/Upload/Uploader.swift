@@ -79,9 +79,7 @@ package final class Uploader: Performer {
   }
 
   /// The current one; requests that wait for credentials count as sent.
-  package var activity: UploadActivity {
-    client.signer.waitsForCredentials ? .waitingForCredentials : progress.activity
-  }
+  package var activity: UploadActivity { client.activity(of: progress) }
 
   /// Called after the result was reported, or could not be: only then is the record deleted. If the process is killed
   /// before, the next run finds by it that the object is complete, and sends nothing.

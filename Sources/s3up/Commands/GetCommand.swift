@@ -165,7 +165,7 @@ struct GetCommand {
     let result: DownloadedObject
     do throws(Failure) {
       result = try await download.run()
-      progress.finish()
+      progress.finish(isWhole: result.outcome == .completed || result.outcome == .unchanged)
     } catch {
       progress.finish()
       throw error

@@ -43,8 +43,11 @@ final class ProgressTicker: Sendable {
   /// On Ctrl-Z.
   func pause() { printer.pause(state(), now: session.world.uptime()) }
 
-  func finish() {
+  /// `isWhole`: the object is at its target, so the last frame says so, whoever has brought it there.
+  func finish(isWhole: Bool = false) {
     task.withLock { $0 }?.cancel()
-    printer.finish(state(), now: session.world.uptime())
+    var state = state()
+    if isWhole { (state.done, state.partsDone) = (state.total ?? state.done, state.parts ?? state.partsDone) }
+    printer.finish(state, now: session.world.uptime())
   }
 }

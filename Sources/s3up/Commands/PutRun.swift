@@ -56,7 +56,7 @@ struct PutRun: Sendable {
       // nothing.
       defer { upload.forget() }
       try alarm.disarm()
-      progress.finish()
+      progress.finish(isWhole: object.outcome == .completed || object.outcome == .unchanged)
       try say(object, upload)
     } catch {
       progress.finish()

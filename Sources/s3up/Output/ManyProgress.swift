@@ -40,7 +40,7 @@ struct ManyProgress: Sendable {
     let room = max(0, min(Self.mostLines, rows - 2))
     var lines = slow.prefix(room).map { running in
       var state = ProgressState(running.source, running.state)
-      state.words = state.pause(at: now)
+      state.pause(at: now)
       return ProgressLine.draw(state, width: width)
     }
     if slow.count > room, room > 0 { lines.append(TextWidth.cut("and \(slow.count - room) more", to: width)) }

@@ -7,7 +7,7 @@ enum ProgressLine {
 
   private static let barRank = 4
   private static let shortestBar = 12
-  private static let shortestName = 12
+  static let shortestName = 12
 
   /// At most `width` columns. If there is little space, fields are left out in this order: connections, parts, bar, rate,
   /// bytes, time left, and finally the name; the percentage stays.

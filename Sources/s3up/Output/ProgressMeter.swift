@@ -26,12 +26,13 @@ struct ProgressMeter: Sendable {
     if wasPaused || !state.activity.isSending { (rates, moved) = (RateMeter(), now) }
     rates.add(state.transferred, at: now)
     if state.transferred > transferred { (transferred, moved) = (state.transferred, now) }
-    measured.words = state.pause(at: now)
+    measured.pause(at: now)
     guard measured.words == nil else { return measured }
     measured.rate = rates.rate.flatMap { $0 > 0 ? $0 : nil }
     if let moved, now - moved >= Self.shortestStall, state.connections > 0 {
-      measured.words = "stalled for \(Human.clock(now - moved))"
-      measured.rate = nil
+      let waits = state.activity == .waitingForAnswers
+      measured.words = waits ? ProgressState.waiting : "stalled for \(Human.clock(now - moved))"
+      (measured.fewerWords, measured.rate) = (waits ? "waiting" : "stalled", nil)
     } else {
       measured.eta = state.total.flatMap { rates.eta(remaining: $0 - state.done) }
     }
@@ -40,18 +41,27 @@ struct ProgressMeter: Sendable {
 }
 
 extension ProgressState {
-  /// What it is doing while no byte moves, in words; nil while bytes move.
-  func pause(at now: Duration) -> String? {
-    guard activity.isSending else { return activity.words(at: now) }
-    // Everything was sent, and answers are missing.
-    guard let total, total > 0, done >= total, connections > 0 else { return nil }
-    return "waiting for the store"
+  fileprivate static let waiting = "waiting for the store"
+
+  /// Sets the words for what it is doing while no byte moves; none while bytes move.
+  mutating func pause(at now: Duration) {
+    fewerWords = activity.fewerWords(at: now)
+    if !activity.isSending {
+      words = activity.words(at: now)
+    } else if let total, total > 0, done >= total, connections > 0 {
+      words = Self.waiting
+    } else {
+      words = nil
+    }
   }
 
-  /// With words that leave room for the rest: those of a retry are long.
+  /// With fewer words if the others would take more than half of a line, and in any case no more than leave room for the
+  /// end of a name and the percentage.
   func shortened(_ width: Int) -> ProgressState {
     var state = self
-    state.words = words.map { TextWidth.cut($0, to: max(12, width / 3)) }
+    if let words, TextWidth.columns(words) > width / 2 { state.words = fewerWords ?? words }
+    let room = width - "100%    ".count - min(TextWidth.columns(name), ProgressLine.shortestName)
+    state.words = state.words.map { TextWidth.cut($0, to: max(14, room)) }
     return state
   }
 }
@@ -60,7 +70,7 @@ extension UploadActivity {
   /// Whether bytes are expected to arrive.
   var isSending: Bool {
     switch self {
-    case .sending, .receiving, .stopping: true
+    case .sending, .waitingForAnswers, .receiving, .stopping: true
     default: false
     }
   }
@@ -68,12 +78,14 @@ extension UploadActivity {
   func words(at now: Duration) -> String {
     switch self {
     case .starting: "starting"
+    case .connecting(let until) where until > now: "connecting, \(Human.clock(until - now)) left"
+    case .connecting: "waiting for the first answer"
     case .waitingForRun: "waiting for another run"
     case .waitingForCredentials: "waiting for credentials"
     case .looking: "looking for an unfinished upload"
     case .comparing: "comparing parts"
     case .reading: "waiting for the source"
-    case .sending: "sending"
+    case .sending, .waitingForAnswers: "sending"
     case .receiving: "receiving"
     case .waitingToRetry(let why, let until):
       SafeText.oneLine(why.commandText) + ", next try in \(Human.clock(max(.zero, until - now)))"
@@ -81,6 +93,18 @@ extension UploadActivity {
     case .checking: "checking"
     case .cleaningUp: "cleaning up"
     case .stopping: "stopping"
+    }
+  }
+
+  /// The same where there is little space; nil if there are no fewer.
+  func fewerWords(at now: Duration) -> String? {
+    switch self {
+    case .connecting: "connecting"
+    case .waitingForRun, .waitingForCredentials, .reading, .sending, .waitingForAnswers: "waiting"
+    case .looking: "looking"
+    case .comparing: "comparing"
+    case .waitingToRetry(_, let until): "next try in \(Human.clock(max(.zero, until - now)))"
+    case .starting, .receiving, .assembling, .checking, .cleaningUp, .stopping: nil
     }
   }
 }

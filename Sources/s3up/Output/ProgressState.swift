@@ -21,6 +21,8 @@ struct ProgressState: Sendable, Equatable {
   var eta: Duration?
   /// What it is doing, in words; nil while bytes are arriving.
   var words: String?
+  /// The same for a narrow terminal.
+  var fewerWords: String?
 
   init(name: String, total: Int64?, parts: Int? = nil) {
     self.name = name

@@ -23,32 +23,24 @@ extension UploadedObject {
     let facts = Human.facts(
       Human.size(size) + (parts > 1 ? " in \(Human.count(parts, "part"))" : ""), resumed: bytesResumed,
       moved: bytesSent, took: took, retries: retries)
-    return "\(file == "-" ? "standard input" : file) to \(target) (\(facts)\(proof))"
-  }
-
-  /// What proves it, in short: `proven by CRC64NVME`. Where it is no checksum, the evidence as it is.
-  private var proof: String {
-    if evidence.isEmpty { return "" }
-    if let checksum, evidence.begins(with: checksum.name) { return "; proven by " + checksum.name }
-    return "; " + SafeText.oneLine(evidence)
+    return "\(file == "-" ? "standard input" : file) to \(target) (\(facts)\(Human.proof(evidence, checksum)))"
   }
 }
 
 extension DownloadedObject {
-  /// `got s3://b/k as FILE (1.0 GiB, 12.3 s, 83 MiB/s; CRC64NVME abc= of the object is the file's)`. The source is
-  /// `s3://BUCKET/KEY`, or a URL without its query.
+  /// `downloaded s3://b/k to FILE (1.0 GiB, 12.3 s, 83 MiB/s; proven by CRC64NVME)`. The source is `s3://BUCKET/KEY`, or a
+  /// URL without its query.
   func line(source: String, destination: String, took: Duration) -> String {
     let object = SafeText.oneLine(source, limit: .max)
     let file = SafeText.oneLine(destination, limit: .max)
-    let evidence = SafeText.oneLine(evidence)
     switch outcome {
-    case .unchanged: return "unchanged \(file) from \(object) (\(Human.size(size)); \(evidence))"
-    case .skipped: return "skipped \(file): \(evidence)"
+    case .unchanged: return "unchanged \(file) from \(object) (\(Human.size(size)); \(SafeText.oneLine(evidence)))"
+    case .skipped: return "skipped \(file): \(SafeText.oneLine(evidence))"
     case .completed, .planned: break
     }
     let facts = Human.facts(
       Human.size(size), resumed: bytesResumed, moved: bytesReceived, took: took, retries: retries)
-    return "got \(object) as \(file) (\(facts); \(evidence))"
+    return "downloaded \(object) to \(file) (\(facts)\(Human.proof(evidence, checksum)))"
   }
 }
 
@@ -62,6 +54,13 @@ extension VerifiedObject {
 }
 
 extension Human {
+  /// What proves it, in short: `proven by CRC64NVME`. Where it is no checksum, the evidence as it is.
+  fileprivate static func proof(_ evidence: String, _ checksum: ObjectChecksum?) -> String {
+    if evidence.isEmpty { return "" }
+    if let checksum, evidence.begins(with: checksum.name) { return "; proven by " + checksum.name }
+    return "; " + SafeText.oneLine(evidence)
+  }
+
   fileprivate static func facts(
     _ size: String, resumed: Int64, moved: Int64, took: Duration, retries: Int
   ) -> String {

@@ -1,6 +1,7 @@
-import MultipartCore
 import Support
 import Testing
+
+@testable import MultipartCore
 
 @Suite(.timeLimit(.minutes(15))) struct S3RequestTests {
   private let common = CommonHeaders(expectedBucketOwner: "111122223333", requestPayer: true)
@@ -173,5 +174,25 @@ import Testing
     #expect(get.headers["x-amz-checksum-mode"] == nil)
     #expect(!get.carriesChecksum && !head.carriesChecksum)
     #expect(s3Failure { _ = try GetObject(ObjectAddress("b", "k"), range: -1...9).request() }?.code == .usage)
+  }
+
+  @Test("Until the first answer of a run it is known how long a connection may still take")
+  func firstContact() async throws {
+    let (clock, progress) = (TestWorld(), TransferProgress(total: nil, parts: nil))
+    let (seen, asking) = (Locked<[UploadActivity]>([]), Locked<S3Client?>(nil))
+    let store = ScriptedStore { (_, number) throws(Failure) in
+      clock.advance(.seconds(3))
+      if let client = asking.withLock({ $0 }) { seen.withLock { $0.append(client.activity(of: progress)) } }
+      if number == 1 { throw Failure(.network, "no connection") }
+      return Response(status: 200, headers: ["Content-Length": "1", "ETag": "\"e\""])
+    }
+    let client = try store.client(clock.world)
+    asking.withLock { $0 = client }
+    let head = HeadObject(ObjectAddress("bucket", "k"))
+    _ = try? await client.perform(head)
+    #expect(client.activity(of: progress) == .starting)
+    for _ in 1...2 { _ = try await client.perform(head) }
+    let states = seen.withLock { $0 }
+    #expect(states == [.connecting(until: .seconds(1010)), .connecting(until: .seconds(1013)), .starting])
   }
 }

@@ -151,6 +151,25 @@ import Testing
     }
   }
 
+  @Test("Answers are awaited once every body under way has arrived, and no longer when another one begins")
+  func awaitsAnswers() {
+    let progress = TransferProgress(total: 20, parts: 2)
+    #expect(!progress.awaitsAnswers)
+    let first = progress.begin(.init(part: 1), sending: 10)
+    first.acknowledge(9)
+    #expect(!progress.awaitsAnswers)
+    first.acknowledge(10)
+    #expect(progress.awaitsAnswers)
+    let second = progress.begin(.init(part: 2), sending: 10)
+    #expect(!progress.awaitsAnswers)
+    second.acknowledge(10)
+    #expect(progress.awaitsAnswers)
+    first.end(confirmed: 10)
+    #expect(progress.awaitsAnswers)
+    second.end(confirmed: nil)
+    #expect(!progress.awaitsAnswers)
+  }
+
   @Test("An upload that begins again starts counting again")
   func reset() {
     let progress = TransferProgress(total: 10, parts: 2)

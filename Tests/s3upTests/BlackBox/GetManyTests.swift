@@ -39,7 +39,7 @@ import Testing
   }
 
   private func got(_ result: ChildProcess.Result) -> [String] {
-    result.lines.filter { $0.hasPrefix("got ") }.compactMap { $0.split(separator: " ").dropFirst(3).first }
+    result.lines.filter { $0.hasPrefix("downloaded ") }.compactMap { $0.split(separator: " ").dropFirst(3).first }
       .map(String.init).sorted()
   }
 

@@ -81,12 +81,16 @@ import Testing
     #expect(run.line.contains("stalled for 7s") && !run.line.contains("ETA") && !run.line.contains("/s"))
     run.run(.milliseconds(200), rate: Self.mega)
     #expect(run.shown.words == nil)
+    run.state.activity = .waitingForAnswers
+    run.run(.seconds(5), rate: 0)
+    #expect(run.shown.words == "waiting for the store" && run.shown.rate == nil, "nothing can move")
   }
 
   @Test(
     "Each state has a text, and only sending has a rate and a time left",
     arguments: [
-      (UploadActivity.starting, "starting"), (.waitingForRun, "waiting for another run"),
+      (UploadActivity.starting, "starting"), (.connecting(until: .seconds(9)), "connecting, 4s left"),
+      (.connecting(until: .seconds(4)), "waiting for the first answer"), (.waitingForRun, "waiting for another run"),
       (.waitingForCredentials, "waiting for credentials"), (.looking, "looking for an unfinished upload"),
       (.comparing, "comparing parts"), (.reading, "waiting for the source"), (.assembling, "assembling"),
       (.checking, "checking"), (.cleaningUp, "cleaning up"),
@@ -123,5 +127,13 @@ import Testing
     run.look()
     let line = ProgressLine.draw(run.shown, width: 24)
     #expect(line.contains("assembling") && line.contains("0%"), "\(line)")
+    let why: Wording = "the store throttles UploadPart: please reduce your rate"
+    run.state.activity = .waitingToRetry(why: why, until: .seconds(4))
+    run.look()
+    for width in [30, 38, 78] {
+      let line = ProgressLine.draw(run.shown, width: width)
+      #expect(line.contains("next try in 4s") && !line.contains("…") && line.contains("0%"), "\(line)")
+    }
+    #expect(ProgressLine.draw(run.shown, width: 150).contains("please reduce your rate, next try in 4s"))
   }
 }

@@ -1,0 +1,7 @@
+#!/bin/bash
+# run.sh BINARY [OPTION...]: the screens of screens.py, at a store that stores.sh has started:
+#   Tests/Stores/stores.sh run seaweedfs -- Tests/Acceptance/Screens/run.sh .build/debug/s3up
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
+Tests/Stores/deps.sh tmux
+exec python3 Tests/Acceptance/Screens/screens.py "$@"
