@@ -11,6 +11,7 @@ PORTABLE := .build/portable
 SOURCES  := Package.swift $(shell find Sources -type f 2>/dev/null)
 STORES   := Tests/Stores/stores.sh
 JSON_LINES := $(CURDIR)/.build/json-lines
+TRACES   := $(CURDIR)/.build/traces
 SOAK_TOOLS := slurmctld slurmd slurm-client munge parallel rsync strace iproute2
 SHARE    := $(DESTDIR)$(PREFIX)/share
 BIN_DIR  := $(DESTDIR)$(PREFIX)/bin
@@ -73,10 +74,11 @@ SUITES = env NO_COLOR=1 .build/debug/s3upPackageTests.xctest --testing-library s
 test: deps toolchain
 	$(SWIFT) build --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 Tests/recap.sh $(SUITES) 'SupportTests|MultipartCoreTests'
-	rm -f $(JSON_LINES)
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 S3UP_JSON_LINES=$(JSON_LINES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
+	rm -rf $(JSON_LINES) $(TRACES)
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 S3UP_JSON_LINES=$(JSON_LINES) S3UP_TRACES=$(TRACES) Tests/recap.sh $(STORES) run all -- $(SUITES) 's3upTests|RealStoreTests'
 	$(STORES) run seaweedfs -- sh -ec 'Tests/Acceptance/Screens/run.sh $(DEBUG) & Tests/Acceptance/Example/run.sh; Tests/Acceptance/Tickets/scripts.sh $(DEBUG); Tests/Acceptance/Browser/run.sh $(DEBUG); wait $$!'
 	Tests/Acceptance/Json/check.sh $(JSON_LINES)
+	Tests/Acceptance/Trace/check.sh $(TRACES)
 	Tests/Acceptance/Jobs/check.sh
 	Tests/Acceptance/docs.sh
 

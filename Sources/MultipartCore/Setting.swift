@@ -29,6 +29,8 @@ public enum Setting: String, Sendable, CaseIterable {
   case asItIs
   // A run of many: what it sends, and what it writes about that.
   case include, exclude, allowsNothing, manifest, failedNames, variables, endsWithZero
+  // What any run writes about itself.
+  case trace, report
 
   /// How a text names a setting.
   public enum Form: Sendable, Equatable {

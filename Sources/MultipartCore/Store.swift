@@ -137,8 +137,14 @@ extension StoreOptions {
   }
 
   func world() -> World {
-    hooks.world
+    var world =
+      hooks.world
       ?? .ofProcess(
         environment ?? ProcessEnvironment.variables(), upTo: log == nil ? -1 : 2, log: log ?? { _, _ in })
+    if let timeline {
+      world.timeline = timeline
+      timeline.begin(in: world)
+    }
+    return world
   }
 }

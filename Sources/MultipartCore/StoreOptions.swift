@@ -81,6 +81,8 @@ public struct StoreOptions: Sendable {
   public var environment: [String: String]?
   /// Receives what happens: level 0 is for everybody to see, 1 is more, 2 is each request. Secrets are left out.
   public var log: (@Sendable (_ level: Int, _ message: Wording) -> Void)?
+  /// Collects what happens over time, to be written as a trace; nil: nothing is collected.
+  public var timeline: Timeline?
 
   /// Where each value came from, if the program knows: an option, a variable.
   package var origins: [Setting: Provenance] = [:]

@@ -15,6 +15,8 @@ package struct World: Sendable {
   package var log: @Sendable (_ level: Int, _ message: @autoclosure () -> Wording) -> Void
   /// The secrets of this run, which no output may contain.
   package let secrets: SecretsInUse
+  /// Collects what happens, if somebody wants that.
+  package var timeline: Timeline?
 
   package init(
     now: @escaping @Sendable () -> Timestamp,

@@ -227,6 +227,7 @@ extension Downloader {
       let (claims, ticket) = (claims, claims.enter())
       let last = Locked<Int64>(0)
       let bytes = Locked<[UInt8]>([])
+      let traced = Locked<RequestTrace?>(nil)
       let sink = try RangeSink(
         wanted, algorithms, step: inMemory ? Int(length) : RangeSink.step,
         moved: { received in
@@ -234,7 +235,7 @@ extension Downloader {
             defer { last = received }
             return last
           }
-          transfer.add(received - before)
+          transfer.add(received - before, of: traced.withLock { $0 })
           transfer.acknowledge(received)
         },
         take: { piece, at in
@@ -256,6 +257,8 @@ extension Downloader {
             versionID: options.versionID ?? object.versionID, wantsChecksums: isListed, sink: sink)
         ) { request in
           request.freshConnection = fresh
+          transfer.goes(with: request.trace)
+          traced.withLock { $0 = request.trace }
         }
       } catch {
         throw Self.meaning(of: error)

@@ -100,7 +100,8 @@ final class Downloader: Performer {
     (client, world) = (store.client, store.world)
     address = store.address(key, customerKey: options.customerKey)
     (self.kind, self.name, self.options) = (kind, name, options)
-    (self.run, self.wanted, self.tell) = (run, wanted, tell)
+    (self.run, self.wanted) = (run, wanted)
+    self.tell = world.tracing(tell)
     rangeSize = kind.rangeSize(options)
     ahead = kind.isStream ? max(2, min(Self.mostAhead, Int(Self.mostInMemory / rangeSize))) : nil
     etagMayBeMD5 = store.etagMayBeMD5
@@ -154,8 +155,8 @@ final class Downloader: Performer {
       run.sends()
       begin(.part(.init(part: range, isCopy: isCopy))) { await self.get(range, fresh: fresh, isCopy: isCopy) }
     case .cancel(let range): tasks.cancel(range) { _ in false }
-    case .prove: begin { await self.prove() }
-    case .publish: begin { await self.publish() }
+    case .prove: begin { await self.world.timed("proof", at: self.place) { await self.prove() } }
+    case .publish: begin { await self.world.timed("publishing", at: self.place) { await self.publish() } }
     case .say(let event):
       if event == .reloads {
         known.withLock { $0.sums = [:] }
@@ -200,6 +201,11 @@ final class Downloader: Performer {
   func paced(_ change: Pace.Change) { tell(.connections(change.connections, why: change.why)) }
 
   var moved: [Int: Int64] { progress.moved }
+  var activity: UploadActivity { progress.activity }
+
+  func totals(of object: DownloadedObject) -> TraceTotals {
+    TraceTotals(parts: object.parts, size: object.size, resumed: object.bytesResumed, evidence: object.evidence)
+  }
 
   func stop() {
     progress.stop()

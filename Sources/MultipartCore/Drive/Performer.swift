@@ -17,6 +17,10 @@ protocol Performer: AnyObject, Sendable {
   func paced(_ change: Pace.Change)
   /// How much the other side has acknowledged of each part, or has been received of it, for its first transfer.
   var moved: [Int: Int64] { get }
+  /// What it is about, what it is doing, and what its result comes to, for a timeline.
+  var place: Place { get }
+  var activity: UploadActivity { get }
+  func totals(of output: Output) -> TraceTotals
   /// Ends what occupies threads, because an interruption needs them.
   func stop()
   /// The run was cut short before the machine had finished.

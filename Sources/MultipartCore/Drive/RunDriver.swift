@@ -196,6 +196,7 @@ final class RunDriver<Object: Performer>: Sendable {
     private var isClosed = false
     /// How many objects have ended, and something is still done after them.
     private var settling = 0
+    private var traces: [Int: ObjectTrace] = [:]
 
     init(driver: RunDriver, run: Run<Object.Machine>, ended: @escaping Ended) {
       (self.driver, self.run, self.ended) = (driver, run, ended)
@@ -224,6 +225,7 @@ final class RunDriver<Object: Performer>: Sendable {
         driver.note(event)
         carryOut(run.handle(event, at: now), about: number)
         if case .sampled(let sample, _) = event {
+          driver.world.timeline?.look(sample, width: run.scheduler.width)
           let (isLossy, buffers) = (run.scheduler.lineIsLossy, run.scheduler.lineBuffers)
           driver.state.withLock { state in
             (state.lineIsLossy, state.lineBuffers) = (isLossy, buffers)
@@ -253,6 +255,7 @@ final class RunDriver<Object: Performer>: Sendable {
     /// What follows at once.
     private mutating func act(_ number: Int, _ action: Object.Machine.Action) -> [Run<Object.Machine>.Order] {
       guard let object = driver.object(number) else { return [] }
+      if let timeline = driver.world.timeline, traces[number] == nil { traces[number] = timeline.object(object.place) }
       show(number)
       switch run.withMachine(number, { object.perform(action, for: $0) }) {
       case .begun, nil: return []
@@ -267,11 +270,13 @@ final class RunDriver<Object: Performer>: Sendable {
       guard let object = driver.object(number) else { return }
       let nextTry = run.scheduler.nextTry(of: number)
       run.withMachine(number) { object.show($0, nextTry: nextTry) }
+      traces[number]?.enter(object.activity)
     }
 
     private mutating func end(_ number: Int, _ object: Object, _ result: ObjectResult) {
       driver.remove(number)
       run.remove(number)
+      traces.removeValue(forKey: number)?.end(result.map { object.totals(of: $0) })
       guard object.mustSettle else { return ended(object, result) }
       settling += 1
       Task { [driver] in
@@ -284,6 +289,7 @@ final class RunDriver<Object: Performer>: Sendable {
       for (number, object) in driver.state.withLock({ $0.objects }) {
         driver.remove(number)
         guard let failure = run.withMachine(number, { object.endUnfinished($0) }) else { continue }
+        traces.removeValue(forKey: number)?.end(.failure(failure))
         ended(object, .failure(failure))
       }
     }

@@ -107,9 +107,15 @@ package final class TransferProgress: Sendable {
     var acknowledged: Int64 { acked.load(ordering: .relaxed) }
 
     /// A negative count means that libcurl has started the body again on another connection.
-    func add(_ count: Int64) {
+    func add(_ count: Int64, of request: RequestTrace? = nil) {
       moved.wrappingAdd(count, ordering: .relaxed)
-      if count > 0 { whole.sent.wrappingAdd(count, ordering: .relaxed) }
+      guard count > 0 else { return }
+      whole.sent.wrappingAdd(count, ordering: .relaxed)
+      request?.moved(count)
+    }
+
+    func goes(with request: RequestTrace?) {
+      request?.carries(part: transfer?.part ?? 0, isCopy: transfer?.isCopy ?? false)
     }
 
     /// `all`: the total of this try so far.

@@ -30,6 +30,8 @@ package final class ReportFile: Sendable {
     switch setting {
     case .manifest: "the manifest"
     case .variables: "the file of variables"
+    case .trace: "the trace"
+    case .report: "the report"
     default: "the list of what has failed"
     }
   }

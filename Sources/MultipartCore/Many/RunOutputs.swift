@@ -25,7 +25,7 @@ package struct RunOutputs: Sendable {
   }
 
   /// Why an object cannot be brought to this name of a folder: a report would replace it at the end.
-  func refusal(of target: FilePath) -> Failure? {
+  package func refusal(of target: FilePath) -> Failure? {
     let report = files.first { report in
       guard let place = report.place, place.lastName.elementsEqual(target.lastName) else { return false }
       return Inode(place.folder).map { $0 == Inode(target.folder) } ?? false

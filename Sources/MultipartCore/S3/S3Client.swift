@@ -119,7 +119,11 @@ package struct S3Client: Sendable {
   private func exchange(
     _ request: S3Request, _ prepare: (inout Request) -> Void
   ) async throws(Failure) -> (answer: Response, signed: Request) {
+    let traced = world.timeline.map { (timeline: $0, began: $0.time) }
     var wire = try await signer.signed(request)
+    traced?.timeline.worked("credentials and signature", since: traced?.began ?? .zero, request.place)
+    let trace = traced?.timeline.request(request.operation, request.place)
+    wire.trace = trace
     wire.stallTimeout = request.answerMayTakeLong ? answerTimeout : stallTimeout
     wire.closesConnection = closesConnections
     prepare(&wire)
@@ -128,6 +132,7 @@ package struct S3Client: Sendable {
     contact.withLock { if !$0.hasAnswered, $0.waitingSince == nil { $0.waitingSince = sent } }
     do throws(Failure) {
       let answer = try await transport.send(wire)
+      trace?.end(answer.status)
       world.log(2, "< \(answer.status) to \(request.operation)\(Self.shown(answer.headers))")
       if var page = WebPage.failure(answer, to: request.operation) {
         // During a run a laptop may have changed its network; before the first answer, a wrong endpoint stays wrong.
@@ -138,6 +143,7 @@ package struct S3Client: Sendable {
       return (answer, wire)
     } catch {
       contact.withLock { $0.waitingSince = nil }
+      trace?.end(error)
       world.log(2, "< \(request.operation) failed: \(error.message)")
       throw error
     }

@@ -85,6 +85,8 @@ package struct Request: Sendable {
   package var onAcknowledged: (@Sendable (Int64) -> Void)?
   /// Told about the connection before the request is sent on it and at the end, on the loop's thread.
   package var onConnection: (@Sendable (ConnectionReport) -> Void)?
+  /// Where the timeline of the run has it.
+  package var trace: RequestTrace?
   /// When the store begins to refuse the signature.
   package var expires: Timestamp?
   /// Which credentials of the run signed it.

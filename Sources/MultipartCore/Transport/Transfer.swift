@@ -82,6 +82,7 @@ final class Transfer {
 
   /// Releases everything that the request held, before whoever waits for it continues.
   func end() {
+    request.trace?.ended()
     takeBackLoan()
     handshake = nil
     request = Request(method: .get, url: "")
@@ -280,7 +281,10 @@ final class Transfer {
     // libcurl does not rewind a body that it has read from but not begun to send.
     begin(at: 0)
     timesOut += 1
-    guard timesOut > 1, !request.mayBeResent else { return true }
+    guard timesOut > 1, !request.mayBeResent else {
+      request.trace?.goesOut(on: ends)
+      return true
+    }
     cause = cause ?? Failure(.network, "the connection was closed before there was an answer")
     return false
   }

@@ -17,7 +17,7 @@ struct BodySender: Sendable {
     createNamedEncryption: Bool = false
   ) async throws(Failure) -> PartReceipt {
     let form = carried(form)
-    let sums = try await sums(of: body, form)
+    let sums = try await sums(of: body, form, part: number)
     let operation = UploadPart(
       job.address, uploadID: uploadID, partNumber: number, body: .part(body),
       checksum: form.header(sums), payloadSHA256: sums[.sha256].flatMap { client.signsPayload ? $0.hex : nil })
@@ -96,7 +96,8 @@ struct BodySender: Sendable {
     do throws(Failure) {
       let answer = try await client.perform(operation) { request in
         request.freshConnection = fresh
-        request.onSent = { part.add($0) }
+        part.goes(with: request.trace)
+        request.onSent = { [trace = request.trace] in part.add($0, of: trace) }
         request.onAcknowledged = { part.acknowledge($0) }
       }
       // The last bytes were sent only if the source had not changed. A later change does not matter: the object is already
@@ -112,7 +113,7 @@ struct BodySender: Sendable {
 
   /// The checksums that the request carries and its signature needs, and `others`.
   func sums(
-    of body: any PartBody, _ form: ChecksumForm, also others: Set<ChecksumAlgorithm> = []
+    of body: any PartBody, _ form: ChecksumForm, also others: Set<ChecksumAlgorithm> = [], part: Int? = nil
   ) async throws(Failure) -> [ChecksumAlgorithm: Checksum] {
     try body.checkSource()
     var wanted = others
@@ -122,7 +123,9 @@ struct BodySender: Sendable {
     case .md5: wanted.insert(.md5)
     case .nothing: break
     }
-    return try await body.sums(wanted) { [progress] in progress.isStopped }
+    return try await client.world.timed("checksums", at: Place(key: job.key, part: part)) { () async throws(Failure) in
+      try await body.sums(wanted) { [progress] in progress.isStopped }
+    }
   }
 
   /// Judges by what the store returned. Without a checksum the ETag is compared with the MD5 of the bytes, which is

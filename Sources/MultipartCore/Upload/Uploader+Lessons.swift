@@ -46,6 +46,7 @@ extension Uploader {
   }
 
   func remember(_ lesson: StoreLesson) {
+    if case .line(let line) = lesson { world.timeline?.learned("the line is \(line.rawValue)") }
     do throws(Failure) {
       try memory?.remember(lesson, of: client.signer.origin, now: world.now())
     } catch {

@@ -64,7 +64,7 @@ package final class Uploader: Performer {
     self.client = client
     self.world = world
     self.memory = memory
-    self.tell = tell
+    self.tell = world.tracing(tell)
     progress = TransferProgress(
       total: job.source.size, parts: job.source.isStream ? nil : plan.partCount)
     asked = try job.requested()
@@ -154,6 +154,11 @@ package final class Uploader: Performer {
   }
 
   var moved: [Int: Int64] { progress.moved }
+  var place: Place { job.place }
+
+  func totals(of object: UploadedObject) -> TraceTotals {
+    TraceTotals(parts: object.parts, size: object.size, resumed: object.bytesResumed, evidence: object.evidence)
+  }
 
   func stop() { progress.stop() }
 
@@ -256,8 +261,8 @@ package final class Uploader: Performer {
       return .answered(.recorded(adopt(id, machine)))
     case .find: begin { await self.find() }
     case .listParts(let id): begin { await self.listParts(id) }
-    case .verify(let part): begin(.source) { await self.verify(part) }
-    case .read: begin(.source) { await self.read() }
+    case .verify(let part): begin(.source) { await self.timed("comparing", part) { await self.verify(part) } }
+    case .read: begin(.source) { await self.timed("reading") { await self.read() } }
     case .confirm: begin { await self.confirm() }
     case .check: begin { await self.check() }
     case .create(let form):
@@ -290,6 +295,12 @@ package final class Uploader: Performer {
     case .say(let event): say(event)
     }
     return .begun
+  }
+
+  private func timed(
+    _ what: String, _ part: Int? = nil, _ work: () async -> UploadMachine.Event
+  ) async -> UploadMachine.Event {
+    await world.timed(what, at: Place(key: job.key, part: part), work)
   }
 
   /// All of it is in the kernel, which sends it even if the connection is closed: its answer tells the part's ETag,

@@ -135,6 +135,12 @@ struct GetCommand {
     }
     var store: Store?
     if case .object(let url) = source { store = try await session.store(url.bucket) }
+    if case .file(let path) = target { try session.timeline?.refuse(target: path) }
+    if let store {
+      try await session.tellPlan { () async throws(Failure) in
+        try await GetPlan(store, options, source.text, target.name).lines
+      }
+    }
     let words = session.progressStyle == .bar ? ProducerWords(session.console) : nil
     defer { words?.end() }
     var errors: Int32?

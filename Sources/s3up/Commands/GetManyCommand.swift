@@ -23,6 +23,9 @@ struct GetManyCommand {
       options.outputs = batch.outputs
       let found = try await sources.sources(session, selection)
       let store = try await session.store(sources.bucket)
+      try await session.tellPlan { () async throws(Failure) in
+        try await GetPlan(store, options.download, "the objects that are named", sources.folder.text).lines
+      }
       let run = try store.downloads(
         found, into: FilePath(bytes: sources.folder.bytes), options, onEvent: reporter.hear)
       return (run, store.signer)

@@ -24,7 +24,7 @@ struct ManyReports: Sendable {
     }
     failures = FailedNames(list, endWithNUL: selection.endsWithNUL, folder: folder)
     var outputs = RunOutputs()
-    outputs.files = [manifest?.file, list].compactMap { $0 }
+    outputs.files = [manifest?.file, list].compactMap { $0 } + (session.timeline?.files ?? [])
     outputs.object = manifest?.object
     try outputs.refuseTwins()
     self.outputs = outputs
@@ -37,7 +37,8 @@ struct ManyReports: Sendable {
   private static func inputs(_ invocation: Invocation) -> [(inode: Inode?, option: String, file: FilePath)] {
     FlagList.of(invocation.command)
       .filter { flag in
-        flag.completes == .files && flag.name != .failedTo && (flag.name != .manifest || invocation.command == .get)
+        flag.completes == .files && ![.failedTo, .trace, .report].contains(flag.name)
+          && (flag.name != .manifest || invocation.command == .get)
       }
       .flatMap { flag in
         invocation.all(flag.name).map { given in

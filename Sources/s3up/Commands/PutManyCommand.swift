@@ -28,8 +28,8 @@ struct PutManyCommand {
       let store = try await session.store(bucket)
       if !selection.isDryRun { try await manifest?.check(session, besides: bucket) }
       if store.endpoint.kind == .directory { try DirectoryBucket.check(session) }
-      if session.output.explain {
-        for line in try await ManyPlan(store, options.upload, sources).lines { session.console.line(line) }
+      try await session.tellPlan { () async throws(Failure) in
+        try await ManyPlan(store, options.upload, sources).lines
       }
       return (try store.batch(list, options, onEvent: reporter.hear), store.signer)
     }

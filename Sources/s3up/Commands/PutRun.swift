@@ -29,9 +29,7 @@ struct PutRun: Sendable {
       upload = try begin(source.input(errors: errors)) { [subject] in reporter.hear($0, of: subject) }
     }
     session.signals.atEnd { upload.kill() }
-    if session.output.explain {
-      for line in try await explain(upload) { session.console.line(line) }
-    }
+    try await session.tellPlan { () async throws(Failure) in try await explain(upload) }
     try await send(upload, signer)
   }
 

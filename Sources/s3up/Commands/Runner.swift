@@ -26,10 +26,12 @@ enum Runner {
     do throws(Failure) {
       try session.readOptions()
       let status = try await dispatch(session)
+      try session.timeline?.end(status, session)
       try StandardOutput.settle()
       return status
     } catch {
       let status = session.status(of: error)
+      session.timeline?.end(error, status, session)
       let event = event(of: error, status)
       session.notification?.note(event)
       if session.output.json != nil { print(event) }

@@ -11,6 +11,8 @@ struct Session: Sendable {
   /// Posts how the run ended to the URL of `--notify`.
   private(set) var notification: Notification?
   private(set) var report: JobReport?
+  /// Set if `--trace` or `--report` asks for it.
+  private(set) var timeline: RunTimeline?
   let environment: [String: String]
   let output: OutputOptions
   let console: Console
@@ -43,6 +45,7 @@ struct Session: Sendable {
         try report.requireOwn(invocation.positionals.map { FilePath(bytes: $0.bytes) })
         return report
       })
+    timeline = try RunTimeline(invocation, world, folder: temporaryFolder)
     options = (try StoreOptions(invocation), try UploadOptions(invocation))
     attributes = try invocation.path(.attributes).map { (file) throws(Failure) in
       try AttributeRules(FilePath(bytes: file.bytes))
@@ -54,6 +57,7 @@ struct Session: Sendable {
     var options = options.store
     options.environment = environment
     options.hooks.world = world
+    options.timeline = timeline?.timeline
     options.hooks.userAgent = "s3up/\(Version.text)"
     if let cognito, case .chain = options.credentials { options.credentials = .cognito(cognito) }
     let question = TerminalQuestion(world: world, signals: signals)
@@ -85,6 +89,14 @@ struct Session: Sendable {
     let lines = ErrorText.lines(for: failure)
     if let mark = report?.mark(failure, lines) { console.line(mark) }
     for line in paint(STDERR_FILENO).error(lines) { console.line(line) }
+  }
+
+  /// Shows what the run is going to do, and why, where that is asked for.
+  func tellPlan(_ lines: () async throws(Failure) -> [String]) async throws(Failure) {
+    guard output.explain || timeline != nil else { return }
+    let lines = try await lines()
+    timeline?.plan(lines)
+    if output.explain { for line in lines { console.line(line) } }
   }
 
   /// The exit status of a failure; of a run stopped by a signal, that of the signal.

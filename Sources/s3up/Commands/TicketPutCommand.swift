@@ -28,9 +28,11 @@ struct TicketPutCommand {
     return try await run.alarmed { (options, reporter) throws(Failure) in
       let tickets = try TicketPaper(session).batch()
       say(tickets.endpoint, "\(SafeText.oneLine(folder.text))", tickets.expires)
-      if session.output.explain {
-        session.console.line("target       the objects that the tickets name, at \(SafeText.oneLine(tickets.endpoint))")
-        session.console.line(Self.credentials(until: tickets.expires))
+      try await session.tellPlan {
+        [
+          "target       the objects that the tickets name, at \(SafeText.oneLine(tickets.endpoint))",
+          Self.credentials(until: tickets.expires),
+        ]
       }
       let batch = try tickets.upload(
         from: FilePath(bytes: folder.bytes), session.storeOptions, options, onEvent: reporter.hear)

@@ -100,6 +100,8 @@ enum FlagName: String, Sendable, CaseIterable {
   case notifyOn = "notify-on"
   case notifySecretFile = "notify-secret-file"
   case dotenv
+  case trace
+  case report
   case help
   case version
   case man

@@ -68,6 +68,8 @@ extension Setting {
     case .failedNames: .failedTo
     case .variables: .dotenv
     case .endsWithZero: .null
+    case .trace: .trace
+    case .report: .report
     }
   }
 

@@ -4,11 +4,15 @@ import MultipartCore
 /// ticket's store; what a ticket's text could smuggle in has neither.
 enum TicketPage {
   static func render(_ ticket: Ticket) throws(Failure) -> [UInt8] {
-    var dice = SystemRandomNumberGenerator()
-    let nonce = Base64.encode((0..<18).map { _ in UInt8.random(in: 0...255, using: &dice) })
     return TicketTemplate(PackageResources.page_html).filled([
-      "TICKET": Escaped.jsonInHTML(ticket.json), "ORIGIN": Escaped.html(try source(ticket.origin)), "NONCE": nonce,
+      "TICKET": Escaped.jsonInHTML(ticket.json), "ORIGIN": Escaped.html(try source(ticket.origin)), "NONCE": nonce(),
     ])
+  }
+
+  /// By which a page's policy knows its own style and script.
+  static func nonce() -> String {
+    var dice = SystemRandomNumberGenerator()
+    return Base64.encode((0..<18).map { _ in UInt8.random(in: 0...255, using: &dice) })
   }
 
   /// As a content security policy names the only server. `;`, a comma or white space would begin another directive or

@@ -98,6 +98,21 @@ extension FlagList {
       "Write S3_ETAG, S3_VERSION_ID, S3_URL and S3_KEY of the object to FILE.",
       more: "As a dotenv report, from which later jobs of GitLab have them as variables.", completes: .files),
     Flag(
+      .trace, .value("FILE"), .output, [.put, .get],
+      "Write what the run did over time to FILE, for Perfetto or Chrome.",
+      more: """
+        In the Trace Event Format: a track for each connection with the parts, requests and failures on it, and tracks \
+        for waits, checksums, and what each object was going through. ui.perfetto.dev and chrome://tracing show it. It is \
+        written at the end, also after a failure or a signal, and has names and addresses in it, but no URLs, headers or \
+        secrets. A trace has at most a million events, and says how many were left out.
+        """, completes: .files),
+    Flag(
+      .report, .value("FILE.html"), .output, [.put, .get], "Write a page that shows why the run took its time.",
+      more: """
+        One HTML file without parts elsewhere: a drawing of what --trace has, the rate over time, retries by their cause, \
+        the plan and why, and what was learned of the line.
+        """, completes: .files),
+    Flag(
       .json, .optional("all"), .output, .store, "Print JSON, one object per line; all: every event.",
       choices: ["all"], common: .store),
     Flag(.quiet, short: "q", .toggle, .output, .store, "Print errors only.", common: .store),

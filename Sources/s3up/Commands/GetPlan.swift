@@ -1,0 +1,19 @@
+import MultipartCore
+
+/// What `get` is going to do, and why.
+struct GetPlan {
+  let lines: [String]
+
+  init(_ store: Store, _ options: DownloadOptions, _ source: String, _ target: String) async throws(Failure) {
+    let common = try await StorePlan(store)
+    let transfer = store.settings.transfer
+    let pace = ConnectionBounds.pace(
+      transfer, isStream: false, line: store.lessons()?.line, descriptors: ConnectionBounds.descriptors)
+    let ranges = options.partSize.map { "of \(Human.size($0)), as \(store.settings.source(.partSize)) says" }
+    lines =
+      ["source       \(SafeText.oneLine(source))", "target       \(SafeText.oneLine(target))"] + common.place + [
+        "ranges       \(ranges ?? "of 8 MiB, or of 4 MiB where they are written in order")",
+        common.connections(pace: pace, transfer.concurrency), common.rate, common.signature,
+      ]
+  }
+}
