@@ -376,6 +376,9 @@ def late(bench, browser):
     page, _ = bench.issue(file, expires="1s")
     time.sleep(2)
     browser.open(page)
+    demand("expired" in ended(browser, "bad"), browser.text("status"))
+    offered = "return [...document.querySelectorAll('button, input, #drop')].filter(e => e.offsetParent).map(e => e.id)"
+    demand(not (ids := browser.script(offered)), f"an expired page still offers {ids}")
     browser.choose(file)
     demand("expired" in ended(browser, "bad"), browser.text("status"))
     demand(not bench.parts_sent(), "a part was sent")

@@ -291,6 +291,12 @@ extension CommandPage {
       Example(
         what: "Permanently, in fish", line: "s3up completions fish > ~/.config/fish/completions/s3up.fish"),
     ],
-    about: ["Prints the completion script of a shell."],
+    about: [
+      """
+      Prints the completion script of a shell. It completes commands, options, values, profiles and files, and where the \
+      environment or the profile has credentials, buckets and keys: at most 200, after at most three seconds. They are \
+      kept for a minute, in ~/.cache/s3up.
+      """
+    ],
     arguments: [Item(term: "SHELL", doc: ShellChoice.words.joined(separator: ", ") + ".")])
 }

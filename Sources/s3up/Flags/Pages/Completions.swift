@@ -19,6 +19,22 @@ enum Completions {
       "${AWS_CONFIG_FILE:-$HOME/.aws/config}" "${AWS_SHARED_CREDENTIALS_FILE:-$HOME/.aws/credentials}" 2>/dev/null
     """#
 
+  /// A script for sh that prints the buckets, or the objects of a bucket, that begin with its argument: at most 200, within
+  /// three seconds, without a message, and for a minute from a file that is this user's alone.
+  static let remote = #"""
+    case $1 in
+      s3://*/*) bucket=${1#s3://} from="s3://${bucket%%/*}/" ask=$1 to= ;;
+      s3://*) from=s3:// ask= to=/ ;;
+      *) exit ;;
+    esac
+    umask 077
+    cache=${XDG_CACHE_HOME:-$HOME/.cache}/s3up
+    mkdir -p "$cache" && find "$cache" -type f -mmin +0 -delete
+    file=$cache/$(printf "%s\n" "$ask" "$AWS_PROFILE" "$AWS_ENDPOINT_URL" "$AWS_ACCESS_KEY_ID" | cksum | tr " " -)
+    [ -s "$file" ] || timeout 3 s3up ls --retries 1 ${ask:+"$ask"} </dev/null | head -n 200 >"$file"
+    while IFS= read -r name; do printf "%s\n" "$from$name$to"; done <"$file"
+    """#
+
   /// The spellings of an option: its long form, its short form, and `--no-…`.
   static func spellings(of flag: Flag) -> [String] {
     [flag.long] + (flag.short.map { ["-\($0)"] } ?? []) + (flag.negatable ? ["--no-" + flag.name.rawValue] : [])
@@ -32,6 +48,9 @@ enum BashCompletions {
       # bash completion of s3up; load it with: source <(s3up completions bash)
       _s3up_profiles() {
         \(Completions.profiles)
+      }
+      _s3up_remote() {
+        sh -c '\(Completions.remote)' sh "$1" 2>/dev/null
       }
       _s3up() {
         local cur=${COMP_WORDS[COMP_CWORD]} prev='' command='' i
@@ -71,6 +90,12 @@ enum BashCompletions {
           COMPREPLY=( $(compgen -W '\(commands)' -- "$cur") )
         elif [[ $command == put && $line == *' -- '* ]]; then
           COMPREPLY=( $(compgen -c -- "$cur") )
+        elif [[ $cur == s3://* ]]; then
+          local word
+          while IFS= read -r word; do
+            [[ $word == "$cur"* ]] && COMPREPLY+=( "$(printf '%q' "${word#"${cur%"${cur##*:}"}"}")" )
+          done < <(_s3up_remote "$cur")
+          compopt -o nospace 2>/dev/null
         elif [[ $command == ticket && $prev == ticket ]]; then
           COMPREPLY=( $(compgen -W '\(Completions.actionWords)' -- "$cur") )
         elif [[ $command == help ]]; then

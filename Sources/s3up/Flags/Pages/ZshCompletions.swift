@@ -9,6 +9,16 @@ enum ZshCompletions {
       _s3up_profiles() {
         \(Completions.profiles)
       }
+      _s3up_remote() {
+        sh -c '\(Completions.remote)' sh "$1" 2>/dev/null
+      }
+      _s3up_files() {
+        if [[ $PREFIX == s3:* ]]; then
+          compadd -S '' -- ${(f)"$(_s3up_remote ${(Q)PREFIX})"}
+        else
+          _files
+        fi
+      }
       _s3up() {
         local curcontext=$curcontext state line
         local -A opt_args
@@ -43,11 +53,11 @@ enum ZshCompletions {
   private static func rest(_ command: CommandName) -> String {
     switch command {
     case .help: "'*:topic:(\(Completions.helpWords))'"
-    case .ticket: "'1:action:(\(Completions.actionWords))' '*:file:_files'"
+    case .ticket: "'1:action:(\(Completions.actionWords))' '*:file:_s3up_files'"
     // Behind the destination of --from-command stands a command.
-    case .put: "'*:file:{ if (( ${words[(I)--]} )) { _command_names } else { _files } }'"
+    case .put: "'*:file:{ if (( ${words[(I)--]} )) { _command_names } else { _s3up_files } }'"
     case .completions: "'*:shell:(\(ShellChoice.words.joined(separator: " ")))'"
-    default: "'*:file:_files'"
+    default: "'*:file:_s3up_files'"
     }
   }
 
@@ -104,6 +114,8 @@ enum FishCompletions {
     lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from ticket' -a '\(Completions.actionWords)'")
     let from = "__fish_seen_subcommand_from put; and contains -- -- (commandline -opc)"
     lines.append("complete -c s3up -f -n '\(from)' -a '(__fish_complete_command)'")
+    let remote = "(sh -c \(quote(Completions.remote)) sh (commandline -ct) 2>/dev/null)"
+    lines.append("complete -c s3up -f -n 'string match -q \"s3://*\" -- (commandline -ct)' -a \(quote(remote))")
     let shells = ShellChoice.words.joined(separator: " ")
     lines.append("complete -c s3up -f -n '__fish_seen_subcommand_from completions' -a '\(shells)'")
     return lines.joined(separator: "\n") + "\n"
