@@ -201,7 +201,7 @@ final class Downloader: Performer {
   func paced(_ change: Pace.Change) { tell(.connections(change.connections, why: change.why)) }
 
   var moved: [Int: Int64] { progress.moved }
-  var activity: UploadActivity { progress.activity }
+  var activity: UploadActivity { client.activity(of: progress) }
 
   func totals(of object: DownloadedObject) -> TraceTotals {
     TraceTotals(parts: object.parts, size: object.size, resumed: object.bytesResumed, evidence: object.evidence)

@@ -31,11 +31,14 @@ struct ObjectTrace: Sendable {
 
   func end(_ result: Result<TraceTotals, Failure>) {
     var (trouble, totals): (String?, TraceTotals?)
+    var isStopped = false
     switch result {
     case .success(let known): totals = known
-    case .failure(let failure): trouble = "\(failure.code.rawValue): " + timeline.text(failure.message)
+    case .failure(let failure):
+      trouble = "\(failure.code.rawValue): " + timeline.text(failure.message)
+      isStopped = failure.code == .interrupted
     }
-    timeline.record { [trouble, totals] in $0.end(object: number, trouble, totals, at: $1) }
+    timeline.record { $0.end(object: number, trouble, isStopped: isStopped, totals, at: $1) }
   }
 }
 

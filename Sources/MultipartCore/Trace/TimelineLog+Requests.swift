@@ -7,6 +7,7 @@ package struct OpenRequest: Sendable {
   var began: Duration
   /// Of its object that were handed to the socket, or came.
   var bytes: Int64 = 0
+  var carried: (from: Duration, to: Duration)?
   /// Since it has a connection.
   var out: (track: TraceTrack, since: Duration, facts: [(String, JSON)])?
   /// The connection is free again.
@@ -44,6 +45,7 @@ extension TimelineLog {
       let facts = request.facts + out.facts + [("bytes", .int(request.bytes))]
       add(TraceSlice(out.track, .failed, request.name + ", repeated", from: out.since, to: now, facts))
       requests[number]?.bytes = 0
+      requests[number]?.carried = nil
       connections.leave(out.track.number, by: number, at: now)
     }
     let facts = [
@@ -65,6 +67,7 @@ extension TimelineLog {
   mutating func moved(_ number: Int, _ bytes: Int64, at now: Duration) {
     guard bytes > 0, let request = requests[number] else { return }
     requests[number]?.bytes += bytes
+    requests[number]?.carried = (request.carried?.from ?? now, now)
     figures.moved(bytes, isDown: request.isDown, at: now)
   }
 
@@ -94,9 +97,29 @@ extension TimelineLog {
     let isAnswer = isGood || trouble == nil && status == 404
     let kind = isAnswer ? request.kind : isStopped ? .stopped : .failed
     let track = request.out?.track ?? lane(.unconnected, from: request.began, to: end)
-    let from = request.out?.since ?? request.began
-    add(TraceSlice(track, kind, request.name, from: from, to: end, facts))
+    var slice = TraceSlice(
+      track, kind, request.name, from: request.out?.since ?? request.began, to: end, facts)
+    if kind == .part, let waiting = cut(request, &slice) { add(waiting) }
+    add(slice)
   }
+
+  /// The wait for the store, which may be most of it: it is a slice of its own.
+  private func cut(_ request: OpenRequest, _ slice: inout TraceSlice) -> TraceSlice? {
+    guard let carried = request.carried else { return nil }
+    var waiting = TraceSlice(slice.track, .answer, "answer to \(slice.name)", from: slice.from, to: slice.to)
+    if request.isDown {
+      (waiting.to, slice.from) = (min(carried.from, slice.to), min(carried.from, slice.to))
+    } else {
+      (slice.to, waiting.from) = (min(carried.to, slice.to), min(carried.to, slice.to))
+    }
+    guard waiting.to - waiting.from >= Self.shortestAnswer else {
+      (slice.from, slice.to) = (min(slice.from, waiting.from), max(slice.to, waiting.to))
+      return nil
+    }
+    return waiting
+  }
+
+  private static var shortestAnswer: Duration { .milliseconds(1) }
 }
 
 extension TimelineLog {
@@ -117,14 +140,18 @@ extension TimelineLog {
     objects[number]?.phase = (activity == .assembling ? .assembly : .phase, name, now)
   }
 
-  mutating func end(object number: Int, _ trouble: String?, _ totals: TraceTotals?, at now: Duration) {
+  mutating func end(
+    object number: Int, _ trouble: String?, isStopped: Bool = false, _ totals: TraceTotals?, at now: Duration
+  ) {
     guard let object = objects.removeValue(forKey: number) else { return }
     phase(of: object, until: now)
     var facts = object.facts + (totals?.facts ?? [])
     if let trouble { facts.append(("error", .string(trouble))) }
     add(
-      TraceSlice(object.track, trouble == nil ? .object : .failed, object.name, from: object.began, to: now, facts))
-    figures.ended(object.name, trouble)
+      TraceSlice(
+        object.track, trouble == nil ? .object : isStopped ? .stopped : .failed, object.name, from: object.began,
+        to: now, facts))
+    figures.ended(object.name, isStopped ? nil : trouble)
     free(object.track, at: now)
   }
 }

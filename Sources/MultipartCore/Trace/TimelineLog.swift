@@ -117,7 +117,7 @@ package struct TimelineLog: Sendable {
     for number in requests.keys.sorted() {
       log.end(request: number, "unfinished", isStopped: true, status: nil, at: now)
     }
-    for number in objects.keys.sorted() { log.end(object: number, "unfinished", nil, at: now) }
+    for number in objects.keys.sorted() { log.end(object: number, "unfinished", isStopped: true, nil, at: now) }
     log.figures.took = max(log.figures.took, now)
     return log
   }

@@ -47,12 +47,12 @@ package struct TracePicture: Sendable {
 
   /// To half as many at most, so that the next time is far.
   private mutating func thin() {
-    grain = max(grain * 2, end / 2000)
+    grain = max(grain, end / 2000)
     while true {
       for track in tracks.keys { tracks[track] = Self.joined(tracks[track] ?? [], grain) }
       count = tracks.values.reduce(0) { $0 + $1.count }
       guard count > Self.most / 2, grain < end else { return }
-      grain = max(grain * 2, .microseconds(1))
+      grain = max(grain * 2, .microseconds(1)).bounded
     }
   }
 

@@ -5,8 +5,10 @@ package struct TraceSlice: Sendable {
     /// What an object is going through.
     case phase
     case assembly
-    /// A request that carries bytes of an object.
+    /// A request that carries bytes of an object, while it does.
     case part
+    /// Before the first of them comes, or after the last was handed to the socket.
+    case answer
     case request
     /// A request that did not succeed, and an object.
     case failed

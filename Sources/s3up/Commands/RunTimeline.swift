@@ -52,7 +52,7 @@ final class RunTimeline: Sendable {
 
   /// After a run that was carried out. Throws if it was well and the files are not.
   func end(_ status: ExitStatus, _ session: Session) throws(Failure) {
-    let words = status == .success ? "It was well." : "Files have failed: the exit status is \(status.rawValue)."
+    let words = status == .success ? "Done and proven." : "Files have failed: the exit status is \(status.rawValue)."
     guard var trouble = write([words], session) else { return }
     guard status == .success else { return session.show(trouble) }
     trouble.message += "; what it was to report is done"

@@ -137,7 +137,7 @@ import Testing
     let trace = try box.trace()
     trace.expectSound()
     #expect(trace.slices("stopped", of: "connections").contains { $0.facts["part"] as? Int == 2 })
-    #expect(trace.slices("failed", of: "objects").count == 1 && trace.total("failed_objects") == 1)
+    #expect(trace.slices("stopped", of: "objects").count == 1 && trace.total("failed_objects") == 0)
     #expect(try box.page().contains("The exit status is \(128 + signal)."))
   }
 

@@ -25,7 +25,8 @@ struct RunChart {
   private static func most(_ group: TraceTrack.Group) -> Int {
     switch group {
     case .connections: 64
-    case .waits, .objects, .phases: 16
+    case .waits, .objects: 16
+    case .phases: 4
     case .unconnected, .work, .run: 8
     }
   }
@@ -36,6 +37,7 @@ struct RunChart {
     case .phase: "phases of objects"
     case .assembly: "assembly at the store"
     case .part: "parts and ranges"
+    case .answer: "waiting for the store's answer"
     case .request: "other requests"
     case .failed: "failed"
     case .stopped: "stopped"
@@ -47,7 +49,8 @@ struct RunChart {
   }
 
   private static let colors: [(TraceSlice.Kind, String)] = [
-    (.object, "#8a97a6"), (.phase, "#c3ccd6"), (.assembly, "#8e63ce"), (.part, "#3a7bd5"), (.request, "#6fc3df"),
+    (.object, "#8a97a6"), (.phase, "#c3ccd6"), (.assembly, "#8e63ce"), (.part, "#3a7bd5"), (.answer, "#b3cdf0"),
+    (.request, "#6fc3df"),
     (.failed, "#d63b3b"), (.stopped, "#b98ab0"), (.connect, "#e8923d"), (.retry, "#f0c419"), (.wait, "#f3df9a"),
     (.work, "#3f9b54"),
   ]
@@ -63,9 +66,11 @@ struct RunChart {
     + ".l svg{width:11px;height:11px;vertical-align:-1px;margin-right:5px}.rate{fill:#3a7bd5}"
     + colors.map { "._\($0.rawValue){fill:\($1)}" }.joined()
 
-  static var legend: [String] {
-    let items = colors.map { kind, _ in
-      "<span><svg viewBox=\"0 0 1 1\"><rect width=\"1\" height=\"1\" class=\"_\(kind.rawValue)\"/></svg>\(words(kind))</span>"
+  /// Of what was seen.
+  var legend: [String] {
+    let seen = Self.colors.map(\.0).filter { figures.times[$0] != nil }
+    let items = seen.map { kind in
+      "<span><svg viewBox=\"0 0 1 1\"><rect width=\"1\" height=\"1\" class=\"_\(kind.rawValue)\"/></svg>\(Self.words(kind))</span>"
     }
     return ["<p class=\"l\">"] + items + ["</p>"]
   }

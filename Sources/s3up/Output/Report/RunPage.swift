@@ -46,14 +46,14 @@ struct RunPage {
     let picture = figures.picture
     let isJoined = picture.grain > .zero
     let joined = "Neighbours on a track that are closer than \(RunChart.exact(picture.grain)) are drawn as one."
-    return heading("What happened when") + RunChart.legend + chart.timeline
+    return heading("What happened when") + chart.legend + chart.timeline
       + (isJoined ? [Self.paragraph(joined)] : [])
       + (chart.hidden + picture.leftOut > 0
         ? [Self.paragraph("More tracks than fit here are not drawn; a trace has them.")] : [])
       + [
         Self.paragraph(
-          "A part that lasts long beside others had a slow connection; parts that all last long had a slow line or store; "
-            + "gaps are waits, whose causes are below.")
+          "A part that lasts long beside others had a slow connection, and where all do, the line is slow; where answers "
+            + "do, the store is. Gaps are waits, whose causes are below.")
       ]
   }
 
