@@ -56,7 +56,10 @@ public final class Timeline: Sendable {
   /// In pieces.
   package func writeTrace(_ put: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     let (log, trouble) = state.withLock { state in (state.log.closed(at: now(state)), state.trouble) }
-    if let trouble { throw trouble }
+    if var trouble {
+      (trouble.code, trouble.message) = (.output, "the trace lacks events: " + trouble.message)
+      throw trouble
+    }
     try put(Array(TraceFormat.head.utf8))
     try events?.forEachPiece(put)
     try put(Array((log.lines + TraceFormat.tail(log.figures)).utf8))

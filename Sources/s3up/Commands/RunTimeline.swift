@@ -94,7 +94,6 @@ final class RunTimeline: Sendable {
       if let trouble { session.show(trouble) }
       trouble = error
     }
-    trouble?.code = .output
     return trouble
   }
 }

@@ -96,6 +96,16 @@ import Testing
     #expect(missing.status == 73 && missing.errors.contains("cannot be written"), "\(missing.errors)")
   }
 
+  @Test("A trace whose events have found no room is 74, and the files are there")
+  func noRoom() async throws {
+    var box = try BlackBox()
+    box.environment["TMPDIR"] = box.files.path("nowhere")
+    for number in 1...250 { try box.files.write("x", to: "t/" + String(repeating: "long", count: 50) + "\(number)") }
+    let result = try await box.run("put", "-q", "-r", "t", "s3://bucket/p/", "--trace", "trace.json")
+    result.expectFailure(74, "the trace lacks events", "what it was to report is done")
+    #expect(box.fake.objectCount == 250 && !FileManager.default.fileExists(atPath: box.files.path("trace.json")))
+  }
+
   @Test("Names that are code elsewhere stay names, and what a store repeats of its requests is masked")
   func hostile() async throws {
     let signature = "AWS4-HMAC-SHA256 Credential"
